@@ -15,14 +15,14 @@ The cases are
 - net: two layers of 6 ropes, lashed to each other, that fall on a sphere, over 120 steps.
 - crane: the crane example with 20 elements per metre, 90 steps of hoisting and 30 steps of swinging.
 
-Each case runs on every number of processes, and the run is compared with the run on the first number. A difference is
-relative to the largest entry of its kind in the whole run. The kinds are displacements and velocities of positions,
-slopes and rotations, multipliers by constraint, history values by their meaning, and each sensor. States are compared
-at up to 40 instants, and sensors at every step. Displacements are compared instead of positions, so that errors of
-large models remain visible. Multipliers below a millionth of the largest multiplier of the run are compared with that
-millionth, because such multipliers are rounding errors. For example, the multiplier of the constraint that keeps the
-norm of Euler parameters is 0 in theory. The exit code is 1 if a difference is above 1e-8, or if the Newton iterations
-or the passes of any step differ.
+Each case runs on every number of processes, and each run is compared with the run on the first of these numbers. A
+difference is relative to the largest entry of the same kind in the whole run. The kinds are displacements and
+velocities of positions, slopes and rotations, multipliers by constraint, history values by their meaning, and each
+sensor. States are compared at up to 40 instants, and sensors at every step. Displacements are compared instead of
+positions, so that errors of large models remain visible. Multipliers below a millionth of the largest multiplier of the
+run are compared with that millionth, because such multipliers are rounding errors. For example, the multiplier of the
+constraint that keeps the norm of Euler parameters is 0 in theory. The exit code is 1 if a difference is above 1e-8, or
+if the Newton iterations or the passes of any step differ.
 """
 
 import argparse
@@ -59,11 +59,11 @@ CASES = {
 WORDS = {
     "crane": ["-output", "none", "-falls", "2", "-dynamic_snes_rtol", "1e-6", "-static_snes_rtol", "1e-6"],
 }
-"""Additional options of the cases. In later passes of the crane, 1e-8 of the first residual is round-off, which would
-decide on one more Newton iteration.
+"""Additional options of the cases. In later passes of the crane, 1e-8 of the first residual is a rounding error, which
+would decide whether another Newton iteration is made.
 """
 NEGLIGIBLE = 1e-6
-"""Fraction of the largest multiplier of a run below which multipliers are round-off."""
+"""Fraction of the largest multiplier of a run, below which multipliers are rounding errors."""
 Arrays = Mapping[str, NDArray[Any]]
 
 
@@ -72,7 +72,7 @@ class Comparison(NamedTuple):
 
     Attributes:
         differences: difference of each kind of numbers, relative to the largest entry of the kind [1].
-        newton, passes: all Newton iterations and passes of the run.
+        newton, passes: numbers of all Newton iterations and of all passes of the run.
         uneven: steps whose Newton iterations or passes differ between the runs.
     """
 
@@ -93,8 +93,8 @@ class Comparison(NamedTuple):
 
 
 def relative_difference(found: NDArray[Any], expected: NDArray[Any], floor: float = 0.0) -> float:
-    """The largest difference divided by the largest expected magnitude, which is at least `floor`; infinite if the
-    shapes differ.
+    """Return the largest difference divided by the largest absolute expected value, which is at least `floor`; infinite
+    if the shapes differ.
     """
     if found.shape != expected.shape:
         return float("inf")
@@ -124,7 +124,7 @@ def compare(found: Arrays, expected: Arrays) -> Comparison:
 
 
 def run_case(case: str, size: int, steps: int, processes: Sequence[int], folder: Path) -> list[dict[str, Any]]:
-    """Run a case on all numbers of processes and return one record for each comparison."""
+    """Run a case on all numbers of processes; return one record for each comparison."""
     records = []
     first: dict[str, NDArray[Any]] = {}
     for number in processes:

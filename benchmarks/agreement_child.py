@@ -38,12 +38,13 @@ MEANINGS = {
     con.ContactFrictionSurfaceCable: ("gaps", "states", *("anchors",) * 3),
     con.ContactFrictionSurfaceSetCable: ("gaps", "states", *("anchors",) * 3),
 }
-"""Kinds of the history values of a contact, in the order of storage; each kind has one value for each segment."""
+"""Kinds of the history values of a contact, in the order in which they are stored; each kind has one value for each
+segment."""
 CROSSINGS = {"numbers of ropes": 0, "feet": 1, "gaps of ropes": 2, "states of ropes": 3, "anchors of ropes": 4}
 """Indices of the compared history values of a contact between ropes."""
 LOADED = {"tAccStart": 0.005, "tAccEnd": 0.555, "tq0": 0.02, "tq1": 0.05}
 """Times [s] at which drive and load of the belt start, within 800 steps of 0.1 ms; the ramp of the drive is as steep as
-in the example.
+in the example examples/belt_drive.py.
 """
 Indices = dict[str, NDArray[np.int64]]
 
@@ -159,7 +160,8 @@ def run_hung(size: int, steps: int) -> dict[str, NDArray[Any]]:
 
 
 def run_falling(size: int, steps: int) -> dict[str, NDArray[Any]]:
-    """Integrate a lattice that falls onto a circle, in steps of 0.15 ms. It touches the circle from step 135 on."""
+    """Integrate a lattice that falls onto a circle, in steps of 0.15 ms. The lattice touches the circle from step 135
+    on."""
     lattice = falling_lattice(size)
     middle = [wl.Sensor(lattice.net.nodes["bottom"], "velocity", name="velocities of the lower edge")]
     watch = Watch(sort_numbers(lattice.world), middle, 25)
@@ -207,8 +209,8 @@ def run_net(size: int, steps: int) -> dict[str, NDArray[Any]]:
 
 
 def run_crane(size: int, steps: int) -> dict[str, NDArray[Any]]:
-    """Integrate the crane of the examples with a number of elements per metre: it hoists for some steps, is pushed, and
-    swings.
+    """Integrate the crane of the examples with a number of elements per metre: the crane hoists for some steps, is
+    pushed, and swings.
     """
     sys.path.insert(0, str(Path(__file__).parents[1] / "examples"))
     import crane_hoist  # the example reads its own options, so it is imported inside the function

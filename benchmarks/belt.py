@@ -16,9 +16,9 @@ from harness import PEER_PYTHON, PYTHON, ROOT, Case, Tolerance
 
 FOLDER = ROOT / "benchmarks"
 
-# In the first 0.1 s both programs follow the same path within the Newton tolerances. Newton's method with a lagged
-# Jacobian ends at another point within the tolerances than with a new Jacobian in each iteration. With a new Jacobian
-# in each iteration in both programs, the torques agree to 1e-10.
+# In the first 0.1 s both programs follow the same path within the Newton tolerances. With a reused Jacobian, Newton's
+# method ends at a slightly different point within the tolerances than with a new Jacobian in each iteration. With a new
+# Jacobian in each iteration in both programs, the torques agree to 1e-10.
 FIRST_STEPS = {
     "omega_driver": Tolerance(absolute=1e-7),
     "omega_driven": Tolerance(absolute=1e-7),

@@ -3,7 +3,7 @@
 usage: belt_windlass.py ELEMENTS SEGMENTS END_TIME [--from TIME] [options]
 
 The numerical method is the method of the Exudyn script: passes, tolerances, steps accepted at the limit of passes, no
-projection after kinks, and the mean torque of samples every 1e-3 s. Times are in s; with --from, which is a multiple of
+projection after kinks, and the mean torque of samples every 1e-3 s. Times are in s. With --from TIME, a multiple of
 1e-3 s, only the steps after that time are counted and timed. Options are options of the example and of PETSc.
 """
 
@@ -24,7 +24,7 @@ import numpy as np
 import windlass as wl
 
 CHOSEN = "--chosen"
-"""Last argument of a command line that already has the options for the settings of the Exudyn script."""
+"""Last argument of a command line that already contains the options for the settings of the Exudyn script."""
 EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "belt_drive.py"
 
 if len(sys.argv) < 4:
@@ -39,11 +39,11 @@ called = sys.argv
 sys.argv = [str(EXAMPLE), "-elements", elements, "-segments", segments, "-end_time", end_time]
 sys.argv += [word for word in more if word != CHOSEN]
 preset = wl.presets.exudyn()
-# this argument is no option, so PETSc ignores it
+# this argument is not an option, so PETSc ignores it
 arguments = {"rotations": preset.dynamic["rotations"]}
 if more[-1:] != [CHOSEN]:
-    # These options set the settings, the contact law and the passes of the Exudyn script. PETSc reads the command line
-    # only when it starts, so this program starts itself again with these options.
+    # These options select the settings, the contact law and the passes of the Exudyn script. PETSc reads the command
+    # line only when it starts, so this program starts itself again with these options.
     passes = replace(preset.dynamic["passes"], max_it=3, atol=1e-3)
     options = {name: value for name, value in {**preset.dynamic, "passes": passes}.items() if name not in arguments}
     words = [word for name, value in preset.contact.items() for word in (f"-{name}", value)]
@@ -59,7 +59,7 @@ before = dict.fromkeys(("cpu", "wall", *COUNTS), 0)
 
 
 class Clocks(wl.StepHook):
-    """Records clocks and counts at the time at which the measurement starts."""
+    """Records clocks and counts at the start of the measurement."""
 
     def __init__(self, solver: wl.Dynamic) -> None:
         self.solver, self.noted = solver, begin == 0.0
@@ -73,7 +73,7 @@ class Clocks(wl.StepHook):
             before.update({name: getattr(self.solver.statistics, name) for name in COUNTS})
 
     def idle_steps(self, state: wl.State, size: float) -> int:
-        """Count the steps before the step that ends at this time."""
+        """Return the number of steps before the step that ends at the start of the measurement."""
         return 10**9 if self.noted else max(0, int((begin - state.t) / size) - 1)
 
 

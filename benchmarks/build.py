@@ -4,8 +4,8 @@ divided by the time of Windlass.
 usage: build.py [SIZE ...] [--rounds N] [--results FOLDER]
 
 SIZE is a number of cables, default 100000. The timed part is the construction from the empty model to `World.finalize`
-in Windlass, array-wise, and to `Assemble` in Exudyn, item by item. The memory is the growth of the process. Windlass
-finds the sparsity of the model when its first solver is made, which is a separate measurement.
+in Windlass, with arrays, and to `Assemble` in Exudyn, item by item. The memory is the growth of the process. Windlass
+finds the sparsity of the model when its first solver is created, which is measured separately.
 """
 
 import sys

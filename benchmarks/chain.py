@@ -6,7 +6,7 @@ usage: chain.py [SIZE ...] [--case static|dynamic] [--rule 0|2] [--steady] [--sp
 
 SIZE is a number of cables; default 100 1000 10000, both cases, both integration rules. Only the solve is timed, per
 Newton iteration, with a new Jacobian in each iteration in both programs. A solve is one load step, or 5 time steps of 1
-ms with generalised-alpha. With --steady, steps 41 to 60 are timed, because Windlass evaluates the energy in each of the
+ms with generalised-alpha. With --steady, only steps 41 to 60 are timed: Windlass evaluates the energy in each of the
 first 16 steps, in steps 32 and 33, and in few later steps. Small chains are solved many times in one process. The first
 run installs Exudyn into .venv-bench.
 """
@@ -23,10 +23,10 @@ KINDS, RULES = ("static", "dynamic"), (0, 2)
 FIRST = 5
 """Number of steps if the clock starts with the solve."""
 STEADY = (40, 60)
-"""Number of steps before the clock starts, and total number of steps, if the start is excluded."""
+"""Number of steps before the clock starts, and total number of steps, if the first steps are excluded from the time."""
 SIZES = (100, 1000, 10_000)
 LARGE = 30_000
-# number of cables of all repeated solves: small solves are repeated until the resolution of the clock is negligible
+# number of cables in all repeated solves: small solves are repeated until the resolution of the clock is negligible
 CABLES_IN_ALL = 20_000
 
 TOLERANCES = {
@@ -41,9 +41,9 @@ def newton_tolerance(size: int) -> float:
     """Return the relative tolerance of Newton's method [1] with which both programs need the same number of iterations.
 
     The coordinates of a long chain are large numbers. Their rounding errors, times the axial stiffness of a short
-    element, are a residual that grows with the size in each equation and with size^1.5 in the norm. No Newton method
-    converges below this residual. The first iteration of a step of the dynamic case ends near 1e-6, so the tolerance of
-    large chains is above 1e-6.
+    element, cause a residual. This residual grows with the size in each equation, and with size^1.5 in the norm. No
+    Newton method converges below this residual. The first iteration of a step of the dynamic case ends near 1e-6, so
+    the tolerance of large chains is above 1e-6.
     """
     return max(1e-9, 2e-14 * size**1.5) if size <= LARGE else 1e-5
 
@@ -54,7 +54,7 @@ def create_case(
     """Create the comparison for a number of cables, ``"static"`` or ``"dynamic"``, and an integration rule.
 
     Args:
-        size, kind, rule: see the text of this file.
+        size, kind, rule: number of cables, case and integration rule, see the text of this file.
         steady: exclude the work of a solve before its first step; only for the dynamic case.
         rtol: relative tolerance of Newton's method [1], default: `newton_tolerance`.
         space: use 3D cables, which have the same motion.

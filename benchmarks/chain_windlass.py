@@ -31,7 +31,7 @@ WARM_UP_ELEMENTS = 20
 
 
 class Chain(NamedTuple):
-    """A chain that is not finalized: its world, its nodes in order, and the supports in x, y (and z) of both ends."""
+    """A chain in a world that is not finalized: its nodes in order, and the supports in x, y (and z) of both ends."""
 
     world: wl.World
     nodes: wl.Entity
@@ -57,7 +57,7 @@ def add_chain(world: wl.World, elements: int, rule: int, space: bool = False) ->
 
 
 def build_chain(elements: int, rule: int, gravity: float, space: bool = False) -> Chain:
-    """Build the chain array-wise, with gravity [m/s^2] downwards."""
+    """Build the chain with arrays, with gravity [m/s^2] downwards."""
     world = wl.World(gravity=(0.0, -gravity))
     cables = add_chain(world, elements, rule, space)
     nodes = nodes_of(world, cables)
@@ -87,7 +87,7 @@ class Clock(wl.StepHook):
             self._note()
 
     def idle_steps(self, state: wl.State, size: float) -> int:
-        """Number of steps until the next one with work of this hook."""
+        """Return the number of steps until the next step with work of this hook."""
         left = self._after - self._statistics.steps - 1
         return left if left >= 0 else sys.maxsize
 
@@ -97,7 +97,7 @@ class Clock(wl.StepHook):
 
 
 def read_memory() -> dict[str, int]:
-    """Return the memory of this process [B]: the present value, and the maximum."""
+    """Return the present and the maximum memory of this process [B]."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     peak = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return {"now": pages * resource.getpagesize(), "peak": peak}

@@ -26,11 +26,12 @@ def run(
 
     Args:
         parser: result of `create_parser`, with further options of the file.
-        create_cases: the cases of the parsed options; a ValueError becomes an error of the command line.
+        create_cases: function that creates the cases of the parsed options; a ValueError becomes an error of the
+            command line.
         peer: argument of scripts/setup_bench.sh that installs the peer; None if the benchmark has no peer.
 
     Returns:
-        The exit code: 1 if the programs disagree, one fails, or the peer cannot be installed.
+        The exit code: 1 if the programs disagree, a program fails, or the peer cannot be installed.
     """
     given = parser.parse_args()
     if given.rounds < 1:

@@ -8,9 +8,9 @@ PART is capstan, bent, stiff, creep, free or cost; the default is all parts, whi
 - capstan: tension ratio of a rope that is pulled over half a turn, compared with exp(mu pi).
 - bent: tension of a preloaded belt with bending stiffness, compared with the elastica on a foundation.
 - stiff: tension of a preloaded belt of EA 4e5 N and reference strain -0.001.
-- creep: speed loss and tensions of loaded drives, compared with the theory with inertia, and the work of the solver.
+- creep: speed loss and tensions of loaded drives, compared with the theory with inertia; also the work of the solver.
 - free: largest and mean traction of a belt without load, as a fraction of the limit of friction.
-- cost: time of residual, tangent and update for each closed segment or point, and for each open one.
+- cost: time of residual, tangent and update for each closed segment or point, and for each open segment or point.
 
 The models are in tests/support/contact_forms.py, the theory is in tests/support/belt_theory.py.
 """
@@ -60,7 +60,7 @@ FORMS: dict[str, tuple[Any, Any, int]] = {
     "points, 2": (ContactFrictionCirclePoints2D, ContactFrictionCirclePoints2D, 2),
     "points, 4": (ContactFrictionCirclePoints2D, ContactFrictionCirclePoints2D, 4),
 }
-"""Contact law with friction, law without friction, and number of contacts per cable."""
+"""Contact law with friction, contact law without friction, and number of contacts per cable."""
 BELTS = {"soft": (8000.0, -0.05), "stiff": (4e5, -1e-3)}
 """EA [N] and reference strain [1]."""
 Rows = list[tuple[str, ...]]
@@ -136,9 +136,8 @@ def compare_free() -> Rows:
 
 
 def compare_cost() -> Rows:
-    """Time the contact kernels for 240 cables with all data in the caches; history values set which contacts are closed
-    or open.
-    """
+    """Time the contact kernels for 240 cables with all data in the caches of the processor; history values
+    determine which contacts are closed."""
     rows: Rows = [("nanoseconds", "residual, closed", "residual, open", "tangent, closed", "update")]
     for name, (law, _, count) in FORMS.items():
         model = create_drive(law, 240, count, *BELTS["soft"])

@@ -4,17 +4,17 @@ inertias and meshes.
 usage: creep.py [--mesh ELEMENTSxSEGMENTS] [--points] [--damped] [--reference]
        creep.py --free | --sinking | --chosen | --laws
 
-Prints a table with these columns: loss by simulation, by theory and by the theory of rigid bristles in per cent; the
-difference of the first two in per cent of the driver's speed and of the loss; the mean axial force against theory,
-without and with the length that the polygon of the belt adds; and the processor time. The runs are functions of
-tests/verification/test_belt_creep.py. --points takes contact points, --damped a third of the critical damping of the
-contact, --reference the published law. --free prints tractions of belts without load, for segments and for points of
-the axis, as fractions of the limit of friction. It compares them with theory for a belt that sinks in, and compares the
-bend of the bristles with the closed-form bend due to the mesh. --sinking prints the theoretical tractions due to
-sinking in, for all cases of the map, with the contact of `choose_free_belt`; no mesh removes these tractions. --chosen
-runs all cases of the map as strings without load, on the mesh of points and the contact of `choose_free_belt`. --laws
-compares the speed loss of one belt with the loss for rigid bristles while the stiffness of the bristles grows, by
-segments and points on circles and by points on discs, which are 3D surfaces.
+Prints a table with these columns: speed loss by simulation, by theory and by the theory of rigid bristles [%];
+difference of the first two losses, relative to the speed of the driver and to the loss [%]; mean axial force relative
+to theory, without and with the length that the polygon of the belt adds; processor time. The runs are functions of
+tests/verification/test_belt_creep.py. --points uses contact points. --damped adds a third of the critical damping of
+the contact. --reference uses the published law. --free prints tractions of belts without load, for segments and for
+points of the axis, as fractions of the limit of friction. It compares the tractions with theory for a belt that sinks
+in, and the bend of the bristles with the closed-form bend due to the mesh. --sinking prints the theoretical tractions
+due to sinking in, for all cases of the map, with the contact of `choose_free_belt`; no mesh removes these tractions.
+--chosen runs all cases of the map as strings without load, with the mesh of points and the contact of
+`choose_free_belt`. --laws compares the speed loss of one belt with the loss for rigid bristles while the stiffness of
+the bristles grows. Its contacts are segments and points on circles, and points on discs, which are 3D surfaces.
 """
 
 import sys
@@ -42,8 +42,8 @@ from support.creep import (  # noqa: E402
 MESHES = ((60, 2), (60, 4), (120, 4))
 STIFFNESSES, STRAINS, BRISTLES = (8e3, 4e5), (-0.001, -0.01, -0.05), (1e7, 4e8, 1.6e9)
 INERTIA = (0.05, 0.3, 0.7)
-# Contact stiffness, as the ratio k/EA [1/m²]. With this value EA/(k R²) is 1 % of the loss, and belts sink in by more
-# than the ripple of 60 cubic elements.
+# Contact stiffness as the ratio k/EA [1/m²]. With this value EA/(k R²) is 1 % of the loss, and belts sink in by more
+# than the ripple of a belt of 60 cubic elements.
 CONTACT = 100 / RADIUS**2
 
 

@@ -1,10 +1,10 @@
-"""Compares the cost of residual and tangent with inertia of 3D and 2D cables, per element; there is no peer program.
+"""Compares the cost per element of residual and tangent with inertia, for 3D and 2D cables; there is no peer program.
 
 usage: dimensions.py [-elements N] [-rounds N]
 
 Both kernels run alternately in one process, on the same number of elements of a chain in a random state, with damping.
-They add into a matrix in compressed row storage. Times are process times, the minimum of the rounds; the ratio is the
-time of 3D cables divided by the time of 2D cables.
+They add their entries to a matrix in compressed row storage. Times are process times, the minimum of the rounds; the
+ratio is the time of 3D cables divided by the time of 2D cables.
 """
 
 import sys
@@ -25,7 +25,7 @@ MASS, DAMPING = 900.0, 30.0
 
 
 def create_functions(elements: int, dims: int) -> list[Callable[[], Any]]:
-    """Return the residual and the tangent of a chain in 2 or 3 dimensions as functions."""
+    """Return functions that evaluate the residual and the tangent of a chain in 2 or 3 dimensions."""
     world = wl.World()
     end = (0.1 * elements, *[0.0] * (dims - 1))
     straight_cable(

@@ -1,17 +1,19 @@
 """Computes the steady motion of belt drives with any number of pulleys, with code that is independent of the package.
 
-A belt of the law N = EA (lam - 1) runs with the flow c = dX/dt of its slack length X, and therefore with the speed v =
-c lam. The part F = N - rhoA c v of N presses on the pulleys and transmits torque; F is constant in a span. R is the
-radius of the cord, r the radius of the face, and omega the speed of a pulley. K [N/m²] is the stiffness of a layer
-between cord and face (force per metre of belt and metre of shear). The layer has no shear where the belt enters:
+A belt with the law N = EA (lam - 1) runs with the flow c = dX/dt of its slack length X, and therefore with the speed v
+= c lam. The part F = N - rhoA c v of the tension N presses on the pulleys and transmits torque; F is constant in a
+span. R is the radius of the cord, r the radius of the face, and omega the speed of a pulley. K [N/m²] is the stiffness
+of a layer between cord and face (force per metre of belt and metre of shear). The layer has no shear where the belt
+enters:
 
-- shear: u' = w = lam - omega R/c with u(0) = 0, and F' = K u until |K u| = mu (r/R) F lam/R, the limit of friction.
+- shear u: u' = w = lam - omega R/c with u(0) = 0, and F' = K u until |K u| = mu (r/R) F lam/R, the limit of friction.
   With a² = (EA - rhoA c²)/K the solution is w = w0 cosh(X/a), F = F_in + (EA - rhoA c²) w0 (cosh(X/a) - 1).
-- slip: F = F_s exp(+-mu (r/R) phi) over the remaining angle phi.
+- slip: F = F_s exp(+-mu (r/R) phi) over the remaining angle phi, with the force F_s where slip begins.
 - rigid layer, K = inf: omega R = c lam_in, and F is constant where the belt sticks.
 - torque: (F_out - F_in) R.
 - bending: N is smaller by EI/(2 R²) on an arc than in a span. The line of a span lies at R + EI/(2 F R) from the
-  centre. An end of an arc adds l³/(12 R²) to the length, l² = EI/F (beam under tension that leaves a rigid circle).
+  centre. An end of an arc adds l³/(12 R²) to the length, where l² = EI/F (beam under tension that leaves a rigid
+  circle).
 - length: the slack lengths of spans and arcs sum to the length of the belt.
 
 Hub loads are the pulls F of both spans along their lines. The unknowns are F of all spans and c.
@@ -29,8 +31,8 @@ import numpy as np
 from scipy.optimize import brentq, fsolve
 
 SMALLEST = 1e-9
-"""Change of F on an arc, relative to F, below which the layer is treated as rigid [1]. A layer changes speeds by less
-than 1e-9 there.
+"""Change of F on an arc, relative to F, below which the layer is treated as rigid [1]; it then changes speeds by less
+than 1e-9.
 """
 LARGEST = 300.0
 """Largest argument X/a of cosh [1]."""
@@ -39,7 +41,7 @@ GAUSS = np.polynomial.legendre.leggauss(24)
 
 @dataclass(frozen=True)
 class Wheel:
-    """A pulley: centre [m], radius of the face r and of the cord R [m], side +1 clockwise, -1 counter-clockwise."""
+    """A pulley: centre [m], radius r of the face and R of the cord [m], side +1 clockwise or -1 counter-clockwise."""
 
     at: tuple[float, float]
     face: float
@@ -51,7 +53,7 @@ class Wheel:
 
 @dataclass(frozen=True)
 class Steady:
-    """The steady motion, with one value for each pulley or for the span after the pulley.
+    """The steady motion, with one value for each pulley, or for the span after each pulley.
 
     Speeds [rad/s], tensions N [N], pressing forces F [N], torques of the belt [N m], hub loads (2,) [N], slip arcs
     [rad].
@@ -87,7 +89,8 @@ def lay_lines(wheels: list[Wheel], radii: np.ndarray) -> tuple[np.ndarray, np.nd
 
 
 def pass_wheel(wheel: Wheel, E: float, EA: float, F: float, out: float, wrap: float) -> tuple[float, float, float]:
-    """Return stretch minus shear rate lam - w at the entry [1], slip arc [rad] and slack length [m] of an arc."""
+    """Return the difference lam - w of stretch and shear rate at the entry [1], the slip arc [rad] and the slack length
+    [m] of an arc."""
     R, mu = wheel.cord, wheel.friction * wheel.face / wheel.cord
     rise = 1.0 if out > F else -1.0
 
@@ -105,7 +108,8 @@ def pass_wheel(wheel: Wheel, E: float, EA: float, F: float, out: float, wrap: fl
     a, K = sqrt(E / wheel.shear), wheel.shear
 
     def move(g: float) -> tuple[float, float, float]:
-        """Return F at the exit for the shear rate w0 = rise exp(g) at the entry, the slip arc, and the length."""
+        """Return F at the exit for the shear rate w0 = rise exp(g) at the entry, the slip arc [rad], and the slack
+        length [m]."""
         w = rise * exp(g)
 
         def force(X: float) -> float:
@@ -140,7 +144,7 @@ def pass_wheel(wheel: Wheel, E: float, EA: float, F: float, out: float, wrap: fl
     def miss(g: float) -> float:
         return rise * (move(g)[0] - out)
 
-    # start from the shear that makes the whole change of the force on the arc, then search larger values (for long
+    # start from the shear that causes the whole change of the force on the arc; then search larger values (for long
     # parts without shear) and smaller values
     low = high = log(abs(out - F) / E)
     while miss(high) < 0.0:
@@ -163,13 +167,13 @@ def solve_drive(
 ) -> Steady:
     """Solve for the steady motion of a belt of a slack length [m].
 
-    torques: torque of the belt on each pulley [N m], > 0 if it drives the pulley; the entry of the driver is not read.
+    torques: torque of the belt on each pulley [N m], > 0 if it drives the pulley; the entry of the driver is ignored.
     """
     n, radii = len(wheels), np.array([w.cord for w in wheels])
     sides = np.array([w.side for w in wheels])
 
     def spread(u: np.ndarray) -> tuple[np.ndarray, float]:
-        """Return the pressing forces F of all spans from the force after the driver, and the flow."""
+        """Return the pressing forces F of all spans, computed from the force after the driver, and the flow."""
         F = np.zeros(n)
         F[driver] = u[0]
         for step in range(1, n):

@@ -3,13 +3,13 @@
 
     python benchmarks/drives.py -count 100 -first 0
 
-Each drive has two to five pulleys of ratios up to 4, EA of 1e4 to 1e6 N, friction of 0.2 to 1, rhoA v²/T up to 0.6, a
-cord up to 5 mm above the face on a rigid layer, and bending stiffnesses from strings to ribbed belts. It starts in its
-steady motion, by `Belt.steady`, and runs for two revolutions of the belt. A drive that loses less than 1e-4 of its
-speed runs for five revolutions, because vibrations from the start change the mean of one revolution by up to 2e-6.
-Means begin after the first revolution. A drive whose verdict recommends a smaller step runs again with half the step.
-The compared quantities are the speed losses of all loaded pulleys, span tensions, hub loads, and torque and power of
-the driver. A drive passes if all errors are below 1 %, or if the solver itself reports its result as doubtful.
+Each drive has two to five pulleys with ratios up to 4, EA of 1e4 to 1e6 N, friction coefficients of 0.2 to 1, rhoA v²/T
+up to 0.6, a cord up to 5 mm above the face on a rigid layer, and bending stiffnesses of strings to ribbed belts. It
+starts in its steady motion, by `Belt.steady`, and runs for two revolutions of the belt. A drive that loses less than
+1e-4 of its speed runs for five revolutions, because vibrations from the start change the mean of one revolution by up
+to 2e-6. Means begin after the first revolution. A drive whose verdict recommends a smaller step runs again with half
+the step. The compared quantities are the speed losses of all loaded pulleys, span tensions, hub loads, and torque and
+power of the driver. A drive passes if all errors are below 1 %, or if the solver itself reports its result as doubtful.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from windlass.connectors.circle_contact.mesh import choose_elements
 from windlass.elements import RigidBody2D
 
 STEPS_PER_CABLE = 4.236
-"""Number of steps in which the belt moves by the length of one element. The number is no integer, because elements
-would otherwise be at the same few places in all steps.
+"""Number of steps in which the belt moves by the length of one element; not an integer, because elements would
+otherwise be at the same few positions in all steps.
 """
 PERIODS_PER_STEP = 0.5
-"""Step size in periods of the softest contact [1], whose stiffness is k = 1000 T/R². With longer steps slow belts
-rattle, and a note recommends half a period.
+"""Step size, relative to the period of the softest contact [1]; its stiffness is k = 1000 T/R². With longer steps slow
+belts vibrate, and a note recommends half a period.
 """
 REVOLUTIONS, LONG_RUN = 2.0, 5.0
 """REVOLUTIONS, LONG_RUN: revolutions of the belt for usual and for small losses; means begin after the first
@@ -47,17 +47,17 @@ SMALL_LOSS = 1e-4
 """Largest speed loss of a pulley that counts as small [1]. Means over one revolution differ by 1 to 3 % of such a loss.
 """
 EVERY = 5
-"""Steps between two records; means of speeds and powers include all steps."""
+"""Number of steps between two records; means of speeds and powers include all steps."""
 ALLOWED = 0.01
 SMALLER = re.compile("take a (smaller step|step below)")
 """Text in reasons for doubt that recommend a smaller step."""
 STEADY_ELEMENTS = 80
-"""Number of elements of a model without motion, enough to place the belt around all pulleys."""
+"""Number of elements of a model without motion, sufficient to place the belt around all pulleys."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """A drive. The driver is the first pulley; the torques are load torques [N m]."""
+    """A drive. Parameters of a drive; the driver is the first pulley, and the torques are load torques [N m]."""
 
     seed: int
     centers: tuple[tuple[float, float], ...]
@@ -88,7 +88,7 @@ class Case:
 
 
 def draw(seed: int, quick: bool = False) -> Case:
-    """Draw the random drive of a seed; ``quick`` draws two pulleys and an extensible belt, for which few elements
+    """Draw the random drive of a seed; with ``quick`` it has two pulleys and an extensible belt, for which few elements
     suffice.
     """
     rng = np.random.default_rng(seed)
@@ -107,7 +107,7 @@ def draw(seed: int, quick: bool = False) -> Case:
         EI, share = log_uniform(1e-5, 5e-3), float(rng.uniform(0.0, 0.6))
         reach = sum(radii) * rng.uniform(0.9, 1.4) if n > 2 else 0.5 * sum(radii) * rng.uniform(1.3, 2.5)
         places = 2.0 * pi * (np.arange(n) + (rng.uniform(-0.15, 0.15, n) if n > 2 else 0.0)) / n
-        # clockwise, the direction in which the belt runs
+        # clockwise: the direction in which the belt runs
         centers = tuple((float(reach * cos(-p)), float(reach * sin(-p))) for p in places)
         load, split = rng.uniform(0.2, 0.65), rng.dirichlet(np.ones(n - 1))
         wheels = [Wheel(at, R - cord, R, friction=mu) for at, R in zip(centers, radii, strict=True)]
@@ -134,7 +134,7 @@ def draw(seed: int, quick: bool = False) -> Case:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Errors [1] by name, efficiency, reasons of the verdict, number of steps and process time [s]."""
+    """Result of a run: errors [1] by name, efficiency, reasons of the verdict, number of steps and process time [s]."""
 
     errors: dict[str, float]
     efficiency: float
@@ -150,7 +150,7 @@ class Outcome:
 
 
 def lay_belt(case: Case, elements: int | None = None, step: float | None = None) -> tuple[wl.Belt, wl.Entity]:
-    """Build the belt of a drive, and the constraint that turns its driver."""
+    """Build the belt of a drive, and the constraint that turns the driver."""
     world = wl.World()
     bodies = [
         world.add(RigidBody2D, name=f"p{i}", position=at, mass=1.0, inertia=2e-3) for i, at in enumerate(case.centers)

@@ -11,16 +11,17 @@ words. --seconds is the longest process time of a script (default 60). --until e
 the table of docs/reference/exudyn_models.md and keeps the rows of scripts that were not run. Runs that were ended after
 less than --seconds are repeated. Exudyn is loaded from .venv-bench, or from EXUDYN_SITE.
 
-A script that takes too long in one of the programs is cut in both: each solve ends after the first 200 steps, or the
-first 20, and the script ends after its fourth solve. --steps 200 20 begins with such cut runs.
+A script that takes too long in one of the programs is cut in both programs: each solve ends after the first 200 steps,
+or after the first 20 if 200 still take too long, and the script ends after its fourth solve. --steps 200 20 begins with
+such cut runs.
 
 Both programs run with the settings of the script. If the results differ by more than 1e-8, both run again with
-tolerances of 1e-10, 1e-12, 1e-9 and 1e-8 and a new Jacobian in each iteration, so that the comparison does not depend
-on where Newton's method ends. After that, both run with two, four and eight times as many time steps. If only the
-integrators differ, each halving of the steps reduces the difference. After each solve, the comparison includes the
-whole vectors of coordinates and of multipliers, the values of each sensor, and the result of the script. Each
-difference is relative to the largest entry, or to 1e-6 if all entries are smaller. It excludes multipliers without a
-counterpart in Windlass, and sensors that one of the programs cannot read.
+tolerances of 1e-10, 1e-12, 1e-9 and 1e-8, and with a new Jacobian in each iteration. The comparison then does not
+depend on the point at which Newton's method ends. After that, both run with two, four and eight times as many time
+steps. If only the integrators differ, each halving of the steps reduces the difference. After each solve, the
+comparison includes the complete vectors of coordinates and of multipliers, the values of each sensor, and the result of
+the script. Each difference is relative to the largest entry, or to 1e-6 if all entries are smaller. The comparison
+excludes multipliers without an equivalent in Windlass, and sensors that one of the programs cannot read.
 """
 
 import argparse
@@ -43,31 +44,32 @@ from harness import PEER_PYTHON, PYTHON, ROOT
 RECORD = ROOT / "benchmarks" / "peers" / "exudyn_record.py"
 PAGE = ROOT / "docs" / "reference" / "exudyn_models.md"
 REASONS = ROOT / "benchmarks" / "peers" / "exudyn_reasons.toml"
-"""Scripts whose reason is stated by hand, for the verdicts of REASONED."""
+"""Scripts for which the reason of a difference is stated by hand, for the verdicts of REASONED."""
 REASONED = "differs", "refused", "fails", "not finished", "no result"
 MEASURED = "agrees", "converges", "differs"
 MARK = "<!-- table by make peers -->"
 AGREES = 1e-8
 ROUNDING = 1e-6
-"""Smallest scale of multipliers, sensors and results. Smaller values are rounding errors of 0."""
+"""Smallest scale of differences of multipliers, sensors and results. Smaller values are rounding errors of 0."""
 TOLERANCES = 1e-10, 1e-12, 1e-9, 1e-8
 TIMES = 2, 4, 8
-"""Numbers of time steps for each step of the script."""
+"""Factors of the number of time steps of the script, in successive runs."""
 MOST = 0, 200, 20
-"""Largest number of steps of a solve: 0 is unlimited, the other values are for scripts that are cut."""
+"""Largest number of steps of a solve; 0 means no limit, the other values are for scripts that are cut."""
 WAITS = 10.0
-"""Ratio of elapsed time to process time above which a script counts as waiting and is ended."""
+"""Ratio of elapsed time to process time, above which a script counts as waiting and is ended."""
 LONGER = "longer than"
 REFUSAL = "ModelError: "
-"""First word of errors that name an item of the model, a reason, and allowed values."""
+"""First words of errors that name an item of the model, a reason, and allowed values."""
 NO_TOLERANCE = 0.5
-"""Ratio of the differences with tighter and with given tolerances above which tolerances are not the cause [1]."""
+"""Ratio of the difference with tighter tolerances to the difference with given tolerances, above which tolerances are
+not the cause [1]."""
 SPOILT = 3.0
-"""The same ratio of differences above which results with tighter tolerances are not used [1]."""
+"""Ratio of these differences, above which results with tighter tolerances are not used [1]."""
 FALLS = 0.6
-"""Ratio of the differences with twice as many steps and with the previous steps below which the difference converges
-[1]; theory predicts at most 0.5. The comparison starts at the steps of the script, because a difference may pass
-through 0.
+"""Ratio of the difference with twice as many steps to the difference with the previous steps, below which the
+difference converges [1]; theory predicts at most 0.5. The comparison starts at the steps of the script, because a
+difference may pass through 0.
 """
 
 
@@ -84,7 +86,7 @@ class Settings(NamedTuple):
 
     Attributes:
         tolerance: largest tolerance of Newton's method; 0: the tolerances of the script.
-        times: number of time steps for each step of the script.
+        times: factor of the number of time steps of the script.
         most: largest number of steps of the script in a solve; 0: no limit.
     """
 
@@ -104,7 +106,7 @@ class Runner:
 
     def __init__(self, program: str, site: str, folder: Path) -> None:
         self._folder, links = folder, folder / f"site_{program}"
-        # the process loads only exudyn from that folder, which may contain another NumPy
+        # the process loads only exudyn from this folder, which may contain another version of NumPy
         links.mkdir()
         for name in ("exudyn", "exudyn.libs"):
             (links / name).symlink_to(Path(site) / name)
@@ -170,7 +172,7 @@ class Records:
         return self._folder / ("__".join(words) + ".json")
 
     def _may_take_longer(self, error: str) -> bool:
-        """Whether a run was ended after less time than is allowed in this command."""
+        """Return whether a run was ended after less time than this command allows."""
         return error.startswith(LONGER) and float(error.removeprefix(LONGER).removesuffix("s")) < self._seconds
 
     def find(self, name: str, script: Path, program: str, how: Settings) -> dict[str, Any]:
@@ -194,10 +196,10 @@ class Records:
 
 
 def distance(a: list[float], b: list[float], rounding: float = 0.0) -> float:
-    """Return the largest difference of two vectors, relative to the largest entry of the first vector or to
-    ``rounding``.
+    """Return the largest difference of two vectors, relative to the larger of ``rounding`` and the largest entry of the
+    first vector.
 
-    Entries of b that are not a number are unknown in Windlass and are left out.
+    Entries of b that are not a number are unknown in Windlass and are ignored.
     """
     if len(a) != len(b):
         return float("inf")
@@ -207,7 +209,7 @@ def distance(a: list[float], b: list[float], rounding: float = 0.0) -> float:
 
 
 def measure(theirs: dict[str, Any], ours: dict[str, Any]) -> dict[str, float]:
-    """Return the largest differences of two records with equally many solves, by compared quantity."""
+    """Return the largest differences of two records with equal numbers of solves, by compared quantity."""
     found = {"coordinates": 0.0, "multipliers": 0.0, "sensors": 0.0}
     for a, b in zip(theirs["solves"], ours["solves"], strict=True):
         found["coordinates"] = max(found["coordinates"], distance(a["q"], b["q"]))
@@ -223,7 +225,7 @@ class Verdict(NamedTuple):
     """Result of the comparison of a script in both programs.
 
     Attributes:
-        word: ``agrees``, ``converges``, ``differs``, ``refused`` if an error of Windlass names the item, ``fails`` with
+        word: ``agrees``, ``converges``, ``differs``, ``refused`` if an error of Windlass names the item, ``fails`` for
             any other error, ``no result`` if Exudyn itself fails, or ``not finished``.
         reason: text of the reason.
         difference: largest difference of all solves; infinite without a comparison.
@@ -237,7 +239,7 @@ class Verdict(NamedTuple):
 
 
 def find_refusal(ours: dict[str, Any]) -> Verdict | None:
-    """Return the items without counterpart, counted by reason; None if all items have counterparts."""
+    """Return the items without equivalent, counted by reason; None if all items have equivalents."""
     lines = [line.strip() for line in ours["error"].split("\n")]
     if "NoCounterpart" not in lines[0]:
         return None
@@ -257,7 +259,7 @@ def first_sentence(error: str) -> str:
 
 
 def say_briefly(error: str) -> str:
-    """Return an error without the lines that follow its message, and without the file that Exudyn names."""
+    """Return an error without the lines after its message, and without the file that Exudyn names."""
     head, _, rest = error.partition("\n")
     words = f"{head} {rest.partition(chr(10))[0]}" if head.endswith(":") else head
     return re.sub(r" *\[Python file .*?\]", "", words).strip()
@@ -295,7 +297,7 @@ def compare(solve: Callable[[Settings], Verdict | None], most: int) -> Verdict:
     """Judge a script with its own settings, with tighter tolerances, and with shorter steps.
 
     Args:
-        solve: function that compares with given settings; None if Exudyn itself fails or takes too long.
+        solve: function that compares the programs with given settings; None if Exudyn itself fails or takes too long.
         most: largest number of steps of the script in a solve; 0: no limit.
     """
     first = best = solve(Settings(most=most))
@@ -312,14 +314,14 @@ def compare(solve: Callable[[Settings], Verdict | None], most: int) -> Verdict:
         if best.word == "agrees":
             return best
         if found is not None and found.difference > SPOILT * first.difference:
-            # Newton's method fails with these tolerances and steps are cut, so larger tolerances are tried
+            # Newton's method fails with these tolerances, or steps are cut; larger tolerances are tried
             spoilt, tolerance = tight, 0.0 if best is first else tolerance
             continue
         if found is not None and found.motion > max(NO_TOLERANCE * first.motion, AGREES):
             # the difference does not depend on the tolerances
             break
     for tight in dict.fromkeys((tolerance, 0.0)):
-        # with small steps, tight tolerances may be below rounding errors, so the tolerances of the script are used
+        # with small steps, tight tolerances may be below rounding errors: the tolerances of the script are used
         start = first if tight == 0.0 else best
         if (found := refine(solve, start, tight, most)) is not None:
             return found
@@ -327,8 +329,8 @@ def compare(solve: Callable[[Settings], Verdict | None], most: int) -> Verdict:
 
 
 def refine(solve: Callable[[Settings], Verdict | None], start: Verdict, tolerance: float, most: int) -> Verdict | None:
-    """Judge a script with shorter steps, starting from its verdict with its own steps; None if the difference does not
-    fall.
+    """Judge a script with shorter steps, starting from its verdict with its own steps; return None if the difference
+    does not decrease.
     """
     fallen, differences = start, []
     for k, times in enumerate(TIMES):
@@ -345,7 +347,7 @@ def refine(solve: Callable[[Settings], Verdict | None], start: Verdict, toleranc
 
 
 def examine(records: Records, name: str, script: Path, steps: Sequence[int]) -> Verdict:
-    """Judge a script. It is cut to fewer steps if it takes too long in one of the programs.
+    """Judge a script. The script is cut to fewer steps if it takes too long in one of the programs.
 
     Raises:
         Late: the script has not been run, and the time at which the command must end is reached.

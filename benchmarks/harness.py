@@ -1,4 +1,4 @@
-"""Times a case in two programs alternately.
+"""Times a case in two programs, alternately.
 
 Each program runs in a separate child process, alternately (A B A B ...), on one thread. A child times its own solve and
 prints one line with the word `RESULT` and a JSON object:
@@ -12,8 +12,8 @@ prints one line with the word `RESULT` and a JSON object:
 A ratio is valid only if both programs did the same work: in every round, the counts that the case names must be equal
 and the answers must agree within its tolerances. Otherwise the case fails, and no ratio is given.
 
-A case is described by `Case`; a file such as belt.py lists its cases and passes them to `run_cases` of report.py, with
-the command line of command_line.py.
+`Case` describes a case. A file such as belt.py lists its cases and passes them to `run_cases` of report.py, with the
+command line of command_line.py.
 """
 
 import json
@@ -42,16 +42,16 @@ class ChildError(Exception):
 
 
 class Tolerance(NamedTuple):
-    """Tolerance of two answers: the larger of a relative and an absolute bound.
+    """Tolerance for the difference of two answers: the larger of a relative and an absolute bound.
 
-    relative: fraction of the larger magnitude [1]; absolute: bound in the unit of the answer.
+    relative: fraction of the larger absolute value [1]; absolute: bound in the unit of the answer.
     """
 
     relative: float = 0.0
     absolute: float = 0.0
 
     def accepts(self, a: float, b: float) -> bool:
-        """Whether a and b agree; false if a or b is not finite."""
+        """Return whether a and b agree; False if a or b is not finite."""
         bound = max(self.relative * max(abs(a), abs(b)), self.absolute)
         return math.isfinite(a) and math.isfinite(b) and abs(a - b) <= bound
 
@@ -63,8 +63,8 @@ class Case:
     Attributes:
         name: name of the file of results.
         title: description of the timed work.
-        commands: program -> its command. A case has two programs; the ratio is the cost of the first program divided by
-            the cost of the second.
+        commands: command of each program, by name of the program. A case has two programs; the ratio is the cost of the
+            first program divided by the cost of the second.
         tolerances: answers that must agree, with their tolerances.
         work: the count by which the times are divided, e.g. ``"steps"``.
         equal_counts: names of counts that must be equal in both programs.
@@ -137,7 +137,7 @@ def parse_result(output: str) -> Sample:
         raise ChildError(f"printed {len(lines)} RESULT lines; expected 1")
     try:
         values = json.loads(lines[0].removeprefix("RESULT "))
-        # null stands for a number that is missing or not finite
+        # null represents a number that is missing or not finite
         answers = {name: math.nan if value is None else float(value) for name, value in values["answers"].items()}
         counts = {name: int(value) for name, value in values["counts"].items()}
         measured = {name: float(value) for name, value in values.get("measured", {}).items()}
@@ -167,7 +167,8 @@ def find_mismatches(case: Case, samples: Mapping[str, Sample]) -> list[str]:
 
 
 def find_faults(case: Case, timed: Mapping[str, Sample]) -> list[str]:
-    """List reasons why the times of one round cannot be divided by its work; empty if the times are valid."""
+    """List reasons why the times of one round cannot be divided by the work of the round; empty if the times are
+    valid."""
     found = []
     for program, sample in timed.items():
         work = sample.counts.get(case.work, 0)
@@ -178,7 +179,7 @@ def find_faults(case: Case, timed: Mapping[str, Sample]) -> list[str]:
 
 
 def cost_of(case: Case, sample: Sample, clock: str = "cpu") -> float:
-    """Return the time per unit of work [s], by the clock ``"cpu"`` or ``"wall"``."""
+    """Return the time per unit of work [s], measured by the clock ``"cpu"`` or ``"wall"``."""
     return float(getattr(sample, clock)) / sample.counts[case.work]
 
 

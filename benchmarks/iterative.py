@@ -1,4 +1,5 @@
-"""Compares iterative linear solvers on tangents of chains and nets: which solvers converge, and in how many iterations.
+"""Compares iterative linear solvers on tangents of chains and nets: which solvers converge, and how many iterations
+they need.
 
     mpiexec -n 2 windlass run iterative.py -model net -case dynamic -sizes 10,20,40 -supports springs
 
@@ -33,10 +34,10 @@ KINDS = {
     "asm2 lu": "-pc_type asm -pc_asm_overlap 2 -sub_pc_type lu -sub_pc_factor_mat_solver_type mumps",
     "gamg": "-pc_type gamg",
     "boomeramg": "-pc_type hypre -pc_hypre_type boomeramg",
-    # this kind is the last one, because the near null space of rigid motions stays attached to the matrix
+    # this kind comes last, because the near null space of rigid motions stays attached to the matrix
     "gamg rigid": "-pc_type gamg",
 }
-"""Options of each solver by its name; the default Krylov method is GMRES with 100 vectors."""
+"""Options of each solver, by name of the solver; the default Krylov method is GMRES with 100 vectors."""
 RTOL, MOST = 1e-8, 500
 comm = communicator()
 rank, size = (0, 1) if comm is None else (comm.rank, comm.size)

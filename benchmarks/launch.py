@@ -20,15 +20,15 @@ def run_on_processes(
         processes: number of processes; it may exceed the number of cores.
         words: options of the script.
         timeout: time limit [s].
-        waits_quietly: whether waiting processes give their core to others, which costs time if each process has its own
-            core.
+        waits_quietly: whether waiting processes yield their cores to other processes, which costs time if each process
+            has a separate core.
 
     Raises:
         SystemExit: the script failed, or mpiexec does not exist.
     """
     launcher = [] if processes == 1 else [shutil.which("mpiexec") or "mpiexec", "-n", str(processes)]
     command = [*launcher, sys.executable, str(script), *words, "-progress", "false"]
-    # without these options, mpiexec of Open MPI refuses to run as root, and on fewer cores than processes
+    # without these options, mpiexec of Open MPI refuses to run as root, and to run on fewer cores than processes
     mpi = {name: "1" for name in ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM")}
     mpi |= {"OMPI_MCA_rmaps_base_oversubscribe": "1"}
     if waits_quietly:

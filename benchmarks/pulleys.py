@@ -1,12 +1,12 @@
-"""Times belts around 2, 20 and 200 pulleys with the same number of elements per pulley: time per element and step.
+"""Times belts around 2, 20 and 200 pulleys with the same number of elements per pulley, per element and step.
 
 usage: pulleys.py [--pulleys N ...] [--per-pulley N] [--segments N] [--steps N] [--rounds N] [--pairs]
 
 Pulleys are on a ring, and every second pulley is pressed into the belt from outside. All pulleys are driven. Contact is
 added by `add_contact_with_many`, whose work grows with the number of near pairs instead of pulleys times elements. With
 --pairs, `add_contact` with one row per pair is also timed, and the answers must be equal. The models run alternately.
-The table shows process times, the minimum of all rounds, of whole steps and of one residual and one update of the
-contact alone.
+The table shows process times of whole steps, and of one residual and one update of the contact alone; each time is the
+minimum of all rounds.
 """
 
 import argparse
@@ -25,7 +25,8 @@ RAMP = 5e-3  # [s]
 
 
 class Run(NamedTuple):
-    """Result of one solve: process time [s], Newton iterations, steps, and positions and velocities at the end.
+    """Result of one solve: process time [s], numbers of Newton iterations and steps, and positions and velocities at
+    the end.
 
     contact: time of one residual and one update of the contact [s].
     """

@@ -65,7 +65,7 @@ def format_table(outcomes: Sequence[Outcome]) -> str:
         case = outcome.case
         for k, program in enumerate(case.commands):
             cost = outcome.cost[program] if outcome.cost else None
-            # the ratio stands in the second of the two rows of a case
+            # the second of the two rows of a case contains the ratio
             ratio = outcome.ratio if k == 1 else None
             counts = [r[program].counts for r in outcome.rounds if program in r]
             newton = str(counts[-1].get("newton_iterations", "")) if counts else ""
@@ -85,7 +85,7 @@ def format_cost(seconds: float) -> str:
 
 
 def format_measured(outcomes: Sequence[Outcome]) -> str:
-    """Format the further measurements as medians over the rounds, one line for each case and program; the text may be
+    """Format additional measurements as medians over the rounds, one line for each case and program; the text may be
     empty.
     """
     rows: list[Sequence[str]] = []
@@ -101,7 +101,7 @@ def format_measured(outcomes: Sequence[Outcome]) -> str:
 
 
 def align(rows: Sequence[Sequence[str]], left: int) -> str:
-    """Align rows of cells as lines with columns. The first columns are flush left, the others flush right."""
+    """Align rows of cells as lines with columns. The first columns are aligned left, the other columns right."""
     widths = [max(len(row[c]) for row in rows) for c in range(len(rows[0]))]
     lines = []
     for row in rows:
@@ -140,7 +140,7 @@ def run_cases(cases: Sequence[Case], rounds: int, folder: Path = RESULTS, run: R
 
 
 def _without_nan(value: Any) -> Any:
-    """Replace floats that are not finite by None, because JSON cannot hold them."""
+    """Replace floats that are not finite by None, because JSON cannot represent them."""
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, dict):

@@ -37,7 +37,7 @@ LARGE: dict[str, list[list[str]]] = {
 
 
 def format_results(folder: Path, since: float) -> str:
-    """List the ratios in the files of a folder that were written since a given time, one line for each case."""
+    """List the ratios in the files of a folder that were written after a given time, one line for each case."""
     rows = [("case", "ratio", "median", "min", "max")]
     for file in sorted(folder.glob("*.json")):
         values = json.loads(file.read_text())

@@ -4,13 +4,14 @@ usage: scaling.py strong|weak|large [--model chain|net|belt] [--size N] [--proce
                   [--results FOLDER]
 
 - strong: the same model on more and more processes, for several linear solvers. The default is a chain of 100000
-  cables. The net has 100 lines with 99000 cables, and the belt 10000 cables. The last table has the ratios to one
-  process with the same solver, and with the best solver.
+  cables. The net has 100 lines with 99000 cables, and the belt 10000 cables. The last table contains the ratios to one
+  process with the same solver, and to one process with the best solver.
 - weak: a model that grows with the number of processes. The default is 50000 cables per process.
 - large: a chain of 1000000 cables and a net of 300 x 300 lines with 5 elements between crossings, for one static load
   step and ten dynamic steps on the largest number of processes. The case needs 20 GB and half an hour.
 
-Dynamic steps are 1 ms long (belt: 0.1 ms) and evaluate the Jacobian in each iteration; "large" also has a static step.
+Dynamic steps are 1 ms long (belt: 0.1 ms) and evaluate the Jacobian in each iteration; "large" also solves a static
+    step.
 The tables show the elapsed time of the fastest step of all rounds in ms. For each stage they show the shortest elapsed
 time and the shortest process time of the slowest process. Other work on the machine does not affect process time, but
 process time includes the waiting time of MPI.
@@ -46,7 +47,7 @@ SOLVERS = {
 }
 """Options of the linear solvers that are compared."""
 SIZES = {"chain": 100_000, "belt": 10_000, "net": 100}
-"""Number of cables, or of lines of the net."""
+"""Number of cables, or of lines of the net, of each model."""
 STAGES = (
     "residual",
     "tangent",
@@ -64,7 +65,7 @@ def run_child(processes: int, words: Sequence[str], timeout: float = 7200.0) -> 
     """Run the child script on a number of processes and read its result.
 
     Raises:
-        SystemExit: the child failed, or mpiexec does not exist, or the output has no result.
+        SystemExit: the child failed, mpiexec does not exist, or the output has no result.
     """
     output = run_on_processes(CHILD, processes, words, timeout)
     lines = [line for line in output.splitlines() if line.startswith("RESULT ")]
@@ -125,8 +126,8 @@ def laws(results: Sequence[Mapping[str, Any]]) -> float:
 
 
 def tabulate_ratios(results: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
-    """Tabulate the speed-up of several processes over one process, one line for each case; names of cases end with the
-    number of processes.
+    """Tabulate the speed-up of several processes over one process, one line for each case; the name of a case ends with
+    its number of processes.
     """
     alone = {name.rpartition(", ")[0]: found for name, found in results.items() if found[0]["processes"] == 1}
     if not alone:

@@ -2,9 +2,9 @@
 
     mpiexec -n 2 windlass run scaling_child.py -model chain -size 100000 -case dynamic
 
-The models are built by scaling_models.py, with a number of cables, or of lines of the net in either direction. The
-Jacobian is evaluated in every iteration. Times are elapsed times and process times of single steps [s]. The time of a
-stage excludes calls of other stages. Process time includes the waiting time of MPI.
+The models are built by scaling_models.py, with the given number of cables, or of lines of the net in either direction.
+The Jacobian is evaluated in every iteration. Times are elapsed times and process times of single steps [s]. The time of
+a stage excludes calls of other stages. Process time includes the waiting time of MPI.
 """
 
 import json
@@ -93,11 +93,11 @@ def read_events() -> np.ndarray:
 
 
 class StepTimer(wl.StepHook):
-    """Times every step by stage; writes output in the last step.
+    """Times every step by stage, and writes output in the last step.
 
     Attributes:
-        steps: for each step the times of this process by stage, shape (2,): elapsed time, process time; the entry
-            "whole" is the total.
+        steps: elapsed time and process time of this process in each step, by stage, shape (2,); the entry "whole" is
+            the total.
     """
 
     def __init__(self, clock: Clock, solver: Any, output: str) -> None:
@@ -142,7 +142,7 @@ def read_memory() -> tuple[float, float]:
 
 
 class Phases:
-    """Records time and memory of the phases before the first step, on all processes together."""
+    """Records time and memory of the phases before the first step, for all processes together."""
 
     def __init__(self) -> None:
         self.found: dict[str, dict[str, float]] = {}
@@ -169,9 +169,7 @@ class Phases:
 
 
 def create_solver(world: wl.World, case: str, steps: int, rtol: float, step: float = 1e-3) -> Any:
-    """Create a solver of one load step, or of time steps with a new Jacobian in each iteration; sizes of steps are in
-    s.
-    """
+    """Create a solver of one load step, or of time steps with a new Jacobian in each iteration; step sizes are in s."""
     if case == "static":
         return wl.Static(world, rtol=rtol, atol=1e-9, adaptive=False)
     return wl.Dynamic(world, step=step, end=steps * step, lag=False, rtol=rtol, atol=1e-9, adaptive=False, **FREE)
@@ -181,8 +179,7 @@ def summarise(timer: StepTimer) -> dict[str, dict[str, float]]:
     """Return for each stage the shortest time over all steps except the first, and the maximum of this time over
     processes [s].
 
-    The fastest whole step is used for the comparison of single steps, because other work on the machine disturbs it
-    least.
+    The fastest whole step is used to compare single steps, because it is disturbed least by other work on the machine.
     """
     steps = timer.steps[1:] or timer.steps
     out: dict[str, dict[str, float]] = {}

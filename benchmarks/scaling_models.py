@@ -1,6 +1,6 @@
-"""Models of any size for scaling.py and iterative.py, built array-wise: a chain, a net and a belt of cables.
+"""Models of any size for scaling.py and iterative.py, built with arrays: a chain, a net and a belt of cables.
 
-Chain and net are stretched and loaded by gravity. The chain is held at its ends, the net along its edges, by
+Chain and net are stretched and loaded by gravity. The chain is held at its ends and the net along its edges, by
 constraints or by stiff springs. The belt is the belt of examples/belt_drive.py with 2 segments per element. Its length
 grows with the number of elements.
 """
@@ -33,7 +33,7 @@ PER_LENGTH = 8e6
 
 
 class Model(NamedTuple):
-    """A model that is not finalized: its world and its cable elements."""
+    """A model that is not finalized, with its world and its cable elements."""
 
     world: wl.World
     cables: wl.Entity
@@ -47,8 +47,8 @@ def build(model: str, size: int, elements: int = 5, supports: str = "constraints
         size: number of cables of the chain or the belt, or of lines of the net in either direction.
         elements: number of cable elements between crossings of the net.
         supports: ``"constraints"`` or ``"springs"``.
-        light: whether to use 1/1000 of the weight (less for more than 100000 cables), which allows one load step of the
-            chain in statics.
+        light: whether to use 1/1000 of the weight (less for more than 100000 cables), which allows statics of the chain
+            in one load step.
     """
     if model == "chain":
         return build_chain(size, supports, light)

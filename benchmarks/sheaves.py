@@ -1,13 +1,14 @@
-"""Times search and contact in a Newton iteration for a 3D rope over many sheaves; there is no peer program.
+"""Times the search for contacts and the contact forces in a Newton iteration for a 3D rope over many sheaves; there is
+no peer program.
 
 usage: sheaves.py [CABLES] [--sheaves N] [--points N] [--steps N] [--rounds N] [--results FOLDER]
 
 The default is 100000 cables over 100 sheaves, which turn freely and lie alternately on the left and on the right of the
 rope. Contact with friction uses `add_surface_contact` with a search. The taut rope sinks into the grooves in the first
 steps. Only the later steps are timed, with a new Jacobian in each iteration. The table shows process times per Newton
-iteration of the fastest round. One time is for Newton's method and the updates of contact together. The contact's part
-of it has residual, tangent and update, with at least one search. The table also shows the time of one residual of the
-contact per closed point, measured by repeated calls.
+iteration of the fastest round. The table shows the time of Newton's method together with the updates of contact. The
+part of contact in this time contains residual, tangent and update, with at least one search. The table also shows the
+time of one residual of the contact per closed point, measured by repeated calls.
 """
 
 import argparse
@@ -23,7 +24,7 @@ from report import RESULTS, align
 LENGTH = 0.02  # length of a cable [m]
 ROPE = 0.01  # [m] radius
 TENSION, STIFFNESS = 500.0, 1e6  # [N]
-STEP, FIRST = 2e-4, 4  # size of a step [s], and number of steps before the clock starts
+STEP, FIRST = 2e-4, 4  # step size [s], and number of steps before the clock starts
 
 PARTS = {"residual": "residual", "tangent": "tangent", "post_newton": "update with search"}
 
@@ -34,7 +35,7 @@ def build(cables: int, sheaves: int, points: int) -> tuple[Any, Any]:
     from windlass import connectors as con
     from windlass.elements import RigidBody3D, Sheave, cable_along, nodes_of, route_over_sheaves
 
-    # the length of a rope over sheaves of radius 1 gives the radius at which the sheaves use all cables
+    # the length of a rope over sheaves with radius 1 gives the radius with which the sheaves use all cables
     def draw(radius: float) -> Any:
         centers = [(2.4 * radius * i, 0.0, 0.0) for i in range(sheaves)]
         wheels = [
@@ -68,7 +69,7 @@ def build(cables: int, sheaves: int, points: int) -> tuple[Any, Any]:
 
 
 class Clock:
-    """Records process time [s] and number of calls of functions by name."""
+    """Records process time [s] and number of calls of functions, by name of the function."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
@@ -103,7 +104,7 @@ def time_residual(system: Any, fields: Any, closed: int) -> float:
 
 
 def run(cables: int, sheaves: int, points: int, steps: int) -> dict[str, Any]:
-    """Solve once and return milliseconds per iteration by part, and counts."""
+    """Solve once and return milliseconds per iteration, by part, and counts."""
     import windlass as wl
 
     world, contacts = build(cables, sheaves, points)

@@ -20,7 +20,7 @@ FOLDER = ROOT / "benchmarks"
 SIMBODY = str(ROOT / ".venv-bench" / "bin" / "spheres_simbody")
 SIZES = (100, 1000, 10_000)
 STEPS = 100
-# number of spheres of all repeated trajectories: small ones are repeated until the resolution of the clock is
+# number of spheres in all repeated trajectories: small trajectories are repeated until the resolution of the clock is
 # negligible
 SPHERES_IN_ALL = 5000
 

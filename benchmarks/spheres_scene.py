@@ -2,7 +2,8 @@
 random numbers are computed by a counter.
 
 plane: spheres on a grid, each pressed into the plane by 0.25 to 0.75 mm. No two spheres touch.
-packing: spheres at random positions in a box of twice their total volume; each sphere touches about four others.
+packing: spheres at random positions in a box with twice their total volume; each sphere touches about four other
+    spheres.
 
 A sphere moves by velocity * step in each step; contact forces do not change its motion. peers/spheres_simbody.cpp
 creates the same spheres.
@@ -28,7 +29,7 @@ SCENES = ("plane", "packing")
 
 
 class Scene(NamedTuple):
-    """Positions and velocities of the spheres at the start.
+    """Initial positions and velocities of the spheres.
 
     position [m], velocity [m/s]: shape (spheres, 3); y points upwards, and the half space fills y < 0.
     step: time step [s].

@@ -3,9 +3,9 @@
     windlass run spheres_windlass.py -scene packing -spheres 10000 -steps 100
 
 The spheres of spheres_scene.py are mass points. The search for contacts and the evaluation of their forces are timed in
-each step: positions of the surfaces, the neighbour list with its searches, the law, and the sum into the forces of the
-coordinates. The motion of the markers and the first step are not timed, as in peers/spheres_simbody.cpp. A further
-measurement searches for contacts in every step.
+each step. These include positions of the surfaces, the neighbour list with its searches, the contact law, and the sum
+into the forces of the coordinates. The motion of the markers and the first step are not timed, as in
+peers/spheres_simbody.cpp. An additional measurement searches for contacts in every step.
 """
 
 import time
@@ -31,7 +31,7 @@ class Model(NamedTuple):
 
 
 def build_spheres(scene: Scene, skin: float) -> Model:
-    """Build the model array-wise; ``skin`` of the neighbour list [m] is 0 for the default."""
+    """Build the model with arrays; ``skin`` of the neighbour list [m] is 0 for the default."""
     world = wl.World()
     points = world.add(MassPoint, position=scene.position, mass=1.0)
     ground = world.add(Ground)

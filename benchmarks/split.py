@@ -2,14 +2,15 @@
 
 usage: split.py [CASE ...] [--rounds N] [--results FOLDER] [PETSc options]
 
-CASE is chain:CABLES[:static|dynamic[:RULE[:space]]] or belt:ELEMENTSxSEGMENTS[:TIME]. TIME in s is the time of the belt
-drive from which 100 steps are taken. The default is chain:100 chain:1000 chain:10000 belt:240x2. Each case is solved
+CASE is chain:CABLES[:static|dynamic[:RULE[:space]]] or belt:ELEMENTSxSEGMENTS[:TIME]. TIME is the time [s] in the
+motion of the belt drive from which 100 steps are measured. The default is chain:100 chain:1000 chain:10000 belt:240x2.
+Each case is solved
 twice in a separate process: first unchanged, then with a clock around every part. The table shows the fastest round of
-each solve. The times of factorisation and solve are those of PETSc's own events. "kernels alone" repeats one call many
+each solve. The times of factorisation and solve are times of PETSc's events. "kernels alone" repeats one call many
 times, with the data in the caches if they fit.
 
 The sums over entities are part of the kernels ("cable", "contact"). To find the cost of adding to a large matrix, the
-cable's tangent is also timed with all elements added to the same few numbers.
+tangent of the cables is also timed with all elements added to the same few numbers.
 """
 
 import argparse
@@ -116,7 +117,7 @@ def part_of(law: str, function: str) -> str:
 
 
 def instrument(solver: Any, clock: Clock, stage: Any) -> None:
-    """Put clocks around the systems of a solver's model, its assembly, the callbacks of SNES and the Newton runs."""
+    """Put clocks around the systems of a model, its assembly, the callbacks of SNES and the Newton runs."""
     problem, assembly, snes = solver.problem, solver.problem.assembly, solver.snes
     for system in assembly.systems:
         for owner in (system, system.constraint, system.fused, system.inertia, system.body_force):
@@ -124,7 +125,7 @@ def instrument(solver: Any, clock: Clock, stage: Any) -> None:
                 function = getattr(owner, field.name)
                 if callable(function):
                     part = part_of(system.name, field.name)
-                    # of these functions, only the contact update is called outside of Newton's method
+                    # of these functions, only the contact update is also called outside of Newton's method
                     wrap = clock.run if part == "contact update" else clock.wrap
                     setattr(owner, field.name, wrap(part, function))
     assembly.order_systems()
@@ -146,7 +147,7 @@ def instrument(solver: Any, clock: Clock, stage: Any) -> None:
 
 
 def create_chain(words: list[str]) -> tuple[Any, Any, int]:
-    """Return a solver of the chain of chain_windlass.py, its start and the number of cables."""
+    """Return a solver of the chain of chain_windlass.py, its initial state and the number of cables."""
     from chain import newton_tolerance
     from chain_windlass import build_chain, create_solver
 
@@ -283,7 +284,7 @@ def measure_kernels(solver: Any) -> dict[str, float]:
         for name in ("as it is", "all open"):
             for part, call in (("residual", residual), ("tangent", tangent)):
                 out[f"contact {part}, per segment, {name}"] = 1e6 * repeat(call) / segments
-            s.data[:] = 1.0  # opens every gap for the second time
+            s.data[:] = 1.0  # this call opens every gap for the second time
         s.data[:] = kept
     return out
 

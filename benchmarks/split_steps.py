@@ -1,12 +1,12 @@
-"""Splits the time of a step in compiled code into its parts, by PETSc's own events.
+"""Splits the time of a step in compiled code into its parts, by events of PETSc.
 
 usage: split_steps.py [CASE] [--rounds N] [--results FOLDER] [PETSc options]
 
 CASE is chain:CABLES or belt:ELEMENTSxSEGMENTS[:TIME] as in split.py; the default is belt:60x4. Each round solves 100
 steps and measures elapsed time. The table shows the fastest of many rounds, because other work on the machine disturbs
-it least. In addition to the parts, the table shows the limits of this core: the arithmetic of LU and solve, which PETSc
-counts, at the speed of a product of dense matrices, and the bytes of matrix and factors at the speed of a sum over an
-array of that size.
+it least. The table also shows two limits of this core. The first limit is the time of the arithmetic operations of LU
+and solve, which PETSc counts, at the speed of a product of dense matrices. The second limit is the time to read and
+write matrix and factors, at the speed of a sum over an array of this size.
 """
 
 import argparse
@@ -43,7 +43,7 @@ EVENTS = (
 
 
 def measure(solver: Any, state: Any, rounds: int) -> dict[str, Any]:
-    """Return the time of a step by `PARTS` [µs], the time without clocks, and the limits of this core [µs]."""
+    """Return the time of a step by `PARTS`, the time without clocks, and the limits of this core [µs]."""
     from petsc4py import PETSc
 
     from windlass.solvers.stepping.compiled_steps import CompiledSteps
@@ -105,8 +105,8 @@ def measure(solver: Any, state: Any, rounds: int) -> dict[str, Any]:
 
 
 def measure_core(size: int) -> tuple[float, float]:
-    """Return operations per second in a product of dense matrices, and bytes per second in a sum over an array of a
-    size [B].
+    """Return operations per second in a product of dense matrices, and bytes per second in a sum over an array of the
+    given size [B].
     """
 
     def least(function: Callable[[], Any], count: int) -> float:

@@ -1,12 +1,13 @@
-"""Measures the cost of the verdict: step times of belts and chains with and without its checks, alternately.
+"""Measures the cost of the verdict: step times of belts and chains with and without the checks of the verdict,
+alternately.
 
 usage: watches.py [CASE ...] [--rounds N] [--results FOLDER]
 
 CASE is belt:ExS or chain:N. belt:ExS times steps 1001 to 3000 of the two-pulley belt with E elements and S segments per
-element. chain:N times 1e6/N steps of a chain of N cables from step 2049 on. All kernels are loaded before. The default
-is belt:60x4 belt:240x2 chain:100 chain:1000. The ratio is the time of a step with all checks divided by its time with
--verdict off, which disables the energy balance, the checks of contacts (for which both models do not cut steps) and the
-checks of shapes.
+element. chain:N times 1e6/N steps of a chain of N cables from step 2049 on. All kernels are loaded before the clock
+starts. The default is belt:60x4 belt:240x2 chain:100 chain:1000. The ratio is the time of a step with all checks
+divided by its time with -verdict off, which disables the energy balance and the checks of contacts and shapes; steps of
+both models are not cut because of contacts.
 """
 
 import sys
@@ -20,7 +21,7 @@ from harness import PYTHON, ROOT, Case, Command
 FOLDER = ROOT / "benchmarks"
 CASES = ("belt:60x4", "belt:240x2", "chain:100", "chain:1000")
 FIRST_STEP, CABLE_STEPS = 2048, 1_000_000
-"""Number of steps of a chain before the clock starts, and number of timed steps times cables."""
+"""Number of steps of a chain before the clock starts, and number of timed steps times number of cables."""
 
 
 def create_case(word: str) -> Case:

@@ -1,22 +1,23 @@
 """Compares belts whose material moves along the axis through a fixed mesh, `ALECable2D`, with three known results.
 
-Run it with ``windlass run examples/ale_belt.py``; ``-help`` lists all options, ``-compare false`` omits the belt with a
-mesh that moves with its material.
+Run it with ``windlass run examples/ale_belt.py``; ``-help`` lists all options. ``-compare false`` omits the belt whose
+mesh moves with its material.
 
 **A moving span between two eyelets** has the speed v, the tension T and c = sqrt(T/rhoA). Its frequencies are n/(2 L) c
 (1 - v^2/c^2), from the eigenvalues of (lambda^2 M + lambda D + K) z = 0 about the steady motion. D and K contain the
 Coriolis and the centrifugal terms of the moving material. The bending stiffness is small (1e-6 T L^2).
 
-**A rope that runs over a fixed post**, half a turn, with the load T0 at its inflow. The rope slips along its whole
-contact. The part rhoA v^2 of the tension deflects the material and exerts no contact force. Therefore the ratio of
-Euler and Eytelwein is (T - rhoA v^2)/(T0 - rhoA v^2) = exp(mu pi).
+**A rope that runs over a fixed post** touches it over half a turn; the load T0 acts at its inflow. The rope slips along
+its whole contact. The part rhoA v^2 of the tension deflects the material and exerts no contact force. Therefore the
+ratio of Euler and Eytelwein is (T - rhoA v^2)/(T0 - rhoA v^2) = exp(mu pi).
 
 **A belt that transmits a torque** M between two pulleys of the radius R runs from rest to the steady state. The
-tensions of tight and slack strand differ by M/R. Each pulley moves with the belt where the belt runs onto it, and the
-mass flow is equal at both entries. Without slip, the speeds of the rims therefore have the ratio of the stretches |r'|
-of the strands; the tight strand enters the driver (creep). Dry friction has a penalty on the slip velocity in this
-model. Sticking points therefore slip a little, which reduces the speed further. A belt of `Cable2D` with the same
-parameters must agree. Its nodes move with the material, so its segments enter and leave contact all the time.
+tensions of tight and slack strand differ by M/R. Each pulley moves with the belt at the point where the belt runs onto
+it, and the mass flow is equal at both entries. Without slip, the ratio of the rim speeds therefore equals the ratio of
+the stretches |r'| of the strands; the tight strand enters the driver (creep). In this model dry friction is a penalty
+on the slip velocity. Sticking points therefore slip a little, which reduces the speed further. The results of a belt of
+`Cable2D` with the same parameters must agree. The nodes of this belt move with the material, so its segments enter and
+leave contact all the time.
 
 Sources: R. Skutsch, Annalen der Physik 61 (1897), 190-195; C. D. Mote, J. Franklin Inst. 279 (1965), 430-444; L. Euler,
 Mem. Acad. Sci. Berlin 18 (1769); creep: O. Reynolds, The Engineer 38 (1874), 396.
@@ -49,7 +50,7 @@ RATIOS = (0.0, 0.25, 0.5, 0.75, 0.9)
 # the rope on the post: radius [m], load [N], mass per length [kg/m], friction [1], speeds [m/s]
 RADIUS, LOAD, ROPE_RHO, FRICTION = 0.1, 100.0, 1.0, 0.5
 ROPE_SPEEDS = (1.0, 3.0, 5.0, 7.0)
-# the belt: speed of the driver [rad/s], stiffness [N], strain without force [1], end of the run [s]
+# the belt: speed of the driver [rad/s], stiffness [N], strain without force [1], end time [s]
 OMEGA, BELT_EA, BELT_STRAIN, END = 20.0, 4e4, -0.01, 0.6
 
 
@@ -142,7 +143,7 @@ def draw_rope(speed: float, count: int = 40) -> tuple[float, float]:
 @dataclass(frozen=True)
 class Drive:
     """Means over the last 0.05 s and reports of a run. The means are the speed of the driven pulley [rad/s], the torque
-    of the drive [N m], the tensions in the middle of the strands [N] and the Newton iterations per step. The reports
+    of the drive [N m], the tensions in the middle of the strands [N], and the Newton iterations per step. The reports
     describe both pulleys at the end.
     """
 
@@ -155,7 +156,7 @@ class Drive:
 
 
 def run_belt(moving: bool, files: Path | None) -> Drive | None:
-    """Run the belt with moving material, or with a moving mesh; None if only help was requested."""
+    """Run the belt with moving material, or with a moving mesh; return None if only help was requested."""
     world = wl.World()
     centers = {"driver": 0.0, "driven": pi * RADIUS}
     pulleys = [world.add(RigidBody2D, name=n, position=(x, 0.0), mass=5.0, inertia=0.02) for n, x in centers.items()]
@@ -193,7 +194,7 @@ def run_belt(moving: bool, files: Path | None) -> Drive | None:
         friction_velocity_penalty_per_length=1e5,
     )
 
-    # preload at rest without friction after the preload, friction acts and pulleys and material are free
+    # preload at rest without friction; after the preload, friction acts, and pulleys and material are free
     world.set(drive, active=False)
     tolerances: dict[str, Any] = {"rtol": 1e-6, "atol": 1e-6, "name": ""}
     state = wl.Static(world, load_steps=10, geometric=True, stabiliser=1e5, **tolerances).solve()
@@ -280,7 +281,7 @@ def main() -> None:
         print(wl.format_comparison(rows, "known"))
         if other is not None:
             print(f"Newton iterations per step: {ours.iterations:.1f}, moving mesh {other.iterations:.1f}")
-        # speed difference and moving mesh include effects of the penalty and of the mesh
+        # the speed difference and the moving mesh include effects of the penalty and of the mesh
         worst = max(abs(value / known - 1.0) for _, value, known in rows)
         print(f"largest difference below 1 %: {'yes' if worst < 0.01 else 'NO'}")
 

@@ -11,19 +11,21 @@ Run it with ``windlass run examples/block_and_tackle.py``; ``-help`` lists all o
            |______ ______|
                 [load]
 
-If the load sinks by u, the rope of the unstretched length L becomes longer by 4 u, and four strands pull it back.  In
+If the load sinks by u, the rope with the unstretched length L becomes longer by 4 u, and four strands pull the load
+back. In
 addition to its stretch, the rope sinks into the sheaves: with the stiffness c per metre of contact and the radius R, a
 change dT shortens the path over half a sheave by pi dT / (R c). Points of the rope move along it by at most u, in each
-strand like the coils of a spring, and therefore a third of the mass of the rope moves with the load. The load
-oscillates with
+strand like the coils of a spring. Therefore a third of the mass of the rope moves with the load. The load oscillates
+with
 
     k = 4^2 / (L/EA + 3 pi / (R c)),    m = load / g + (mass of the rope) / 3,    frequency sqrt(k/m) / (2 pi).
 
-The theory neglects the mass of the arcs (order of radius / strand times mass of the rope / mass of the load, 3e-4 here)
-and the mesh. A polygon on the sheaves changes depth and length by (angle of a segment)^2 / 24, which is 1e-4 here. The
-polygon also resists sliding of the rope, which causes the difference between the strands. Therefore the bound is 0.1 %.
-The strands also vibrate sideways like strings, with the frequency sqrt(T/mass per length) / (2 strand). The end of a
-strand on its sheave is known only to within a contact segment, so the bound of these frequencies is 1 %.
+The theory neglects the mesh and the mass of the arcs. The effect of this mass is of the order of radius / strand times
+mass of the rope / mass of the load, which is 3e-4. A polygon on the sheaves changes depth and length by (angle of a
+segment)^2 / 24, which is 1e-4 in this model. The polygon also resists sliding of the rope, which causes the difference
+between the strands. Therefore the bound is 0.1 %. The strands also vibrate sideways like strings, with the frequency
+sqrt(T/mass per length) / (2 strand). The position at which a strand ends on its sheave is known only to within a
+contact segment, so the bound of these frequencies is 1 %.
 """
 
 from math import pi, sqrt
@@ -84,7 +86,7 @@ state = wl.Static(world, load_steps=5, rtol=1e-9, atol=1e-6, max_it=50, **passes
 
 
 def eval_modes() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return frequencies [Hz], shape (modes,), and mode shapes of unit modal mass, shape (coordinates, modes)."""
+    """Return frequencies [Hz], shape (modes,), and mode shapes with unit modal mass, shape (coordinates, modes)."""
     K, M = (
         csr_array(tuple(matrix.getValuesCSR()[::-1]), shape=matrix.getSize())
         for matrix in (wl.assemble_matrix(world, state), wl.assemble_mass(world, state))
@@ -92,7 +94,7 @@ def eval_modes() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     held = [state.local_dofs(nodes[i])[0, :2] for i in (0, elements)] + [state.local_dofs(block)[0, [0, 2]]]
     free = np.setdiff1d(np.arange(len(state.q)), np.concatenate(held))
     K, M = K[free][:, free], M[free][:, free]
-    # forces without friction have a potential, and eigsh does not detect an unsymmetric tangent
+    # forces without friction have a potential; this is important because eigsh does not detect an unsymmetric tangent
     assert abs(K - K.T).max() < 1e-12 * abs(K).max()
     squares, vectors = eigsh(K, modes, M, sigma=0.0)
     shapes = np.zeros((len(state.q), modes))

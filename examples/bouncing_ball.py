@@ -2,17 +2,17 @@
 
 Run it with ``windlass run examples/bouncing_ball.py``; ``-help`` lists all options.
 
-Balls side by side, of the same mass and material, hit a half space at speeds over four decades.  There is no gravity,
-so the speed after the contact is the speed at the end.  With the force f = k x^1.5 (1 + 1.5 c v) on the ball, v > 0
-closing, the restitution e depends on the product of the dissipation c and the closing speed v alone:
+Balls with the same mass and material, side by side, hit a half space at speeds over four decades. There is no gravity,
+so the speed does not change after the contact. The force on the ball is f = k x^1.5 (1 + 1.5 c v), where the speed v is
+positive during approach. The restitution e depends only on the product of the dissipation c and the approach speed v:
 
     u - ln(1 + u) = -w - ln(1 - w),    u = 1.5 c v,  w = 1.5 c e v
 
 The function `windlass.connectors.restitution_from_dissipation` solves this equation. For small c v the solution is e =
-1 - c v, the line in the picture.
+1 - c v, the straight line in the picture.
 
-The explicit Runge-Kutta method chooses its own steps. The force x^1.5 has no second derivative at the first touch, and
-the error control reduces the step there.
+The explicit Runge-Kutta method chooses its own steps. The force x^1.5 has no second derivative at the first touch; the
+error control reduces the step at this instant.
 """
 
 import matplotlib

@@ -8,16 +8,16 @@ Sections, supports and the pull use these names.
 
 At every knot the ropes share the position and have separate slopes. A hinged lattice of rigid bars has no shear
 stiffness, so only the weight keeps this net in shape. Before the net is taut it has no stiffness. The stabiliser
-supports it until the last load step, in which the stabiliser vanishes.
+supports the net until the last load step, in which the stabiliser vanishes.
 
 The checks compare the forces of the supports with the weight and the pull. Without the pull the net hangs
-symmetrically, its rows sag, and both free edges move inwards by the same amount. When pulled, its columns turn like
-bars on hinges: with the pull H_k on all knots below row k of meshes, and the weight V_k below the middle of that row,
-the lower edge moves by
+symmetrically, its rows sag, and both free edges move inwards by the same amount. When the net is pulled, its columns
+turn like bars on hinges. H_k is the pull on all knots below row k of meshes, and V_k is the weight below the middle of
+this row. The lower edge then moves by
 
     sum of L sin(arctan(H_k / V_k)) over all rows of meshes,
 
-up to the stretch of the ropes, of about 1e-4.
+except for the stretch of the ropes, which is about 1e-4.
 """
 
 from pathlib import Path
@@ -89,12 +89,12 @@ def hang(force: float, name: str) -> tuple[wl.State, CableMesh, NDArray[np.float
     state = wl.Static(world, load_steps=4, stabiliser=100.0, name=name).solve(hooks=hooks)
     if wl.help_requested():
         return state, net, np.zeros(2)
-    # each support has the force along x, followed by the force along y; forces act on the supports
+    # each support has the force along x, then the force along y; forces act on the supports
     return state, net, -wl.eval_output(supports, "force", state).reshape(2, -1).sum(axis=1)
 
 
 def eval_shear() -> float:
-    """Return the sideways displacement [m] of the lower edge if the lattice consists of bars on hinges."""
+    """Return the sideways displacement [m] of the lower edge of a lattice that consists of bars on hinges."""
     inner, rim = (SECTIONS[name]["mass_per_length"] * GRAVITY for name in ("inner", "rim"))
     k = np.arange(1, n + 1)  # rows of meshes, from the lowest row
     rows = SIDE * (rim + (k - 1) * inner)
@@ -134,7 +134,7 @@ if not wl.help_requested():
     cables = net.all_cables
     weight = float((cables.mass_per_length * cables.length).sum() * GRAVITY)
     left, right = (wl.eval_output(net.nodes[name], "displacement", still) for name in ("left", "right"))
-    # points of both edges from the lowest point; the lattice has them at equal heights
+    # points of both edges from the lowest point up; the lattice has them at equal heights
     order = [np.argsort(net.nodes[name].position[:, 1]) for name in ("left", "right")]
     asymmetry = float(np.abs(left[order[0]] * (-1.0, 1.0, 1.0) - right[order[1]]).max())
     moved = [wl.eval_output(pulled_net.nodes[name], "displacement", pulled)[:, 0].max() for name in ("left", "right")]

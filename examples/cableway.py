@@ -4,15 +4,15 @@ Run it with ``windlass run examples/cableway.py``; ``-help`` lists all options.
 
 A track rope (`Cable3D`) hangs between two supports of different height.  The trolley is a 3D body with two rollers
 (`sliding_joint`) 1.2 m apart; the cabin hangs 4 m below it and swings.  Weight and wind are proportional to mass, so
-all parts hang in the plane of their resultant.  With both rollers at one point, the rope consists of two extensible
+all parts hang in the plane of their resultant. If both rollers are at one point, the rope consists of two extensible
 catenaries (Irvine) that meet at the trolley and carry it:
 
     T(end of the lower part) + T(start of the upper part) + m (g + wind) = 0   across the rope, which slides
 
-The sag at several places is compared with this solution. The remaining differences are due to the distance of the
-rollers and to the mesh, which cannot bend within a cable. Both change the height of the trolley, to first order in
-their length. After that, the trolley is hauled uphill, by its coordinate along the rope. The work of the haul is
-compared with the gain of potential and kinetic energy of all parts.
+The sag at several positions is compared with this solution. The remaining differences are due to the distance of the
+rollers and to the mesh, which cannot bend within a cable. These two causes change the height of the trolley to first
+order in the distance of the rollers and in the length of a cable. Then the trolley is hauled uphill, by its coordinate
+along the rope. The work of the haul is compared with the gain of potential and kinetic energy of all parts.
 
 Source: H. M. Irvine, Cable Structures, MIT Press (1981), chapters 1 and 2.
 """
@@ -47,7 +47,8 @@ def find_trolley(place: float) -> NDArray[np.float64]:
     parts = (START, place), (END, LENGTH - place)
 
     def pull(at: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the scaled sum of the forces of both parts on the trolley and its weight [N]."""
+        """Return the scaled sum of the forces on the trolley: the pulls of both parts of the rope, and its weight
+        [N]."""
         total = (TROLLEY + CABIN) * FIELD
         for support, length in parts:
             line = hang_between(tuple(at), support, length, EA, MASS_PER_LENGTH, tuple(FIELD))
@@ -90,8 +91,8 @@ def create(place: float) -> tuple[wl.World, wl.Entity, wl.Entity, wl.Entity]:
 
 
 def hang(place: float) -> tuple[wl.World, wl.Entity, wl.Entity, wl.Entity, wl.State]:
-    """Return world, trolley, cabin and rollers, and the state at rest. The first roller is held at its place until the
-    haul.
+    """Return world, trolley, cabin and rollers, and the state at rest. The first roller is held at its position until
+    the haul.
     """
     world, trolley, cabin, rollers = create(place)
     con.prescribe(world, rollers[0], "s", con.smooth_step(0.0, duration, 0.0, way))
@@ -105,7 +106,7 @@ def find_place(body: wl.Entity, state: wl.State) -> NDArray[np.float64]:
 
 
 def measure(place: float) -> tuple[float, float]:
-    """Return the sag of the trolley below the chord [m], in the plane of the resultant, computed and by theory."""
+    """Return the sag of the trolley below the chord [m], in the plane of the resultant, as computed and by theory."""
     _, trolley, _, _, state = hang(place)
     chord = np.subtract(END, START) / np.linalg.norm(np.subtract(END, START))
     below = FIELD - chord * (FIELD @ chord)
@@ -114,7 +115,7 @@ def measure(place: float) -> tuple[float, float]:
 
 
 def haul() -> dict[str, float]:
-    """Haul the trolley uphill over many cables and return its final place and the balance of work."""
+    """Haul the trolley uphill over many cables; return its final position and the balance of work."""
     world, trolley, cabin, rollers, state = hang(PLACES[0])
     ledger = wl.EnergyLedger(None if folder is None else folder / "energy.csv")
     hooks = [ledger]

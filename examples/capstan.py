@@ -1,22 +1,22 @@
 """A rope slips around a fixed post: friction multiplies the tension by exp(mu theta), the capstan equation of Euler.
 
-Run it with ``windlass run examples/capstan.py``; ``-help`` lists all options, ``-table false`` leaves out the table.
+Run it with ``windlass run examples/capstan.py``; ``-help`` lists all options, ``-table false`` omits the table.
 
-The rope comes up on the left of the post, runs over its top and down again on the right, half a turn. A weight T0 hangs
+The rope comes up on the left of the post, runs over its top and down on the right, over half a turn. A weight T0 hangs
 on its left end. The right end is pulled down so slowly that inertia and damping are negligible. The motion is a
-sequence of equilibria, each of which starts from the history (sticking positions) of the previous one. Once every part
-of the contact slips, the pull is T0 exp(mu pi) = 4.810477 T0 for mu = 0.5.
+sequence of equilibria; each equilibrium starts from the history (sticking positions) of the previous one. When every
+part of the contact slips, the pull is T0 exp(mu pi) = 4.810477 T0 for mu = 0.5.
 
-The model is close to Euler's ideal rope: bending stiffness far below T0 R^2 (here 1e-4 of it), axial stiffness far
-above the tension (stretch 5e-4), no gravity, and both ends free to move sideways, for vertical strands and a wrap angle
-of exactly pi. The table at the end shows the remaining errors:
+The model is close to Euler's ideal rope. Its bending stiffness is far below T0 R^2 (1e-4 of it), and its axial
+stiffness far above the tension (stretch 5e-4). There is no gravity. Both ends are free to move sideways, for vertical
+strands and a wrap angle of exactly pi. The table at the end shows the remaining errors:
 
     segments             second order in the angle of a contact segment
     contact stiffness    first order in the depth to which the rope sinks into the post
     bristle stiffness    none, until a rope that enters the post travels more than a segment before it slips
 
-A segment sticks in the step in which it closes, and its bristle is limited by friction only from the next step on.
-Means therefore exclude steps in which a segment closes.
+A segment sticks in the step in which it closes; friction limits its bristle only from the next step on. Means therefore
+exclude steps in which a segment closes.
 """
 
 from dataclasses import dataclass, replace
@@ -30,8 +30,8 @@ from windlass.elements import Circle, Ground, cable_around, nodes_of
 
 RADIUS = 0.1  # [m]
 WEIGHT = 100.0  # [N] T0
-SPARE = 4  # number of elements of each strand that stay free when the rope has been pulled to the left
-STEPS = 20  # number of steps per displacement by one element length
+SPARE = 4  # number of elements of each strand that remain free after the rope has been pulled to the left
+STEPS = 20  # number of steps in which the rope is displaced by one element length
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,8 @@ class Case:
 
 @dataclass(frozen=True)
 class Drawing:
-    """Results of the pull. For each step: ratio of pull to weight [1], whether a segment closed in the step, and number
-    of segments that stick. At the end: last state.
+    """Results of the pull. Values of each step: ratio of pull to weight [1], whether a segment closed in the step, and
+    number of segments that stick. Values at the end: last state.
     """
 
     ratio: np.ndarray
@@ -64,7 +64,7 @@ class Drawing:
 
 
 def draw(case: Case) -> Drawing | None:
-    """Load the rope, then pull it; None if only help was requested."""
+    """Load the rope, then pull it; return None if only help was requested."""
     length = pi * RADIUS / case.elements
     spare = case.travel + SPARE
     strand = spare * length
@@ -102,8 +102,8 @@ def draw(case: Case) -> Drawing | None:
     if wl.help_requested():
         return None
 
-    # friction acts, and each equilibrium starts from the previous one; a cut step would scale the weight, so steps are
-    # not cut
+    # friction acts, and each equilibrium starts from the previous equilibrium; steps are not cut, because a cut step
+    # would scale the weight
     world.set(contacts, friction_coefficient=case.friction, friction_stiffness_per_length=case.bristle_stiffness)
     solver = wl.Static(world, adaptive=False, **settings)
     ratio, closing, sticking = [], [], []
@@ -132,7 +132,7 @@ def tabulate(case: Case) -> dict[str, list[tuple[str, float]]]:
         return drawing.mean() / exact - 1.0
 
     meshes = [(20, 1), (20, 2), (40, 1), (40, 2), (80, 1), (80, 2), (160, 2)]
-    # soft bristles bend far before the whole rope slips, so the rope is pulled further
+    # soft bristles bend strongly before the whole rope slips, so the rope is pulled further
     bristles = [(1e5, 8), (3e5, 5), (1e6, 3), (1e7, 2), (1e9, 2), (1e10, 2)]
     return {
         "elements x segments": [(f"{n} x {k}", error(elements=n, segments=k)) for n, k in meshes],

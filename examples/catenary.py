@@ -10,9 +10,9 @@ is at (span, rise).  With the force (-H, V) of the first support on the cable, t
 
 with z downwards, and x(L0) = span, z(L0) = -rise determine H and V.  The tension is sqrt(H^2 + (V - w s)^2).
 
-The cable of Windlass also has a bending stiffness. The bending stiffness is so small (its bending length sqrt(EI/T) is
-1e-4 of the length) that only the error of the mesh remains. The table shows the order of convergence, which is 4 for
-forces and positions of nodes if bending is negligible.
+The cable of Windlass also has a bending stiffness. Its bending length sqrt(EI/T) is 1e-4 of the length, so only the
+error of the mesh remains. The table shows the order of convergence, which is 4 for forces and positions of nodes if
+bending is negligible.
 
 Source: H. M. Irvine, Cable Structures, MIT Press (1981), chapter 1.
 """
@@ -67,8 +67,8 @@ EXACT = {
 
 
 def hang(count: int) -> dict[str, float]:
-    """Return the same numbers for a mesh with a number of elements, which starts in the shape without bending
-    stiffness.
+    """Return the same quantities for a mesh with the given number of elements; the solve starts from the shape without
+    bending stiffness.
     """
     world = wl.World(gravity=(0.0, -GRAVITY))
     cable = catenary(

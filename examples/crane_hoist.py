@@ -3,21 +3,25 @@ sheaves.
 
 Run it with ``windlass run examples/crane_hoist.py``; ``-help`` lists all options, ``-falls 2`` has fewer sheaves.
 
-A rope runs from its anchor down around a sheave of the block, for four falls up over a fixed sheave and down again, and
-then onto a drum between two flanges that holds its end. The drum turns and moves along its axis like drums with a lead
-screw, which guides the rope to its place on the drum, see `DrumLayers`. The hoist begins in the last turn of layer one.
-In the next turn the rope lies at the flange, is lifted by the previous turn, and continues in layer two, in the groove
-between the previous turn and the flange. Only contact and friction hold it on the rope below. After the hoist the drum
-stops, and the block is pushed and swings across and along the falls. Sheaves do not turn in this model. The friction of
-a bearing with the efficiency eta acts as friction of the rope in the groove, exp(-mu pi) = eta. The checks are:
+A rope runs from its anchor down around a sheave of the block. For four falls it runs up over a fixed sheave and down
+again. It then runs onto a drum between two flanges that holds its end. The drum turns and moves along its axis like a
+drum with a lead screw, which guides the rope to its position on the drum, see `DrumLayers`. The hoist begins in the
+last turn of layer one. In the next turn the rope lies at the flange, is lifted by the previous turn, and continues in
+layer two, in the groove between the previous turn and the flange. Only contact and friction hold this turn on the rope
+below it. After the hoist the drum stops, and the block is pushed and swings across and along the falls. Sheaves do not
+turn in this model. The friction of a bearing with the efficiency eta acts as friction of the rope in the groove,
+exp(-mu pi) = eta. The checks are:
 
 - tensions while the load rises evenly: with n falls and the largest tension T, which acts at the drum, T (1 + eta + ...
-  + eta^(n-1)) = W, the weight of block and load, all forces at the height of the block;
-- in each layer, the load rises by 1/n of the wound length, R per angle, in layer two R + h with the height h of the
-  groove; over both layers, by 1/n of the length of the route, including the rise between the layers;
-- in each layer, the torque of the drum is T R and T (R + h), with the tension at the height of its axis;
-- the frequency across the falls: equal to a double pendulum. The falls are bars of the length l and the mass m, and the
-  block has its centre of mass a distance d below its sheaves. For small angles:
+  + eta^(n-1)) = W. W is the weight of block and load, and all forces act at the height of the block;
+- lift: in each layer, the load rises by 1/n of the wound length, which is R per angle, or R + h in layer two, with the
+  height h of the groove. Over both layers it rises by 1/n of the length of the route, including the rise between the
+  layers;
+- torque of the drum: T R in layer one and T (R + h) in layer two, with the tension at the height of the axis of the
+    drum;
+- frequency of the swing across the falls: equal to the frequency of a double pendulum. In this pendulum, the falls are
+  bars of the length l and the mass m, and the centre of mass of the block is at the distance d below its sheaves. For
+  small angles:
 
       [(M + m/3) l²   M l d    ]  and  [(M + m/2) g l   0    ]
       [M l d          J + M d² ]       [0               M g d].
@@ -62,9 +66,9 @@ HEIGHT = 1.0 if falls == 4 else 1.6  # l at the start [m]; two falls get shorter
 WOUND, WINDS = 4.4 * pi, 2.6 * pi  # wound angle at the start, and angle that the drum winds during the hoist [rad]
 # speed of the rope onto the drum [m/s]; duration of start and stop, and pause before a push [s]
 SPEED, RISE, REST = 1.0, 0.2, 0.2
-# wound angles [rad] at which the rope leaves layer one and at which it has reached layer two
+# wound angles [rad] at which the rope leaves layer one, and at which it has reached layer two
 END_ONE, BEGIN_TWO = 2.7 * 2.0 * pi, 3.08 * 2.0 * pi
-SHORTEST = 0.5  # smallest angle over which means are taken [rad]
+SHORTEST = 0.5  # smallest angle over which means are computed [rad]
 STEP, SWING_STEP = 1e-3, 4e-3  # step sizes of hoist and swing [s]
 PUSH = 0.15  # speed of the load at the start of the swing, across and along the falls [m/s]
 HOIST = RADIUS * WINDS / SPEED + RISE  # duration of the drum's motion [s]
@@ -72,20 +76,21 @@ Checks = dict[str, tuple[float, float]]
 
 
 def turn(t: float) -> float:
-    """Return the angle of the drum [rad] for a speed that rises evenly, is constant, and falls evenly."""
+    """Return the angle of the drum [rad]; its speed rises evenly, is constant, and falls evenly."""
     t = min(t, HOIST)
     way = 0.5 * min(t, RISE) ** 2 / RISE + max(t - RISE, 0.0) - 0.5 * max(t - HOIST + RISE, 0.0) ** 2 / RISE
     return SPEED / RADIUS * way
 
 
 def lead(t: float) -> float:
-    """Return the axial position of the drum [m] that guides the rope to its place."""
+    """Return the axial position of the drum [m] that guides the rope to its position on the drum."""
     places = LAYERS.eval_places((WOUND, WOUND + turn(t)))[1]
     return float(places[0] - places[1])
 
 
 class Crane(NamedTuple):
-    """World, rope, block, surface of the drum, constraints of the block (free in height) and of the drum, contacts."""
+    """World, rope, block, surface of the drum, constraints of the block (free in height) and of the drum, and
+    contacts."""
 
     world: wl.World
     rope: wl.Entity
@@ -102,7 +107,7 @@ def build() -> Crane:
     """Build the crane at the start of the hoist, with a rope without friction in the sheaves."""
     world = wl.World(gravity=(0.0, -G, 0.0))
     ground = world.add(Ground)
-    # falls are one sheave diameter apart, and the first fall is tangent to the second layer on the drum
+    # the distance of falls is one sheave diameter, and the first fall is tangent to the second layer on the drum
     first = RADIUS + LAYERS.rise
     middle = first + (falls - 1) * RADIUS
     places = [(first + (2 * k + 1) * RADIUS, -HEIGHT if k % 2 == 0 else 0.0) for k in reversed(range(falls - 1))]
@@ -132,8 +137,8 @@ def build() -> Crane:
     last = nodes[len(nodes) - 1]
     clamp = con.position_marker(world, drum, np.asarray(last.position))
     world.add(con.SphericalJoint, marker0=clamp, marker1=con.position_marker(world, last))
-    # the layers begin at z = 0, at the dead end, and are shifted such that the rope leaves the drum at its wound angle;
-    # the flanges have a little clearance
+    # the layers begin at z = 0, at the dead end; they are shifted so that the rope leaves the drum at its wound angle,
+    # and the flanges have a small clearance
     flanges, here = LAYERS.flanges, LAYERS.eval_places(WOUND)[1][0]
     center = con.rigid_marker(world, drum, (0.0, 0.0, 0.5 * sum(flanges) - here))
     half_width = 0.5 * (flanges[1] - flanges[0]) + 0.02 * ROPE
@@ -172,8 +177,8 @@ def build() -> Crane:
 
 
 def eval_swing(length: float) -> tuple[float, float]:
-    """Return the frequency [Hz] of the slow swing on falls of this length [m], and the tilt of the block per angle of
-    the falls [1].
+    """Return the frequency [Hz] of the slow swing on falls of this length [m], and the ratio of the tilt of the block
+    to the angle of the falls [1].
     """
     bars = falls * DENSITY * length
     inertia = np.array(
@@ -209,10 +214,10 @@ def fit_frequency(time: NDArray[np.float64], z: NDArray[np.float64], guess: floa
 
 
 def check_layer(hoisted: NDArray[np.float64], radius: float) -> tuple[Checks, Checks]:
-    """Return tensions [N], lift, and lever of the torque [m] with their theoretical values while the rope is wound in a
-    layer of this radius.
+    """Return tensions [N], lift [m] and lever of the torque [m], each with its theoretical value, while the rope is
+    wound in a layer of this radius.
 
-    Rows of ``hoisted`` are the wound angle, time, height and speed of the block, tensions at anchor and drum, and
+    Columns of ``hoisted`` are the wound angle, time, height and speed of the block, tensions at anchor and drum, and
     torque.
     """
     first, last = hoisted[0], hoisted[-1]
@@ -255,7 +260,8 @@ def main() -> None:
     track, drum_side = [], rope[np.array((0, place_at_drum(crane)))]
     for now in hoist.march(state, hooks=hooks):
         y, rising = (wl.eval_output(block, name, now)[1] for name in ("position", "velocity"))
-        # tension at the height of the block: the weight of the rope between block and this place is subtracted
+        # tension at the height of the block: the weight of the rope between the block and the measured position is
+        # subtracted
         tension = wl.eval_output(drum_side, "axial_force", now, x=0.5 * size)
         tension -= DENSITY * G * (wl.eval_output(drum_side, "position", now, x=0.5 * size)[:, 1] - y)
         torque = -float(wl.eval_output(crane.drive, "force", now))
@@ -285,7 +291,7 @@ def main() -> None:
         if last - first > SHORTEST:
             inside = (hoisted[:, 0] >= first) & (hoisted[:, 0] <= last)
             tensions, ways = check_layer(hoisted[inside], RADIUS + (layer - 1) * LAYERS.rise)
-            # taken from the later layer, because the load bounces after the start for longer than layer one lasts
+            # taken from the later layer, because the load still bounces when layer one ends
             found |= tensions | {f"{name}_layer_{layer}": values for name, values in ways.items()}
     found["lift"] = high - low, LAYERS.eval_length(WOUND, WOUND + turn(HOIST)) / falls
     found["frequency"] = fit_frequency(time, z, frequency), frequency

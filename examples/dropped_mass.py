@@ -3,19 +3,20 @@
 Run it with ``windlass run examples/dropped_mass.py``; ``-help`` lists all options.
 
 The mass falls from the height h on a `ContactCoordinate`, a spring k with a damper d that acts while the gap is closed.
-Steps are adaptive: a step in which the contact closes or opens is repeated with a smaller size until it ends at the
-instant of contact, to the tolerance of the discontinuous iteration. Therefore the impact occurs at sqrt(2 h / g) with
-the speed sqrt(2 g h), independent of the nominal step.
+Steps are adaptive: a step in which the contact closes or opens is repeated with smaller sizes until it ends at the
+instant of contact, within the tolerance of the discontinuous iteration. Therefore the impact occurs at sqrt(2 h / g)
+with the speed sqrt(2 g h), independent of the nominal step.
 
 During contact the mass is a damped oscillator that starts at y = 0 with the speed -v0:
 
     y(t) = e^(-z w t) (A cos(wd t) + B sin(wd t)) - m g / k,    A = m g / k,  B = (z w A - v0) / wd
     w = sqrt(k / m),  z = d / (2 sqrt(k m)),  wd = w sqrt(1 - z^2)
 
-The mass leaves at the first y = 0 after the impact, where this law opens. The force vanishes at another time, because
-the damper may pull before. The ratio e of the speeds follows from the root of y. For m g / k -> 0, that is g / (w v0)
--> 0, the contact lasts exactly half a period and e = exp(-pi z / sqrt(1 - z^2)), a closed form without gravity, which
-is also in the table. Without damping, e = 1 in both forms, and the energy is conserved.
+The mass leaves at the first y = 0 after the impact, where this law opens. The force vanishes at an earlier time,
+because the damper pulls before the mass leaves. The ratio e of the speeds after and before the contact follows from
+this root of y. For m g / k -> 0, that is g / (w v0) -> 0, the contact lasts exactly half a period, and e = exp(-pi z /
+sqrt(1 - z^2)). The table also shows this closed form without gravity. Without damping, e = 1 in both forms, and the
+energy is conserved.
 """
 
 from math import cos, exp, pi, sin, sqrt

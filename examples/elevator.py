@@ -5,19 +5,20 @@ Run it with ``windlass run examples/elevator.py``; ``-help`` lists all options.
 A rope runs from the counterweight over the traction sheave to the cabin, which is heavier and descends with the speed
 v. Guide rails hold both masses laterally. In an emergency stop the brake slows the sheave down, with a deceleration
 that first rises evenly and is then constant. With the half angle beta of the groove the apparent friction is f =
-mu/sin(beta). While the rope decelerates with a, the tensions at the sheave follow from the masses on both sides. If the
-rope slips along the whole contact, their ratio follows from friction, centrifugal force and the inertia of the rope on
-the sheave:
+mu/sin(beta). While the rope decelerates with a, the masses on both sides determine the tensions at the sheave. If the
+rope slips along the whole contact, friction, centrifugal force and the inertia of the rope on the sheave determine the
+ratio of these tensions:
 
     T1 = (m1 + rho l1) (g + a),   T2 = (m2 + rho l2) (g - a),   T1 - c = exp(f pi) (T2 - c),   c = rho v² + rho R a/f
 
 The solution a of these equations is the largest deceleration that the sheave can transmit, a_c(l1, v). The rope follows
 the sheave until the brake exceeds a_c. From that time on the rope decelerates with a_c, also after the sheave has
-stopped. This is an ordinary differential equation for the displacement of the rope. The example runs three stops: one a
-little below and one a little above the first a_c, and the stop of ``-brake``. The slip of the rope in each stop is
-compared with the differential equation twice: from the start of the stop, and from a little after the rise, with the
-displacement and speed of the masses at that time. The first comparison differs by some millimetres, because rope and
-bristles deform before the whole contact slips. The second comparison contains only the slip.
+stopped. This is an ordinary differential equation for the displacement of the rope. The example runs three stops: one
+slightly below and one slightly above the first a_c, and the stop with the deceleration ``-brake``. The slip of the rope
+in each stop is compared with the differential equation twice. The first comparison begins at the start of the stop. The
+second comparison begins shortly after the rise, with the displacement and speed that the masses have at this time. The
+slip in the first comparison differs by some millimetres, because rope and bristles deform before the whole contact
+slips. The second comparison contains only the slip.
 
 Source: L. Euler, Mem. Acad. Sci. Berlin 18 (1769); apparent friction of V-grooves as in EN 81-50.
 """
@@ -54,7 +55,7 @@ FRICTION = friction / sin(groove)
 
 
 class Brake:
-    """Displacement and speed of the sheave's rim, which decelerates with ``rate`` [m/s^2] after a rise."""
+    """Displacement and speed of the rim of the sheave, which decelerates with ``rate`` [m/s^2] after a rise."""
 
     def __init__(self, rate: float) -> None:
         self.rate = rate
@@ -79,8 +80,8 @@ class Brake:
 
 
 def eval_deceleration(way: float, v: float, other: float) -> float:
-    """Return the deceleration of a rope that slips along its whole contact [m/s^2]; ``other`` is the length of the
-    counterweight's strand at the start [m].
+    """Return the deceleration of a rope that slips along its whole contact [m/s^2]; ``other`` is the initial length of
+    the counterweight's strand [m].
     """
     m1, m2 = CABIN + DENSITY * (SHORT + way), WEIGHT + DENSITY * (other - way)
     ratio = exp(FRICTION * pi)
@@ -89,7 +90,7 @@ def eval_deceleration(way: float, v: float, other: float) -> float:
 
 
 class Slip(NamedTuple):
-    """Motion of the rope: time of its stop [s], slip [m], deceleration at the start of slip [m/s^2]."""
+    """Motion of the rope in a stop: time at which it stops [s], slip [m], deceleration at the start of slip [m/s^2]."""
 
     end: float
     way: float
@@ -100,7 +101,7 @@ def integrate(rim: Brake, other: float, moving: tuple[float, float] | None = Non
     """Integrate the ordinary differential equation of the stop, for a rope that follows the sheave or slips along its
     whole contact.
 
-    ``moving`` is displacement [m] and speed [m/s] at the time LATER, if the rope slips by that time.
+    ``moving`` contains the displacement [m] and the speed [m/s] at the time LATER, if the rope slips by that time.
     """
 
     def spare(t: float) -> float:
@@ -173,8 +174,8 @@ def hang(model: Elevator) -> wl.State:
     """Find the state of rest with friction, and give rope and masses their axial speed."""
     world, rope, masses = model.world, model.rope, model.masses
     settings: dict[str, Any] = {"passes": wl.Passes(max_it=40, atol=1e-3), "name": ""}
-    # the first solve has the strain of the counterweight's tension everywhere; in the second solve friction holds the
-    # cabin
+    # the first solve applies the strain of the counterweight's tension everywhere; in the second solve friction holds
+    # the cabin
     state = wl.Static(world, load_steps=2, **settings).solve()
     world.set(model.contacts, friction_coefficient=friction)
     world.set(model.hold, active=False)
@@ -190,8 +191,8 @@ def hang(model: Elevator) -> wl.State:
 
 
 class Stop(NamedTuple):
-    """Results of a run: slip of the rope [m], T1/T2 while the rope slips; slip by theory, from the start of braking and
-    from a later time.
+    """Results of a run: slip of the rope [m]; T1/T2 while the rope slips [1]; slip by theory from the start of braking,
+    and from a later time [m].
     """
 
     slip: float
@@ -214,8 +215,8 @@ def stop(rate: float, other: float, record: bool) -> Stop:
     found, moving = [], (0.0, 0.0)
 
     def eval_motion(name: str) -> float:
-        """Return the mean of both masses, weighted by mass, of a displacement or velocity that is downward on the side
-        of the cabin.
+        """Return the mean displacement or velocity of both masses, weighted by mass; the direction is downward on the
+        side of the cabin.
         """
         up = state.of(model.masses, name)[:, 1] - (start if name == "q" else 0.0)
         return float((WEIGHT * up[0] - CABIN * up[1]) / (WEIGHT + CABIN))
@@ -263,7 +264,7 @@ def main() -> None:
         print(f"the rope slips from {first:.3f} m/s^2 on, by Euler and Eytelwein")
         print(wl.format_comparison(rows, "theory"))
     for run in found:
-        # before the slip, deformation moves the rope ahead of the sheave by less than 1 % of the sheave's speed
+        # before the slip, deformation moves the rope ahead of the sheave with less than 1 % of the speed of the sheave
         ahead = 0.01 * speed * run.theory.end
         assert abs(run.slip - run.theory.way) < 0.01 * run.theory.way + ahead, "the rope slips further than in theory"
     assert abs(found[-1].slip / found[-1].later.way - 1.0) < 0.01, "the rope does not slip as in theory"

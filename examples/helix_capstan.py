@@ -1,15 +1,14 @@
 """A rope slips along a helix on a drum: friction multiplies the tension by exp(mu theta cos(lambda)), in 3D.
 
-Run it with ``windlass run examples/helix_capstan.py``; ``-help`` lists all options, ``-table false`` leaves out the
-table.
+Run it with ``windlass run examples/helix_capstan.py``; ``-help`` lists all options, ``-table false`` omits the table.
 
 The rope arrives along a straight line, winds around a fixed drum by the angle theta at a lead angle lambda, and leaves
 along another line. A force T0 holds its first end. The last end is pulled along its strand, in a sequence of
 equilibria. A helix is a geodesic of the cylinder with the curvature cos(lambda)²/R, and has the length theta
 R/cos(lambda). Therefore the pull is T0 exp(mu theta cos(lambda)) if the whole contact slips and friction acts only
-along the rope. In a V-groove of half angle beta (``-groove``, with lead 0) each of the two flanks presses on the rope
-with 1/(2 sin(beta)) of the force of a drum, so mu/sin(beta) replaces mu. A point that touches the drum sticks in its
-first step, and its bristle transmits up to mu |f_n| from the next step on. Means therefore exclude steps in which a
+along the rope. ``-groove`` selects a V-groove with the half angle beta and lead 0. Each of its two flanks presses on
+the rope with 1/(2 sin(beta)) of the force of a drum, so mu/sin(beta) replaces mu. A point that touches the drum sticks
+in its first step; its bristle transmits up to mu |f_n| from the next step on. Means therefore exclude steps in which a
 point closes.
 """
 
@@ -26,9 +25,9 @@ RADIUS = 0.1  # radius of the rope's axis on the drum [m]
 ROPE = 0.005  # radius of the rope [m]
 ANGLE = 1.5 * pi  # wrap angle around the axis [rad]
 TENSION = 100.0  # [N] T0
-SPARE = 4  # elements of each strand in addition to the elements that are pulled over the drum
-STEPS = 12  # number of steps per displacement by one element length
-FAR = 1e3  # distance of the fixed point beyond all displacement [m]
+SPARE = 4  # number of elements of each strand in addition to the elements that are pulled over the drum
+STEPS = 12  # number of steps in which the rope is displaced by one element length
+FAR = 1e3  # distance of the fixed point, which exceeds all displacements [m]
 
 
 @dataclass(frozen=True)
@@ -47,15 +46,15 @@ class Case:
 
 
 def exact(case: Case) -> float:
-    """Return the pull over T0 by the capstan equation on a helix, or in a groove [1]."""
+    """Return the ratio of the pull to T0 by the capstan equation on a helix, or in a groove [1]."""
     wedge = sin(case.groove) if case.groove else 1.0
     return exp(case.friction / wedge * ANGLE * cos(case.lead))
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """Results of the pull. For each step: ratio of pull to T0 [1], whether a point closed, Newton iterations and
-    passes. At the end: last report.
+    """Results of the pull. Values of each step: ratio of pull to T0 [1], whether a point closed, Newton iterations and
+    passes. Values at the end: last report.
     """
 
     ratio: np.ndarray
@@ -71,7 +70,7 @@ class Drawing:
 
 
 def draw(case: Case) -> Drawing | None:
-    """Load the rope, then pull it; None if only help was requested."""
+    """Load the rope, then pull it; return None if only help was requested."""
     world = wl.World()
     length = ANGLE * RADIUS / cos(case.lead) / case.elements
     spare = ceil(case.travel) + SPARE
@@ -104,7 +103,8 @@ def draw(case: Case) -> Drawing | None:
     if wl.help_requested():
         return None
 
-    # friction acts, and one equilibrium follows the other; a cut step would scale the force, so steps are not cut
+    # friction acts, and each equilibrium starts from the previous equilibrium; steps are not cut, because a cut step
+    # would scale the force
     world.set(contacts, friction_coefficient=case.friction, friction_stiffness_per_length=case.bristle_stiffness)
     solver = wl.Static(world, adaptive=False, **settings)
     ratio, closing, counts = [], [], []
@@ -134,7 +134,7 @@ def tabulate(case: Case) -> dict[str, list[tuple[str, float]]]:
         assert drawing is not None
         return drawing.mean() / exact(changed) - 1.0
 
-    # soft bristles bend far before the whole rope slips, so the rope is pulled further
+    # soft bristles bend strongly before the whole rope slips, so the rope is pulled further
     bristles = [(3e5, 6.0), (1e6, 4.0), (1e7, 1.5), (1e8, 1.5)]
     return {
         "elements": [(f"{n}", error(elements=n)) for n in (12, 24, 48, 96)],

@@ -6,12 +6,12 @@ A block hangs on one fall of rope.  Tension N and torque M of the rope follow fr
 
     N = EA ε + C τ,   M = C ε + GJ τ,
 
-A block that is held takes the torque M = C N/EA, and a free block turns back by τ = -C N/(EA GJ - C²) per metre. After
-its release the block swings about this angle like a torsional pendulum of the stiffness (GJ - C²/EA)/L:
+A block that is held carries the torque M = C N/EA. A free block turns back by τ = -C N/(EA GJ - C²) per metre. After
+its release the block swings about this angle like a torsional pendulum with the stiffness (GJ - C²/EA)/L:
 
     φ(t) = φ_e (1 - cos ωt),   ω² = (GJ - C²/EA)/(L Θ).
 
-Θ includes a third of the rope's own inertia.
+Θ includes a third of the inertia of the rope.
 
 Source: G. A. Costello, Theory of Wire Rope, Springer (1997); K. Feyrer, Wire Ropes, Springer (2015), section 2.4.
 """

@@ -5,9 +5,9 @@ Run it with ``windlass run examples/knot.py``; ``-help`` lists all options.
 The rope starts loose and without stress, along a polynomial trefoil with straight tails. Its ends are pulled apart with
 a speed that rises within 20 ms. Three checks are made at the end:
 
-- forces: both ends pull with equal force, which differs only by the small inertia of the rope;
-- overlap: no part overlaps another part by more than a few per cent of the radius. The smallest distance of the axis
-  from itself is found by brute force from many points that are more than four radii apart along the rope;
+- forces: the forces at both ends are equal except for the small inertia of the rope;
+- overlap: parts of the rope overlap by at most a few per cent of the radius. The smallest distance of the axis from
+  itself is found by comparing all pairs of many points that are more than four radii apart along the rope;
 - length: without a knot, the distance of the ends would be the stretched length of the rope; the knot shortens this
   distance by several diameters.
 
@@ -75,12 +75,12 @@ apart = (position[-1] - position[0]) / np.linalg.norm(position[-1] - position[0]
 
 
 class Draw:
-    """Displacement of an end along an axis [m] over time; ``share`` is the component of the speed [m/s] along this
-    axis.
+    """Displacement of an end along an axis [m] over time; ``share`` is the component of the speed along this axis
+    [m/s].
     """
 
     def __init__(self, end: str, axis: str, share: float) -> None:
-        # name of the function in a saved model
+        # name of this function in a saved model
         self.__name__, self._share = f"draw {end} along {axis}", share
 
     def __call__(self, t: float) -> float:

@@ -4,11 +4,11 @@ sqrt(k/m) / (2 pi).
 Run it with ``windlass run examples/mass_on_springs.py``; ``-help`` lists all options.
 
 The mass hangs on a `CartesianSpringDamper` from the ground, which has different stiffnesses along x, y and z. A force
-deflects it by F/k. After that the force is removed, and the mass oscillates about the rest position of the springs. The
+deflects the mass by F/k. Then the force is removed, and the mass oscillates about the rest position of the springs. The
 frequency along each axis follows from the times of the zeros of the time series.
 
-The trapezoidal rule does not damp. It makes periods longer by (2 pi / steps per period)^2 / 12, which is the last
-column of the table. The remaining difference is of second order in the step.
+The trapezoidal rule does not damp. It makes periods longer by the relative amount (2 pi / steps per period)^2 / 12,
+which is the last column of the table. The remaining difference is of second order in the step size.
 """
 
 from math import pi
@@ -49,8 +49,8 @@ motion.solve(state, hooks=[series])
 
 
 def eval_frequency(t: NDArray[np.float64], u: NDArray[np.float64]) -> float:
-    """Return the frequency [Hz] of a free motion u about 0. Half periods lie between its zeros, which are interpolated
-    linearly.
+    """Return the frequency [Hz] of a free motion u about 0. Half periods are the times between the zeros of u, which
+    are interpolated linearly.
     """
     before = np.flatnonzero(u[:-1] * u[1:] < 0.0)
     zeros = t[before] - u[before] * (t[before + 1] - t[before]) / (u[before + 1] - u[before])

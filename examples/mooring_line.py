@@ -3,15 +3,15 @@ and heave.
 
 Run it with ``windlass run examples/mooring_line.py``; ``-help`` lists all options.
 
-The line is laid on the bed (`PlaneSurface`) and pulled taut by the ship in still water, until it slips along its whole
-length on the ground. Friction reduces its tension from the touchdown point to the anchor. After that, a current acts
-that grows with height above the bed, and waves of a JONSWAP spectrum rise. The top follows a recorded heave, a column
-of a CSV file (``-heave FILE`` with time [s] and heave [m]). Without a file the script writes a file for a small ship
-that follows the surface.
+The line is laid on the bed (`PlaneSurface`). The ship pulls it taut in still water, until the line slips along its
+whole length on the ground. Friction reduces its tension from the touchdown point to the anchor. Then a current acts
+that grows with the height above the bed, and waves with a JONSWAP spectrum rise. The top follows a recorded heave, a
+column of a CSV file (``-heave FILE`` with time [s] and heave [m]). Without a file the script writes a file for a small
+ship that follows the surface.
 
 The example makes three checks. In still water, tensions and the length on the ground agree with the closed form of the
-extensible catenary with touchdown and friction. In the current, supports and sea bed carry the loads of the line, which
-are weight in water and drag. In the waves, the energy ledger closes.
+extensible catenary with touchdown and friction. In the current, supports and sea bed carry the loads on the line:
+weight in water and drag. In the waves, the terms of the energy ledger balance.
 
 Source: H. M. Irvine, Cable Structures, MIT Press (1981), section 2.4; with friction J. M. Jonkman, "Dynamics Modeling
 and Loads Analysis of an Offshore Floating Wind Turbine", NREL/TP-500-41958 (2007), section 2.6.
@@ -49,12 +49,12 @@ STIFFNESS = 5e5  # stiffness of the sea bed [N/m^2]: the chain sinks in by a mil
 # Stiffness of friction before the chain slips [N/m^2]: high at rest, for the force on the anchor, and lower in motion.
 BRISTLES, SOFT_BRISTLES = 1e8, 2e6
 ANCHOR, TOP, LENGTH = (0.0, 0.0, -DEPTH), (181.5, 0.0, -2.0), 200.0  # [m]
-PULL, PULLS = 8.0, 16  # displacement of the ship that pulls the line taut [m], and number of its steps
+PULL, PULLS = 8.0, 16  # displacement of the ship that pulls the line taut [m], and number of steps of this displacement
 SEA = con.jonswap(height, period, seed, count=40)
 
 
 class Mooring(NamedTuple):
-    """A mooring line with its loads."""
+    """A mooring line with its supports and loads."""
 
     world: wl.World
     line: wl.Entity
@@ -66,7 +66,7 @@ class Mooring(NamedTuple):
 
 
 def write_heave(file: Path) -> Path:
-    """Write the heave of a top that follows the surface, from rest, twenty times per second."""
+    """Write the heave of a top that starts from rest and follows the surface, twenty times per second."""
     t = np.arange(0.0, end + 1.0, 0.05)
     a, omega, phase = (SEA[f"wave_{name}"] for name in ("amplitudes", "frequencies", "phases"))
     k = con.wave_number(omega, DEPTH)
@@ -92,7 +92,8 @@ def moor(speed: float, bristles: float, moving: bool) -> Mooring:
     waves = {"wave_growth": 5.0, **SEA} if moving else {}
     sea = world.add(con.Fluid, name="sea", density=WATER, depth=DEPTH, transition=0.2, **current, **waves)
     loads = world.add(con.FluidLoad, cable=line, fluid=sea, diameter=DIAMETER, normal_drag=2.4, axial_drag=0.35)
-    # the bed is so high that the axis, which sinks in by weight over stiffness, lies at the height of the anchor
+    # the height of the bed compensates for the sinking-in of the axis by weight over stiffness: the axis lies at the
+    # height of the anchor
     ground = con.rigid_marker(world, world.add(Ground))
     bed = world.add(
         con.PlaneSurface, name="sea bed", marker=ground, offset=ANCHOR[2] - DIAMETER / 2 + WEIGHT / STIFFNESS
@@ -105,8 +106,8 @@ def moor(speed: float, bristles: float, moving: bool) -> Mooring:
     )  # fmt: skip
     nodes = nodes_of(world, line)
     supports = con.hinge(world, nodes[[0, elements]])
-    # `supports` holds x of both ends, then y of both ends, then z. The ship pulls the top along x and, in waves, also
-    # moves it along z.
+    # `supports` contains the constraints of x of both ends, then of y of both ends, then of z. The ship pulls the top
+    # along x; in waves it also moves the top along z.
     world.set(supports[1], active=False)
     pull = con.prescribe(world, nodes[elements], "x", lambda t: PULL * np.clip(t + 1.0, 0.0, 1.0))
     if moving:

@@ -3,12 +3,12 @@ plane and with a string.
 
 Run it with ``windlass run examples/rope_in_wind.py``; ``-help`` lists all options.
 
-Weight and wind are loads per unstretched length. The rope therefore hangs in the plane through its ends and their
-resultant, as an extensible catenary with the weight √(w² + p²). Tensions at both ends and the position of the middle
-are compared with Irvine's closed form in this plane. The table shows the order of convergence.
+Weight and wind are loads per unstretched length. The rope therefore hangs in the plane through its ends and the
+resultant of these loads, as an extensible catenary with the weight √(w² + p²). Tensions at both ends and the position
+of the middle are compared with Irvine's closed form in this plane. The table shows the order of convergence.
 
 A taut rope oscillates normal to its plane like a string, because the effect of sag on these frequencies is of second
-order,
+order:
 
     f_n = n/(2 l) sqrt(H/m), with the chord l, the mean tension H along the chord, and the mass m per length of the
     chord.
@@ -40,7 +40,7 @@ EXACT = hang_between(START, END, length, EA, MASS_PER_LENGTH, (0.0, SIDE, -GRAVI
 
 
 def hang(count: int) -> tuple[wl.World, wl.Entity, wl.State]:
-    """Return the rope in the wind. The wind rises with the load steps, from the shape without wind."""
+    """Return the rope in the wind. The wind increases with the load steps, starting from the shape without wind."""
     world = wl.World(gravity=(0.0, 0.0, -GRAVITY))
     columns = {"length": length, "axial_stiffness": EA, "mass_per_length": MASS_PER_LENGTH, "bending_stiffness": EI}
     rope = catenary(world, START, END, count, **columns)
@@ -51,7 +51,7 @@ def hang(count: int) -> tuple[wl.World, wl.Entity, wl.State]:
 
 
 def measure(count: int) -> dict[str, float]:
-    """Return the quantities of the closed form."""
+    """Return the quantities that the closed form also gives."""
     world, rope, state = hang(count)
     if folder is not None and count == elements:
         with wl.Recorder(folder / "rope") as recorder:
@@ -71,7 +71,7 @@ def find_frequencies(count: int) -> NDArray[np.float64]:
     free = np.setdiff1d(free, free[[0, -1], :3])
     stiffness, mass = (csr_array(A.getValuesCSR()[::-1])[free][:, free] for A in (K, M))
     values, vectors = eigsh(stiffness, 8, mass, sigma=0.0)
-    # displacement normal to the plane through both ends and the resultant
+    # displacement normal to the plane through both ends and the resultant of the loads
     normal = np.cross(np.subtract(END, START), (0.0, SIDE, -GRAVITY))
     normal /= np.linalg.norm(normal)
     motion = np.zeros((6 * (count + 1), len(values)))

@@ -3,11 +3,12 @@
 Run it with ``windlass run examples/serpentine.py``; ``-help`` lists all options.
 
 The belt runs clockwise: crank, tensioner (on its back), alternator, idler (on its back), compressor. The torsion spring
-of the arm is wound so that it would balance the tension of the belt as mounted. The checks are
+of the arm is wound such that it would balance the tension of the mounted belt. The checks are
 
-- at rest: the moments of belt and spring about the pivot of the arm balance, and the lowest frequencies of the spans
-  agree with strings, sqrt(T/rhoA)/(2 L), whose lengths the pulleys slightly change;
-- in motion, as means over time: the torque of each pulley agrees with (T_1 - T_2) R of the adjacent spans.
+- at rest: the moments of belt and spring about the pivot of the arm balance. The lowest frequencies of the spans agree
+  with the frequencies of strings, sqrt(T/rhoA)/(2 L), whose lengths the pulleys slightly change;
+- in motion, as means over time: the torque of each pulley agrees with (T_1 - T_2) R, where T_1 and T_2 are the tensions
+    of the adjacent spans.
 """
 
 import numpy as np

@@ -10,7 +10,7 @@ the dissipation of the Hunt-Crossley law and by friction. With gravity g and the
 The first three terms are read from the state. The last term is the integral of a cubic spline through the dissipated
 power after each step, because the trapezoidal rule would need half the step for the same accuracy. The explicit
 Runge-Kutta method of order 8 is accurate enough with about a dozen steps per contact. Velocity Verlet, whose error is
-of second order, would need steps twenty times as short. The sum is constant to 1e-6 of its initial value.
+of second order, would need a twentieth of this step size. The sum is constant to 1e-6 of its initial value.
 """
 
 from collections.abc import Mapping

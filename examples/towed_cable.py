@@ -1,15 +1,17 @@
-"""A ship tows a rope through still water. The angle and the tension of the rope are compared with the closed form.
+"""A ship tows a rope through still water. The example compares the angle and the tension of the rope with the closed
+form.
 
 Run it with ``windlass run examples/towed_cable.py``; ``-help`` lists all options.
 
 In the frame of the ship, the water flows with the speed U. A long rope with a free end is straight. At its angle φ to
-the stream, the components of weight in water and drag normal to the rope balance, and the tension at the ship carries
-the tangential components,
+the stream, the normal components of weight in water and drag balance. The tension at the ship carries the tangential
+components:
 
     w cos φ = ½ ρ d C_n U² sin² φ,    T = L (w sin φ + ½ ρ d π C_t U² cos² φ).
 
-Each speed starts from a straight rope that is five degrees too steep. Without tension it is in equilibrium in any
-direction. Its displacement to the equilibrium is a jump, so the check for jumps is switched off (``stability="off"``).
+Each speed starts from a straight rope that is five degrees too steep. A rope without tension is in equilibrium in any
+direction. Its displacement to the equilibrium is therefore a jump, so the check for jumps is switched off
+(``stability="off"``).
 
 Source: H. O. Berteaux, Buoy Engineering, Wiley (1976), chapter 5.
 """
@@ -44,8 +46,8 @@ def find_closed_form(speed: float) -> tuple[float, float]:
 
 
 def tow(speed: float, start: float) -> tuple[float, float]:
-    """Return the angle [rad] and the tension at the ship [N] of the model, which starts from a straight rope at an
-    angle [rad].
+    """Return the angle [rad] of the model and its tension at the ship [N]; the solve starts from a straight rope at the
+    given angle [rad].
     """
     world = wl.World(gravity=(0.0, 0.0, -GRAVITY))
     end = (length * np.cos(start), 0.0, -length * np.sin(start))

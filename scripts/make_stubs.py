@@ -2,10 +2,10 @@
 
 usage: python scripts/make_stubs.py [check] "check" compares, writes nothing, and ends with 1 if stubs differ
 
-`World.add` and `World.set` take the columns of a component as keywords; Their types follow from its schema, which type
-checkers cannot evaluate. The stubs have one overload for each component of the package, and a handle type with the
-columns and references of the component. They are a partial stub package (PEP 561), so type checkers read all other
-modules from the package itself.
+`World.add` and `World.set` take the columns of a component as keywords. The types of these keywords follow from the
+schema of the component, which type checkers cannot evaluate. The stubs have one overload for each component of the
+package, and a handle type with the columns and references of the component. The stubs are a partial stub package (PEP
+561): type checkers read all other modules from the package itself.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ CIRCLE_CONTACTS = (
 )
 SURFACE_CONTACTS = ("ContactFrictionSurfaceCable", "ContactFrictionSurfaceSetCable")
 BUILDERS = {
-    # file: parameter of columns, and the components with these columns
+    # for each file: parameter of columns, and the components with these columns
     "elements/routes/cable_chain.py": ("cable_columns", CABLES),
     "elements/routes/beam_lines.py": ("beam_columns", ("Beam2D", "Beam3D")),
     "elements/mesh/cable_mesh.py": ("cable_columns", CABLES[:2]),
@@ -105,7 +105,7 @@ def type_of_column(column: Column) -> str:
 
 
 def list_arguments(law: Law, switchable: bool = False) -> Iterator[tuple[str, str, bool]]:
-    """List keyword and type of all columns and references of a row, and whether they are required."""
+    """Return keyword, type and whether it is required, for all columns and references of a row."""
     component = law.component
     fills = law.fill_defaults is not None
     if not switchable:
@@ -181,8 +181,8 @@ def keep_imports(tree: ast.Module) -> list[str]:
 
 
 def reduce_class(node: ast.ClassDef, leave_out: tuple[str, ...] = ()) -> list[str]:
-    """Reduce a class to its signatures; private methods are kept, because other modules of the package are checked with
-    the stub.
+    """Reduce a class to its signatures; private methods are kept, because the stub is used to check other modules of
+    the package.
     """
     lines = [f"@{ast.unparse(decorator)}" for decorator in node.decorator_list]
     lines.append(f"class {node.name}({', '.join(map(ast.unparse, node.bases))}):")
@@ -197,7 +197,7 @@ def reduce_class(node: ast.ClassDef, leave_out: tuple[str, ...] = ()) -> list[st
 
 
 def list_attributes(init: ast.FunctionDef) -> Iterator[str]:
-    """List attributes that a constructor sets, with their types if annotated."""
+    """Return the attributes that a constructor sets, with their types if they are annotated."""
     seen = set()
     for node in ast.walk(init):
         targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
@@ -220,7 +220,7 @@ def reduce_function(node: ast.FunctionDef) -> list[str]:
 
 
 def write_tables() -> str:
-    """Return the stub of framework/model/law.py, in which the tables that functions take are a world."""
+    """Return the stub of framework/model/law.py; in this stub, functions take a world in place of tables."""
     text = (ROOT / "framework" / "model" / "law.py").read_text()
     (tables,) = (node for node in ast.parse(text).body if isinstance(node, ast.ClassDef) and node.name == "Tables")
     lines = text.splitlines()
@@ -258,7 +258,7 @@ def write_builders(path: str, found: dict[str, Law]) -> str:
 
 
 def spell_out(arguments: ast.arguments, columns: dict[str, str]) -> None:
-    """Name the columns that a function takes as additional keywords."""
+    """Replace the additional keywords of a function by the names of the columns."""
     given = {argument.arg for argument in (*arguments.args, *arguments.kwonlyargs)}
     for word, kind in columns.items():
         if word not in given:

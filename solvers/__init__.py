@@ -1,6 +1,6 @@
-"""Solvers on PETSc: statics, dynamics, explicit dynamics, modes.
+"""Solvers for statics, dynamics, explicit dynamics and modes, based on PETSc.
 
-This module contains the interface for new integrators; the solvers themselves are names of `windlass`.
+This module contains the interface for new integrators; the solvers are names in `windlass`.
 """
 
 from windlass.solvers import integrators as integrators

@@ -49,7 +49,7 @@ from windlass.solvers.verdicts.verdict import judge_cuts, judge_steps
 from windlass.solvers.verdicts.watch import Watches
 
 HARD = 25
-"""Number of Newton iterations of an attempt from which its shapes are examined; few steps need so many iterations."""
+"""Number of Newton iterations of an attempt, from which its shapes are examined; few steps need so many iterations."""
 ADVICE = (
     "look at the worst equations; try a smaller step, more passes (-dynamic_discontinuous_max_it), "
     "or -dynamic_snes_monitor to see the iterations"
@@ -65,21 +65,21 @@ class Dynamic(StepSolver):
         end: time at the end [s]; ``-<prefix>end`` overrides it.
         method: ``"generalized_alpha"``, ``"generalized_alpha_index2"``, ``"newmark"``, ``"trapezoidal_index2"``, or a
             name that `register_integrator` has added; ``-<prefix>method`` overrides it.
-        spectral_radius: parameter of generalised-alpha: damping of the highest frequencies, from 0 (most) to 1 (none)
-            [1].
+        spectral_radius: numerical damping of the highest frequencies by generalised-alpha [1]: 0 (largest damping) to 1
+            (no damping).
         rotations: integration of Euler parameters, ``"steady"`` or ``"parameters"``, see `create_integrator`.
         rtol, atol, max_it: default tolerances, see `Newton`.
         passes: default settings of contact passes, see `Passes`.
-        decide_at_start: whether to determine open or closed, stick or slip from the initial state; False keeps the
-            stored states, as is needed to reproduce data of other programs.
-        decide_in_newton: number of residuals, in the first Newton run of a step, in which contacts with a return map
-            decide open or closed, stick or slip from the history at the start of the step. After these residuals, and
-            in all other contacts, decisions change only between Newton runs.
+        decide_at_start: whether the initial state determines which contacts are closed and which stick. False keeps the
+            stored contact states, as is needed to reproduce data of other programs.
+        decide_in_newton: number of residual evaluations of the first Newton run of a step in which contacts with a
+            return map decide open or closed, stick or slip from the history at the start of the step. After these
+            evaluations, and in all other contacts, decisions change only between Newton runs.
         overshoot: treatment of residuals that are small only relative to a first iteration that has overshot. "check"
             requires that they are also small relative to loads, reactions and inertia; "accept" accepts them, as is
             needed to reproduce data of other programs.
-        lag: whether to reuse the tangent and its factorisation while this is cheaper, see `LagPolicy`; False is full
-            Newton.
+        lag: whether to reuse the tangent and its factorisation while this is cheaper, see `LagPolicy`; False selects
+            the full Newton method.
         project: whether to correct accelerations and multipliers after kinks to fulfil the constraints, see
             `Consistency`.
         velocities: treatment of initial velocities that constraints forbid: "check" raises an error with these
@@ -181,26 +181,26 @@ class Dynamic(StepSolver):
         """Integrate from a state (default: the initial values of the nodes), yielding the state after each step.
 
         The same object is yielded at each step; copy it to keep it. After a restart the first yielded state is the
-        state after the first step behind the checkpoint, or the last state of a solve that had ended.
+        state after the first step after the checkpoint, or the final state of a completed solve.
 
         Args:
             state: initial state, which stays unchanged.
             hooks: user code around steps, see `StepHook`.
-            resume: whether the state comes from a dynamic run of this model, perhaps from a file (`State.load`): the
-                run continues with its accelerations, so that in serial and with full Newton it equals an unbroken run
-                to the last bit. Otherwise accelerations are computed again, which is needed after statics or a change
-                of the model.
+            resume: whether the state comes from a dynamic run of this model, perhaps from a file (`State.load`). The
+                run then continues with the accelerations of the state; in serial and with full Newton it equals an
+                unbroken run to the last bit. With False, accelerations are computed again, which is needed after
+                statics or a change of the model.
 
         Raises:
             NotConverged: a step failed at the smallest step size; the error contains the last good state.
-            ModelError: the initial state violates constraints by more than the closed gaps, jumps at a prescribed
-                motion, or has implausible shapes or overlaps; initial accelerations are not consistent; ``"newmark"``
-                is used with nonlinear constraints.
+            ModelError: the initial state violates constraints by more than the gaps that are closed, jumps at a
+                prescribed motion, or has implausible shapes or overlaps; initial accelerations are not consistent; or
+                ``"newmark"`` is used with nonlinear constraints.
         """
         yield from self._march(state, hooks, resume, pauses=True)
 
     def _march(self, state: State | None, hooks: Sequence[Hook], resume: bool, pauses: bool) -> Iterator[State]:
-        """See `march`; between steps the generator pauses for user code or continues at once."""
+        """Generate the states of `march`; the generator pauses between steps if user code reads the states."""
         current = local_state(self.assembly, state)
         check_start(self, state, current)
         check_times(self, current, self.sizes.nominal, self.end)
@@ -213,9 +213,9 @@ class Dynamic(StepSolver):
             run.begin(resume)  # find contact states, accelerations and multipliers at the start
             while current.t < self.end - 1e-9 * self.sizes.nominal:
                 h, ends = run.propose()
-                attempt = run.attempt(h, ends)  # predictor, then Newton and contacts until both agree
+                attempt = run.attempt(h, ends)  # predictor, then Newton's method and contact updates until both agree
                 if attempt.converged:
-                    run.accept(h)  # correct kinks of constraints; the end of the step becomes the state
+                    run.accept(h)  # correct kinks of constraints; store the end of the step in the state
                     yield current
                     run.go_on()
                 else:
@@ -228,7 +228,7 @@ class Dynamic(StepSolver):
         return describe_problem(self.problem)
 
     def settings(self) -> dict[str, Any]:
-        """Values that must be equal after a restart; see `Restartable`."""
+        """Return values that must be equal after a restart; see `Restartable`."""
         return {"method": self._method, "rotations": self._rotations, "step [s]": self.sizes.nominal}
 
     def update_state(self, state: State) -> None:
@@ -236,7 +236,7 @@ class Dynamic(StepSolver):
         self.watches.close(state)
 
     def checkpoint(self) -> dict[str, Any]:
-        """Values in addition to the state that are kept from step to step; see `Restartable`."""
+        """Return values in addition to the state that a restart needs; see `Restartable`."""
         return super().checkpoint() | {
             "sizes": self.sizes.checkpoint(),
             "newton": self.newton.checkpoint(),
@@ -253,7 +253,7 @@ class Dynamic(StepSolver):
         self.watches.restore(kept["watches"])
 
     def reset_caches(self, state: State) -> None:
-        """Drop cached tangents and lists of neighbours; see `Restartable`."""
+        """Delete cached tangents and lists of neighbours; see `Restartable`."""
         self.newton.reset_caches()
         self.assembly.reset_caches()
         self.consistency.look_back(state)
@@ -262,14 +262,14 @@ class Dynamic(StepSolver):
 class Run:
     """One run of `Dynamic`, step by step.
 
-    The state remains at the start of a step until the step is accepted. If hooks are called in each pass, the state
-    contains the present pass, and a copy of the start is stored.
+    The state remains unchanged during a step until the step is accepted. If hooks are called in each pass, the state
+    contains the result of the present pass, and a copy of the state at the start of the step is stored.
 
     Args:
         solver: the solver.
         state: the state, which changes from step to step.
         hooks: all hooks.
-        checkpoint: the checkpoints of this run.
+        checkpoint: writes the checkpoints of this run.
         pauses: whether the caller can read the state between steps.
     """
 
@@ -283,10 +283,11 @@ class Run:
         self._looking = list(dict.fromkeys([*self._before, *self._after]))
 
     def begin(self, resume: bool) -> None:
-        """Decide contact states and find consistent accelerations and multipliers, or keep the values in the state."""
+        """Determine contact states, and compute consistent accelerations and multipliers, or keep the values in the
+        state."""
         solver, state, nominal = self._solver, self._state, self._solver.sizes.nominal
         solver.statistics.begin()
-        # each march begins with the nominal step, including a second march of the same solver
+        # each call of march begins with the nominal step, including a second call for the same solver
         solver.sizes.begin()
         solver.problem.lag.reset()
         if solver.integrator.needs_linear:
@@ -323,7 +324,8 @@ class Run:
         self._steps = CompiledSteps(solver.newton, solver.passes, self._kernels.scheme, *looks, solver._mapped)
 
     def propose(self) -> tuple[float, list[float]]:
-        """Choose the size and the end of a step, and the ends of later steps that compiled code may execute [s]."""
+        """Choose the size and the end of a step, and the ends of subsequent steps that compiled code may execute
+        [s]."""
         solver, state = self._solver, self._state
         self._checkpoint.before_step(state)
         if self._before:
@@ -339,7 +341,7 @@ class Run:
         return h, solver.sizes.foresee(then, solver.end, most)
 
     def _run_before(self, state: State) -> None:
-        """Call the hooks at the start of a step, those that change the state first."""
+        """Call the hooks at the start of a step; hooks that change the state are called first."""
         changing = [hook for hook in self._before if hook.changes_state]
         if changing:
             run_stage(changing, "before_step", state)
@@ -348,18 +350,18 @@ class Run:
         run_stage([hook for hook in self._before if not hook.changes_state], "before_step", state)
 
     def attempt(self, h: float, ends: Sequence[float]) -> StepAttempt:
-        """Attempt a step of size h [s]; if it converges, the state is at its end afterwards.
+        """Attempt a step of size h [s]; if it converges, the state is at the end of the step afterwards.
 
         Args:
             h: size [s].
-            ends: the end of the step and the ends of later steps of the same size [s]; if compiled code can execute
-                these steps, the attempt is the last of these steps, or the step that compiled code did not finish.
+            ends: the end of the step, and the ends of later steps of the same size [s]. If compiled code can execute
+                these steps, the attempt is the last of them, or the step that compiled code did not finish.
         """
         solver = self._solver
         try:
             attempt = self._try(h, ends)
         except NotConverged as error:
-            # if the linear solver cannot work, smaller steps do not help
+            # after a failure of the linear solver itself, smaller steps do not help
             error.failure.step, error.failure.step_size = solver.statistics.steps + 1, h
             self._go_back()
             solver._fail(error.failure, self._state, self._hooks, error.advice)
@@ -395,24 +397,25 @@ class Run:
             fold = solver.shapes.find_new()
             if fold:
                 attempt.converged, attempt.reason = False, fold
-        # noted for the first pass of the next step, too
+        # also noted for the first pass of the next step
         lag.note_switch(contacts.changed)
         if attempt.converged and not self._looked_at and steps.stage < ACCEPTED:
             self._store()
         return attempt
 
     def _is_hard(self, attempt: StepAttempt) -> bool:
-        """Whether shapes are examined at the end of the step: in the first step, and after many Newton iterations."""
+        """Return whether shapes are examined at the end of the step: in the first step, and after many Newton
+        iterations."""
         return attempt.iterations >= HARD or self._solver.statistics.steps == 0
 
     def _run_newton(self, attempt: StepAttempt, scheme: Scheme, ends: Sequence[float], compiled: bool) -> bool:
-        """Run Newton's method once; returns whether it has converged.
+        """Run Newton's method once; return whether it has converged.
 
         Args:
             attempt: the attempt to which the pass belongs.
             scheme: meaning of the unknowns.
             ends: see `attempt`.
-            compiled: whether compiled code executes this step and later ones.
+            compiled: whether compiled code executes this step and later steps.
         """
         solver, state, contacts, steps = self._solver, self._state, self._contacts, self._steps
         fields, guess = solver.assembly.fields, None
@@ -438,7 +441,7 @@ class Run:
                 attempt.earlier = steps.earlier
                 self._note_steps(ends[steps.earlier - 1], steps.earlier, steps.passes, steps.iterations)
         if compiled and steps.had_second:
-            # Python examines the results of the first pass now, and the results of the second pass later
+            # the results of the first pass are examined here, and the results of the second pass in the next call
             values = PassValues(*(array.copy() for array in steps.now))
             self._second, run.iterations = (values, replace(run)), steps.first_iterations
             solver.newton.iterations += steps.first_iterations
@@ -459,7 +462,7 @@ class Run:
         return run.converged
 
     def _note_steps(self, t: float, steps: int, passes: int, iterations: int) -> None:
-        """Record a number of steps, up to a time [s], that compiled code has executed without hooks."""
+        """Record a number of steps up to a time [s] that compiled code has executed without hooks."""
         solver, state = self._solver, self._state
         state.t, state.step = t, state.step + steps
         solver.statistics.add(steps, passes, iterations)
@@ -472,7 +475,7 @@ class Run:
             hook.skip(steps)
 
     def _find_idle_programs(self) -> list[Program]:
-        """The programs of monitors and hooks for steps in which these are not called."""
+        """Return the programs of monitors and hooks for steps in which monitors and hooks are not called."""
         programs = [hook.idle_program(self._state) for hook in self._looking]
         found = self._solver.watches.idle_programs(self._state)
         return [*found, *(program for program in programs if program is not None)]
@@ -489,7 +492,7 @@ class Run:
             self._state.assign(self._start)
 
     def accept(self, h: float) -> None:
-        """Accept a step of size h [s]: constraints after kinks, counts, watches and hooks."""
+        """Accept a step of size h [s]: correct kinks of constraints, count the step, and call monitors and hooks."""
         solver, state, then = self._solver, self._state, self._kernels.scheme.t
         solver.watches.accept(state, then, h)
         changed = self._steps.stage != DONE and solver.consistency.follow(state, h)
@@ -505,14 +508,14 @@ class Run:
         self._seen = state.t
 
     def go_on(self) -> None:
-        """Continue after the caller has read, and perhaps changed, the state."""
+        """Continue after the caller has read the state and may have changed it."""
         if self._pauses:
             self._checkpoint.paused = False
             if self._state.t != self._seen or not is_finite(self._state):
                 refuse_change(self._state, self._seen, "code between two steps")
 
     def cut(self, h: float, attempt: StepAttempt) -> None:
-        """Cut a failed step of size h [s] and restart it, or give up."""
+        """Cut a failed step of size h [s] and restart it, or end the run with an error."""
         solver, state = self._solver, self._state
         self._go_back()
         solver._note_failure(state.t + h, h, attempt.reason)
@@ -522,7 +525,7 @@ class Run:
             solver._fail(failure, state, self._hooks, ADVICE)
 
     def finish(self) -> None:
-        """End the run: hooks, checkpoint and verdict."""
+        """End the run: call hooks, write the checkpoint and report the verdict."""
         solver, state = self._solver, self._state
         solver.watches.finish(state)
         solver._stop(state, self._hooks)

@@ -1,8 +1,9 @@
 """Explicit dynamics: a(t, q, v) from M a + f(q, v, t) + C_q^T lam = loads, step by step without iterations.
 
-The explicit solver suits particle-like models with many contacts and short times, and accuracy near rounding. Implicit
-methods (`Dynamic`) are better for stiff models such as cables, whose explicit steps must be shorter than 2/ω of the
-highest angular frequency. The methods are described in `verlet` and `runge_kutta`, the equations in `accelerations`.
+The explicit solver suits models of particles with many contacts and short times, and calculations with accuracy near
+rounding errors. Implicit methods (`Dynamic`) are better for stiff models such as cables: explicit steps must be shorter
+than 2/ω with the highest angular frequency ω of the model. The modules `verlet` and `runge_kutta` describe the methods,
+and `accelerations` describes the equations.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ from windlass.solvers.verdicts.shapes import ShapeWatch, refuse_start
 from windlass.solvers.verdicts.watch import Watch, Watches
 
 SHORTEST_CUT = 0.75
-"""If a contact recommends a shorter step, the step becomes shorter by at least this ratio [1]."""
+"""Largest ratio of a cut step to the refused step, if a contact recommends a shorter step [1]."""
 ADVICE = (
     "explicit steps must be shorter than 2 / (highest angular frequency), and shorter still with damping: "
     "try a smaller step, or method='rk', which finds its own"
@@ -70,7 +71,7 @@ class StepGrid:
     end: float
 
     def propose(self, now: float, longest: float) -> tuple[float, float]:
-        """The next step: (size, time at its end) [s] of the next step, whose size is at most ``longest``."""
+        """Return (size, time at its end) [s] of the next step, whose size is at most ``longest``."""
         # a continued run must have the same times to the last bit
         whole = round(self.start / self.step)
         anchor = 0.0 if abs(whole * self.step - self.start) <= 1e-15 * abs(self.start) else self.start
@@ -86,34 +87,34 @@ class StepGrid:
 class Explicit(StepSolver):
     """Explicit time integration of a world, with the interface of `Dynamic`.
 
-    History values (contact states) are computed in every force evaluation from their values at the start of the step,
-    and stored with each accepted step. If the force error of the post-Newton update is large and a contact recommends a
-    shorter step, the step is repeated with that size, and the next step ends at the original end.
+    Every force evaluation computes history values (contact states) from their values at the start of the step. They are
+    stored when the step is accepted. If the force error of the post-Newton update is large and a contact recommends a
+    shorter step, the step is repeated with the recommended size. The next step then ends at the original end.
 
     Args:
         world: the model.
-        step: step size; for ``"rk"`` the largest step size.  Steps end exactly at all multiples of the step size [s].
-        end: time at the end [s]; step, end and method are also options, ``-<prefix>step`` and so on.
-        method: ``"verlet"``, velocity Verlet of order 2 with fixed steps; ``"rk"``, Runge-Kutta of order 8 with error
-            control (SciPy's DOP853); or ``"euler"``, ``"midpoint"``, ``"rk3"``, ``"rk4"``, ``"rk6"`` of orders 1, 2,
-            3, 4, 6 with fixed steps, see `fixed_steps`.
+        step: step size [s]; for ``"rk"`` the largest step size. Steps end exactly at all multiples of the step size.
+        end: time at the end [s]; step, end and method are also options: ``-<prefix>step`` and so on.
+        method: ``"verlet"``: velocity Verlet of order 2 with fixed steps. ``"rk"``: Runge-Kutta of order 8 with error
+            control (SciPy's DOP853). ``"euler"``, ``"midpoint"``, ``"rk3"``, ``"rk4"``, ``"rk6"``: orders 1, 2, 3, 4, 6
+            with fixed steps, see `fixed_steps`.
         rtol, atol: tolerances of ``"rk"`` for coordinates and velocities [1], [m, rad, 1; per s].
         project: whether to project coordinates and velocities, including Euler parameters, onto the constraints at the
-            start and after every step; otherwise they drift with the errors of the steps.
+            start and after every step. Without projection the constraints drift with the errors of the steps.
         velocities: treatment of initial velocities that constraints forbid: "check" raises an error with these
-            constraints, "project" uses the nearest allowed velocities in the norm of the mass matrix; both only with
-            ``project``.
-        discontinuous_atol: force error up to which recommended step sizes are ignored [N].
-        adaptive: whether to follow recommended step sizes; ``"rk"`` also repeats a step with a shorter size if the step
-            does not resolve a contact or passes through it.
-        smallest_step: lower limit of recommended steps [s]; default 1e-4 of the step.
+            constraints, "project" uses the nearest allowed velocities in the norm of the mass matrix. The argument has
+            an effect only with ``project``.
+        discontinuous_atol: force error up to which step sizes that contacts recommend are ignored [N].
+        adaptive: whether to use recommended step sizes. With True, ``"rk"`` also repeats a step with a shorter size if
+            the step does not resolve a contact or passes through it.
+        smallest_step: lower limit of recommended step sizes [s]; default 1e-4 of the step size.
         prefix: options prefix.
         name: name of this solve in the progress line; empty for no name.
 
     Attributes:
         statistics: counts and times.
         verdict: whether the result of the last run can be trusted, see `Verdict`.
-        accelerations: evaluator of accelerations; its ``kind`` is the method for masses.
+        accelerations: evaluator of accelerations; its ``kind`` is the method that solves for accelerations.
         failed_attempts: (time, step size, reason) of each rejected attempt.
 
     Raises:
@@ -195,24 +196,24 @@ class Explicit(StepSolver):
 
         The same object is yielded at each step; copy it to keep it. Changes of the state or of the world between steps,
         for instance by hooks, are taken into account. After a restart the first yielded state is the state after the
-        first step behind the checkpoint, or the last state of a solve that had ended.
+        first step after the checkpoint, or the final state of a completed solve.
 
         Args:
             state: initial state, which stays unchanged.
             hooks: user code around steps, see `StepHook`; ``after_iteration`` is called once in each accepted step.
-            resume: whether the state comes from an explicit run of this model: the run continues with its accelerations
-                and history values. Otherwise the initial state is projected onto the constraints, and accelerations and
-                history values are computed again.
+            resume: whether the state comes from an explicit run of this model. The run then continues with the
+                accelerations and history values of the state. With False, the initial state is projected onto the
+                constraints, and accelerations and history values are computed again.
 
         Raises:
             NotConverged: a step failed; the error contains the last good state.
-            ModelError: no consistent initial state exists: constraints forbid positions and velocities, forces are not
+            ModelError: no consistent initial state exists: constraints forbid positions or velocities, forces are not
                 finite, or masses and constraints do not determine the accelerations.
         """
         yield from self._march(state, hooks, resume, pauses=True)
 
     def _march(self, state: State | None, hooks: Sequence[Hook], resume: bool, pauses: bool) -> Iterator[State]:
-        """See `march`; between steps the generator pauses for user code or continues at once."""
+        """Generate the states of `march`; the generator pauses between steps if user code reads the states."""
         current = local_state(self.assembly, state)
         check_start(self, state, current)
         check_times(self, current, self.step, self.end)
@@ -276,7 +277,7 @@ class Explicit(StepSolver):
             if solve_checkpoint.had_ended(current):
                 yield current
             self.watches.finish(current)
-            # start value of generalised-alpha in a later dynamic solve
+            # initial value of generalised-alpha in a later dynamic solve
             current.carried[:] = current.a
             self._stop(current, all_hooks)
             solve_checkpoint.finish(current)
@@ -286,7 +287,7 @@ class Explicit(StepSolver):
             self._conclude(current, all_hooks, reasons)
 
     def settings(self) -> dict[str, Any]:
-        """Values that must be equal after a restart; see `Restartable`."""
+        """Return values that must be equal after a restart; see `Restartable`."""
         return {"method": self._name, "step [s]": self.step}
 
     def update_state(self, state: State) -> None:
@@ -295,7 +296,7 @@ class Explicit(StepSolver):
         self.watches.close(state)
 
     def checkpoint(self) -> dict[str, Any]:
-        """Values in addition to the state that are kept from step to step; see `Restartable`."""
+        """Return values in addition to the state that a restart needs; see `Restartable`."""
         return super().checkpoint() | {
             "start": self._grid.start,
             "method": self._method.checkpoint(),
@@ -314,29 +315,29 @@ class Explicit(StepSolver):
         self.accelerations.factorisations = int(kept["factorisations"])
 
     def reset_caches(self, state: State) -> None:
-        """Drop factorisations, lists of neighbours and cached values of the method; see `Restartable`."""
+        """Delete factorisations, lists of neighbours and cached values of the method; see `Restartable`."""
         self.accelerations.reset_caches()
         self._method.reset_caches(state)
 
     def _is_too_long(self, result: PostNewton, size: float) -> bool:
-        """Whether a step must be cut to the size that a contact recommends."""
+        """Return whether a step must be cut to the size that a contact recommends."""
         cut = result.error > self._error_atol and result.recommended_step < size * (1.0 - 1e-9)
         return self._adaptive and cut and size > self._smallest * (1.0 + 1e-9)
 
     def _find_cut(self, size: float) -> float:
-        """The size that a finished step should have had, or inf if the step is accepted."""
+        """Return the size with which a finished step must be repeated, or inf if the step is accepted."""
         if not self._adaptive or size <= self._smallest * (1.0 + 1e-9):
             return np.inf
         self._look(size)
         return self.watches.find_cut(size)
 
     def _look(self, size: float) -> None:
-        """Let the monitors examine a step of this size [s], whose end is in the fields."""
+        """Let the monitors examine a step of the given size [s]; the fields contain its end."""
         self.contacts.resize(size)
         self.watches.after_newton()
 
     def _reject(self, current: State, advance: Advance, hooks: list[StepHook]) -> float:
-        """The longest allowed step after a refused step [s], or the end of the run."""
+        """Return the longest allowed size [s] of a step after a refused step, or end the run with an error."""
         tried = advance.t - current.t
         if advance.unresolved:
             self._note_failure(advance.t, tried, "the step does not resolve a contact")

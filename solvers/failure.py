@@ -1,4 +1,4 @@
-"""Failed solves: their data and errors."""
+"""Data and errors of failed solves."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ class Failure:
 
     Attributes:
         reason: the reason with PETSc's name, e.g. ``DIVERGED_MAX_IT``.
-        time: time [s] (dynamics) or load factor [1] (statics) of the failed step.
+        time: time [s] (dynamics) or load factor [1] (statics) at the end of the failed step.
         step: number of the failed step, from 1; 0 if unknown.
-        step_size: size of the failed step [s] or [1].
+        step_size: size of the failed step, [s] (dynamics) or [1] (statics).
         history: residual norms of the last Newton run, in the unit of the equations (N, N m, m).
         worst: the equations with the largest residuals: (name, residual).
         diagnosis: rows that could not be evaluated, with reasons.
@@ -35,7 +35,7 @@ class Failure:
     diagnosis: list[str] = field(default_factory=list)
 
     def describe(self) -> str:
-        """Describe the failure in some lines for the user."""
+        """Return the description of the failure as lines for the user."""
         where = f" in step {self.step} at {self.time:.9g} (step size {self.step_size:.3g})" if self.step else ""
         lines = [self.reason + where]
         if self.history:
@@ -48,7 +48,8 @@ class Failure:
 
 
 def describe_jump(start: float, time: float | None) -> list[str]:
-    """Text for `Failure.diagnosis` if statics covers an interval of time in one step; otherwise empty."""
+    """Return a text for `Failure.diagnosis` if a static solve advances the time by an interval; otherwise an empty
+    text."""
     if time is None or time == start:
         return []
     return [
@@ -58,7 +59,8 @@ def describe_jump(start: float, time: float | None) -> list[str]:
 
 
 class NotConverged(WindlassError):
-    """A solve that did not converge. ``failure`` describes why, where and when; ``state`` is the last good state."""
+    """Raised if a solve did not converge. ``failure`` contains the reason, the place and the time of the failure;
+    ``state`` is the last good state."""
 
     def __init__(self, failure: Failure, advice: str = "") -> None:
         self.failure, self.advice = failure, advice
@@ -71,4 +73,4 @@ class NotConverged(WindlassError):
 
 
 class UnstableEquilibrium(NotConverged):
-    """A static equilibrium that is unstable, or whose shape is implausible; ``state`` is that equilibrium."""
+    """Raised if a static equilibrium is unstable, or if its shape is implausible; ``state`` is this equilibrium."""

@@ -1,4 +1,4 @@
-"""Valid arguments and initial states of solvers."""
+"""Checks of the arguments and initial states of solvers."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ from windlass.framework.state.hooks import is_hook
 from windlass.framework.state.state import State
 
 LONGEST_TIME = 1e12
-"""Limit of times [s], above which a time is a mistake: its square and inverse leave the range of numbers."""
+"""Absolute value of a time [s], above which the time must be a mistake: its square or its inverse is outside the range
+of numbers."""
 MOST_STEPS = 1e12
-"""Number of steps above which the step size must be a mistake."""
+"""Number of steps, above which the step size must be a mistake."""
 
 PREFIX = that(
     lambda given: isinstance(given, str) and given.isidentifier() and given.isascii(), "letters, digits and _"
@@ -65,12 +66,12 @@ def check_start(solver: Restartable, given: State | None, state: State) -> None:
 
     Raises:
         ModelError: values are not finite, or settings differ between processes. All processes raise it.
-        OptionError: an option has a wrong value, including options of solvers that the model makes later.
+        OptionError: the value of an option is wrong; options of solvers that the model makes later are also checked.
     """
     where, assembly = type(solver).__name__, solver.assembly
     options.check_values()
     if options.help_requested():
-        # this run ends before it solves anything, so commands that show the last state show the start
+        # this run ends before it solves anything: commands that show the last state show the initial state
         last_state.note(state)
     if assembly.layout.size > 1:
         meet(assembly.comm, where)
@@ -102,7 +103,7 @@ def _check_finite(state: State, where: str) -> None:
 
 
 def check_times(solver: Restartable, state: State, step: float, end: float) -> None:
-    """Raise ModelError for a start after the end, or too many steps; step and end in s."""
+    """Raise ModelError for a start after the end, or for too many steps; step and end in s."""
     where = type(solver).__name__
     if end < state.t - 1e-9 * step:
         raise ModelError(f"end = {end} s in {where}: must be >= {state.t:.9g} s, the time of the state")

@@ -11,7 +11,7 @@ from windlass.framework.assembly.assembly import Assembly
 
 
 def name_dofs(assembly: Assembly, owned: Iterable[int]) -> list[str]:
-    """Names of coordinates, given on each process by position among its own coordinates. The call is collective."""
+    """Return names of coordinates; each process gives positions among its own coordinates. The call is collective."""
     layout, number = assembly.layout, assembly.world.numbering
     return assembly.processes.join("names", [number.describe_dof(int(layout.owned[i])) for i in owned])
 
@@ -19,7 +19,7 @@ def name_dofs(assembly: Assembly, owned: Iterable[int]) -> list[str]:
 def name_largest(
     assembly: Assembly, values: FloatArray, count: int = 3, multipliers: Sequence[float] | FloatArray = ()
 ) -> list[tuple[str, float]]:
-    """The largest values with names, infinite and NaN first, identical on all processes. The call is collective.
+    """Return the largest values with names, infinite and NaN first, identical on all processes. The call is collective.
 
     Args:
         assembly: the systems of this process.
@@ -47,6 +47,6 @@ def name_largest(
 
 
 def shorten(words: Sequence[str], most: int = 6, kind: str = "") -> list[str]:
-    """The first of many texts, and the number of further texts of this kind."""
+    """Return the first texts of a list, and the number of additional texts."""
     more = [f"and {len(words) - most} more{kind}"] if len(words) > most else []
     return [*words[:most], *more]

@@ -1,7 +1,7 @@
-"""Options of the solvers in addition to PETSc's options, in tables, so that all given options are checked before any
-solve.
+"""Options of the solvers in addition to PETSc's options, in tables: all given options can therefore be checked before
+any solve.
 
-A solver reads an option by `own_option`; the option's name is the prefix of the solver followed by the name in the
+A solver reads an option by `own_option`; the name of the option is the prefix of the solver followed by the name in the
 table.
 """
 
@@ -21,7 +21,7 @@ Value = TypeVar("Value", bound=int | float | bool | str)
 Table = Mapping[str, Option]
 
 SHORTEST = 1e-300
-"""Smallest step size and end that the command line accepts [s]."""
+"""Smallest step size and smallest end time that the command line accepts [s]."""
 EXPLICIT = ("verlet", "rk", "euler", "midpoint", "rk3", "rk4", "rk6")
 STABILITY = ("check", "follow", "off")
 VELOCITIES = ("zero", "given")
@@ -33,7 +33,7 @@ PROBLEMS = ("auto", "linear", "quadratic")
 
 _START = Option("velocities", "check", "", "forbidden initial velocities: error, or nearest allowed", choices=STARTS)
 
-# default values come from the solvers' arguments; these values only determine the type of an option
+# default values are given by arguments of the solvers; values in this table only determine the types of options
 TIMES = option_table(
     Option("step", 1.0, "s", "nominal step size", minimum=SHORTEST),
     Option("end", 1.0, "s", "time at the end", minimum=SHORTEST),
@@ -81,14 +81,14 @@ TABLES: dict[str, Table] = {
     "initial_": {},
     "modes_": MODES_OPTIONS,
 }
-"""Option tables by the default prefix of their solver, because a model may create each of these solvers later."""
+"""Option tables by the default prefix of their solver; they exist before a model creates the solver."""
 
 for _prefix, _items in TABLES.items():
     expect_solver(_prefix, tuple(_items.values()))
 
 
 def offer_choices(table: dict[str, Option], prefix: str, name: str, choices: Sequence[str]) -> None:
-    """Add words that an option of a solver accepts; integrators register their words after the tables are made.
+    """Add words that an option of a solver accepts; integrators register their names after the tables are created.
 
     Args:
         table: options of this kind of solver.

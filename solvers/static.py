@@ -55,49 +55,48 @@ ADVICE = (
 MOST_LOAD_STEPS = 10**6
 LOAD_STEPS = StepControl(cut=0.25, growth=2.0, easy_steps=4)
 USES = 8
-"""Number of evaluations after which a program is made: most static solves need fewer, and for more a program saves
-time."""
+"""Number of force evaluations after which the calls of kernels are compiled to one program: most static solves need
+fewer evaluations."""
 LONG = 40
-"""If the first load step needs more than one pass and this number of iterations, form-finding begins."""
+"""Form-finding begins if the first load step needs more than one pass and more than this number of iterations."""
 NEAR = 1.0
-"""The next pass starts from the solution of a pass whose force error is at most this fraction of the largest contact
-force [1]."""
+"""Largest force error of a pass from whose solution the next pass starts, relative to the largest contact force [1]."""
 UNSETTLED = 0.1
-"""Load steps smaller than this fraction of the nominal step are accepted with unsettled contacts, except for the last
-step [1]."""
+"""Fraction of the nominal load step [1]: smaller load steps are accepted with unsettled contacts, except for the last
+step."""
 
 
 LIGHT = 0.1
-"""Fraction of the loads under which the shape of lines is found without friction [1]."""
+"""Fraction of the loads under which form-finding computes the shape of lines without friction [1]."""
 WITHOUT_FRICTION = "lines got their shape without friction under a tenth of the loads: friction acts as the loads grow"
 
 
 class SlackLines(Exception):
-    """The load steps lead through slack lines, need many iterations, or fail, so that form-finding must come first."""
+    """Form-finding must come first: the load steps lead through slack lines, need many iterations, or fail."""
 
 
 class Static(StepSolver):
-    """Static equilibrium of a world by load steps.
+    """Computes the static equilibrium of a world in load steps.
 
     The load factor scales the applied loads only, not prestrain and offsets. Velocities are 0 in all forces, unless
-    given velocities are used, for ropes that run while their nodes are at rest; first-order states are solved for
+    ``velocities`` is "given", for ropes that run while their nodes are at rest. First-order states are solved for
     constant values.
 
     Args:
         world: the model.
         load_steps: number of load steps, at most a million.
-        geometric: the first load factor is 1/load_range and the factor then increases by a constant ratio; otherwise it
-            is i/load_steps.
+        geometric: whether load factors increase from 1/load_range by a constant ratio; otherwise the factor after step
+            i is i/load_steps.
         load_range: see geometric [1].
         stabiliser: factor of the term (1 - load_factor^2) * stabiliser * M (q - q at the start of the step) [1/s^2].
         time: time at which loads and offsets that are functions of time are evaluated [s]; default: the time of the
             state.
         rtol, atol, max_it: default tolerances, see `Newton`.
         passes: default settings of contact passes, see `Passes`.
-        decide_at_start: whether to determine open or closed, stick or slip from the initial state; False keeps the
-            stored states, as is needed to reproduce data of other programs.
-        decide_in_newton: number of residuals of the first Newton run of a load step in which points of cables on
-            surfaces decide open or closed, stick or slip; with 0, decisions change only between Newton runs.
+        decide_at_start: whether the initial state determines which contacts are closed and which stick. False keeps the
+            stored contact states, as is needed to reproduce data of other programs.
+        decide_in_newton: number of residual evaluations of the first Newton run of a load step in which contact points
+            of cables decide open or closed, stick or slip. With 0, decisions change only between Newton runs.
         overshoot: treatment of residuals that are small only relative to a first iteration that has overshot. "check"
             requires that they are also small relative to loads, reactions and inertia; "accept" accepts them, as is
             needed to reproduce data of other programs.
@@ -106,9 +105,10 @@ class Static(StepSolver):
             needed to reproduce data of other programs.
         stability: treatment of an equilibrium that is unstable or whose shape is implausible: "follow" continues down
             the potential to a stable equilibrium and prints a note, "check" raises an error, "off" does not check.
-        velocities: "zero" in all forces, or "given": initial velocities are used, with the inertia forces quadratic in
-            them and accelerations 0, for steady motion of material through a shape at rest.
-        adaptive: whether to cut the load step to a quarter after a failure, and increase it after 4 easy steps.
+        velocities: "zero", or "given" for steady motion of material through a shape at rest: forces, including inertia
+            forces quadratic in velocities, then use the initial velocities, and accelerations are 0.
+        adaptive: whether a failed load step is cut to a quarter; the step increases again after 4 steps without
+            failure.
         prefix: options prefix.
         name: name of this solve in the progress line; empty for no name.
 
@@ -169,7 +169,8 @@ class Static(StepSolver):
         self._decides = own_option(STATIC_OPTIONS, prefix, "decide_at_start", decide_at_start)
         self._begins_near = own_option(STATIC_OPTIONS, prefix, "passes_from", passes_from) == "near"
         mapped = own_option(STATIC_OPTIONS, prefix, "decide_in_newton", decide_in_newton)
-        # on several processes checks of the tangent need PETSc's own matrices, and nearly singular tangents need MUMPS
+        # on several processes, checks of the tangent need matrices in PETSc's own format, and nearly singular tangents
+        # need MUMPS
         storage = choose_storage(self.assembly, prefix) if self.assembly.layout.size == 1 else Storage.ROWS
         self.problem = NonlinearProblem(self.assembly, prefix, storage)
         maps = not self._moves and any(system.return_map.rest for system in self.assembly.systems)
@@ -191,7 +192,7 @@ class Static(StepSolver):
 
     @checked(progress=number("1"))
     def load_factor(self, progress: float) -> float:
-        """Load factor for a progress from 0 to 1 (progress = i / load_steps after the i-th step)."""
+        """Return the load factor for a progress from 0 to 1 (progress = i / load_steps after the i-th step)."""
         if not self.geometric or self.load_steps == 1:
             return progress
         steps = progress * self.load_steps
@@ -200,7 +201,7 @@ class Static(StepSolver):
         return float(self.load_range ** ((steps - self.load_steps) / (self.load_steps - 1)))
 
     def _find_progress(self, load_factor: float) -> float:
-        """The progress at which the load factor has a given value, at least the progress of the first geometric
+        """Return the progress at which the load factor has a given value, at least the progress of the first geometric
         step."""
         if not self.geometric or self.load_steps == 1:
             return load_factor
@@ -246,7 +247,8 @@ class Static(StepSolver):
     def _march(self, current: State, all_hooks: list[StepHook], solve_checkpoint: SolveCheckpoint) -> None:
         """Solve all load steps."""
         time = current.t if self.time is None else self.time
-        # hooks and the result use the time of the solve; if the solve fails, the diagnosis needs the change of time
+        # hooks and the result use the time of the solve; if the solve fails, the diagnosis needs the times before and
+        # after the change
         self._from, current.t = current.t, time
         fields, self._given = self.assembly.fields, current.data.copy()
         if self._decides:
@@ -262,7 +264,7 @@ class Static(StepSolver):
         seeks = self.stability == "follow" and current.step == 0
         self._lines = find_lines(self.newton, self._scheme(current, 1.0, time)) if seeks else None
         lines, slack = self._lines, self._lines is not None and self._lines.are_slack()
-        # friction would hold lines during form-finding, so load steps are tried first
+        # friction would hold lines during form-finding, so load steps without form-finding are tried first
         self._rubs = self._retries = lines is not None and bool(find_friction(self.assembly))
         formed, ended = 0.0, False
         if slack and not self._rubs:
@@ -276,7 +278,6 @@ class Static(StepSolver):
                 self.statistics.steps = self._steps
                 looks = self._rubs or self._lines is not None
                 formed = self._find_form(lines, current, time) if looks else 0.0
-                # load steps are then abandoned
                 self._retries = 0.0 < formed < 1.0
         if 0.0 < formed < 1.0:
             self.verdict.notes.append(WITHOUT_FRICTION)
@@ -286,8 +287,8 @@ class Static(StepSolver):
     def _find_form(self, lines: Lines | None, current: State, time: float) -> float:
         """Find the shape of lines under all loads or, with friction, under small loads without friction.
 
-        Returns:
-            Progress of the load steps at which the shape is in equilibrium, or 0 if the shape was not found.
+        Returns: Progress of the load steps at which the shape that was found is in equilibrium, or 0 if no shape was
+            found.
         """
         assert lines is not None
         self._lines, light, self._rubs = None, self._rubs, False
@@ -315,8 +316,8 @@ class Static(StepSolver):
     def _take_steps(
         self, current: State, time: float, all_hooks: list[StepHook], solve_checkpoint: SolveCheckpoint, formed: float
     ) -> None:
-        """Solve all load steps from a start: one step if the shape under all loads is known, or the steps after small
-        loads."""
+        """Solve all load steps from a start: one step if the shape under all loads is known, otherwise the steps that
+        follow the small loads of form-finding."""
         nominal = 1.0 if formed == 1.0 else 1.0 / self.load_steps
         control = StepSizes(nominal, LOAD_STEPS, self._adaptive)
         first, start = current.copy(), current.copy()
@@ -338,7 +339,7 @@ class Static(StepSolver):
                 current.assign(start)
                 raise
             if attempt.unsettled and then < 1.0 and h <= UNSETTLED * nominal:
-                # contacts do not settle at smaller load steps either, and only the end of the path must be an
+                # at smaller load steps contacts do not settle either, and only the end of the path must be an
                 # equilibrium
                 attempt.converged = True
             self.statistics.count(attempt, self.newton, self.passes)
@@ -360,8 +361,8 @@ class Static(StepSolver):
     def _end(
         self, first: State, begin: State, current: State, attempt: StepAttempt, time: float, hooks: list[StepHook]
     ) -> None:
-        """Check the equilibrium at full load: repeat the solve if friction is lost, and leave the equilibrium if it is
-        not stable."""
+        """Check the equilibrium at full load: repeat the solve if contacts lost friction, and leave an unstable
+        equilibrium."""
 
         def solve(q: FloatArray | None = None) -> StepAttempt | None:
             # start from the displacements q, or from the present state with its updated contacts
@@ -409,7 +410,7 @@ class Static(StepSolver):
         self.verdict.notes += say_findings(finding or None, left)
 
     def _trace_jump(self, current: State, time: float) -> None:
-        """Search for a jump within the last load step, by temporary equilibria."""
+        """Search for a jump within the last load step by solving for intermediate equilibria."""
         watch, spent = self._watch, [0, 0]
         assert watch is not None
 
@@ -437,7 +438,7 @@ class Static(StepSolver):
         return describe_problem(self.problem)
 
     def checkpoint(self) -> dict[str, Any]:
-        """Counts, and the data of the verdict; see `Restartable`."""
+        """Return counts and the data of the verdict; see `Restartable`."""
         judged = {"jumps": self._jumps, "coarse": self._coarse, "error": self._error, "notes": self.verdict.notes}
         return super().checkpoint() | {"newton": self.newton.checkpoint()} | judged
 
@@ -455,7 +456,7 @@ class Static(StepSolver):
         self.assembly.reset_caches()
 
     def _decide(self, current: State, time: float) -> None:
-        """Determine contact states from the start, with velocities 0 or the given velocities."""
+        """Determine contact states from the initial state, with velocities 0 or the given velocities."""
         first, states = current.copy(), self.assembly.layout.states
         first.v[:], first.t = first.v if self._moves else 0.0, time
         first.v[states] = current.v[states]
@@ -472,10 +473,10 @@ class Static(StepSolver):
     def _attempt(
         self, start: State, current: State, load_factor: float, time: float, hooks: list[StepHook], last: bool
     ) -> StepAttempt:
-        """One attempt at a load step, in which all passes share the history values of the start.
+        """Make one attempt at a load step; all its passes use the history values of the start.
 
-        The attempt starts from the last converged state, or from the solution of the previous pass once that solution
-        is close.
+        Each pass starts from the last converged state, or from the solution of the previous pass once that solution is
+        close.
         """
         contacts = ContactHistory.of(self.assembly, start, current, hooks)
 
@@ -496,7 +497,7 @@ class Static(StepSolver):
             if attempt.passes == 1:
                 self._undecided = mapped > 0 and ended and run.converged
             if before is not None and not run.converged:
-                # start with the decisions at the start of the step
+                # start with the contact decisions at the start of the step
                 fields.data[:] = before
                 run = self.newton.solve(scheme, guess=guess)
                 attempt.iterations += run.iterations
@@ -507,13 +508,13 @@ class Static(StepSolver):
                 return False
             self._look_at_lines(attempt, run.converged)
             if not run.converged:
-                # in some states along long and steep paths, factors in blocks are inexact, even with refinement
+                # factorisation in blocks is inexact in some states along long and steep paths, even with refinement
                 self.newton.leave_blocks()
                 run = self.newton.solve(scheme, damped=True)
                 attempt.iterations += run.iterations
             if "DIVERGED_LINEAR_SOLVE" in run.reason:
                 # a body on a joint may be held only by the joint force, which is 0 in the predictor: start from the
-                # last joint force
+                # previous joint force
                 run = self.newton.solve(scheme, guess=(np.zeros_like(start.q), start.lam))
                 attempt.iterations += run.iterations
             if not run.converged:
@@ -527,7 +528,7 @@ class Static(StepSolver):
                 self.problem.store_static(current)
             return run.converged
 
-        # 0.0: step sizes that contacts recommend are times, not parts of the load
+        # step size 0.0: step sizes that contacts recommend are times, not parts of the load
         attempt = iterate(self.passes, newton, contacts, 0.0, last)
         # after the first pass, contact decisions may be the reason why Newton's method fails
         if not attempt.converged and attempt.passes > 1 and not self._plain:
@@ -539,7 +540,7 @@ class Static(StepSolver):
         return attempt
 
     def _look_at_lines(self, attempt: StepAttempt, converged: bool = False, gives_up: bool = False) -> None:
-        """Leave the load steps for form-finding if their path is long, or leads through slack lines."""
+        """Leave the load steps for form-finding if they need many iterations, fail, or lead through slack lines."""
         if self._lines is None:
             return
         is_long = self.statistics.steps == self._steps and attempt.passes > 1 and attempt.iterations > LONG
@@ -549,7 +550,7 @@ class Static(StepSolver):
             raise SlackLines
 
     def _settle(self, start: State, current: State, scheme: Scheme, hooks: list[StepHook]) -> StepAttempt:
-        """Solve a load step with cycling contact states by small steps down the potential."""
+        """Solve a load step whose contact states cycle by small steps along the gradient of the potential."""
 
         def store() -> FloatArray:
             self.problem.store_static(current)
@@ -562,7 +563,7 @@ class Static(StepSolver):
     def _reject(
         self, start: State, current: State, h: float, attempt: StepAttempt, control: StepSizes, hooks: list[StepHook]
     ) -> None:
-        """Restore the start of the load step and cut it, or give up."""
+        """Restore the start of the load step, and cut the load step or raise the failure."""
         load_factor = self.problem.scheme.load_factor
         self._note_failure(load_factor, h, attempt.reason)
         current.assign(start)

@@ -1,4 +1,4 @@
-"""Common parts of step-by-step solvers: counts, progress, verdict, and the end or failure of a solve."""
+"""Base class of step-by-step solvers: counts, progress, verdict, and the end or failure of a solve."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from windlass.solvers.verdicts.verdict import Verdict, begin_verdict, conclude, 
 from windlass.solvers.verdicts.watch import Watches
 
 KIBIBYTE = 1024.0
-"""Unit of the system's memory counts [bytes]."""
+"""Unit of the memory that the operating system reports [bytes]."""
 
 
 class StepSolver:
@@ -40,8 +40,8 @@ class StepSolver:
     Args:
         world: the model, which is finalized by the solver.
         prefix: options prefix.
-        name: name of a solve in the progress line; empty for no name.
-        unit: unit of the sum of steps, ``"s"`` for time.
+        name: name of the solve in the progress line; empty for no name.
+        unit: unit of the sum of all step sizes, ``"s"`` for time.
 
     Attributes:
         state: the state at the end of the last solve; after an interrupted or failed solve, the last good state. None
@@ -69,7 +69,7 @@ class StepSolver:
         """Do nothing; see `Restartable`."""
 
     def checkpoint(self) -> dict[str, Any]:
-        """Values in addition to the state that are kept from step to step; see `Restartable`."""
+        """Return values in addition to the state that a restart needs; see `Restartable`."""
         history = self.progress.history
         kept = {"statistics": self.statistics.checkpoint(), "failed_attempts": self.failed_attempts}
         return kept if history is None else kept | {"history": history.checkpoint()}
@@ -83,7 +83,8 @@ class StepSolver:
 
     @contextmanager
     def _keep(self, state: State) -> Iterator[None]:
-        """Context for a solve that changes this state; if the solve is interrupted, the user keeps the state."""
+        """Return a context for a solve that changes the state; if the solve is interrupted, ``state`` remains available
+        to the user."""
         self.state, self.verdict = state, Verdict()
         try:
             yield
@@ -99,12 +100,12 @@ class StepSolver:
             raise
 
     def _note_end(self, stopped: str, state: State) -> None:
-        """Note that the solve has not reached its end."""
+        """Report that the solve has not reached its end."""
         self.verdict.stopped = stopped
         self.verdict.where = f"after step {state.step}, t = {state.t:.9g} s"
 
     def _begin_verdict(self, state: State, step: float, notes: Sequence[str] = ()) -> None:
-        """Report reasons for doubt that are known before the first step; the step [s] is 0 in statics.
+        """Report reasons for doubt that are known before the first step; the step size [s] is 0 in statics.
 
         Raises:
             ModelError: a part of the model prevents the solve, such as a body without supports.
@@ -116,7 +117,7 @@ class StepSolver:
         self.verdict = begin_verdict(self.assembly, step, self.name, notes)
 
     def _conclude(self, state: State, hooks: Sequence[StepHook], reasons: Sequence[str] = ()) -> None:
-        """The verdict on a completed solve, with reasons for doubt from the steps."""
+        """Report the verdict on a completed solve, with reasons for doubt from the steps."""
         self.assembly.load_fields(state)
         found = [*reasons, *(words for hook in hooks for words in hook.find_doubts())]
         found += [*judge_invariants(self.verdict, self.assembly), *judge_laws(self.assembly, self._nominal)]
@@ -131,7 +132,7 @@ class StepSolver:
             state.save(path)
 
     def _describe_work(self) -> dict[str, Any]:
-        """Counts, times, memory and kinds of solvers, for -statistics. The call is collective."""
+        """Return counts, times, memory and kinds of solvers, for -statistics. The call is collective."""
         memory = np.array([float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)]) * KIBIBYTE
         return {
             "solve": self.name,
@@ -144,22 +145,24 @@ class StepSolver:
         }
 
     def _describe_solver(self) -> dict[str, Any]:
-        """Description of the nonlinear and linear solver, if the solve has them."""
+        """Return a description of the nonlinear and linear solvers, if the solve has them."""
         return {}
 
     def _refuse(self, state: State, then: float, hooks: Sequence[StepHook]) -> None:
-        """End a solve before a step to a time [s] if monitors refuse the step. The call is collective."""
+        """End a solve before a step to the given time [s] if monitors refuse the step. The call is collective."""
         words, advice = self.watches.refuse(state.t, then)
         if words:
             self._fail(Failure(words, state.t, self.statistics.steps + 1, then - state.t), state, hooks, advice)
 
     def _note_failure(self, at: float, size: float, reason: str) -> None:
-        """Count a rejected attempt to reach a time [s], or a load factor [1], by a step of the given size."""
+        """Count a rejected attempt to reach a time [s], or a load factor [1] in statics, by a step of the given
+        size."""
         self.failed_attempts.append((at, size, reason))
         self.statistics.rejected += 1
 
     def _stop(self, state: State, hooks: Sequence[StepHook], failed: str = "") -> None:
-        """Stop the clock, show the statistics and let the hooks finish; a failure is shown with its reason."""
+        """Stop the clock, show the statistics and call the final functions of hooks; a failure is shown with its
+        reason."""
         self.statistics.end()
         self.progress.end("FAILED" if failed else "")
         run_stage(hooks, "finish", state)
@@ -192,11 +195,12 @@ class StepSolver:
         report_solve(record, state, self._hooks)
 
     def settings(self) -> dict[str, Any]:
-        """Values that must be equal after a restart; empty in statics, whose result is stored; see `Restartable`."""
+        """Return values that must be equal after a restart; empty in statics, whose result is stored; see
+        `Restartable`."""
         return {}
 
     def _fail(self, failure: Failure, state: State, hooks: Sequence[StepHook], advice: str) -> NoReturn:
-        """End a solve with its last good state, which is written to the file of ``-last_good``. The call is
+        """End a failed solve with its last good state, which is written to the file of ``-last_good``. The call is
         collective."""
         failure.last_good = state.copy()
         self._stop(state, hooks, failed=failure.describe())
@@ -210,13 +214,13 @@ class StepSolver:
 
 
 def create_failure(problem: NonlinearProblem, attempt: StepAttempt, at: float, step: int, size: float) -> Failure:
-    """Data of a failed step of Newton's method, identical on every process.
+    """Return data of a failed step of Newton's method, identical on every process.
 
     Args:
         problem: the equations; the fields contain the last iterate.
         attempt: the last attempt.
         at: time [s] or load factor [1] at the end of the step.
-        step, size: number of the step, and its size [s] or [1].
+        step, size: number of the step, and its size, [s] in dynamics or [1] in statics.
     """
     worst, diagnosis = problem.worst_equations(), problem.assembly.diagnose()
     if attempt.unsettled:
@@ -225,7 +229,7 @@ def create_failure(problem: NonlinearProblem, attempt: StepAttempt, at: float, s
 
 
 def describe_problem(problem: NonlinearProblem) -> dict[str, Any]:
-    """Size, storage, tolerances, kinds of solvers and linear iterations of the equations of a solve."""
+    """Return size, storage, tolerances, kinds of solvers and linear iterations of the equations of a solve."""
     rtol, atol, _, _ = problem.snes.getTolerances()
     return {
         "unknowns": problem.assembly.layout.unknowns.total,

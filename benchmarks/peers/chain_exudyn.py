@@ -72,7 +72,7 @@ def solve(mbs, mode, steps, rtol):
     settings.linearSolverType = exu.LinearSolverType.EigenSparse
     settings.parallel.numberOfThreads = 1
     settings.solutionSettings.writeSolutionToFile = False
-    settings.displayComputationTime = True  # the timers of Exudyn; their cost is not measurable
+    settings.displayComputationTime = True  # switch on the timers of Exudyn; their cost is not measurable
     part = settings.staticSolver if mode == "static" else settings.timeIntegration
     part.adaptiveStep = False
     part.newton.relativeTolerance, part.newton.absoluteTolerance = rtol, 1e-9
@@ -97,7 +97,7 @@ def start_clock(mbs, t):
 
 
 def read_memory():
-    """Return the memory of this process [B]: the present value, and the maximum."""
+    """Return the present and the maximum memory of this process [B]."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     peak = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return {"now": pages * resource.getpagesize(), "peak": peak}

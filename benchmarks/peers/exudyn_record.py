@@ -8,13 +8,13 @@ loaded. At its end it writes a line on standard output, a JSON object with the p
 process, and whether it was ended because it waited for a connection or for input.
 
 tight is the largest tolerance of Newton's method, relative and absolute, with a new Jacobian in every iteration, and
-the largest tolerance of explicit solvers that choose their steps; 0: tolerances of the script. times is the number of
-time steps for each step of the script. most is the largest number of steps of the script in a solve. The end time of
-the solve is moved accordingly, and the script ends with its fourth solve. With 0, the number of steps is not limited.
-The module modelUnitTests, through which test models of Exudyn set graphics, is replaced by one without graphics.
-Sleeps, plots and windows are suppressed, and random numbers are the same in both programs. Names of older versions of
-Exudyn that the scripts use are defined. The scripts run in the folder of RESULT.json, with links to the other files of
-their own folder. Both programs need exudyn; Windlass uses it in its own environment.
+the largest tolerance of explicit solvers that choose their steps; 0 selects the tolerances of the script. times is the
+factor of the number of time steps of the script. most is the largest number of steps of the script in a solve. The end
+time of a solve is changed accordingly, and the script ends with its fourth solve. With 0, the number of steps is not
+limited. The module modelUnitTests, through which test models of Exudyn set graphics, is replaced by a module without
+graphics. Sleeps, plots and windows are suppressed, and random numbers are the same in both programs. Names of older
+versions of Exudyn that the scripts use are defined. The scripts run in the folder of RESULT.json, with links to the
+other files of their own folder. Both programs need exudyn; Windlass uses it in its own environment.
 """
 
 import contextlib
@@ -44,7 +44,7 @@ import numpy as np  # noqa: E402
 SOLVES = 4
 """Number of solves after which a cut script ends."""
 IDLE = 0.25
-"""Fraction of the longest process time below which a sleeping process counts as waiting."""
+"""Fraction of the longest process time, below which a sleeping process counts as waiting."""
 tight, times, most = 0.0, 1, 0
 record = {"solves": [], "error": "", "errors": [], "result": None, "items": {}, "cut": False}
 
@@ -70,7 +70,7 @@ time.sleep = lambda seconds: None
 
 
 def tighten(settings):
-    """Set the same tolerances in both programs, below the tolerance of the comparison, and shorter steps."""
+    """Set the same tolerances in both programs, below the tolerance of the comparison, and set shorter steps."""
     own = settings.timeIntegration
     own.relativeTolerance, own.absoluteTolerance = min(own.relativeTolerance, tight), min(own.absoluteTolerance, tight)
     for part in (settings.staticSolver, settings.timeIntegration):
@@ -121,8 +121,8 @@ def count_items(mbs):
 
 
 def recording_values(call):
-    """Wrap a call for eigenvalues to record its results; eigenvalues of free motions, which are rounding errors, become
-    0.
+    """Wrap a function for eigenvalues to record its results; eigenvalues of free motions, which are rounding errors,
+    become 0.
     """
 
     def solve(mbs, *given, **named):
@@ -228,7 +228,7 @@ class OldKeys(dict):
 
 
 def renaming(function):
-    """Wrap a function Create... such that it also accepts the older names of the bodies."""
+    """Wrap a function Create... so that it also accepts the older names of the bodies."""
     known = function.__code__.co_varnames[: function.__code__.co_argcount + function.__code__.co_kwonlyargcount]
     now = next((name for name in ("itemNumbers", "bodyNumbers") if name in known), None)
 
@@ -242,7 +242,7 @@ def renaming(function):
 
 
 def dropping(function, names):
-    """Wrap a constructor such that it ignores arguments of these names, or all unknown arguments."""
+    """Wrap a constructor so that it ignores the given arguments, or all unknown arguments."""
     code = function.__code__
     known = code.co_varnames[: code.co_argcount]
 
@@ -305,8 +305,8 @@ def run(job):
 
 
 def run_apart(job):
-    """Run a script in a separate process and return its process time [s] and the signal that ended it, 0 if it ended
-    itself.
+    """Run a script in a separate process; return its process time [s], and the signal that ended it, or 0 without a
+    signal.
     """
     child = os.fork()
     if not child:

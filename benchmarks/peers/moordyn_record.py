@@ -2,9 +2,9 @@
 
 usage: PYTHONPATH=tests .venv-bench/bin/python benchmarks/peers/moordyn_record.py        (pip install moordyn==2.7.2)
 
-Writes values.json to the folder of the input files. The file has tensions of the first and the last segment of each
-line at rest and over time, with quantiles of 2 and 98 % and standard deviations in the last two periods. The motion of
-the coupled objects is defined in tests/support/moordyn_motions.py.
+Writes values.json to the folder of the input files. The file contains tensions of the first and the last segment of
+each line, at rest and over time, with quantiles of 2 and 98 % and standard deviations in the last two periods. The
+motion of the coupled objects is defined in tests/support/moordyn_motions.py.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from support.moordyn_motions import END, FOLDER, PERIOD, STARTS, STEP, move
 
 COUPLING = 0.001
 """Time between calls of MoorDyn [s]. MoorDyn keeps the velocity of coupled objects constant between calls. With 0.05 s
-the velocity jumps at each call, and tensions at the ends of calls lack the force of the acceleration.
+the velocity jumps at each call; tensions at the ends of calls would then lack the inertia forces.
 """
 
 
 SETTLED = "slope"
-"""A model whose start MoorDyn does not find: it moves until it is at rest."""
+"""Name of a model whose static start MoorDyn does not find: it moves until it is at rest."""
 LONG = 150.0
-"""Time for this motion [s]."""
+"""Duration of this motion [s]."""
 
 
 def record(name: str, folder: Path, end: float = END) -> dict[str, Any]:

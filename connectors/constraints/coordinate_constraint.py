@@ -258,7 +258,10 @@ def check(world: Tables, table: EntityTable) -> None:
                 raise ModelError(f"{name} of {table.kind} row {row} has no effect with {words}: must be left out")
     alone = given["offset_rate_function"] & ~given["offset_function"]
     for row in table.resident[alone][:1]:
-        raise ModelError(f"offset_rate_function of {table.kind} row {row} must come with its offset_function")
+        raise ModelError(
+            f"offset_rate_function of {table.kind} row {row} is given without an offset_function: must be given "
+            "together"
+        )
 
 
 def eval_gap(rows: LocalRows, s: Fields) -> FloatArray:

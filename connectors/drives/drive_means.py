@@ -257,7 +257,7 @@ class DriveMeans(Sensors):
         """Values of one number over the records, shape (records,), in its unit; a copy."""
         names = [known.replace("–", "-") for known in self.names]
         if name.replace("–", "-") not in names:
-            raise ModelError(f"there is no number {name!r}: there are {', '.join(self.names)}")
+            raise ModelError(f"the means have no quantity {name!r}: must be one of {', '.join(self.names)}")
         place = names.index(name.replace("–", "-"))
         return np.array([row[place] for row in self._rows])
 
@@ -395,7 +395,7 @@ class DriveMeans(Sensors):
         if self._every != 1 and not self._motion.is_wanted:
             raise ModelError(
                 f"every = {self._every} of the means of '{self.drive.name}', which is 3D: must be 1 for losses, "
-                "which need the power of each step"
+                "because losses of a 3D drive need the power of each step"
             )
         report, span = self.report(), ledger.times[[0, -1]] if len(ledger.times) else np.zeros(2)
         if report is None or not np.allclose(span, self.times[[0, -1]], rtol=0.0, atol=SAME_TIME * report.duration):

@@ -37,7 +37,8 @@ def directive(package: ModuleType, name: str) -> str:
 
 
 def find_names() -> dict[str, ModuleType]:
-    """Return the public functions and classes without components, each with the first package that exports the name."""
+    """Return the public functions and classes that are not components, each with the first package that exports the
+    name."""
     found: dict[str, ModuleType] = {}
     for package in PACKAGES:
         for name in package.__all__:
@@ -56,7 +57,7 @@ def api_pages() -> dict[str, str]:
     """Return the pages by file name, with ``index.md``, the list of all names by task.
 
     Raises:
-        KeyError: a public name has no task, or a task has an unknown name.
+        KeyError: a public name has no task, or a task contains an unknown name.
     """
     names, pages = find_names(), {}
     index = [

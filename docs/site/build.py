@@ -1,9 +1,9 @@
 """Build the documentation site: copy pages, reference and gallery to build/site and run Sphinx.
 
-`make docs` calls it.  The first time takes some minutes, because all examples are run for the gallery; their results
+`make docs` calls it. The first build takes some minutes, because all examples are run for the gallery. Their results
 are kept until the package or the example changes.
 
-Pages keep their relative places, so links of a code host also work here.
+Pages keep their relative positions, so links that work on a code host also work in the site.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ CARDS = {
     "columns, [functions by task](../reference/api/index.md), [options](../reference/options.md), "
     "[letters](reference/notation.md).",
 }
-"""Links and texts of the cards of the first page."""
+"""Links and texts of the cards on the first page."""
 CARDS_HERE = "<!-- cards -->"
 MORE = """
 Generated from the code: the [components](../reference/components/index.md) with all columns,
@@ -111,7 +111,7 @@ def format_cards() -> str:
 
 
 def copy_pages() -> None:
-    """Copy the pages unchanged, and the index with its cards and the tree of the site at its end."""
+    """Copy the pages unchanged; the index also gets its cards, and the tree of the site at its end."""
     shutil.copytree(ROOT / "docs", SOURCE / "docs", ignore=shutil.ignore_patterns("site", "__pycache__"))
     for name in AT_ROOT:
         shutil.copy(ROOT / name, SOURCE / name)
@@ -140,7 +140,7 @@ def follow_link(page: Path, found: re.Match[str]) -> str:
 
 
 def write(folder: str, pages: dict[str, str] | dict[str, bytes]) -> None:
-    """Write pages or pictures, given by file name."""
+    """Write pages or pictures; the arguments give their content by file name."""
     (SOURCE / folder).mkdir(parents=True, exist_ok=True)
     for name, content in pages.items():
         (SOURCE / folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
@@ -201,7 +201,7 @@ def find_broken_links(folder: Path) -> list[str]:
 
 
 def main() -> int:
-    """Build the site and check its links; 0 if both succeed."""
+    """Build the site and check its links; return 0 if both succeed."""
     sys.path.insert(0, str(HERE))
     os.environ["MPLBACKEND"] = "agg"
     shutil.rmtree(SOURCE, ignore_errors=True)
@@ -215,7 +215,7 @@ def main() -> int:
     write("extra", {"model.schema.json": schema_text()})
     write("static", {"site.css": STYLE})
     shutil.copy(HERE / "conf.py", SOURCE)
-    # Sphinx shows all warnings as errors and does not reuse pages of an earlier build
+    # Sphinx treats all warnings as errors and does not reuse pages of an earlier build
     command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-E", "-j", "2", "-b", "html"]
     # the path is absolute, because kernels of notebooks run in different folders
     env = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "PYVISTA_JUPYTER_BACKEND": "static"}

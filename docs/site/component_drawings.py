@@ -1,4 +1,5 @@
-"""Drawings of the columns of components, one for each page of the reference: run by `docs/site/components.py`."""
+"""Drawings of the columns of components, one for each page of the reference; `docs/site/components.py` creates the
+pages."""
 
 from __future__ import annotations
 
@@ -9,11 +10,11 @@ from sketch import BLACK, BLUE, GREEN, GREY, RED, Sketch
 
 Draw = Callable[[Sketch], None]
 DRAWINGS: dict[str, Draw] = {}
-"""Drawing functions by the name of the component."""
+"""Drawing functions, by name of the component."""
 
 
 def draws(*names: str) -> Callable[[Draw], Draw]:
-    """Register a drawing function for components."""
+    """Return a decorator that registers a drawing function for components."""
 
     def keep(draw: Draw) -> Draw:
         DRAWINGS.update(dict.fromkeys(names, draw))

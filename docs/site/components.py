@@ -1,4 +1,4 @@
-"""Generate the reference of components from schemas and laws: a page per component, and a list by role."""
+"""Generate the reference of components from schemas and laws: one page for each component, and a list by role."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ def own_text(component: type[Component]) -> str:
 
 
 def cell(text: object) -> str:
-    """Return the text of a table cell with escaped `|`."""
+    """Return text for a table cell, with each `|` escaped."""
     return str(text).replace("|", "\\|").replace("\n", " ").replace("*", "\\*").replace("<", "&lt;")
 
 
 def table(headings: list[str], rows: list[list[str]]) -> str:
-    """A table in Markdown."""
+    """Return a table in Markdown."""
     lines = [headings, ["---"] * len(headings), *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
@@ -70,7 +70,7 @@ def describe_default(column: Column) -> str:
 
 
 def describe_allowed(column: Column) -> str:
-    """Return the description of allowed values: kind (except for numbers), shape and range."""
+    """Return the description of the allowed values of a column: kind (except for numbers), shape and range."""
     kinds = {"f": "", "i": "whole number", "b": "true or false", "U": "word", "O": "function"}
     shape = "any number of values" if column.shape is None else f"shape {column.shape}" if column.shape else ""
     along = f"one for each of {column.along}" if column.along else ""
@@ -119,12 +119,12 @@ def component_page(component: type[Component], law: Law) -> str:
 
 
 def component_drawings() -> dict[str, bytes]:
-    """Return all drawings of components by file name."""
+    """Return all drawings of components, by file name."""
     return {f"{component.__name__}.svg": draw(component.__name__) for component in find_components()}
 
 
 def component_pages() -> dict[str, str]:
-    """Return all pages of components by file name, with the list ``index.md``."""
+    """Return all pages of components by file name, including the list ``index.md``."""
     found = find_components()
     pages = {f"{component.__name__}.md": component_page(component, law) for component, law in found.items()}
     index = [

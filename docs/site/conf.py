@@ -29,7 +29,7 @@ highlight_language = "python"
 myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence", "fieldlist", "dollarmath"]
 myst_fence_as_directive = ["math"]
-# links to files that are not pages, such as LICENSE, become downloads; pages may begin with any level
+# links to files that are not pages, such as LICENSE, become downloads; pages may begin with a heading of any level
 suppress_warnings = ["myst.header"]
 
 # the notebooks of docs/tutorials are executed again, in their own folder; an error in a cell ends the build
@@ -56,7 +56,8 @@ napoleon_custom_sections = [("Class attributes of a schema", "params_style")]
 
 
 def escape_signs(app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
-    """Docstrings are plain text: `|r'|` and `2 * x` outside of quotes mean no markup; `*args: ...` is an argument."""
+    """Escape signs of markup, because docstrings are plain text: `|r'|` and `2 * x` outside of quotes are not markup,
+    and `*args: ...` is an argument."""
     for k, line in enumerate(lines):
         if not re.match(r"\s*\*{1,2}\w+:", line):
             parts = re.split(r"(`+[^`]*`+)", line)
@@ -64,12 +65,13 @@ def escape_signs(app: Any, what: str, name: str, value: Any, options: Any, lines
 
 
 def split_groups(app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
-    """Attributes that share a description, ``a, b: text``, become one entry each.
+    """Split attributes that share a description, ``a, b: text``, into one entry each.
 
-    A text with several parts stays whole in the first entry, behind all names; the other entries refer to it.
+    A text with several parts stays complete in the first entry, and begins with all names; the other entries refer to
+    the first entry.
     """
     out: list[str] = []
-    later: list[str] = []  # entries that follow the continued lines of the first one
+    later: list[str] = []  # the other entries follow the continued lines of the first entry
     indent = ""
     for line in lines:
         if later and not line.startswith(indent + " "):
@@ -89,7 +91,7 @@ def split_groups(app: Any, what: str, name: str, value: Any, options: Any, lines
 
 
 def escape_types(app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
-    """Types from annotations are not links, which would fail for `numpy.bool_`."""
+    """Remove links from types in annotations, because links would fail for `numpy.bool_`."""
     for k, line in enumerate(lines):
         if line.lstrip().startswith((":type", ":vartype")):
             lines[k] = re.sub(r"_(?!\w)", r"\\_", line)
@@ -97,7 +99,8 @@ def escape_types(app: Any, what: str, name: str, value: Any, options: Any, lines
 
 def setup(app: Any) -> None:
     """Register both functions before and after the parser of docstring sections."""
-    # it copies files after the build, thus pages may be read side by side, but it does not declare this
+    # this extension only copies files after the build; pages may therefore be read in parallel, which the extension
+    # does not declare
     app.extensions["sphinx-mathjax-offline"].parallel_read_safe = True
     app.extensions["sphinx-mathjax-offline"].parallel_write_safe = True
     app.connect("autodoc-process-docstring", split_groups, priority=390)

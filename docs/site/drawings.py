@@ -15,7 +15,7 @@ GREY, BLUE, RED = "0.5", "tab:blue", "tab:red"
 
 
 def arrow(axes: Any, start: Any, vector: Any, text: str, color: str, shift: tuple[float, float] = (0.0, 0.0)) -> None:
-    """Draw a vector from a point, with its letter at the tip."""
+    """Draw a vector from a point, with the letter of the vector at its tip."""
     end = np.add(start, vector)
     axes.annotate("", end, start, arrowprops={"arrowstyle": "-|>", "color": color, "lw": 1.5}, annotation_clip=False)
     axes.plot(*end, alpha=0.0)  # plotting the tip includes it in the limits of the axes
@@ -121,7 +121,7 @@ def draw_load_path(s: Sketch) -> None:
 
 
 def draw_step(s: Sketch) -> None:
-    """One time step: Draw the Newton runs of a step with frozen contact states, and the updates."""
+    """Draw the Newton runs of a time step with frozen contact states, and the contact updates between them."""
     boxes = (("predict from\nthe start", 0.0), ("Newton with\nthese contacts", 1.9), ("update\ncontacts", 3.8))
     for words, x in boxes:
         s.line((x, 0), (x + 1.5, 0), (x + 1.5, 0.8), (x, 0.8), (x, 0), color=GREY)
@@ -168,7 +168,7 @@ THEORY = {
     "friction": draw_bristle, "statics": draw_load_path,
     "dynamics": draw_step, "explicit": draw_explicit, "linear_systems": draw_matrix,
 }  # fmt: skip
-"""Figures at the heads of theory pages: the drawing of a component, or a function of this file."""
+"""Figures at the heads of theory pages: the name of a component that has a drawing, or a function of this file."""
 
 
 def draw_theory() -> None:

@@ -1,6 +1,7 @@
 """The gallery: every example is run in a short form, and its page shows a picture, the output, and the command.
 
-Pictures are written by the example, else taken from its report: the model, or curves.
+The picture is written by the example; otherwise it is taken from the report of the example, which shows the model or
+curves.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ SHORT = {
     "helix_capstan": ["-table", "false"],
     "elevator": ["-stops", "1"],
 }
-"""Options of the short form of an example; the others run unchanged."""
+"""Options of the short form of an example; examples without options run unchanged."""
 PICTURE = re.compile(r'<img alt="" src="data:image/([a-z]+)[^,]*,([^"]*)"')
 
 
@@ -36,7 +37,7 @@ def title_of(example: Path) -> str:
 
 
 def run_example(example: Path, folder: Path) -> str:
-    """Run an example in a folder with its report there; returns the output.
+    """Run an example in a folder that also receives its report; return the printed output.
 
     Raises:
         RuntimeError: the example failed.
@@ -111,7 +112,8 @@ def hash_package() -> str:
 
 
 def find_results(example: Path, kept: Path, package: str) -> Path:
-    """Folder with `printed.txt`, `report.html` and the picture of an example, run unless results are kept."""
+    """Return the folder with `printed.txt`, `report.html` and the picture of an example; run the example unless its
+    results are cached."""
     key = repr((package, example.read_text(encoding="utf-8"), SHORT.get(example.stem)))
     results = kept / f"{example.stem}-{hashlib.sha256(key.encode()).hexdigest()[:16]}"
     if results.exists():

@@ -1,4 +1,4 @@
-"""Line drawings of mechanical parts as SVG, made of matplotlib's lines and arrows."""
+"""Line drawings of mechanical parts as SVG, composed of lines and arrows of matplotlib."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Sketch:
         self.axes.axis("off")
 
     def save(self) -> bytes:
-        """The drawing as SVG, the same for the same drawing; no further lines can be added."""
+        """Return the drawing as SVG; equal drawings give equal text. No lines can be added afterwards."""
         file = io.BytesIO()
         with plt.rc_context({"svg.hashsalt": "windlass", "svg.fonttype": "path"}):
             self.figure.savefig(file, format="svg", bbox_inches="tight", pad_inches=0.12, metadata={"Date": None})
@@ -31,13 +31,13 @@ class Sketch:
         return file.getvalue()
 
     def line(self, *points: Place, color: str = BLACK, width: float = 1.5, style: str = "-") -> None:
-        """Straight lines through points."""
+        """Draw straight lines through points."""
         self.axes.plot(*np.array(points).T, color=color, lw=width, ls=style, solid_capstyle="round")
 
     def text(self, at: Place, words: str, color: str = BLACK, size: float = 10, align: str = "left") -> None:
-        """Words, centred in height."""
+        """Write words, centred in height."""
         self.axes.text(*at, words, color=color, fontsize=size, ha=align, va="center")
-        self.axes.plot(*at, alpha=0.0)  # the limits of the axes include the text
+        self.axes.plot(*at, alpha=0.0)  # the limits of the axes must include the text
 
     def dot(self, at: Place, words: str = "", shift: Place = (0.0, -0.3), color: str = BLACK) -> None:
         """Draw a point with a name."""
@@ -76,7 +76,7 @@ class Sketch:
             self.text(points[-1] + shift, words, color=color, align=align)
 
     def circle(self, centre: Place, radius: float, color: str = GREY, fill: str = "none", style: str = "-") -> None:
-        """A whole circle."""
+        """Draw a whole circle."""
         self.axes.add_patch(plt.Circle(tuple(centre), radius, ec=color, fc=fill, lw=1.5, ls=style))
         for end in ((-radius, -radius), (radius, radius)):
             self.axes.plot(*np.add(centre, end), alpha=0.0)
@@ -119,13 +119,13 @@ class Sketch:
             self.text(at + (size + 0.17) * way, word, color=GREEN, align="center")
 
     def _along(self, start: Place, end: Place, shape: np.ndarray, shift: float) -> np.ndarray:
-        """Return points between two points, given by the share of the length and the distance across."""
+        """Return points between two points, given by the fraction of the length and the distance to the side."""
         line = np.subtract(end, start)
         across = np.array((-line[1], line[0])) / np.hypot(*line)
         return np.asarray(start + np.outer(shape[:, 0], line) + np.outer(shape[:, 1] + shift, across))
 
     def spring(self, start: Place, end: Place, words: str = "", shift: float = 0.0, height: float = 0.12) -> None:
-        """A spring; `shift` moves it to the left of the line."""
+        """Draw a spring; `shift` moves it to the left of the line."""
         inner = np.linspace(0.25, 0.75, 11)
         shape = np.column_stack((inner, height * np.array([0, *([1, -1] * 5)])[: len(inner)]))
         shape = np.vstack(((0.0, 0.0), (0.22, 0.0), shape[1:-1], (0.78, 0.0), (1.0, 0.0)))
@@ -133,7 +133,7 @@ class Sketch:
         self._label(start, end, words, shift, height)
 
     def damper(self, start: Place, end: Place, words: str = "", shift: float = 0.0, height: float = 0.1) -> None:
-        """A damper; `shift` moves it to the left of the line."""
+        """Draw a damper; `shift` moves it to the left of the line."""
         parts: tuple[Any, ...] = (
             ((0.0, 0.0), (0.4, 0.0)),
             ((0.6, height), (0.4, height), (0.4, -height), (0.6, -height)),

@@ -1,4 +1,4 @@
-"""The public names by task: the pages of the reference, their sections, and the names of each section."""
+"""The public names by task: pages of the reference, sections of each page, and names in each section."""
 
 TASKS: dict[str, tuple[str, str, dict[str, str]]] = {
     "drives": (

@@ -175,8 +175,8 @@ class EnergyLedger(EveryNth):
         found = self._losses.get(entity.table.component)
         if found is None or self._world is None:
             raise ModelError(
-                f"the ledger has no losses of {entity.kind}: the ledger must have started, with a law that defines "
-                "an account"
+                f"the ledger has no losses of {entity.kind}: the ledger must have recorded a solve, and the law of "
+                f"{entity.kind} must define an account"
             )
         bound = find_evaluated_rows(entity, self._world)
         rows = np.searchsorted(bound.assembly.layout.rows[entity.table.component], bound.rows.rows)

@@ -116,7 +116,7 @@ class Sensor:
         check_fields(self, FIELDS)
         if len(self.name) > LONGEST_NAME:
             words = f"name of Sensor = {self.name[:40]!r}... has {len(self.name)} characters"
-            raise ModelError(f"{words}: must have at most {LONGEST_NAME}")
+            raise ModelError(f"{words}: must have at most {LONGEST_NAME} characters")
         find_output(self.entity, self.output)
         if not self.name:
             component = "" if self.component is None else f"[{self.component}]"
@@ -131,9 +131,9 @@ class Sensor:
         # `component` selects an entry of each row's value, not a row
         width = first.shape[-1] if first.ndim > 1 else 0
         if component is not None and not -width <= component < width:
-            has = f"must be from 0 to {width - 1}" if width else "it has only one"
+            has = f"must be from 0 to {width - 1}" if width else "must be left out for a single number"
             raise ModelError(
-                f"component = {component} of sensor {self.name!r}: {has}, as {self.output} [{output.unit}]"
+                f"component = {component} of sensor {self.name!r}: {has} (output {self.output} [{output.unit}])"
             )
         shape = first.shape if component is None else first.shape[:-1]
         shape = shape[1:] if len(self.entity) == 1 else shape

@@ -1,1 +1,1 @@
-"""Accelerations and multipliers, and motion that fulfils constraints on positions, velocities and accelerations."""
+"""Accelerations and multipliers; motion that fulfils constraints on positions, velocities and accelerations."""

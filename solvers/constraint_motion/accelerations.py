@@ -2,16 +2,17 @@
 
     M a + C_qᵀ λ = loads - f(q, v, t) - terms quadratic in v,    C_q a = -(C_q v)_q v - 2 C_qt v - C_tt
 
-History values. Each evaluation computes new history values from the history values at the start of the step and the
-present coordinates and velocities, and then the forces from these values: the return mapping that contact and friction
-laws need. Forces are therefore functions of (t, q, v) within a step. This requires that the values written by
-``System.post_newton`` depend only on the start of the step and the motion in ``Fields``; the step size is the time
-since the start.
+History values. Each evaluation computes new history values from the present coordinates and velocities and from the
+history values at the start of the step. It then computes the forces from the new history values. Contact and friction
+laws need this return mapping. Forces are therefore functions of (t, q, v) within a step. This requires that the values
+written by ``System.post_newton`` depend only on the start of the step and on the motion in ``Fields``. The step size is
+the time since the start of the step.
 
-Mass.  The forces are divided by a constant diagonal mass matrix; any other constant mass matrix is factorised once.
-With constraints, or a mass matrix that depends on q, the matrix of `SaddleMatrix` is evaluated each time and factorised
-if it has changed: as small dense blocks where bodies are not connected by constraints (`BlockFactors`), otherwise by
-PETSc.  Any option of a PETSc linear solver, ``-<prefix>ksp_...`` or ``-<prefix>pc_...``, chooses that solver instead.
+Mass. If the mass matrix is diagonal and constant, the forces are divided by it; any other constant mass matrix is
+factorised once. With constraints, or a mass matrix that depends on q, the matrix of `SaddleMatrix` is evaluated each
+time, and factorised if it has changed. Where constraints do not couple the bodies, the factors are small dense blocks
+(`BlockFactors`); otherwise PETSc factorises the matrix. Any option of a PETSc linear solver, ``-<prefix>ksp_...`` or
+``-<prefix>pc_...``, selects PETSc instead of these methods.
 """
 
 from __future__ import annotations
@@ -32,19 +33,20 @@ from windlass.solvers.constraint_motion.saddle import Factors, PetscFactors, Sad
 from windlass.solvers.names import name_dofs, name_largest, shorten
 
 CONSTRAINT_TOLERANCE = 1e-13
-"""Largest violation of constraints that counts as rounding [m, rad, 1], per 1 + largest coordinate."""
+"""Largest violation of constraints that counts as rounding error [m, rad, 1], per 1 + largest coordinate."""
 STAGNATION = 1e-9
-"""Largest violation that is accepted if rounding prevents a smaller one [m, rad, 1], per 1 + largest coordinate."""
+"""Largest violation of constraints that is accepted if rounding errors prevent a smaller violation [m, rad, 1], per 1 +
+largest coordinate."""
 PROJECTIONS = 20
 """Largest number of iterations of a projection onto the constraints."""
 
 
 class ProjectionError(WindlassError):
-    """Constraints that cannot be met near the present coordinates."""
+    """Raised if no coordinates near the present coordinates fulfil the constraints."""
 
 
 class Accelerations:
-    """a(t, q, v) and λ of an assembly.
+    """Accelerations a(t, q, v) and multipliers λ of an assembly.
 
     Args:
         assembly: the systems of this process.
@@ -59,10 +61,10 @@ class Accelerations:
         has_history: whether the model has laws with a post-Newton update.
         has_constraints: whether the model has constraints.
         kind: method that solves for the accelerations: ``"diagonal"``, ``"blocks"`` or ``"petsc"``.
-        matrix: the matrix, or None if the mass matrix is a constant diagonal.
+        matrix: matrix of accelerations and multipliers, or None if the mass matrix is a constant diagonal.
 
     Raises:
-        ModelError: a model without constraints has coordinates without mass, which the message names.
+        ModelError: the model has no constraints, and has coordinates without mass; the message names them.
     """
 
     def __init__(self, assembly: Assembly, prefix: str) -> None:
@@ -103,12 +105,12 @@ class Accelerations:
         return PetscFactors(matrix, prefix, definite=not self._varies), "petsc"
 
     def refresh(self) -> None:
-        """Reset after a change of switchable columns."""
+        """Reset cached data after a change of switchable columns."""
         self.assembly.refresh()
         self._is_rate = self._find_rates()
 
     def reset_caches(self) -> None:
-        """Drop the factorisation and the lists of neighbours, such that evaluations equal the evaluations of a new
+        """Delete the factorisation and the lists of neighbours: later evaluations then equal evaluations of a new
         object."""
         self.assembly.reset_caches()
         self._factorised = False
@@ -169,8 +171,8 @@ class Accelerations:
         return result
 
     def respond(self, forces: FloatArray) -> FloatArray:
-        """Accelerations caused by forces while all constraints are held, both of shape (n,), at the coordinates in the
-        fields.
+        """Return the accelerations caused by forces while all constraints are held, both of shape (n,), at the
+        coordinates in the fields.
 
         Raises:
             SingularError: the matrix is singular.
@@ -181,7 +183,8 @@ class Accelerations:
         return solve_saddle(self.matrix, self._factors, -np.append(forces, 0.0), np.zeros_like(self._c))[0]
 
     def update_matrix(self) -> None:
-        """Evaluate the matrix at the coordinates in the fields (markers updated) and factorise it if it has changed."""
+        """Evaluate the matrix at the coordinates in the fields, and factorise it if it has changed; markers must be up
+        to date."""
         assert self.matrix is not None
         if self._factorised and not self._varies:
             return
@@ -236,7 +239,7 @@ class Accelerations:
             fields.v[:-1] += self._solve_constraints(c)
 
     def _eval_constraints(self, rate_level: bool) -> FloatArray:
-        """C, or its time derivative, at the present fields, shape (m + 1,)."""
+        """Return C or its time derivative at the present fields, shape (m + 1,)."""
         fields, c = self.assembly.fields, self._c
         fields.lam[:], c[:] = 0.0, 0.0
         fields.rate_level = rate_level
@@ -251,7 +254,8 @@ class Accelerations:
         return correction
 
     def _find_rates(self) -> IntArray:
-        """Local multipliers of constraints whose equations, without differentiation, depend on velocities."""
+        """Find local multipliers of constraints whose original equations, before differentiation in time, depend on
+        velocities."""
         if not self.has_constraints:
             return np.zeros(0, np.int64)
         assembly = self.assembly
@@ -264,12 +268,12 @@ class Accelerations:
         return found
 
     def describe_worst(self) -> list[tuple[str, float]]:
-        """The coordinates with the largest forces by name, and these forces [N, N m]; identical on every process."""
+        """Describe the coordinates with the largest forces, and these forces [N, N m]; identical on every process."""
         return [(name, force) for name, force in name_largest(self.assembly, self.f) if force != 0.0]
 
 
 def declare_no_solver(prefix: str) -> None:
-    """Register a PETSc solver that represents the compiled division, for the check and help of options."""
+    """Register a PETSc solver that represents the compiled division, so that options and help know its prefix."""
     ksp = PETSc.KSP().create(comm=PETSc.COMM_SELF)
     ksp.setOptionsPrefix(prefix)
     ksp.setType(PETSc.KSP.Type.PREONLY)
@@ -279,14 +283,15 @@ def declare_no_solver(prefix: str) -> None:
 
 
 def is_diagonal(assembly: Assembly) -> bool:
-    """Whether the constant mass matrix is diagonal on all processes."""
+    """Return whether the constant mass matrix is diagonal on all processes."""
     indptr, indices, *_ = assembly.mass_rows
     mine = bool(np.array_equal(indices, np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))))
     return assembly.processes.all(mine)
 
 
 def eval_diagonal(assembly: Assembly) -> FloatArray:
-    """The diagonal of the constant mass matrix by local coordinate, summed over processes [kg, kg m^2], shape (n,).
+    """Return the diagonal of the constant mass matrix by local coordinate, summed over processes [kg, kg m^2], shape
+    (n,).
 
     Raises:
         ModelError: coordinates have no mass; the message names them.

@@ -1,7 +1,8 @@
-"""Factorisation of a matrix of small independent blocks, such as blocks of single bodies: dense LU of each block.
+"""Factorisation of a matrix of small independent blocks, such as blocks of single bodies, by dense LU factors of each
+block.
 
-Rows are scaled to a largest entry of 1 and exchanged for the largest pivot, which allows bodies of any mass and zero
-diagonals of constraints. Source: G. H. Golub, C. F. Van Loan, Matrix Computations, chapter 3.
+Each row is divided by its largest entry, and rows are exchanged for the largest pivot. Bodies may therefore have any
+mass, and the diagonals of constraints may be 0. Source: G. H. Golub, C. F. Van Loan, Matrix Computations, chapter 3.
 """
 
 from __future__ import annotations
@@ -16,16 +17,16 @@ from windlass.solvers.constraint_motion.saddle import SaddleMatrix, SingularErro
 LARGEST = 24
 """Largest number of unknowns of a block for which dense factors are faster than sparse factors."""
 SMALLEST_PIVOT = 1e-14
-"""Pivot of scaled rows below which a pivot counts as a rounding error."""
+"""Pivot of scaled rows, below which the pivot counts as a rounding error."""
 
 
 class BlockFactors:
-    """LU factors of all blocks of a matrix on one process; made by `create_block_factors`.
+    """LU factors of all blocks of a matrix on one process; created by `create_block_factors`.
 
     Args:
         matrix: the matrix.
-        members: unknowns of one block after the other, shape (unknowns,).
-        start: first member of each block, shape (blocks + 1,).
+        members: unknowns of all blocks, block by block, shape (unknowns,).
+        start: index in ``members`` of the first unknown of each block, shape (blocks + 1,).
     """
 
     def __init__(self, matrix: SaddleMatrix, members: IntArray, start: IntArray) -> None:
@@ -47,7 +48,7 @@ class BlockFactors:
             raise SingularError(self._matrix.describe_singular())
 
     def reset(self) -> None:
-        """See `Factors`; new factors do not depend on earlier ones."""
+        """See `Factors`; new factors do not depend on earlier factors."""
 
     def solve(self, right: FloatArray) -> FloatArray:
         """See `Factors`."""
@@ -59,7 +60,7 @@ class BlockFactors:
 
 
 def create_block_factors(matrix: SaddleMatrix) -> BlockFactors | None:
-    """Factors for a matrix of small blocks, or None on several processes and if a block is large."""
+    """Create factors for a matrix of small blocks; return None on several processes and if a block is large."""
     if matrix.assembly.layout.size > 1:
         return None
     members, start = find_blocks(matrix.pattern)
@@ -69,7 +70,8 @@ def create_block_factors(matrix: SaddleMatrix) -> BlockFactors | None:
 
 
 def find_blocks(pattern: Pattern) -> tuple[IntArray, IntArray]:
-    """Groups of coupled unknowns: the members of all blocks in sequence, and the start of each block."""
+    """Find groups of coupled unknowns: return the unknowns of all blocks in sequence, and the index of the first
+    unknown of each block."""
     from scipy.sparse import csr_array  # imported here, because few models have such blocks
     from scipy.sparse.csgraph import connected_components  # imported here, because few models have such blocks
 
@@ -84,7 +86,8 @@ def find_blocks(pattern: Pattern) -> tuple[IntArray, IntArray]:
 def find_places(
     indptr: IntArray, indices: IntArray, members: IntArray, start: IntArray, entry_start: IntArray, place: IntArray
 ) -> None:
-    """Position of every entry of every block among the values of the matrix; -1 stays where the matrix has none."""
+    """Return the position of every entry of every block among the values of the matrix; -1 for entries that the matrix
+    does not have."""
     for b in range(len(start) - 1):
         first, size = start[b], start[b + 1] - start[b]
         for i in range(size):
@@ -105,10 +108,11 @@ def factorise_blocks(
     scale: FloatArray,
     order: IntArray,
 ) -> int:
-    """LU of every block with rows scaled and exchanged; returns the first singular block, or -1."""
+    """Compute LU factors of every block with rows scaled and exchanged; return the number of the first singular block,
+    or -1."""
     for b in range(len(start) - 1):
         first, n, at = start[b], start[b + 1] - start[b], entry_start[b]
-        # the block, whose rows are scaled to 1
+        # copy the block with rows scaled to the largest entry 1
         for i in range(n):
             largest = 0.0
             for j in range(n):
@@ -122,7 +126,7 @@ def factorise_blocks(
             order[first + i] = i
             for j in range(n):
                 lu[at + i * n + j] *= scale[first + i]
-        # column by column: exchange rows for the largest pivot, then eliminate
+        # for each column: exchange rows for the largest pivot, then eliminate
         for k in range(n):
             best = k
             for i in range(k + 1, n):
@@ -159,12 +163,13 @@ def solve_blocks(
     right: FloatArray,
     out: FloatArray,
 ) -> None:
-    """out = solution for the right-hand side, both by unknown; ``largest``: size of the largest block."""
+    """Fill ``out`` with the solution for the right-hand side, both by unknown; ``largest`` is the size of the largest
+    block."""
     y = np.zeros(largest)
     for b in range(len(start) - 1):
         first, n, at = start[b], start[b + 1] - start[b], entry_start[b]
         for i in range(n):
-            # the rows were scaled before they were exchanged
+            # ``scale`` refers to the rows before they were exchanged
             row = order[first + i]
             total = scale[first + row] * right[members[first + row]]
             for j in range(i):

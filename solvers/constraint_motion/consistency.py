@@ -1,12 +1,12 @@
 """Motion that fulfils its constraints on all levels: at the start of a run, and after kinks of prescribed motions.
 
-At the start, positions and velocities near their constraints are projected onto the constraints with the smallest
-change in the norm of the mass matrix; start.py handles larger differences.
+At the start, positions and velocities near their constraints are projected onto the constraints, with the smallest
+change in the norm of the mass matrix. The module start.py handles larger differences.
 
 Kinks. Implicit methods fulfil constraints as positions (index 3) or rates (index 2). If the time function of a
-constraint has a kink, or a constraint is switched on, the accelerations and multipliers oscillate about the right
+constraint has a kink, or a constraint is switched on, the accelerations and multipliers oscillate about the correct
 values from step to step. At index 3 the velocities also oscillate. Without numerical damping the oscillation never
-ends: 2 r, 0, 2 r, 0 instead of r. The oscillating accelerations violate the constraints:
+ends: the accelerations are 2 r, 0, 2 r, 0 instead of r. The oscillating accelerations violate the constraints:
 
     e = C_q a - r,
 
@@ -15,16 +15,17 @@ size of the terms of e, accelerations, multipliers and, at index 3, velocities a
 
     C_q δv = c h² j - Ċ,    M δa + C_qᵀ δλ = f(v) - f(v + δv),  C_q δa = -e,    j = d(r - C_q a)/dt with a held
 
-Generalised-alpha's algorithmic acceleration A belongs to the time t + Δ h, Δ = α_m - α_f. A is corrected only in the
-directions of the constraints, C_q A = C_q a + Δ h j, so that the method keeps order 2. Velocities at index 3 are the
-velocities of a smooth numerical solution, c = 1/6 - β - Δ/2; exact velocities would excite the same oscillation again,
-of order h in the accelerations. For the same reason index 3 is projected after the first step of a run. Constraints on
-velocities have index 2 in every method, so that c = 0 for them.
+Generalised-alpha's algorithmic acceleration A belongs to the time t + Δ h with Δ = α_m - α_f. A is corrected only in
+the directions of the constraints, C_q A = C_q a + Δ h j, which preserves order 2 of the method. At index 3 velocities
+are projected onto the velocities of a smooth numerical solution, c = 1/6 - β - Δ/2. Exact velocities would excite the
+same oscillation again, with accelerations of order h. For the same reason velocities of index 3 are also projected
+after the first step of a run. Constraints on velocities have index 2 in every method; c = 0 for these constraints.
 
-The change of velocities that is smallest in the norm of M concentrates strain rates in few elements. If damping
-dissipates more than the kinetic energy of this change in a step h, stiff dampers would get huge forces. Therefore M + h
-∂f/∂v replaces M for velocities: the change is then the response of the step to an impulse. j is the derivative on the
-side without a kink. Without a kink, a projection is as accurate as the method and changes only rounding errors. The
+If the norm of M alone is minimised, the change of velocities concentrates strain rates in few elements. If damping
+would dissipate more than the kinetic energy of this change in a step h, stiff dampers would get huge forces. In this
+case M + h ∂f/∂v replaces M for velocities; the change is then the response of the step to an impulse. The derivative j
+is taken on the side of the instant that has no kink. Without a kink, a projection is as accurate as the method and
+changes only rounding errors. The
 projection is repeated after the next step: derivatives of time functions by differences may have straddled the kink in
 the first one.
 
@@ -59,24 +60,25 @@ from windlass.solvers.stepping.compiled_steps import Follow
 from windlass.solvers.stepping.integrator import Integrator
 
 KINK = 5e-3
-"""Change of e in a step, relative to the terms C_q a and r, above which the motion is not smooth [1]; smooth motion has
-20 steps per period or more."""
+"""Change of e in a step, relative to the terms C_q a and r, above which the motion is not smooth [1]; in smooth motion
+with 20 or more steps per period the change is smaller."""
 NOISE_OF_RATES, NOISE_OF_PLACES = 1e-5, 1e-13
-"""NOISE_OF_RATES: rounding error of e [1/s², 1] per 1 + largest coordinate and velocity. NOISE_OF_PLACES: rounding
-error of second differences in time, per 1 + largest coordinate and times 1/h² [1]."""
+"""NOISE_OF_RATES: rounding error of e [1/s², 1], per 1 + largest coordinate and velocity. NOISE_OF_PLACES: rounding
+error of second differences in time, times h², per 1 + largest coordinate [1]."""
 LOOK_BACK = 1 / 16
-"""Fraction of a step used for difference quotients of r."""
+"""Time step of difference quotients of r, relative to the step size [1]."""
 STRADDLES = 2.0
-"""If the derivatives of r before and after an instant differ by more than this ratio, a kink lies between them [1]."""
+"""Ratio of the derivatives of r before and after an instant, above which a kink lies between them [1]."""
 
 
 @kernel
 def find_excess(
     product: FloatArray, right: FloatArray, before: FloatArray, now: FloatArray, largest: FloatArray
 ) -> None:
-    """Fill e and the size of its terms, and find the largest change of e from before beyond `KINK` of its terms.
+    """Fill e and the size of its terms; find the largest change of e from ``before`` in excess of `KINK` times the size
+    of its terms.
 
-    ``before`` and ``now`` have the shape (2, m), ``largest`` (1,).
+    The shapes of ``before`` and ``now`` are (2, m), and the shape of ``largest`` is (1,).
     """
     most = 0.0
     for i in range(now.shape[1]):
@@ -92,7 +94,7 @@ class Consistency:
     Args:
         problem: the equations, whose matrix and linear solver are used.
         integrator: the method.
-        project: False omits the correction of kinks; the start is always checked.
+        project: whether states are projected after kinks; the start is always checked.
         velocities: "check" refuses initial velocities that constraints forbid, "project" uses the nearest allowed
             velocities.
 
@@ -105,7 +107,7 @@ class Consistency:
         self._rates = ConstraintRates(problem.assembly)
         self._project = project and self._rates.anywhere
         count = self._rates.count
-        # e and the size of its terms, after the previous step and now
+        # e and the size of its terms, after the previous step and after this step
         self._before, self._now, self._largest = np.zeros((2, count)), np.zeros((2, count)), np.zeros(1)
         self._program, self._made_for = Program([]), (np.zeros(0), -1, False)
         self._again = False
@@ -116,11 +118,11 @@ class Consistency:
 
         Args:
             state: the start.
-            h: size of the steps [s].
+            h: step size [s].
 
         Raises:
-            ModelError: gaps are not small or constraints forbid velocities (the message names them), or masses and
-                constraints do not determine accelerations.
+            ModelError: gaps are not small, or constraints forbid velocities; the message names these constraints.
+                Masses and constraints do not determine accelerations.
         """
         self._again = not self._integrator.rate_level
         if self._rates.anywhere:
@@ -138,14 +140,13 @@ class Consistency:
         found = self._rates.find_nonlinear()
         if self._problem.assembly.processes.any(bool(found.any())):
             raise ModelError(
-                f"method = {method!r} in Dynamic with nonlinear constraints "
-                f"({self._rates.describe(found, most=3)}): their forces would be wrong by factors, because errors "
-                "are not damped at index 3; must be 'generalized_alpha', 'generalized_alpha_index2' or "
-                "'trapezoidal_index2'"
+                f"method = {method!r} in Dynamic with nonlinear constraints ({self._rates.describe(found, most=3)}): "
+                "must be 'generalized_alpha', 'generalized_alpha_index2' or 'trapezoidal_index2', because an index-3 "
+                "method does not damp the errors of constraint forces"
             )
 
     def checkpoint(self) -> dict[str, Any]:
-        """Values in addition to the state that are kept from step to step; see `Restartable`."""
+        """Return values in addition to the state that a restart needs; see `Restartable`."""
         return {"again": self._again, "projections": self.projections}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
@@ -153,14 +154,15 @@ class Consistency:
         self._again, self.projections = bool(kept["again"]), int(kept["projections"])
 
     def look_back(self, state: State) -> None:
-        """Evaluate e at the start of a continued run; other runs know e from the previous step."""
+        """Evaluate e at the start of a continued run; in other runs e is known from the previous step."""
         if self._project:
             self._problem.assembly.load_fields(state)
             self._look(state)
             self._before[:] = self._now
 
     def follow(self, state: State, h: float) -> bool:
-        """Project an accepted step after a kink. Returns whether the step has changed; the fields contain the state.
+        """Project an accepted step if it contains a kink. Return whether the step has changed; the fields contain the
+        state.
 
         Args:
             state: the state after the step; velocities, accelerations and multipliers may change.
@@ -180,11 +182,12 @@ class Consistency:
 
     @property
     def looks(self) -> Follow:
-        """The data of a program for `follow`."""
+        """The data for the check of constraints in compiled steps."""
         return Follow(self._largest, self._before, self._now, NOISE_OF_RATES)
 
     def find_program(self, state: State) -> Program | None:
-        """The program of `follow` after usual steps of a state, or None if further work in Python is required."""
+        """Return the program that checks constraints after usual steps of a state, or None if the next step needs
+        Python."""
         return None if self._project and (self._again or not self._has_program(state)) else self._program
 
     def _has_program(self, state: State) -> bool:
@@ -193,7 +196,8 @@ class Consistency:
         return state.a is a and assembly.revision == revision and assembly.fields.unit_rates == unit_rates
 
     def _look(self, state: State) -> float:
-        """Evaluate e and the size of its terms at the state in the fields; returns the excess over smooth motion."""
+        """Evaluate e and the size of its terms at the state in the fields; return the excess of its change over smooth
+        motion."""
         assembly = self._problem.assembly
         if not self._has_program(state):
             self._made_for = state.a, assembly.revision, assembly.fields.unit_rates
@@ -211,17 +215,17 @@ class Consistency:
         return Program(steps)
 
     def _eval_residual(self, a: FloatArray) -> FloatArray:
-        """e at the coordinates and velocities in the fields, with given accelerations, shape (m,)."""
+        """Return e at the coordinates and velocities in the fields with given accelerations, shape (m,)."""
         right = np.zeros(self._rates.count + 1)
         run_steps(self._rates.right_steps(right))
         return self._rates.multiply(a) - right[:-1]
 
     def _is_kink(self, largest: float, h: float) -> bool:
-        """Whether e has changed more than in smooth motion on any process, given the excess on this process."""
+        """Return whether e has changed more than in smooth motion on any process, from the excess on this process."""
         fields, processes = self._problem.assembly.fields, self._problem.assembly.processes
         if processes.size == 1 and largest <= NOISE_OF_RATES:
             return False
-        # sizes of the whole model: whether a kink is detected must not depend on the number of processes
+        # use the largest values of all processes: whether a kink is detected must not depend on the number of processes
         most, place, speed = processes.largest([largest, np.abs(fields.x).max(), np.abs(fields.v).max()])
         return most > NOISE_OF_RATES * (1.0 + place + speed) + NOISE_OF_PLACES * (1.0 + place) / h**2
 
@@ -253,8 +257,8 @@ class Consistency:
             state.carried += accelerations.solve(zero, np.append(lacks, 0.0))[0]
 
     def _find_change(self, solver: MassSolver, gap: FloatArray, h: float) -> tuple[FloatArray, FloatArray, float]:
-        """Changes of velocities that close a gap of the rates of constraints, shape (m,), the resulting changes of
-        forces, and the time [s] over which damping acts with the masses, h or 0."""
+        """Return changes of velocities that close a gap of constraint rates, shape (m,), the resulting changes of
+        forces, and the time [s] with which damping is added to the masses, h or 0."""
         right = np.append(gap, 0.0)
         zero = np.zeros(self._problem.assembly.layout.spare + 1)
         change, impulse = solver.solve(zero, right)
@@ -266,7 +270,7 @@ class Consistency:
         return change, self._eval_force(change), h
 
     def _eval_force(self, change: FloatArray) -> FloatArray:
-        """Change of the forces of the fields due to a change of velocities, shape (n + 1,)."""
+        """Return the change of the forces of the fields due to a change of velocities, shape (n + 1,)."""
         assembly, force = self._problem.assembly, np.zeros(len(change) + 1)
         v = assembly.fields.v.copy()
         assembly.add_forces(force)
@@ -285,17 +289,17 @@ class Consistency:
         self._problem.assembly.update_markers()
 
     def _eval_jerk(self, state: State, h: float) -> FloatArray:
-        """j of the state in the fields, by differences in time, shape (m,).
+        """Return j of the state in the fields, from differences in time, shape (m,).
 
-        The difference quotient before this time is used unless it spans a kink, where it is of order 1/h; then the
-        difference quotient after this time is used.
+        The difference quotient before this time is used, unless it spans a kink and is therefore of order 1/h; in this
+        case the quotient after this time is used.
         """
         now, step = self._eval_residual(state.a), LOOK_BACK * h
         before, after = ((self._eval_later(state, dt) - now) / dt for dt in (-step, step))
         return np.where(np.abs(before) > STRADDLES * np.abs(after), -after, -before)
 
     def _eval_later(self, state: State, dt: float) -> FloatArray:
-        """e of the state in the fields after a given time [s] with constant accelerations, shape (m,)."""
+        """Return e of the state in the fields after a given time [s] with constant accelerations, shape (m,)."""
         rates, fields = self._rates, self._problem.assembly.fields
         x, v, t = fields.x.copy(), fields.v.copy(), fields.t
         fields.x[:-1] += dt * state.v

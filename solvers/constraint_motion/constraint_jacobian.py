@@ -1,4 +1,4 @@
-"""C_q of the constraints of an assembly as entries by row, for products with vectors of coordinates without a
+"""The entries of C_q of the constraints of an assembly, row by row, for products with vectors of coordinates without a
 matrix."""
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from windlass.framework.model.system import Coupling, Evaluation, System, evalua
 
 @kernel
 def add_products(values: FloatArray, dofs: IntArray, multipliers: IntArray, w: FloatArray, product: FloatArray) -> None:
-    """product += C_q w for values that are ordered row by row; coordinates without an entry in w are 0."""
+    """Add C_q w to ``product`` for values ordered by row; coordinates without an entry in w count as 0."""
     k = 0
     for i in range(len(dofs)):
         for j in range(multipliers.shape[1]):
@@ -29,7 +29,8 @@ def add_products(values: FloatArray, dofs: IntArray, multipliers: IntArray, w: F
 
 
 def eval_sizes(assembly: Assembly, w: FloatArray) -> FloatArray:
-    """Sums of the absolute values of the terms of C_q w at the fields, whose markers are up to date, shape (m,).
+    """Return the sums of the absolute values of the terms of C_q w at the fields, shape (m,); markers must be up to
+    date.
 
     Args:
         assembly: the systems of this process.
@@ -49,12 +50,12 @@ def eval_sizes(assembly: Assembly, w: FloatArray) -> FloatArray:
 
 
 def _evaluate_jacobian(assembly: Assembly, system: System) -> Evaluation:
-    """An object that collects C_q of the rows of a constraint, row by row."""
+    """Return an evaluation that collects the entries of C_q of a constraint, row by row."""
     constraint = system.constraint
     assert constraint is not None
     (count, width), n = constraint.multipliers.shape, system.dofs.shape[1]
     spare = count * width * n
-    # values other than C_q are written to the last entry; slots are 32-bit integers, as in matrices
+    # all values that are not entries of C_q are written to the last entry; slots are 32-bit integers, as in matrices
     slots: Any = np.arange(spare, dtype=np.int32).reshape(count, width, n)
     columns: Any = np.full((count, n, width), spare, np.int32)
     diagonal: Any = np.full((count, width), spare, np.int32)
@@ -65,7 +66,7 @@ def _evaluate_jacobian(assembly: Assembly, system: System) -> Evaluation:
 
 
 def product_steps(assembly: Assembly, w: FloatArray, product: FloatArray) -> list[Step]:
-    """Steps of a `Program` that add C_q w at the fields to a product; the fields are unchanged.
+    """Return steps of a `Program` that add C_q w at the fields to a product; the fields are unchanged.
 
     Args:
         assembly: the systems of this process; markers must be up to date before the steps run.

@@ -4,7 +4,7 @@
     C̈ = C_q a - r,  r = -(C_q v)_q v - 2 C_qt v - C_tt      acceleration level
 
 Laws give C, Ċ and r. Since Ċ is linear in v, a product C_q w is the difference between Ċ for v + w and for v. Only
-markers are updated for this product, so that lists of neighbours of contacts are unchanged.
+markers are updated for this product; lists of neighbours of contacts are unchanged.
 """
 
 from __future__ import annotations
@@ -21,14 +21,13 @@ from windlass.framework.model.system import evaluate
 from windlass.solvers.names import shorten
 
 CHANGE = 1e-3
-"""Size of the changes of coordinates by which nonlinear constraints are detected, relative to 1 + largest coordinate
-[1]."""
+"""Change of coordinates by which nonlinear constraints are detected, relative to 1 + largest coordinate [1]."""
 LINEAR = 1e-9
 """Largest change of C_q, relative to its entries, with which a constraint counts as linear [1]."""
 
 
 class ConstraintRates:
-    """C, Ċ and C̈ at the fields of an assembly.
+    """Evaluates C, Ċ and C̈ at the fields of an assembly.
 
     Args:
         assembly: the systems of this process; its fields are used and restored, including markers.
@@ -63,7 +62,7 @@ class ConstraintRates:
         self._equations.clear()
 
     def eval(self, rate_level: bool) -> FloatArray:
-        """C or Ċ with the present markers, shape (m,); 0 for inactive constraints."""
+        """Return C or Ċ with the present markers, shape (m,); 0 for inactive constraints."""
         self._find_programs()
         assembly, fields, c = self._assembly, self._assembly.fields, self._c
         self._lam[:] = fields.lam
@@ -72,7 +71,7 @@ class ConstraintRates:
         before, fields.rate_level = fields.rate_level, rate_level
         key = rate_level, fields.unit_rates
         if key not in self._equations:
-            # arguments, including the levels, are prepared once
+            # the arguments, including the levels, are prepared once
             self._equations[key] = Program(constraint_steps(assembly, c, self._forces))
         self._equations[key]()
         fields.rate_level = before
@@ -80,11 +79,11 @@ class ConstraintRates:
         return c[:-1].copy()
 
     def multiply(self, w: FloatArray) -> FloatArray:
-        """C_q w for w of shape (n,) at the present coordinates, shape (m,)."""
+        """Return C_q w for w of shape (n,) at the present coordinates, shape (m,)."""
         return self._change(w, rate_level=True)
 
     def _change(self, w: FloatArray, rate_level: bool) -> FloatArray:
-        """The change of C or Ċ if velocities change by w, shape (m,)."""
+        """Return the change of C or Ċ if velocities change by w, shape (m,)."""
         fields = self._assembly.fields
         without = self.eval(rate_level)
         self._v[:] = fields.v
@@ -96,17 +95,17 @@ class ConstraintRates:
         return found
 
     def right_steps(self, right: FloatArray) -> list[Step]:
-        """Steps of a `Program` that add r of C_q a = r [m/s^2, rad/s^2] to an array of shape (m + 1,)."""
+        """Return steps of a `Program` that add r of C_q a = r [m/s^2, rad/s^2] to an array of shape (m + 1,)."""
         s = evaluate(self._assembly.fields, C=right)
         return [(constraint.acceleration, (s,)) for constraint in self._assembly.constraints]
 
     def find_rates(self) -> NDArray[np.bool_]:
-        """Whether each constraint is on velocities, that is, C depends on velocities, shape (m,)."""
+        """Return whether C of each constraint depends on velocities, shape (m,)."""
         found: NDArray[np.bool_] = self._change(self._draw(1.0), rate_level=False) != 0.0
         return found
 
     def find_nonlinear(self) -> NDArray[np.bool_]:
-        """Whether C_q of each constraint changes with the coordinates, shape (m,)."""
+        """Return whether C_q of each constraint changes with the coordinates, shape (m,)."""
         fields = self._assembly.fields
         w, x = self._draw(1.0), fields.x.copy()
         here = self.multiply(w)
@@ -119,17 +118,18 @@ class ConstraintRates:
         return found
 
     def _draw(self, size: float) -> FloatArray:
-        """Random numbers between -size and size by world coordinate, so that ghosts agree with their owners, shape
-        (n,)."""
+        """Return random numbers between -size and size by world coordinate, which makes ghosts equal to their owners,
+        shape (n,)."""
         # the fractional parts of multiples of an irrational number fill an interval evenly
         parts: FloatArray = np.modf(0.6180339887498949 * (1.0 + self._assembly.layout.dofs))[0]
         return size * (2.0 * parts - 1.0)
 
     def describe(self, which: NDArray[np.bool_], values: FloatArray | None = None, most: int = 6) -> str:
-        """Names of constraints, largest values first, with the values if given. The call is collective.
+        """Return names of constraints, sorted by descending values if values are given, together with the values. The
+        call is collective.
 
         Args:
-            which: the constraints, shape (m,).
+            which: whether each constraint is named, shape (m,).
             values: numbers shown with the names, shape (m,).
             most: number of names.
         """

@@ -1,8 +1,8 @@
 """Consistent initial accelerations: M a + C_q^T lam = loads - f,  C_q a = -(C_q v)_q v - 2 C_qt v - C_tt.
 
-Initial accelerations and multipliers are computed with the matrix and the linear solver of Newton's method, which are
-set up anyway. A separate solver is used if this solver fails, as LU without exchange of pivots may for coordinates
-without mass, or if options with the prefix ``initial_`` choose it.
+Initial accelerations and multipliers are computed with the matrix and the linear solver of Newton's method, which exist
+in any case. A separate solver is used in two cases: the solver of Newton's method fails, as LU without exchange of
+pivots may for coordinates without mass; or options with the prefix ``initial_`` select a solver.
 """
 
 from __future__ import annotations
@@ -31,12 +31,13 @@ from windlass.solvers.newton.problem import NonlinearProblem
 
 PREFIX = "initial_"
 FRICTION_SOLVES = 3
-"""Number of solves in which friction proportional to multipliers finds its direction; in 2D one solve is exact."""
+"""Largest number of solves to find the direction of friction that is proportional to multipliers; in 2D one solve is
+exact."""
 REFINEMENTS = 3
-"""Number of refinements of the solution, which also make iterative solvers of low accuracy sufficient."""
+"""Largest number of iterative refinements of the solution, which make iterative solvers of low accuracy sufficient."""
 ACCURATE, ACCEPTED = 1e-12, 1e-4
-"""ACCURATE: residual relative to the right-hand side at which refinement ends [1]. ACCEPTED: largest such residual of a
-regular matrix [1]."""
+"""ACCURATE: residual at which refinement ends, relative to the right-hand side [1]. ACCEPTED: largest residual of a
+regular matrix after refinement, relative to the right-hand side [1]."""
 
 
 def update_initial_accelerations(problem: NonlinearProblem, state: State, still: IntArray | Sequence[int] = ()) -> None:
@@ -65,7 +66,7 @@ def update_initial_accelerations(problem: NonlinearProblem, state: State, still:
     state.a[:], state.lam[:] = MassSolver(problem).solve(f, c)
     if assembly.processes.any(any(constraint.rubs for constraint in assembly.constraints)):
         for _ in range(FRICTION_SOLVES):
-            # the matrix contains the friction of the multipliers of the last solve; the right-hand side contains no
+            # the matrix contains the friction of the multipliers of the previous solve; the right-hand side contains no
             # friction
             fields.lam[:-1] = state.lam
             state.a[:], state.lam[:] = MassSolver(problem).solve(f, c)
@@ -76,10 +77,10 @@ def update_initial_accelerations(problem: NonlinearProblem, state: State, still:
 class MassSolver:
     """Solves [M C_qᵀ; C_q 0] [a; λ] = [-f; c] with the matrix at the fields at the time of construction.
 
-    The matrix overwrites the tangent of Newton's method, which is evaluated again afterwards.
+    The matrix overwrites the tangent of Newton's method; Newton's method evaluates its tangent again afterwards.
 
     Args:
-        problem: provides matrix and linear solver; markers are up to date.
+        problem: the equations with matrix and linear solver; markers are up to date.
         over: time [s] with which damping is added to the masses: M + over ∂f/∂v replaces M. The damping term is omitted
             if the solver of Newton's method does not work with it.
     """
@@ -92,7 +93,7 @@ class MassSolver:
             self._leave()
 
     def _set_up(self) -> bool:
-        """Evaluate and factorise the matrix; returns whether the solver of Newton's method works with it."""
+        """Evaluate and factorise the matrix; return whether the solver of Newton's method works with this matrix."""
         problem = self._problem
         assembly, matrix = problem.assembly, problem.take_matrix()
         values = matrix.values
@@ -125,7 +126,7 @@ class MassSolver:
         self._alone = matrix, factors
 
     def solve(self, f: FloatArray, c: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Accelerations of the local coordinates, shape (n,), and multipliers of this process, shape (m,).
+        """Return accelerations of the local coordinates, shape (n,), and multipliers of this process, shape (m,).
 
         Args:
             f: forces on the left-hand side minus loads, shape (n + 1,).
@@ -147,7 +148,7 @@ class MassSolver:
             raise ModelError(f"initial accelerations: {error}") from None
 
     def _solve_with_newton(self, f: FloatArray, c: FloatArray) -> tuple[FloatArray, FloatArray] | None:
-        """The solution by the solver of Newton's method, or None if this solver fails."""
+        """Return the solution by the solver of Newton's method, or None if this solver fails."""
         problem = self._problem
         matrix, ksp = problem.matrix, problem.snes.getKSP()
         unknowns, right = problem.sparsity.unknowns, problem.residual_vector.duplicate()
@@ -167,8 +168,8 @@ class MassSolver:
 
 
 def _solves(ksp: Any, matrix: Any, right: Any) -> bool:
-    """Whether the solver finds the solution for a right-hand side; with a random right-hand side, whether the matrix is
-    regular."""
+    """Return whether the solver finds the solution for a right-hand side; for a random right-hand side this means that
+    the matrix is regular."""
     solution = try_solve(ksp, right)
     if solution is None:
         return False

@@ -2,9 +2,9 @@
 
     M a + C_qᵀ λ = -f,    C_q a = c
 
-f contains all forces on the left-hand side minus the loads, including the terms that are quadratic in the velocities.
-The same matrix projects coordinates and velocities onto the constraints with the smallest change in the norm of M. Rows
-of constraints that are switched off are λ = 0.
+The vector f contains all forces on the left-hand side minus the loads, including the terms that are quadratic in
+velocities. The same matrix projects coordinates and velocities onto the constraints with the smallest change in the
+norm of M. For a constraint that is switched off, the row is λ = 0.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from windlass.solvers.names import name_dofs, shorten
 
 
 class SingularError(ModelError):
-    """Forces that do not determine the accelerations."""
+    """Raised if forces do not determine the accelerations."""
 
 
 class SaddleMatrix:
-    """Values of the matrix over the local unknowns, in a pattern without the couplings by springs and contacts.
+    """Values of the matrix over the local unknowns, in a pattern without couplings by springs and contacts.
 
-    Rows and columns of constraints are scaled to the size of masses: their unknowns are λ / scale.
+    Rows and columns of constraints are scaled to the size of masses: the unknowns of constraints are λ / scale.
 
     Args:
         assembly: the systems of this process.
@@ -55,7 +55,8 @@ class SaddleMatrix:
         self.values: FloatArray = np.full(self.pattern.spare, np.nan)
 
     def _find_pattern(self) -> Pattern:
-        """Find the slots of the matrix in the tangent's pattern, which a search for contacts may replace."""
+        """Find the slots of the matrix in the pattern of the tangent; a search for contacts may have replaced this
+        pattern."""
         changing = any(s.constraint is not None and s.neighbours is not None for s in self.assembly.systems)
         whole = self._tangent = self.assembly.update_pattern() if changing else self.assembly.pattern
         self._slots = _find_slots(self.assembly)
@@ -66,7 +67,7 @@ class SaddleMatrix:
         return Pattern(indptr, whole.indices[self._slots], len(self._slots))
 
     def update(self) -> bool:
-        """Evaluate the matrix at the present fields; returns whether a value changed on any process. The call is
+        """Evaluate the matrix at the present fields; return whether a value changed on any process. The call is
         collective."""
         assembly = self.assembly
         if assembly.pattern is not self._tangent:
@@ -83,7 +84,7 @@ class SaddleMatrix:
         return assembly.processes.any(changed)
 
     def describe_singular(self) -> str:
-        """Error text with the coordinates without mass. The call is collective."""
+        """Return an error text with the coordinates without mass. The call is collective."""
         layout = self.assembly.layout
         is_dof = np.zeros(len(layout.unknowns.numbers), bool)
         is_dof[layout.unknowns.of_dof] = True
@@ -99,7 +100,8 @@ class SaddleMatrix:
         )
 
     def _repeated(self) -> str:
-        """Names of the constraints whose forces can change without effect; empty if no such constraints are found."""
+        """Return names of the constraints whose forces can change without effect; empty if no such constraints are
+        found."""
         layout, number, comm = self.assembly.layout, self.assembly.world.numbering, self.assembly.comm
         matrix = TangentMatrix(self.pattern, layout.unknowns.numbers, layout.unknowns.owned, comm)
         matrix.values[:-1] = self.values
@@ -130,10 +132,11 @@ class Factors(Protocol):
         """
 
     def reset(self) -> None:
-        """Drop the factorisation and the data of its solver; `factorise` must follow."""
+        """Delete the factorisation and the data of its solver; call `factorise` afterwards."""
 
     def solve(self, right: FloatArray) -> FloatArray:
-        """The solution for a right-hand side, both by local unknown; contributions to ghosts are sent to their owners.
+        """Return the solution for a right-hand side, both by local unknown; contributions to ghosts are sent to their
+        owners.
 
         Raises:
             SingularError: the matrix is singular.
@@ -196,7 +199,7 @@ class PetscFactors:
 
 
 def add_right_side(assembly: Assembly, f: FloatArray, c: FloatArray) -> None:
-    """Add f and c of the equations above at the present fields, in which a and λ are 0.
+    """Add f and c of the module's equations at the present fields, in which a and λ are 0.
 
     Args:
         assembly: the systems of this process.
@@ -214,7 +217,7 @@ def add_right_side(assembly: Assembly, f: FloatArray, c: FloatArray) -> None:
 
 
 def saddle_right_side(unknowns: Unknowns, f: FloatArray, c: FloatArray) -> FloatArray:
-    """The right-hand side by local unknown for f and c as in `add_right_side`."""
+    """Return the right-hand side by local unknown for f and c of `add_right_side`."""
     right = np.zeros(len(unknowns.numbers))
     right[unknowns.of_dof] = -f[:-1]
     right[unknowns.of_multiplier] = c[:-1]
@@ -222,7 +225,7 @@ def saddle_right_side(unknowns: Unknowns, f: FloatArray, c: FloatArray) -> Float
 
 
 def solve_saddle(matrix: SaddleMatrix, factors: Factors, f: FloatArray, c: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Accelerations of the local coordinates, shape (n,), and multipliers of this process, shape (m,).
+    """Return accelerations of the local coordinates, shape (n,), and multipliers of this process, shape (m,).
 
     Args:
         matrix, factors: the matrix and its factorisation.
@@ -234,7 +237,8 @@ def solve_saddle(matrix: SaddleMatrix, factors: Factors, f: FloatArray, c: Float
 
 
 def _find_slots(assembly: Assembly) -> IntArray:
-    """Slots of the tangent's pattern that the mass matrix, the constraint Jacobians and the diagonal occupy, sorted."""
+    """Return the sorted slots in the pattern of the tangent that belong to the mass matrix, the constraint Jacobians
+    and the diagonal."""
     pattern = assembly.pattern
     diagonal = np.arange(len(assembly.layout.unknowns.numbers)).reshape(-1, 1)
     parts = [assembly.mass_rows.slots, pattern.slots(diagonal, diagonal).ravel()]

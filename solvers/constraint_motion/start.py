@@ -1,15 +1,14 @@
-"""Whether a motion can start from a state: positions and velocities that constraints forbid are errors that name the
+"""Check whether a motion can start from a state: if constraints forbid positions or velocities, an error names these
 constraints.
 
-Positions that violate constraints by less than `SMALL_GAP`, and velocities by less than `SMALL_RATE`, are projected
-onto
-them: such gaps result from rounded numbers or errors of an earlier solve. A motion prescribed by a function of time
-    would jump, so its start must agree within `SMALL_JUMP` or a few steps of this motion; the drift of index 2 methods
-    is smaller.
+Gaps of positions below `SMALL_GAP`, and forbidden velocities below `SMALL_RATE`, are projected onto the constraints:
+they result from rounded numbers or errors of an earlier solve. A motion prescribed by a function of time would jump.
+    Its start must therefore agree within `SMALL_JUMP` or a few steps of this motion; the drift of index 2 methods is
+    smaller.
 
-A constraint whose coordinates are at rest, C_q v = 0, while its rate is prescribed, is a motor that starts: the
-coordinates get its speed. Velocities that a constraint would change, C_q v ≠ 0, were given by the user and would be
-lost without a message.
+If the coordinates of a constraint are at rest, C_q v = 0, and its prescribed rate is not 0, the constraint is a motor
+that starts. The coordinates then receive the prescribed speed. If C_q v ≠ 0, the user has given velocities that the
+constraint would change without a message.
 """
 
 from __future__ import annotations
@@ -28,18 +27,18 @@ from windlass.solvers.constraint_motion.constraint_jacobian import eval_sizes
 from windlass.solvers.constraint_motion.constraint_rates import ConstraintRates
 
 SMALL_GAP = 1e-3
-"""Largest initial position gap that is closed without a message [m, rad, 1], per 1 + largest coordinate."""
+"""Largest initial position gap that is closed without an error [m, rad, 1], per 1 + largest coordinate."""
 SMALL_RATE = 1e-3
-"""Change of velocities forbidden by constraints that is made without a message [m/s, rad/s, 1/s], per 1 + their
-terms."""
+"""Largest change of forbidden velocities that is made without an error [m/s, rad/s, 1/s], per 1 + largest terms of the
+constraint."""
 SMALL_JUMP, STEPS = 1e-5, 10.0
-"""Largest gap of a prescribed motion that does not count as a jump: [m, rad, 1] per 1 + largest coordinate, and in
-steps of the motion."""
+"""Largest gap of a prescribed motion that does not count as a jump. SMALL_JUMP: gap [m, rad, 1] per 1 + largest
+coordinate. STEPS: gap in steps of the motion [1]."""
 
 
 def find_driven(assembly: Assembly, counts: Callable[[System], bool] = lambda system: True) -> NDArray[np.bool_]:
-    """Whether each local multiplier belongs to a constraint of the given systems that prescribes a motion in time,
-    shape (m,)."""
+    """Return whether each local multiplier belongs to a constraint of the given systems that prescribes a motion in
+    time, shape (m,)."""
     found = np.zeros(len(assembly.layout.multipliers_owned) + 1, np.bool_)
     for system in assembly.systems:
         if system.constraint is not None and system.constraint.driven is not None and counts(system):
@@ -50,13 +49,13 @@ def find_driven(assembly: Assembly, counts: Callable[[System], bool] = lambda sy
 def check_gaps(
     assembly: Assembly, rates: ConstraintRates, gap: FloatArray, on_rates: NDArray[np.bool_], h: float
 ) -> None:
-    """Raise ModelError with names for positions that violate their constraints. The call is collective.
+    """Raise ModelError with the names of constraints that positions violate. The call is collective.
 
     Args:
         rates: the constraints at the fields, which contain the initial state.
-        gap: C of constraints on positions, 0 for other constraints [m, rad, 1], shape (m,).
+        gap: C of constraints on positions, 0 for constraints on velocities [m, rad, 1], shape (m,).
         on_rates: whether each constraint is on velocities, shape (m,).
-        h: size of the steps [s].
+        h: step size [s].
     """
     fields, processes = assembly.fields, assembly.processes
     size = 1.0 + processes.largest_of(np.abs(fields.x).max())
@@ -73,27 +72,27 @@ def check_gaps(
     jumps = driven & (np.abs(gap) > way)
     if processes.any(bool(jumps.any())):
         raise ModelError(
-            f"start of dynamics at t = {fields.t:.9g} s: prescribed motions jump at the start, by "
-            f"({rates.describe(jumps, gap)}) [m, rad, 1]: must be within {SMALL_JUMP * size:.3g} of the state; "
-            "start at the time for which the state was found, or solve the statics for this time first"
+            f"start of dynamics at t = {fields.t:.9g} s: prescribed motions differ from the state by "
+            f"({rates.describe(jumps, gap)}) [m, rad, 1]: must be at most {SMALL_JUMP * size:.3g}; start at the time "
+            "of the state, or solve the statics for this time first"
         )
 
 
 def refuse_gaps(assembly: Assembly, rates: ConstraintRates, gap: FloatArray, allowed: float) -> None:
-    """Raise ModelError with names for positions with too large gaps. The call is collective."""
+    """Raise ModelError with the names of constraints whose position gaps are too large. The call is collective."""
     largest = assembly.processes.largest_of(np.abs(gap).max(initial=0.0))
     if largest <= allowed:
         return
     names = rates.describe(np.abs(gap) > max(allowed, 1e-3 * largest), gap)
     raise ModelError(
-        f"start of dynamics at t = {assembly.fields.t:.9g} s: positions violate their constraints by "
-        f"({names}) [m, rad, 1]: must be within {allowed:.3g}, up to which gaps are closed; give consistent "
-        "positions, displacements or time functions, or solve the statics first"
+        f"start of dynamics at t = {assembly.fields.t:.9g} s: positions violate their constraints by ({names}) [m, "
+        f"rad, 1]: must be at most {allowed:.3g}, because the start closes only small gaps; give consistent positions, "
+        "displacements or time functions, or solve the statics first"
     )
 
 
 def check_velocities(assembly: Assembly, rates: ConstraintRates, rate: FloatArray) -> None:
-    """Raise ModelError with names for initial velocities that constraints forbid. The call is collective.
+    """Raise ModelError with the names of constraints that forbid initial velocities. The call is collective.
 
     Args:
         rates: the constraints at the fields, which contain the initial state.
@@ -105,10 +104,10 @@ def check_velocities(assembly: Assembly, rates: ConstraintRates, rate: FloatArra
     forbidden = (np.abs(rate) > allowed) & (np.abs(own) > allowed)
     if assembly.processes.any(bool(forbidden.any())):
         raise ModelError(
-            f"start of dynamics at t = {assembly.fields.t:.9g} s: constraints forbid initial velocities, which "
-            f"violate them by ({rates.describe(forbidden, rate)}) [m/s, rad/s, 1/s]: must be within "
-            f"{SMALL_RATE:g} per 1 + their terms; give consistent velocities, or use velocities='project', "
-            "which uses the nearest allowed velocities by mass"
+            f"start of dynamics at t = {assembly.fields.t:.9g} s: initial velocities violate their constraints by "
+            f"({rates.describe(forbidden, rate)}) [m/s, rad/s, 1/s]: must be at most {SMALL_RATE:g} times (1 + size of "
+            "the terms); give consistent velocities, or use velocities='project' for the nearest allowed velocities, "
+            "weighted by mass"
         )
 
 
@@ -117,7 +116,7 @@ def check_motion(assembly: Assembly, state: State, h: float, velocities: str) ->
 
     Args:
         state: the start.
-        h: size of the steps [s].
+        h: step size [s].
         velocities: ``"check"``, or ``"project"``, which accepts velocities that constraints forbid.
     """
     rates = ConstraintRates(assembly)

@@ -1,12 +1,12 @@
-"""The balance of statics at full load after the last update of contacts.
+"""Check of the force balance of statics at full load after the last update of contacts.
 
-A point that touches for the first time in a load step is held by friction during Newton's method. The update at the end
-of the method makes its present place the anchor of its bristle, and the friction vanishes. At full load the model is
-then out of balance, for a rope on a post by a sixth of its force. A repeated solve lets the rope slip as far as its
-bristles need, and friction agrees with theory again.
+A point that touches for the first time in a load step sticks by friction during Newton's method. The update after
+Newton's method makes the present position of the point the anchor of its bristle; its friction vanishes. At full load
+the forces are then out of balance, for a rope on a post by a sixth of the rope force. A repeated solve lets the rope
+slip until its bristles carry their load, and friction agrees with theory again.
 
-No further solve is made below the tolerance of the discontinuous iteration, or if steps are accepted with inconsistent
-contacts (``Passes(fail=False)``, as in other programs).
+The solve is not repeated if the error is below the tolerance of the discontinuous iteration, or if steps are accepted
+with inconsistent contacts (``Passes(fail=False)``, as in other programs).
 """
 
 from collections.abc import Callable
@@ -16,15 +16,15 @@ from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.stepping.discontinuous import Passes, StepAttempt
 
 TOUCHING_ERROR = 0.05
-"""Force imbalance, per largest contact force of a cable [1], up to which the solve for full load is not repeated; this
-is 1 or 2 % of the force of the rope."""
+"""Force imbalance, relative to the largest contact force of a cable [1], up to which the solve for full load is not
+repeated; such an imbalance is 1 or 2 % of the force of the rope."""
 AGAIN = 3
 """Largest number of repeated solves for full load."""
 
 
 def measure_imbalance(problem: NonlinearProblem, force: float, settings: Passes) -> float:
-    """Largest force imbalance of a converged load step after the last update of its contacts, relative to ``force``
-    [N], or 0 if the imbalance is small. The call is collective."""
+    """Return the largest force imbalance of a converged load step after the last update of its contacts, relative to
+    ``force`` [N], or 0 if the imbalance is small. The call is collective."""
     if force == 0.0:
         return 0.0
     left = problem.residual_vector.duplicate()
@@ -39,7 +39,7 @@ def balance(
     settings: Passes,
     solve_again: Callable[[], StepAttempt | None],
 ) -> float:
-    """Repeat the solve while friction is missing; returns the remaining force error per contact force [1].
+    """Repeat the solve while friction is missing; return the remaining force error relative to the contact force [1].
 
     The call is collective.
 
@@ -48,8 +48,8 @@ def balance(
             restored.
         attempt: that load step.
         settings: settings of the discontinuous iteration.
-        solve_again: solves for full load from the present state; if it fails, it returns None and leaves the state
-            unchanged.
+        solve_again: function that solves for full load from the present state; if the solve fails, it returns None and
+            leaves the state unchanged.
     """
     fields, left = problem.assembly.fields, measure_imbalance(problem, attempt.force, settings)
     for _ in range(AGAIN if settings.fail else 0):
@@ -59,7 +59,7 @@ def balance(
         history = fields.data.copy(), fields.start_data.copy()
         again = solve_again()
         if again is None:
-            # no second equilibrium: later checks, such as stability, refer to the equilibrium found before
+            # no second equilibrium was found: later checks, such as stability, refer to the equilibrium found before
             problem.start(scheme, from_zero=False)
             unknowns.copy(problem.unknowns)
             fields.data[:], fields.start_data[:] = history

@@ -1,11 +1,11 @@
 """Descent: an implicit flow down the potential through stable states to a stable equilibrium.
 
-Each step solves f(q) + k M (q - q_last) = 0 from the last q.  Backward Euler with a large step does not detect
-instability: if k is smaller than the growth of an unstable mode, it damps that mode and ends on the saddle. Therefore a
-    step counts only if its own tangent K + k M, with the constraints, is positive definite at its end. The end is then
-    a minimum of the potential plus k/2 |q - q_last|²_M, and the potential decreases. k decreases while steps succeed,
-    and increases after a failed step; near a stable equilibrium k tends to 0. Contact states are updated after every
-    step.
+Each step solves f(q) + k M (q - q_last) = 0 from the previous q, q_last. Such a step of backward Euler does not detect
+instability if it is large: if k is smaller than the growth rate of an unstable mode, the step damps this mode and ends
+at a saddle point. Therefore a step is accepted only if its tangent K + k M, with the constraints, is positive definite
+at its end. The end is then a minimum of the potential plus k/2 |q - q_last|²_M, and the potential decreases. The factor
+k decreases after successful steps and increases after a failed step; near a stable equilibrium k tends to 0. Contact
+states are updated after every step.
 
 Source: pseudo-transient continuation, C. T. Kelley, D. E. Keyes, SIAM J. Numer. Anal. 35 (1998) 508-523; proximal
 point method, R. T. Rockafellar, SIAM J. Control Optim. 14 (1976) 877-898.
@@ -27,7 +27,7 @@ EASIER, HARDER = 0.3, 4.0
 WAIT = 3
 """Number of steps after a failed step in which k, the factor of the stabiliser k M, is constant."""
 END_SHARE = 1e-9
-"""Ratio of k to the first k at which the flow counts as at rest [1]."""
+"""Ratio of k to the first k, at which the flow counts as at rest [1]."""
 
 
 def descend(newton: Newton, scheme: Scheme, q: FloatArray, k: float, state: State) -> tuple[FloatArray, int]:
@@ -36,9 +36,9 @@ def descend(newton: Newton, scheme: Scheme, q: FloatArray, k: float, state: Stat
     Args:
         newton: the solver.
         scheme: the equilibrium to be found.
-        q: displacements to start from [m, 1, rad], shape (n,).
+        q: initial displacements [m, 1, rad], shape (n,).
         k: initial factor of M [1/s^2].
-        state: a work state of the same process; its values are overwritten.
+        state: a working state of the same process; its values are overwritten.
 
     Returns:
         Displacements near a stable equilibrium, shape (n,), and the number of linear solves.

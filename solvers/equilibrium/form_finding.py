@@ -1,21 +1,21 @@
 """Form-finding: the shape in which slack lines hang or lie, independent of the initial shape.
 
-A line that starts shorter than its length has a compression of EA times its slack, and paths of decreasing potential
-from this shape end in folds. In form-finding all lines are in tension from the first solution on, such that the
-potential is the potential of a net in tension:
+A line whose initial shape is shorter than the line has a compression of EA times its slack, and paths of decreasing
+potential from this shape end in folds. In form-finding all lines are in tension from the first solution on. The
+potential is then the potential of a net in tension:
 
-1. Force densities. Each row gets N = ρ |r'|, independent of its reference length, and no bending stiffness. The
-   equilibrium is the solution of linear equations, so that the start has no influence. A row that is longer than its
-   length under this force gets a larger ρ, a shorter row a smaller ρ: ρ <- ρ |r'|/(1 + ε0 + N/EA), until all lengths
-   are right within a tenth.
-2. Multipliers. N = μ + k (|r'| - 1 - ε0 - μ/EA) at every point of a row, with a small stiffness k. The force μ is the
-    force of the previous solution, corrected by the error in length. Solutions need few iterations while forces change
-    little between solutions; the smaller the changes, the faster k grows, in proportion to N. With k = EA this is the
-    law of the rows.
+1. Force densities. Each row gets the force N = ρ |r'|, independent of its reference length, and no bending stiffness.
+   The equilibrium is the solution of linear equations, so the initial shape has no influence. If a row is longer than
+   its length under this force, its density ρ is increased, otherwise reduced: ρ <- ρ |r'|/(1 + ε0 + N/EA). This ends
+   when all lengths are right to a tenth.
+2. Multipliers. Each point of a row gets the force N = μ + k (|r'| - 1 - ε0 - μ/EA), with a small stiffness k. The
+   multiplier μ is the force of the previous solution, corrected by the error in length. Solutions need few iterations
+   while forces change little between solutions. The stiffness k grows in proportion to N, and faster the smaller these
+   changes are. With k = EA the force is the force of the law of the rows.
 
-Contacts are updated after every solution. The result is a start for load steps, which decide contacts again. All
-solutions use the laws of the model, with arguments of their kernels as in `Strands`. Friction would prevent lines from
-moving: `without_friction` switches it off.
+Contacts are updated after every solution. The result is an initial shape for load steps, which decide contacts again.
+All solutions use the laws of the model, with arguments of their kernels as in `Strands`. Friction would prevent lines
+from moving: `without_friction` switches it off.
 
 Source: H.-J. Schek, Comput. Methods Appl. Mech. Eng. 3 (1974) 115-134 (force densities); R. Glowinski, P. Le Tallec,
 Augmented Lagrangian and Operator-Splitting Methods in Nonlinear Mechanics, SIAM (1989) (lines without extension).
@@ -41,32 +41,33 @@ from windlass.solvers.newton.scheme import Scheme
 FRICTION = "friction_coefficient"
 """The column of contacts."""
 ROPE = 1e-3
-"""Rows with strains up to this value count as lines that may be slack [1]: lines buckle between their ends under less
+"""Largest strain of rows that count as lines that may be slack [1]; lines buckle between their ends under less
 compression."""
 DENSITIES, MULTIPLIERS = 30, 60
-"""DENSITIES, MULTIPLIERS: largest number of solutions with force densities and with multipliers."""
+"""DENSITIES, MULTIPLIERS: largest number of solutions with force densities, and with multipliers."""
 NEAR = 0.1
-"""Error of the length of rows below which multipliers replace force densities [1]."""
+"""Relative error of the length of rows, below which multipliers replace force densities [1]."""
 LARGEST_RATIO = 10.0
-"""Largest ratio of the force densities of two consecutive solutions [1]."""
+"""Largest ratio of the force densities of a row in two consecutive solutions [1]."""
 CHANGE = 0.5
-"""Relative change of forces up to which the stiffness may grow [1]."""
+"""Largest relative change of forces up to which the stiffness may grow [1]."""
 GROWTH, RETREAT = 30.0, 3.0
-"""GROWTH: largest factor on the stiffness after a solution [1]. RETREAT: factor on the stiffness after a failure
+"""GROWTH: largest factor of the stiffness after a solution [1]. RETREAT: divisor of the stiffness after a failure
 [1]."""
 LEAST_FORCE = 1e-5
-"""Changes of forces below this fraction of the largest force of the lines have less weight [1]."""
+"""Fraction of the largest force of the lines: the relative change of a smaller force is computed with this force
+[1]."""
 CONTACT = 1e-3
 """Force error at which contacts count as settled, relative to the largest contact force [1]."""
 MOST = 150
 """Largest number of linear solves."""
 RTOL, MAX_IT = 1e-4, 15
-"""RTOL, MAX_IT: tolerance and largest number of iterations of each Newton run; intermediate solutions need not be
-exact."""
+"""RTOL, MAX_IT: relative tolerance and largest number of iterations of each Newton run; intermediate solutions need not
+be exact."""
 
 
 class Lines:
-    """All strands of a process, one law after the other. All calls are collective.
+    """All strands of a process, ordered by law. All calls are collective.
 
     Args:
         assembly: the systems.
@@ -74,10 +75,10 @@ class Lines:
 
     Attributes:
         load: as given.
-        exist: whether any process has a row that is a line that may be slack.
+        exist: whether at least one process has a line that may be slack.
         are_lines: whether each row of this process is a line that may be slack, shape (rows,).
-        row, weight, stiffness, free: values at all points, see `Strands`, with rows numbered consecutively.
-        length, row_stiffness: values of the rows [m], [N].
+        row, weight, stiffness, free: values at all points of all laws, see `Strands`; rows are numbered consecutively.
+        length, row_stiffness: length [m] and stiffness [N] of each row.
     """
 
     def __init__(self, assembly: Assembly, load: float) -> None:
@@ -103,16 +104,16 @@ class Lines:
         return np.concatenate([np.zeros(0), *parts])
 
     def mean(self, values: FloatArray) -> FloatArray:
-        """Means over rows, shape (rows,), of values at points."""
+        """Return means over rows, shape (rows,), of values at points."""
         mean: FloatArray = np.bincount(self.row, self.weight * values, self.count) / self.length
         return mean
 
     def eval_stretch(self) -> FloatArray:
-        """|r'| [1] at all points."""
+        """Return |r'| [1] at all points."""
         return self._join([part.eval_stretch(self._assembly.fields) for part in self._parts])
 
     def are_slack(self) -> bool:
-        """Whether a line at the present fields has more compression than loads can cause, or is folded."""
+        """Return whether a line at the present fields is folded, or has more compression than loads can cause."""
         force = self.mean(self.stiffness * (self.eval_stretch() - 1.0 - self.free))
         folded = np.concatenate([np.zeros(0, np.bool_), *(p.find_folded(self._assembly.fields) for p in self._parts)])
         # NaN counts as no tension
@@ -120,7 +121,7 @@ class Lines:
         return self._processes.any(bool(slack.any()))
 
     def take(self, stiffness: FloatArray, free: FloatArray, bend: bool) -> None:
-        """Set stiffness and strain without force of lines, shape (points,) each."""
+        """Set stiffness and force-free strain of lines, shape (points,) each."""
         on = self.are_lines[self.row]
         stiffness, free = np.where(on, stiffness, self.stiffness), np.where(on, free, self.free)
         bends: BoolArray = ~self.are_lines | bend
@@ -135,19 +136,19 @@ class Lines:
         self.take(self.stiffness, self.free, bend=True)
 
     def largest(self, values: FloatArray) -> float:
-        """The largest value for each line, from values by row."""
+        """Return the largest value of all lines on all processes, from values by row."""
         found: float = self._processes.largest([float(np.max(values, where=self.are_lines, initial=-np.inf))])[0]
         return found
 
     def eval_stretch_of_all(self) -> float:
-        """Present length of all lines per length without strain [1]."""
+        """Return the present length of all lines, relative to the length without strain [1]."""
         on = np.where(self.are_lines, self.length, 0.0)
         present, own = self._processes.sum(np.array([on @ self.mean(self.eval_stretch()), on.sum()]))
         return float(present / own)
 
 
 def find_friction(assembly: Assembly) -> list[tuple[Entity, FloatArray]]:
-    """Rows whose friction can be switched off, and their coefficients [1]. The call is collective."""
+    """Return rows whose friction can be switched off, with their friction coefficients [1]. The call is collective."""
     found = list[tuple[Entity, FloatArray]]()
     for component, table in assembly.world.tables.items():
         col = component.columns.get(FRICTION)
@@ -159,7 +160,7 @@ def find_friction(assembly: Assembly) -> list[tuple[Entity, FloatArray]]:
 
 @contextmanager
 def without_friction(assembly: Assembly) -> Iterator[None]:
-    """Context in which contacts have no friction, if their friction can be changed. The call is collective."""
+    """Return a context in which contacts have no friction, if their friction can be changed. The call is collective."""
     kept = find_friction(assembly)
     try:
         for rows, _ in kept:
@@ -173,15 +174,15 @@ def without_friction(assembly: Assembly) -> Iterator[None]:
 
 
 def sum_loads(assembly: Assembly, load_factor: float) -> float:
-    """Sum of the absolute values of all loads [N]. The call is collective."""
+    """Return the sum of the absolute values of all loads [N]. The call is collective."""
     loads = np.zeros(assembly.layout.spare + 1)
     assembly.set_loads(loads, load_factor)
     return float(assembly.processes.sum(np.array([np.abs(loads[: len(assembly.layout.owned)]).sum()]))[0])
 
 
 def find_lines(newton: Newton, scheme: Scheme) -> Lines | None:
-    """The lines of a model under the loads of a scheme, whose initial state is in the fields, or None without lines or
-    loads."""
+    """Return the lines of a model under the loads of a scheme, or None without lines or loads; the fields contain the
+    initial state of the scheme."""
     newton.problem.start(scheme)
     newton.problem.expand_unknowns(newton.problem.unknowns)
     load = sum_loads(newton.problem.assembly, scheme.load_factor)
@@ -190,19 +191,19 @@ def find_lines(newton: Newton, scheme: Scheme) -> Lines | None:
 
 
 class FormFinder:
-    """The search for the shape of lines.
+    """Searches for the shape of lines.
 
     Args:
         newton: the solver.
         lines: the lines.
         scheme: the equilibrium to be found, with its initial state; the fields contain the history values of this
             state.
-        state: a work state of the same process; its values are overwritten.
-        decide: determines contacts at a state without history, such that friction starts from 0; None: contacts keep
-            their history.
+        state: a working state of the same process; its values are overwritten.
+        decide: function that determines contacts at a state without history, so friction starts from 0; None: contacts
+            keep their history.
 
     Attributes:
-        q: displacements of the last solution [m, 1, rad], shape (n,).
+        q: displacements of the previous solution [m, 1, rad], shape (n,).
         spent: number of linear solves so far.
     """
 
@@ -213,7 +214,7 @@ class FormFinder:
         self.q, self.spent = scheme.q0.copy(), 0
 
     def find(self) -> bool:
-        """Search the shape; returns whether it was found."""
+        """Search for the shape; return whether it was found."""
         snes = self._newton.snes
         settings = snes.getTolerances()
         snes.setTolerances(rtol=RTOL, max_it=MAX_IT)
@@ -226,7 +227,7 @@ class FormFinder:
             self._newton.problem.lag.drop_tangent()
 
     def _solve(self, stiffness: FloatArray, free: FloatArray, bend: bool) -> bool:
-        """Solve with another axial law for the lines, starting from the last solution."""
+        """Solve with another axial law for the lines, starting from the previous solution."""
         problem = self._newton.problem
         self._lines.take(stiffness[self._lines.row], free, bend)
         problem.lag.drop_tangent()
@@ -238,7 +239,7 @@ class FormFinder:
         return run.converged
 
     def _update(self) -> PostNewton:
-        """Update contacts after a solution, from which the next solution starts."""
+        """Update contacts after a solution; the next solution starts from the result."""
         assembly = self._newton.problem.assembly
         fields, result = assembly.fields, assembly.post_newton()
         if self._decide is not None:
@@ -249,7 +250,8 @@ class FormFinder:
         return result
 
     def _find_densities(self) -> FloatArray | None:
-        """Forces at all points of lines for nearly right lengths [N], or None if no solution is found."""
+        """Find forces at all points of lines for which lengths are right to a tenth [N]; return None if no solution is
+        found."""
         lines = self._lines
         free, density = lines.mean(lines.free), np.full(lines.count, lines.load)
         for done in range(DENSITIES):
@@ -268,7 +270,7 @@ class FormFinder:
         return force
 
     def _follow_multipliers(self, force: FloatArray) -> bool:
-        """Continue from forces at all points [N] to the law of the rows; returns whether the law was reached."""
+        """Continue from forces at all points [N] to the law of the rows; return whether the law was reached."""
         lines, fields = self._lines, self._newton.problem.assembly.fields
         mean, factor = lines.mean(force), 1.0
         for _ in range(MULTIPLIERS):
@@ -281,7 +283,7 @@ class FormFinder:
             if found:
                 new = k[lines.row] * (lines.eval_stretch() - 1.0 - free)
                 after = lines.mean(new)
-                # the comparisons are written such that NaN gives false
+                # the comparisons are written so that NaN gives false
                 found = lines.largest(-after) < 0.0
             if not found:
                 self.q, fields.data[:], fields.start_data[:] = before

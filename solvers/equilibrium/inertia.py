@@ -1,17 +1,18 @@
-"""Inertia of a static tangent: whether an equilibrium is stable, and the direction of instability.
+"""Inertia of a static tangent: find whether an equilibrium is stable, and the direction of instability.
 
 An equilibrium is stable if the potential has a minimum at this point, that is, if δqᵀ K δq > 0 for all δq ≠ 0 with C_q
 δq = 0. The matrix of Newton's method with its m active constraints, [[K, C_qᵀ], [C_q, 0]], then has exactly m negative
-eigenvalues; each further negative eigenvalue corresponds to a direction in which the potential decreases. An LDLᵀ
-factorisation counts negative eigenvalues (Sylvester).
+eigenvalues. Each additional negative eigenvalue corresponds to a direction in which the potential decreases. The number
+of negative eigenvalues follows from an LDLᵀ factorisation (Sylvester).
 
-Two shifts exclude rounding from the count. With -δ on its diagonal each active constraint counts once, even if it
-repeats another constraint. ε D on the diagonal of the coordinates, D_i = Σ_j |K_ij|, makes motions without stiffness
-positive; only modes K v = μ D v with μ < -ε count.
+Two shifts prevent rounding errors from being counted. With -δ on its diagonal each active constraint counts once, even
+if it repeats another constraint. With ε D on the diagonal of the coordinates, D_i = Σ_j |K_ij|, motions without
+stiffness become positive: only modes K v = μ D v with μ < -ε count.
 
-If K is not symmetric (friction, follower loads, user functions), its symmetric part decides: if that part is positive
-definite, no real eigenvalue of K is negative in any metric. Otherwise, for example with sliding contacts, the sign of
-the determinant and the eigenvalues of K closest to 0 decide. Flutter, which depends on masses, is not examined.
+If K is not symmetric (friction, follower loads, user functions), its symmetric part is examined first: if this part is
+positive definite, no real eigenvalue of K is negative in any metric. Otherwise, for example with sliding contacts, the
+sign of the determinant and the eigenvalues of K closest to 0 are examined. Flutter, which depends on masses, is not
+examined.
 
 Source: N. I. M. Gould, Mathematical Programming 32 (1985) 90-99 (inertia of KKT matrices); R. Hill, J. Mech. Phys.
 Solids 6 (1958) 236-249 (symmetric part); R. B. Lehoucq, D. C. Sorensen, C. Yang, ARPACK Users' Guide (1998).
@@ -36,33 +37,35 @@ from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.newton.rounding import multiply_absolute
 
 SHIFT = 1e-12
-"""ε: modes with μ > -ε count as free of force; rounding errors are about 1e-15."""
+"""Shift ε: modes with μ > -ε count as free of force; rounding errors are about 1e-15."""
 CONSTRAINT_SHIFT = 1e-10
-"""δ, relative to (entries of C)²/(entries of K)."""
+"""Shift δ, relative to (entries of C)²/(entries of K)."""
 SYMMETRIC = 1e-10
-"""Asymmetry up to which K counts as symmetric [1]."""
+"""Largest asymmetry with which K counts as symmetric [1]."""
 NEAREST = 4
-"""Number of eigenvalues closest to 0 of an unsymmetric tangent that are examined."""
+"""Number of examined eigenvalues of an unsymmetric tangent, those closest to 0."""
 ITERATIONS = 60
-"""Number of inverse iterations for the lowest mode, which end when μ is constant to 1e-3."""
+"""Largest number of inverse iterations for the lowest mode; iterations end when μ is constant to 1e-3."""
 SAME_INERTIA = 1e-6
-"""Relative error of a solution for random numbers up to which factors certainly have the inertia of the matrix; for 10⁶
-unknowns, an eigenvector has a fraction of about 1e-3 in random numbers."""
+"""Relative error of a solution for random numbers, up to which factors certainly have the inertia of the matrix. For
+10⁶ unknowns, the component of random numbers along an eigenvector is about 1e-3."""
 
 
 class InertiaError(ModelError):
-    """The tangent has no factors: no part of the model has stiffness at the equilibrium."""
+    """Raised if the tangent has no factors, because no part of the model has stiffness at the equilibrium."""
 
 
 def is_surely_stable(problem: NonlinearProblem) -> bool:
-    """Whether Newton's LU of the tangent of a problem proves that no mode is negative; False if the LU proves nothing.
+    """Return whether the LU factors of the tangent in Newton's method prove that no mode is negative; False if they
+    prove nothing.
 
-    Without exchange of pivots the LU of a symmetric matrix is its LDLᵀ. Therefore no mode is negative under three
-    conditions. There are no more negative pivots than constraints. The matrix is far from singular, so that no
-    constraint repeats another one and no pivot has its sign from rounding. The factors belong to the matrix A. Factors
-    of A + E with larger errors, as for badly conditioned blocks, also have the inertia of A if E (A + E)⁻¹ is small,
-    because then no A + τE, 0 <= τ <= 1, is singular. E (A + E)⁻¹ also refines a solution, and is small if the second
-    solution for random numbers is exact. This check costs a tenth of the time of `TangentInertia`.
+    Without exchange of pivots the LU factors of a symmetric matrix are its LDLᵀ factors. Therefore no mode is negative
+    under the following three conditions. The number of negative pivots is at most the number of constraints. The matrix
+    is far from singular: no constraint repeats another constraint, and no pivot has its sign from rounding errors. The
+    factors are factors of the matrix A itself. Factors of A + E with larger errors, as for badly conditioned blocks,
+    also have the inertia of A if E (A + E)⁻¹ is small: no matrix A + τE with 0 <= τ <= 1 is then singular. The matrix E
+    (A + E)⁻¹ also determines the error after one refinement, and is small if the refined solution for random numbers is
+    exact. This check costs a tenth of the time of `TangentInertia`.
     """
     pc = problem.snes.getKSP().getPC()
     own = any(name.startswith((problem.prefix + "pc_", problem.prefix + "ksp_")) for name in PETSc.Options().getAll())
@@ -82,12 +85,12 @@ class TangentInertia:
     """Inertia and lowest mode of the tangent of a problem. All calls are collective.
 
     Args:
-        problem: `NonlinearProblem.update_tangent` must have been called for the solution.
-        like: the whole tangent if this tangent is a part of it; the D of the whole tangent is used, so that rows that
-            have lost their entries count as rounding.
+        problem: the equations; `NonlinearProblem.update_tangent` must have been called for the solution.
+        like: inertia of the whole tangent if this tangent is a part of it. Its D is then used, and rows that have lost
+            their entries count as rounding errors.
 
     Attributes:
-        asymmetry: |D^-½ (K - Kᵀ) D^-½| [1].
+        asymmetry: size of |D^-½ (K - Kᵀ) D^-½| [1].
     """
 
     _weights: Any
@@ -95,7 +98,7 @@ class TangentInertia:
     def __init__(self, problem: NonlinearProblem, like: TangentInertia | None = None) -> None:
         self._problem, tangent = problem, problem.matrix.mat
         if problem.pattern.block > 1:
-            # only factors by rows give the inertia
+            # only factors by rows give the inertia, so blocks are converted
             tangent = tangent.convert("aij", PETSc.Mat())
         self._tangent, self._symmetric = tangent, tangent.duplicate(copy=True)
         self._symmetric.transpose()
@@ -115,7 +118,7 @@ class TangentInertia:
         self.asymmetry = float(difference.norm())
 
     def _find_weights(self) -> None:
-        """D for coordinates, 0 for multipliers; and the diagonal of the constraints."""
+        """Return D for coordinates and 0 for multipliers, and the diagonal of the constraints."""
         problem, unknowns = self._problem, self._problem.sparsity.unknowns
         only = np.ones(problem.pattern.rows)
         only[unknowns.of_multiplier] = 0.0
@@ -131,7 +134,7 @@ class TangentInertia:
         weights.setArray(values)
         self._largest = float(weights.max()[1]) or 1.0
         weights.setArray(np.where(values > 0.0, np.maximum(values, 1e-14 * self._largest), 0.0))
-        # a constraint that is switched off has the equation lam = 0 with 1 on the diagonal
+        # the equation of a constraint that is switched off is lam = 0, with 1 on the diagonal
         active = diagonal[unknowns.of_multiplier] == 0.0
         values = np.zeros(len(values))
         values[unknowns.of_multiplier] = np.where(active, coupling**2, 0.0)
@@ -141,12 +144,12 @@ class TangentInertia:
         self.constraints: int = sum(problem.assembly.processes.allgather("constraints", int(active.sum())))
 
     def count_negative(self, shift: float = SHIFT) -> int:
-        """The number of modes with μ < -shift that the constraints allow."""
+        """Return the number of modes with μ < -shift that fulfil the constraints."""
         self._matrix, self._factors, negative = self._factorise(shift)
         return negative - self.constraints
 
     def _factorise(self, shift: float) -> tuple[Any, Any, int]:
-        """The shifted matrix, its factors and the number of its negative eigenvalues."""
+        """Return the shifted matrix, its factors and the number of its negative eigenvalues."""
         matrix = self._symmetric.duplicate(copy=True)
         diagonal = shift * self._weights
         diagonal.axpy(-1.0, self._below)
@@ -175,7 +178,7 @@ class TangentInertia:
         return pc
 
     def _is_exact(self, matrix: Any, pc: Any) -> bool:
-        """Whether the factors are accurate enough for the count."""
+        """Return whether the factors are accurate enough for the count."""
         right = random_like(self._problem.residual_vector)
         solution = right.duplicate()
         try:
@@ -192,15 +195,16 @@ class TangentInertia:
         return bool((np.abs(left) <= EXACT * sizes).all())
 
     def find_lowest(self) -> tuple[float, float, FloatArray]:
-        """The lowest mode K v = μ D v: μ [1], vᵀ K v and v by local coordinate, largest entry 1, shape (n,)."""
+        """Return the lowest mode K v = μ D v: μ [1], vᵀ K v, and v by local coordinate with the largest entry 1, shape
+        (n,)."""
         vector, mu, stiffness = self._iterate()
         unknowns = self._problem.sparsity.unknowns
         mode = local_values(unknowns.ghosts, vector)[unknowns.of_dof]
         return mu, stiffness, mode
 
     def _iterate(self) -> tuple[Any, float, float]:
-        """Inverse iteration with a shift at which the matrix is just positive definite, which converges to the lowest
-        mode."""
+        """Iterate to the lowest mode by inverse iteration with a shift at which the matrix is just positive
+        definite."""
         shift = SHIFT
         while self.count_negative(shift) > 0:
             shift *= 10.0
@@ -224,7 +228,7 @@ class TangentInertia:
 
     @staticmethod
     def _largest_entry(vector: Any) -> float:
-        """The entry with the largest absolute value, with its sign."""
+        """Return the entry with the largest absolute value, with its sign."""
         high, low = float(vector.max()[1]), float(vector.min()[1])
         return high if high >= -low else low
 
@@ -234,10 +238,11 @@ class TangentInertia:
         vector.setArray(values)
 
     def loses_stability(self) -> bool:
-        """Whether an unsymmetric K has an eigenvalue with a negative real part, as far as two checks show.
+        """Return whether one of two checks shows that an unsymmetric K has an eigenvalue with a negative real part.
 
-        The determinant has the sign of (-1)^m unless an odd number of real eigenvalues is negative. Eigenvalues closest
-        to 0, where an equilibrium loses its stability, are computed by Arnoldi's method for K⁻¹ D.
+        The first check is the determinant: its sign is (-1)^m unless an odd number of real eigenvalues is negative.
+        The second check computes the eigenvalues closest to 0, where an equilibrium loses its stability, by Arnoldi's
+        method for K⁻¹ D.
         """
         problem, right, solution = self._problem, self._weights.duplicate(), self._weights.duplicate()
         matrix = self._tangent.duplicate(copy=True)

@@ -1,40 +1,47 @@
-"""Jumps: load steps within which the path of equilibria ends at a limit point, and the solution jumps (snap-through).
+"""Search for jumps: load steps in which the path of equilibria ends at a limit point and the solution jumps
+(snap-through).
 
-Newton's method finds an equilibrium for the load at the end of a step, even if no path of equilibria connects it with
-the start: past the limit load of a shallow arch the solution is snapped through, without any sign of this in the
-result. In the step, loads p increase by Δp and displacements by Δq. Along a path, Δp·dq = Δp·K⁻¹Δp dτ, 0 <= τ <= 1, so
-that
+Newton's method finds an equilibrium for the load at the end of a step, even if no path of equilibria connects this
+equilibrium with the start. For example, past the limit load of a shallow arch the solution is snapped through, and
+nothing in the result shows it. In the step, loads p increase by Δp and displacements by Δq. Along a path,
+Δp·dq = Δp·K⁻¹Δp dτ with 0 <= τ <= 1, and therefore
 
     w = Δp·Δq <= (largest Δp·K⁻¹Δp on the path).
 
-The value at the start is w0 = Δp·Δq1, where Δq1 is the first iterate of Newton's method. The value at the end is w1, by
-one solution with the tangent at the end. Loads that only stiffen or only soften the structure have w <= max(w0, w1). A
-step with w > 1.5 max(w0, w1) is traced: the step is halved, then repeatedly the half with the larger share of w, down
-to 1/1024. A part is called a jump if it still contains a quarter of w and a slope 256 times the mean slope, and if
-Δp·K⁻¹Δp just before is more than 5 w0: this value tends to infinity at a limit point. Contacts that open, close or slip
-cause sudden changes without this growth.
+The value of Δp·K⁻¹Δp at the start is w0 = Δp·Δq1, where Δq1 is the first iterate of Newton's method. The value at the
+end is w1, from one solution with the tangent at the end. If loads only stiffen or only soften the structure,
+w <= max(w0, w1). A step with w > 1.5 max(w0, w1) is traced: the step is halved, then repeatedly the half with the
+larger share of w, down to 1/1024 of the step. The last part is called a jump under three conditions. It contains at
+least a quarter of w. Its slope is at least 256 times the mean slope. Just before it, Δp·K⁻¹Δp exceeds 5 w0; this value
+tends to infinity at a limit point. Contacts that open, close or slip cause sudden changes without this growth.
 
-Far beyond a limit point the structure is so stiff that w is small again. Therefore, if the end of the first step is
-more than twice as stiff as its start, w1 < w0/2, the first quarter of the step is examined, then the first quarter of
-this part, until a part is suspected or its end is less stiff; ropes that are almost slack, w < w0/50, are excluded.
+Far beyond a limit point the structure is so stiff that w is small again. Therefore the first quarter of the first step
+is examined if the end of the step is more than twice as stiff as its start, w1 < w0/2. Then the first quarter of this
+part is examined, and so on, until a part is suspected or its end is less stiff. Ropes that are almost slack,
+w < w0/50, are excluded.
 
-Prescribed motions act completely from the first load step on. If the start violates constraints, C = C0, the path has C
-= (1 - τ) C0 with the loads of the step, and w is the square of Δq without prescribed coordinates. Such a step is traced
-if the distance between its end and the first iterate exceeds half of the first iterate. For large rotations the tracing
-ends without a jump, because soon no half contains a quarter of w. With history values, Δq must be 1.5 times the
-displacement by the tangents at both ends, and dq/dτ just before the jump more than 5 times dq/dτ at the start. Contacts
-at the start may have been decided again after the start was found. Therefore the start with its prescribed motion held
-must have an equilibrium that is no farther away than the length of the step, and a thousandth of the step must not lead
-half as far: otherwise contacts were decided differently.
+Prescribed motions act completely from the first load step on. If the start violates constraints, C = C0, the path has
+C = (1 - τ) C0 with the loads of the step, and w is the square of Δq without prescribed coordinates. Such a step is
+traced if the distance between its end and the first iterate exceeds half of the first iterate. For large rotations the
+tracing ends without a jump, because soon no half contains a quarter of w.
+
+If a model with prescribed motions has history values, two more conditions hold. Δq must be 1.5 times the displacement
+by the tangents at both ends, and dq/dτ just before the jump must exceed 5 times dq/dτ at the start. Moreover, contacts
+may have been decided again after the start was found. Therefore the start with its prescribed motion held must have an
+equilibrium that is no farther away than the length of the step. A thousandth of the step must not lead half as far.
+Otherwise contacts were decided differently, and no jump is reported.
 
 If a step begins near an equilibrium, the work of all forces from this equilibrium to the first iterate is about the
-work of Δp. The step is then traced from the equilibrium next to its start, whose w0 also counts: lines without load are
-almost mechanisms, and their shape changes fast with the first small load, but along a path. Other starts have a larger
-imbalance, f(q0) = f0 with the loads of the end, for example if prestrain, which acts completely from the first load
-step on, has changed. The path is then f = (1 - τ) f0, which releases the start gradually, and -f0 replaces Δp. Starts
-that are unstable while their forces are held have no path. A step whose contacts do not settle is examined together
-with the next step that settles; halves that do not settle lie beyond the limit point, if there is one. Steps that begin
-exactly at the limit point are not detected. Two jumps in one step are reported as one.
+work of Δp. The step is then traced from the equilibrium next to its start, and w0 of this equilibrium also counts.
+Lines without load are almost mechanisms: their shape changes fast with the first small load, but along a path.
+
+Other starts have a larger imbalance, f(q0) = f0 with the loads of the end, for example if prestrain has changed, which
+acts completely from the first load step on. The path is then f = (1 - τ) f0, which releases the start gradually, and
+-f0 replaces Δp. Starts that are unstable while their forces are held have no path.
+
+A step whose contacts do not settle is examined together with the next step that settles. Halves that do not settle lie
+beyond the limit point, if there is a limit point. Steps that begin exactly at the limit point are not detected. Two
+jumps in one step are reported as one.
 
 Source: J. M. T. Thompson, G. W. Hunt, A General Theory of Elastic Stability (1973), section 4 (the slope of a stable
     path under a dead load is positive, and infinite at a limit point).
@@ -55,44 +62,45 @@ from windlass.solvers.names import name_largest
 from windlass.solvers.newton.problem import NonlinearProblem
 
 EXCESS = 1.5
-"""Ratio of the work w of a load step to max(w0, w1) above which the step is traced [1], see the head of this file."""
+"""Ratio of the work w of a load step to max(w0, w1), above which the step is traced [1]; see the head of this file."""
 EQUILIBRIUM, NEAR = 1e-3, 10.0
-"""Work of other forces, relative to the work of the loads, up to which the start counts as an equilibrium (EQUILIBRIUM)
-or as near an equilibrium (NEAR) [1]."""
+"""Largest work of other forces, relative to the work of the loads, with which the start counts as an equilibrium
+(EQUILIBRIUM) or as near an equilibrium (NEAR) [1]."""
 MOVED, APART, LINEAR = 1e-9, 0.5, 1e-9
-"""MOVED: gap of constraints above which a step contains prescribed motion [m, rad]. APART: difference between the end
-and the first iterate, relative to the first iterate, above which such a step is traced [1]. LINEAR: the same difference
-of one coordinate, relative to its displacement, up to which the coordinate counts as prescribed [1]."""
+"""MOVED: gap of constraints, above which a step contains prescribed motion [m, rad]. APART: difference between the end
+and the first iterate, relative to the first iterate, above which a step with prescribed motion is traced [1]. LINEAR:
+difference between the end and the first iterate of one coordinate, relative to its displacement, up to which the
+coordinate counts as prescribed [1]."""
 ROUNDING = 64.0 * float(np.finfo(np.float64).eps)
-"""Displacement per largest coordinate up to which it may be a rounding error [1]: a solve adds at most this number of
-corrections, each rounded."""
+"""Displacement, relative to the largest coordinate, up to which it may be a rounding error [1]: a solve adds at most 64
+corrections, each of them rounded."""
 LEAST = 1e-6
-"""Norm of Δq [m, rad] above which a start out of balance is examined: smaller values are errors of the previous
+"""Norm of Δq [m, rad], above which a start out of balance is examined; smaller displacements are errors of the previous
 step."""
 STIFFER, SLACK, QUARTERS = 0.5, 0.02, 8
-"""The first part of a step is examined if w1/w0 is below STIFFER or w/w0 is above SLACK [1]. QUARTERS: largest number
-of cuts of this part to a quarter."""
+"""The first part of a step is examined if w1/w0 is below STIFFER and w/w0 is above SLACK [1]. QUARTERS: largest number
+of times that this part is cut to a quarter."""
 HALVINGS, ENOUGH = 10, 6
-"""HALVINGS: largest number of halvings of a traced step. ENOUGH: number of halvings after which an interval without
-equilibrium ends the search, because the tangent is nearly singular near a limit point."""
+"""HALVINGS: largest number of halvings of a traced step. ENOUGH: number of halvings, after which the search ends at an
+interval without equilibrium, because the tangent is nearly singular near a limit point."""
 SHARE = 0.25
-"""Fraction of w that counts as a jump, if the remaining part of the step contains it [1]."""
+"""Fraction of w that the remaining part of the step must contain to count as a jump [1]."""
 ASTRAY = 0.5
-"""If the first thousandth of a step contains more than this fraction of its displacement, contacts have switched at its
-start [1]."""
+"""Fraction of the displacement of a step: if the first thousandth of the step exceeds this fraction, contacts have
+switched at its start [1]."""
 STEEP = 5.0
-"""Slope just before a limit point, relative to the slope at the start of the step [1]; trusses and arches have 18 and
-more."""
+"""Smallest ratio of the slope just before a limit point to the slope at the start of the step [1]; trusses and arches
+have ratios of 18 and more."""
 
 
 class SolveStep(Protocol):
-    """Finds the equilibrium at a load factor from a state, or None; ``plain`` uses only Newton's method."""
+    """Returns the equilibrium at a load factor from a state, or None; ``plain`` selects Newton's method alone."""
 
     def __call__(self, start: State, load_factor: float, plain: bool = False) -> State | None: ...
 
 
 class JumpWatch:
-    """Search for jumps in the load steps of a static solve. All calls are collective.
+    """Searches for jumps in the load steps of a static solve. All calls are collective.
 
     Args:
         problem: the problem whose SNES is monitored.
@@ -108,13 +116,13 @@ class JumpWatch:
         problem.snes.setMonitor(self._look)
 
     def begin(self, start: State, before: float, after: float) -> None:
-        """Begin a load step at a state, from one load factor to another; the first Newton run is monitored.
+        """Begin a load step at a state from the load factor ``before`` to ``after``; the first Newton run is monitored.
 
         The state must not change until the step has been traced.
         """
         if self._rough and not self._waits and before > self._before:
-            # a further step of the same solve: scale the recorded loads and their work on the first iterate to both
-            # steps
+            # an additional step of the same solve: scale the recorded loads and their work on the first iterate to both
+            # steps together
             more = (after - self._before) / (self._after - self._before)
             self._loads, self._paid, self._done = more * self._loads, more**2 * self._paid, more**2 * self._done
             self._after = after
@@ -141,14 +149,15 @@ class JumpWatch:
             self._paid, self._done = self._eval_work(way), -self._sum(self._residual @ way[: self._owned])
 
     def _eval_work(self, way: FloatArray) -> float:
-        """Δp·Δq [J]."""
+        """Return Δp·Δq [J]."""
         return self._sum(self._loads[:-1] @ way)
 
     def _sum(self, value: Any) -> float:
         return float(self._problem.assembly.processes.sum(np.array([value], np.float64))[0])
 
     def hold(self, load_factor: float) -> tuple[dict[str, Any], float]:
-        """Forces that hold the start at a load factor within the step, as in `Scheme`, and the effective load factor.
+        """Return the forces that hold the start at a load factor within the step, as in `Scheme`, and the effective
+        load factor.
 
         These forces act completely at the start and vanish at the end.
         """
@@ -158,11 +167,11 @@ class JumpWatch:
         return {"gap": self._gap * left}, load_factor
 
     def _find_largest(self, values: FloatArray) -> float:
-        """The largest absolute value on all processes."""
+        """Return the largest absolute value on all processes."""
         return float(self._problem.assembly.processes.largest([float(np.abs(values).max(initial=0.0))])[0])
 
     def _eval_square(self, way: FloatArray) -> float:
-        """Δq·Δq of the coordinates that are not prescribed."""
+        """Return Δq·Δq of the coordinates that are not prescribed."""
         own = (way * self._free)[: self._owned]
         return self._sum(own @ own)
 
@@ -171,13 +180,14 @@ class JumpWatch:
         return self._sum(len(self._gap)) > 0.0
 
     def _has_history(self, state: State) -> bool:
-        """Whether any process has history values: contacts may open, close or slip."""
+        """Return whether any process has history values: contacts may open, close or slip."""
         return self._sum(len(state.data)) > 0.0
 
     def suspects(self, end: State, unsettled: bool) -> bool:
-        """Whether the displacement of the load step just solved exceeds the prediction by the tangents at its ends.
+        """Return whether the displacement of the load step just solved exceeds the displacements predicted by the
+        tangents at its ends.
 
-        A step whose contacts have not settled is examined together with the next one.
+        A step whose contacts have not settled is examined together with the next step.
         """
         self._bumps, self._rough = self._rough, unsettled
         if self._waits or self._start is None:
@@ -192,7 +202,7 @@ class JumpWatch:
             first, apart = self._eval_square(self._first), self._eval_square(way - self._first)
             if apart <= APART**2 * first or not self._has_history(end):
                 return apart > APART**2 * first
-            # contacts that close or open move the model far beyond the first iterate; only a displacement that also
+            # closing or opening contacts move the model far beyond the first iterate: only a displacement that also
             # exceeds the displacements by both tangents is a jump
             moved = self._eval_square(way) / EXCESS**2
             return moved > first and moved > self._eval_square(self._find_rates(np.zeros(len(way)), self._gap))
@@ -212,8 +222,8 @@ class JumpWatch:
         return 0.0 < self._follow_loads(update=False) < STIFFER * self._paid
 
     def _is_suspicious(self, work: float, at_start: float) -> bool:
-        """Whether w of the step is large compared with w0 at the equilibrium next to the start, which then becomes the
-        reference."""
+        """Return whether w of the step is large compared with w0 at the equilibrium next to the start, whose w0 becomes
+        the reference."""
         self._paid = max(self._paid, at_start)
         return work > EXCESS * self._paid or (self._before == 0.0 and work > SLACK * self._paid)
 
@@ -224,14 +234,15 @@ class JumpWatch:
         self._loads[: self._owned] = -self._residual
 
     def _follow_loads(self, update: bool = True) -> float:
-        """Δp·K⁻¹Δp at the equilibrium that the problem has just found [J], or 0 without an equilibrium.
+        """Return Δp·K⁻¹Δp at the equilibrium that the problem has just found [J], or 0 without an equilibrium.
 
-        Without ``update`` the tangent of the last iteration, which is already factorised, is used.
+        If ``update`` is false, the tangent of the last iteration is used, which is already factorised.
         """
         return self._eval_work(self._find_rates(self._loads[:-1], np.zeros(0), update))
 
     def _find_rates(self, loads: FloatArray, gap: FloatArray, update: bool = True) -> FloatArray:
-        """Δq by the tangent at the equilibrium just found, for loads Δp and moving constraints; 0 without tangent."""
+        """Return Δq from the tangent at the equilibrium just found, for loads Δp and moving constraints; 0 if the
+        tangent is singular."""
         problem = self._problem
         if update:
             problem.update_tangent(problem.unknowns)
@@ -251,12 +262,12 @@ class JumpWatch:
         return rates
 
     def trace(self, end: State, solve: SolveStep) -> str:
-        """Halve the load step down to the jump; returns a text with the jumping coordinates, or an empty text without a
+        """Halve the load step down to the jump; return a text with the jumping coordinates, or an empty text without a
         jump.
 
         Args:
             end: the equilibrium at the end of the step.
-            solve: finds equilibria with the forces of `hold`.
+            solve: function that finds equilibria with the forces of `hold`.
         """
         low, high, before, after = self._start, end, self._before, self._after
         assert low is not None
@@ -280,8 +291,7 @@ class JumpWatch:
             load = 0.5 * (before + after)
             middle = solve(low, load)
             if middle is None and self._bumps:
-                # contacts do not settle at this load factor, which therefore lies beyond the limit point, if there is
-                # one
+                # contacts do not settle at this load factor: it lies beyond the limit point, if there is a limit point
                 after = load
                 continue
             if middle is None and done < ENOUGH:
@@ -296,7 +306,7 @@ class JumpWatch:
             if max(first, second) < least:
                 return ""
         if after == last:
-            # whether the path leads to the end is not yet known
+            # the search has not yet shown whether the path leads to the end
             reached = solve(low, after)
             if reached is None:
                 return ""
@@ -318,10 +328,11 @@ class JumpWatch:
         )
 
     def _is_astray(self, held: State, end: State, solve: SolveStep) -> bool:
-        """Whether contacts that are decided again lead to an equilibrium off the path of the step.
+        """Return whether contacts that are decided again lead to an equilibrium off the path of the step.
 
-        The start was an equilibrium.  With the prescribed motion held, Newton's method may then end at another
-        equilibrium that is farther away than the whole step, or more than half as far after a thousandth of the step.
+        The start was an equilibrium. With the prescribed motion held, Newton's method may nevertheless end at another
+        equilibrium. This equilibrium is off the path in two cases: it is farther away than the end of the step, or the
+        equilibrium after a thousandth of the step is more than half as far away.
         """
         assert self._start is not None
         origin, bit = self._start.q, 0.5**HALVINGS * (self._after - self._before)
@@ -332,14 +343,15 @@ class JumpWatch:
         return found is not None and self._eval_square(found.q - origin) > ASTRAY**2 * goes
 
     def _is_steep(self, low: State, load_factor: float, solve: SolveStep) -> bool:
-        """Whether free coordinates move much faster with the prescribed motion than at the start."""
+        """Return whether free coordinates move much faster with the prescribed motion than they do at the start."""
         if solve(low, load_factor) is None:
             return True
         rate = self._eval_square(self._find_rates(np.zeros(len(self._free)), self._gap))
         return rate == 0.0 or rate > STEEP**2 * self._eval_square(self._first)
 
     def _find_part(self, low: State, high: State, solve: SolveStep) -> tuple[State, float] | None:
-        """The first suspected part of a step from ``low`` to ``high``: its end and the load factor at its end."""
+        """Return the first suspected part of a step from ``low`` to ``high``: the state and the load factor at its
+        end."""
         share, way = 1.0, self._eval_work(high.q - low.q)
         suspected = way > EXCESS * self._paid
         for _ in range(QUARTERS):
@@ -349,7 +361,7 @@ class JumpWatch:
             found = solve(low, self._before + share * (self._after - self._before))
             if found is None:
                 return None
-            # the works of both tangents refer to the whole load increment Δp
+            # the works from both tangents refer to the whole load increment Δp
             high, way, slope = found, self._eval_work(found.q - low.q), self._follow_loads()
             suspected = way > EXCESS * share * max(self._paid, slope)
             if not suspected and slope > STIFFER * self._paid:
@@ -357,8 +369,8 @@ class JumpWatch:
         return (high, self._before + share * (self._after - self._before)) if suspected else None
 
     def _describe_departure(self, end: State, reached: State) -> str:
-        """Text for an end that differs from the equilibrium to which the path leads; with history values a difference
-        is expected."""
+        """Return a text if the end differs from the equilibrium to which the path leads; with history values a
+        difference is expected, and the text is empty."""
         if self._held or self._has_history(end):
             return ""
         return (
@@ -367,7 +379,7 @@ class JumpWatch:
         )
 
     def _name_largest(self, way: FloatArray) -> str:
-        """The coordinate that moves most, with positions preferred, and its displacement."""
+        """Return the name of the coordinate that moves most, positions first, and its displacement."""
         world, layout = self._problem.assembly.world, self._problem.assembly.layout
         moves = np.zeros(layout.spare + 1)
         for component in world.numbering.node_dofs:

@@ -1,8 +1,8 @@
 """Relaxation: an implicit flow down the potential to an equilibrium, used if Newton's method fails from the last state.
 
-Each step solves f(q) + k M (q - q_last) = 0 from the last q, where k decreases while steps succeed: pseudo-transient
-continuation, C. T. Kelley, D. E. Keyes, SIAM J. Numer. Anal. 35 (1998). The result only serves as a better start for
-Newton.
+Each step solves f(q) + k M (q - q_last) = 0 from the previous q, q_last, where k decreases while steps succeed:
+pseudo-transient continuation, C. T. Kelley, D. E. Keyes, SIAM J. Numer. Anal. 35 (1998). The result serves only as a
+better start for Newton's method.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from windlass.solvers.newton.scheme import Scheme
 
 MAX_STEPS = 60
 START_SHARE = 0.1
-"""Largest entry of k M for the first k, relative to the largest entry of the tangent [1]."""
+"""Largest entry of k M in the first step, relative to the largest entry of the tangent [1]."""
 EASIER, HARDER = 0.3, 10.0
 END_SHARE = 1e-9
 
@@ -29,7 +29,7 @@ def relax(newton: Newton, scheme: Scheme, state: State) -> tuple[FloatArray, int
     Args:
         newton: the solver.
         scheme: the equilibrium to be found; its start is ``scheme.q0``.
-        state: a work state of the same process; its values are overwritten.
+        state: a working state of the same process; its values are overwritten.
 
     Returns:
         Displacements near the equilibrium [m, 1, rad], shape (n,), and the number of linear solves.
@@ -54,7 +54,7 @@ def relax(newton: Newton, scheme: Scheme, state: State) -> tuple[FloatArray, int
 
 
 def first_factor(newton: Newton, scheme: Scheme, share: float) -> float:
-    """k for which the ratio of the largest entry of k M to the largest entry of the tangent has the given value
+    """Return the factor k for which the largest entry of k M is the given fraction of the largest entry of the tangent
     [1/s^2]; 0 without mass."""
     problem = newton.problem
     problem.start(scheme)

@@ -1,20 +1,20 @@
-"""Settling: a flow down the potential for contacts that open and close in endless cycles.
+"""Settling: a flow down the potential, for contacts that open and close in endless cycles.
 
-The discontinuous iteration decides all contacts at the same time. If contact is far stiffer than the body that it holds
-(a rope of a few newtons on segments of 10⁷ N/m), contacts that close in one pass push their neighbours away, and the
-decisions cycle: the iteration acts like Newton's method without a line search on a potential with kinks in its slope.
-With the term k M (q - q_last) a contact that closes moves its neighbours only slightly, so that the contacts settle in
-a few passes. Each step of
+The discontinuous iteration decides all contacts at the same time. The decisions cycle if contact is far stiffer than
+the body that it holds, for example a rope of a few newtons on segments of 10⁷ N/m. Contacts that close in one pass then
+push their neighbours away. The iteration acts like Newton's method without a line search on a potential with kinks in
+its slope. With the term k M (q - q_last), where q_last is the solution of the previous step, a contact that closes
+moves its neighbours only slightly: the contacts settle in a few passes. Each step of
 
     f(q) - load_factor * loads + k M (q - q_last) = 0,    contacts settled,
 
-is a minimum of the potential plus k/2 |q - q_last|²_M. k decreases while steps succeed and increases after a failed
-step; the last step has k = 0. All steps have the same history values at their start, so that for friction they are one
-load step.
+is a minimum of the potential plus k/2 |q - q_last|²_M. The factor k decreases after successful steps and increases
+after a failed step; the last step has k = 0. All steps have the same history values at their start, so friction treats
+them as one load step.
 
 Source: R. T. Rockafellar, SIAM J. Control Optim. 14 (1976) 877-898 (proximal point method); M. Hintermüller, K. Ito, K.
-Kunisch, SIAM J. Optim. 13 (2003) 865-888 (active sets decided at the same time: like Newton's method, with the same
-cycles).
+Kunisch, SIAM J. Optim. 13 (2003) 865-888 (active sets decided at the same time are equivalent to Newton's method, with
+the same cycles).
 """
 
 from __future__ import annotations
@@ -30,16 +30,17 @@ from windlass.solvers.stepping.discontinuous import ContactHistory, Passes, Step
 
 MAX_STEPS = 60
 START_SHARE = 0.01
-"""Largest entry of k M for the first k, relative to the largest entry of the tangent [1]."""
+"""Largest entry of k M in the first step, relative to the largest entry of the tangent [1]."""
 EASIER, HARDER = 0.1, 10.0
 WAIT = 2
 """Number of steps after a failed step in which k, the factor of k M, is constant."""
 END_SHARE = 1e-9
-"""Ratio of k to the first k below which k is set to 0 [1]."""
+"""Ratio of k to the first k, below which k is set to 0 [1]."""
 LARGEST = 1e6
-"""Ratio of k to the first k at which the flow gives up [1]."""
+"""Ratio of k to the first k, at which the flow gives up [1]."""
 WAY = 0.1
-"""Force errors, relative to the largest contact force, that are accepted for steps with k > 0 if contacts cycle [1]."""
+"""Largest force error, relative to the largest contact force, that is accepted in steps with k > 0 if contacts cycle
+[1]."""
 
 
 def settle_contacts(
@@ -55,12 +56,12 @@ def settle_contacts(
         newton: the solver.
         scheme: the equilibrium to be found; its start is ``scheme.q0``.
         settings: limits of the passes of each step.
-        restart: restores the history values at the start of the load step.
-        store: stores the solution of the last Newton run in the state of the solve and returns its displacements, shape
-            (n,).
+        restart: function that restores the history values at the start of the load step.
+        store: function that stores the solution of the last Newton run in the state of the solve and returns its
+            displacements, shape (n,).
 
-    Returns:
-        The attempt, which has converged if the equilibrium without k was found; its iteration counts include all steps.
+    Returns: The attempt, which has converged if the equilibrium with k = 0 was found; its iteration counts include all
+        steps.
     """
     k = first = first_factor(newton, scheme, START_SHARE)
     q, data, wait, passes, iterations = scheme.q0, restart().data.copy(), 0, 0, 0

@@ -1,13 +1,12 @@
 """Check for unconstrained coordinates without stiffness before a static solve.
 
-A tangent K is considered singular if its factorisation fails, or if rounding alone spoils the solution of K x = b for a
-random b: the error in the equations is eps |K| |x|, and x is of the order of |b|/(eps |K|) in motions without
-stiffness.
+A tangent K is considered singular in two cases: its factorisation fails, or rounding errors alone spoil the solution of
+K x = b for a random b. The error in the equations is eps |K| |x|, and x is of the order of |b|/(eps |K|) in motions
+without stiffness.
 
-The linear solver of Newton's method is tried first, and the first iteration uses its factorisation; a solver that
+The linear solver of Newton's method is tried first, and the first iteration uses its factorisation. A solver that
 exchanges pivots is used only if the first result is not clear. The same solution shows whether factors in dense blocks
-are
-accurate: if the solution is not exact after refinement, the tangent is stored by rows from then on.
+are accurate: if the solution is not exact after refinement, the tangent is stored by rows in later iterations.
 """
 
 from __future__ import annotations
@@ -32,23 +31,23 @@ from windlass.solvers.newton.rounding import multiply_absolute
 from windlass.solvers.newton.scheme import Scheme
 
 SINGULAR = 1e-2
-"""Rounding error of a solution, relative to the right-hand side: singular tangents have 1 and more, slender cables up
-to 1e-5."""
+"""Rounding error of a solution, relative to the right-hand side, above which a tangent counts as singular: singular
+tangents have errors of 1 and more, slender cables up to 1e-5."""
 EXACT = 1e-13
-"""Error of an exact solution, relative to the terms of each row; good pivots give about 1e-16."""
+"""Largest error of an exact solution, relative to the terms of each row; good pivots give about 1e-16."""
 SHIFT = 1e-10
-"""Addition to the diagonal, relative to the entries of the row (or of the largest row, if these are nearly 0), to find
-the motions that a singular tangent does not resist."""
+"""Value added to the diagonal to find the motions that a singular tangent does not resist, relative to the entries of
+the row, or of the largest row if the entries of the row are nearly 0."""
 INVERSE_ITERATIONS = 8
-"""Number of successive solutions with the modified matrix that isolate a free motion (inverse iteration)."""
+"""Number of successive solutions (inverse iteration) with the modified matrix, which isolate a free motion."""
 
 
 def check_stiffness(newton: Newton, scheme: Scheme) -> None:
-    """Check the first tangent, stabiliser included, with the history values in the fields.
+    """Check the first tangent, including the stabiliser, with the history values in the fields.
 
     Raises:
-        ModelError: rows without a force, coordinates without stiffness, or a singular tangent; the message names free
-            coordinates.
+        ModelError: forces of rows cannot be evaluated, coordinates have no stiffness, or the tangent is singular; the
+            message names free coordinates.
     """
     problem = newton.problem
     problem.start(scheme)
@@ -82,13 +81,13 @@ def check_stiffness(newton: Newton, scheme: Scheme) -> None:
 
 
 def summarise_faults(problem: NonlinearProblem) -> list[str]:
-    """Findings about the shape at the present fields (slack or folded cables): the first finding, and the number of
-    further ones."""
+    """Return findings about the shape at the present fields (slack or folded cables): the first finding, and the number
+    of additional findings."""
     return shorten([fault.words for fault in problem.assembly.find_faults()], 1)
 
 
 def _describe_missing_mass(problem: NonlinearProblem) -> str:
-    """A hint if the stabiliser has no mass along the motion that `find_free_motion` has stored."""
+    """Return a hint if the stabiliser has no mass along the motion that `find_free_motion` has stored."""
     if problem.scheme.stabiliser == 0.0:
         return ""
     assembly, unknowns = problem.assembly, problem.sparsity.unknowns
@@ -101,7 +100,7 @@ def _describe_missing_mass(problem: NonlinearProblem) -> str:
 
 
 def _row_sizes(problem: NonlinearProblem) -> Any:
-    """The sum of the absolute values of the entries of each row, as a PETSc vector."""
+    """Return the sum of the absolute values of the entries of each row, as a PETSc vector."""
     return multiply_absolute(problem, np.ones(problem.pattern.rows))
 
 
@@ -113,13 +112,13 @@ def _offer_tangent(problem: NonlinearProblem) -> Trial:
 
 
 class Trial(NamedTuple):
-    """The results of a solution for random numbers.
+    """The results of a solution with a random right-hand side.
 
     Attributes:
-        held: whether the matrix is not singular.
+        held: whether the matrix is regular.
         accurate: whether the solution is accurate enough for factors in blocks, see `Errors`.
         exact: whether the solution has only rounding errors.
-        left: error of the solution in the 2-norm, relative to the random numbers [1].
+        left: error of the equations in the 2-norm, relative to the right-hand side [1].
 
     On several processes the last three attributes are not evaluated.
     """
@@ -131,7 +130,8 @@ class Trial(NamedTuple):
 
 
 def try_factors(problem: NonlinearProblem, ksp: Any = None) -> Trial:
-    """Solve with the present tangent of a problem, by Newton's linear solver or another one."""
+    """Solve with the present tangent of a problem and a random right-hand side, by Newton's linear solver or the given
+    solver."""
     if ksp is None:
         ksp = problem.snes.getKSP()
         ksp.setOperators(problem.matrix.mat)
@@ -150,13 +150,14 @@ def try_factors(problem: NonlinearProblem, ksp: Any = None) -> Trial:
 
 
 def _is_held(left: float, terms: float, size: float) -> bool:
-    """Whether a solution shows that a matrix is regular, by norms of its error, its terms and its right-hand side."""
-    # the comparisons are written such that NaN gives false
+    """Return whether a solution shows that a matrix is regular, by norms of its error, of its terms and of its
+    right-hand side."""
+    # the comparisons are written so that NaN gives false
     return bool(np.finfo(float).eps * terms <= SINGULAR * size and left <= SINGULAR * size)
 
 
 def find_error(matrix: Any, solution: Any, right: Any) -> Any:
-    """The residual, matrix times solution minus right-hand side; all PETSc vectors."""
+    """Return the residual, matrix times solution minus right-hand side, as a PETSc vector."""
     out = right.duplicate()
     matrix.mult(solution, out)
     out.axpy(-1.0, right)
@@ -164,7 +165,7 @@ def find_error(matrix: Any, solution: Any, right: Any) -> Any:
 
 
 def find_free_motion(problem: NonlinearProblem) -> str:
-    """The coordinates, or the constraints, that move most if a slightly stiffer model still yields; empty if the
+    """Return the coordinates, or the constraints, that move most if the model is slightly stiffened; empty if the
     present tangent of a problem is regular. The residual vector is overwritten."""
     layout = problem.assembly.layout
     package = default_package(problem.pattern, layout.size, "klu")
@@ -179,7 +180,8 @@ def find_free_motion(problem: NonlinearProblem) -> str:
 
 
 def find_weakest(matrix: Any, size: Any, package: str) -> Any:
-    """The unit vector whose product with a singular matrix is smallest, as a PETSc vector, or None if it is not found.
+    """Return the unit vector whose product with a singular matrix is smallest, as a PETSc vector, or None if no vector
+    is found.
 
     Args:
         matrix: PETSc matrix.
@@ -187,11 +189,11 @@ def find_weakest(matrix: Any, size: Any, package: str) -> Any:
         package: direct solver that exchanges pivots.
     """
     shifted = matrix.duplicate(copy=True)
-    # the shift prevents sizes of 0 in rows that contain only rounding errors
+    # the shift prevents entries of 0 for rows that contain only rounding errors
     size.shift(SHIFT * (size.max()[1] or 1.0))
     shifted.setDiagonal(SHIFT * size, PETSc.InsertMode.ADD_VALUES)
     solver, motion = create_pivoting(shifted, package), random_like(size)
-    # inverse iteration: motions with stiffness decay, even if their stiffness is small
+    # inverse iteration: motions with stiffness decay, even if the stiffness is small
     for _ in range(INVERSE_ITERATIONS):
         motion.pointwiseMult(motion, size)
         solution = try_solve(solver, motion)
@@ -203,7 +205,7 @@ def find_weakest(matrix: Any, size: Any, package: str) -> Any:
 
 
 def random_like(vector: Any) -> Any:
-    """A vector of random numbers, equal in each run."""
+    """Return a vector of random numbers, equal in each run."""
     right = vector.duplicate()
     begin, end = right.getOwnershipRange()
     right.setArray(_draw(begin, end - begin))
@@ -216,7 +218,7 @@ def _draw(seed: int, count: int) -> FloatArray:
 
 
 def create_pivoting(matrix: Any, package: str) -> Any:
-    """A linear solver that exchanges pivots."""
+    """Create a linear solver that exchanges pivots."""
     ksp = PETSc.KSP().create(comm=matrix.getComm())
     ksp.setOperators(matrix)
     ksp.setType(PETSc.KSP.Type.PREONLY)
@@ -227,7 +229,7 @@ def create_pivoting(matrix: Any, package: str) -> Any:
 
 
 def try_solve(ksp: Any, right: Any) -> Any:
-    """The solution, or None if there is no solution; MUMPS is given the memory that it needs."""
+    """Return the solution, or None if there is no solution; MUMPS gets the memory that it needs."""
     solution, pc = _solve(ksp, right), ksp.getPC()
     for memory in MEMORY:
         if solution is not None or not lacks_memory(pc):

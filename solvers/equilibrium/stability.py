@@ -1,8 +1,8 @@
 """Treatment of an equilibrium of a static solve that is unstable, or whose shape is implausible.
 
 ``check``: the solve raises an error that names the mode. ``follow``: the solve leaves the equilibrium along its lowest
-    mode, down the potential, to a stable equilibrium. For an implausible shape (a cable turned inside out) it follows
-    the potential down from the start of the solve. ``off``: no check.
+    mode, down the potential, to a stable equilibrium. For an implausible shape (a cable turned inside out) the solve
+    follows the potential down from its initial state. ``off``: no check.
 """
 
 from __future__ import annotations
@@ -30,12 +30,13 @@ ATTEMPTS = 4
 DISTURBANCE = 1e-5
 """Largest entry of the disturbance of an unstable equilibrium, relative to the range of the coordinates [1]."""
 MARKED = 1e-6
-"""Asymmetry of the tangent [1], without contacts, above which messages mention flutter: Beck's column flutters at
+"""Asymmetry of the tangent without contacts [1], above which messages mention flutter; Beck's column flutters at
 9e-3."""
 SHOWN = 2
-"""Largest number of faults and doubts in messages."""
+"""Largest number of faults and of doubts that messages show."""
 START_SHARE = 0.1
-"""Size of k M for the first k, relative to the tangent, if the descent begins at the start of a solve [1]."""
+"""Largest entry of k M in the first step, relative to the largest entry of the tangent, if the descent begins at the
+start of a solve [1]."""
 UNSTABLE_ADVICE = (
     "take more elements where a line turns, start nearer to the intended shape (slack lines: from a `catenary`), "
     "or disturb the model towards it by a small load; stability='follow' continues to a stable one, stability='off' "
@@ -56,12 +57,12 @@ FactorSolve = Callable[[FloatArray], object]
 
 @dataclass
 class Finding:
-    """Faults of an equilibrium; empty if the equilibrium has no faults.
+    """Findings about an equilibrium; empty if the equilibrium has no faults.
 
     Attributes:
         negative: number of modes along which the potential decreases.
         mu: eigenvalue of the lowest mode, relative to the stiffness of the coordinates that move [1].
-        stiffness: twice the potential along the lowest mode, whose largest entry is 1 [N/m, N m, N].
+        stiffness: twice the potential energy along the lowest mode, with the largest entry 1 [N/m, N m, N].
         mode: lowest mode by local coordinate, largest entry 1, shape (n,).
         names: coordinates that move most in the lowest mode, and their displacements [m, rad, 1].
         faults: implausible shapes, from `Checks.find_faults`.
@@ -82,7 +83,7 @@ class Finding:
         return self.negative > 0 or bool(self.faults)
 
     def describe(self) -> str:
-        """The faults in one or two sentences."""
+        """Return the faults in one or two sentences."""
         words = []
         if self.negative:
             modes = "1 negative eigenvalue" if self.negative == 1 else f"{self.negative} negative eigenvalues"
@@ -126,12 +127,12 @@ def examine(problem: NonlinearProblem) -> Finding:
 
 
 def _look_without_contacts(problem: NonlinearProblem, whole: TangentInertia, finding: Finding) -> None:
-    """Negative modes and flutter of bodies and cables without contacts; the tangent of the problem is overwritten.
+    """Find negative modes and flutter of bodies and cables without contacts; the tangent of the problem is overwritten.
 
-    Contacts are straight segments whose states do not change during Newton. A belt without friction that may circulate
-    therefore has stable positions and, half a segment away, unstable positions, whose difference has no physical
-    meaning. Therefore modes that are negative only because of contacts with frozen states are a note. The tangent of
-    sliding contacts is unsymmetric, but they dissipate energy.
+    Contacts are straight segments whose contact states do not change during Newton's method. A belt without friction
+    that may circulate therefore has stable positions, and unstable positions half a segment away. This difference has
+    no physical meaning. Therefore modes that are negative only because of contacts with constant states cause a note.
+    The tangent of sliding contacts is unsymmetric, although sliding contacts dissipate energy.
     """
     assembly, matrix = problem.assembly, problem.matrix
     contacts = {c: s for c, s in assembly.layout.systems.items() if s.post_newton is not None and s.tangent is not None}
@@ -160,14 +161,14 @@ def _describe_contact_modes(finding: Finding) -> str:
 
 
 class Follower:
-    """Descent from an equilibrium that is unstable, or whose shape is implausible.
+    """Follows the potential down from an equilibrium that is unstable, or whose shape is implausible.
 
     Args:
         newton: the solver.
         scheme: the equilibrium to be found, in the last load step.
         first: the initial state of the solve.
-        work: a state that may be overwritten.
-        solve: solves the last load step, contact included, from displacements, shape (n,).
+        work: a working state, which is overwritten.
+        solve: function that solves the last load step, including contact, from displacements of shape (n,).
 
     Attributes:
         spent: number of linear solves of all descents.
@@ -179,7 +180,7 @@ class Follower:
         self.spent, self.hindrance = 0, ""
 
     def follow(self, finding: Finding) -> Finding:
-        """Leave the equilibrium; returns the faults of the last equilibrium found."""
+        """Leave the equilibrium; return the findings about the last equilibrium found."""
         problem = self._newton.problem
         for attempt in range(ATTEMPTS):
             if finding.faults or attempt == ATTEMPTS - 1:
@@ -212,7 +213,7 @@ class Follower:
         high, minus_low = assembly.processes.largest([high, -low])
         if mass <= 0.0:
             return None
-        # the direction in which the loads do positive work, if their work is not 0
+        # choose the direction in which the loads do positive work, if their work is not 0
         sign = -1.0 if work < 0.0 else 1.0
         amplitude = DISTURBANCE * ((high + minus_low) or 1.0)
         q = fields.x[:-1] - layout.reference[:-1] + sign * amplitude * mode
@@ -233,23 +234,23 @@ class Follower:
 
 
 def describe_unstable(finding: Finding, hindrance: str = "") -> str:
-    """The reason why a solve ends at an unstable equilibrium."""
+    """Return the reason why a solve ends at an unstable equilibrium."""
     kind = "the equilibrium is unstable" if finding.negative else "the equilibrium has an implausible shape"
     return f"{kind}: {finding.describe()}{hindrance}"
 
 
 def say_findings(left: Finding | None, found: Finding) -> list[str]:
-    """Notes to the user, each shown once in a run, and stored in ``Verdict.notes`` of a solve.
+    """Print notes to the user, each once in a run, and return them for ``Verdict.notes`` of a solve.
 
     Args:
-        left: the unstable equilibrium that was left for a stable one, if any.
+        left: the unstable equilibrium that the solve has left for a stable equilibrium, if any.
         found: findings about the returned equilibrium, which the user must judge.
     """
     notes = []
     if left is not None:
         notes.append(
-            f"the equilibrium that Newton found first is not stable: {left.describe()}. A stable equilibrium "
-            "was found by following the potential down"
+            f"Newton's method first found an unstable equilibrium: {left.describe()}. A descent of the potential "
+            "energy then found a stable equilibrium"
         )
     if found.doubts:
         notes.append("; ".join(shorten(found.doubts, SHOWN, " of this kind")))

@@ -1,4 +1,4 @@
-"""One step of an explicit method, and common parts of these methods."""
+"""One step of an explicit method, and base class of these methods."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class Advance:
         accepted: whether the state is now at ``t``.
         reason: reason why the step was not accepted.
         error: force error of the post-Newton update [N].
-        recommended_step: step size that a contact recommends, if this is the only cause of the refusal [s], otherwise
+        recommended_step: step size that a contact recommends [s], if this is the only cause of the refusal; otherwise
             inf.
-        unresolved: whether the recommendation is due to a contact that the step does not resolve.
-        rejected: preceding failed attempts of the method's own step size control.
+        unresolved: whether a contact recommends the step size because the step does not resolve it.
+        rejected: previous failed attempts of the step size control of the method itself.
     """
 
     t: float
@@ -45,10 +45,11 @@ class Advance:
 
 
 Judge = Callable[[PostNewton, float], bool]
-"""``(result of the post-Newton update, step size) -> whether the step must be cut to the recommended size``."""
+"""Function ``(result of the post-Newton update, step size) -> whether the step must be cut to the recommended
+size``."""
 Look = Callable[[float], float]
-"""``(step size) -> size that resolves contacts, inf if the step resolves them``; the fields contain the end of the
-step."""
+"""Function ``(step size) -> size that resolves contacts, inf if the step resolves them``; the fields contain the end of
+the step."""
 
 
 class Method(ABC):
@@ -56,21 +57,21 @@ class Method(ABC):
 
     Args:
         accelerations: a(t, q, v).
-        judge: decides about recommended step sizes.
-        project: whether to project coordinates and velocities onto the constraints after each step; otherwise they
-            drift slowly, because only accelerations fulfil the constraints.
+        judge: function that decides about recommended step sizes.
+        project: whether to project coordinates and velocities onto the constraints after each step; without projection
+            they drift slowly, because only accelerations fulfil the constraints.
     """
 
     def __init__(self, accelerations: Accelerations, judge: Judge, project: bool) -> None:
         self._accelerations, self._judge = accelerations, judge
         self._project = project and accelerations.has_constraints
-        # change of a coordinate in one step from which the motion counts as unstable [m, rad, 1]; version of the world
+        # change of a coordinate in one step above which the motion counts as unstable [m, rad, 1]; version of the world
         # for which this limit is valid
         self._limit, self._version = 0.0, -1
 
     def begin(self, state: State, resume: bool) -> None:
         """Make the initial state consistent (constraints, history values, accelerations, multipliers), unless it
-        resumes a run.
+        continues a run.
 
         Raises:
             ModelError: no consistent start.
@@ -94,30 +95,31 @@ class Method(ABC):
         """Try one step from the state.
 
         Args:
-            state: initial state; the end of the step if the step is accepted.
-            size: step size, or the largest step size of a method that chooses its own [s].
+            state: initial state; contains the end of the step if the step is accepted.
+            size: step size [s], or the largest step size of a method that chooses step sizes itself.
             then: time at the end of a step of this size [s].
         """
 
     def update_state(self, state: State) -> None:  # noqa: B027, some methods have nothing to do here
         """Update the accelerations if the user has changed the state or the model since the last step.
 
-        Methods whose steps evaluate their own initial accelerations need no update.
+        Methods that evaluate accelerations at the start of each step need no update.
         """
 
     def checkpoint(self) -> dict[str, Any]:
-        """Values that a continued run needs in addition to the state."""
+        """Return values that a continued run needs in addition to the state."""
         return {}
 
     def restore(self, kept: Mapping[str, Any]) -> None:  # noqa: B027, likewise
         """Continue from the values of `checkpoint`."""
 
     def reset_caches(self, state: State) -> None:
-        """Restart from an updated state, and keep only the values of `checkpoint`."""
+        """Restart from an updated state, with no cached values except the values of `checkpoint`."""
         self.begin(state, resume=True)
 
     def _refuse(self, advance: Advance, result: PostNewton, size: float) -> bool:
-        """Whether the post-Newton update refuses a step of this size [s]; the advance stores the reason."""
+        """Return whether the post-Newton update refuses a step of the given size [s]; the reason is stored in
+        ``advance``."""
         if not np.isfinite(result.error):
             advance.reason = "a contact fails within the step: its force error is not finite"
             return True

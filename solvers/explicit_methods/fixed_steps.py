@@ -6,7 +6,8 @@ The errors of a method decrease as h to the power of its order; there is no erro
 step-by-step comparisons with other programs; for accurate results `RungeKutta` needs fewer evaluations.
 
 Sources: E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary Differential Equations I, Springer, section II.1 (Euler,
-midpoint, Heun's of order 3, the classical one); J. C. Butcher, J. Austral. Math. Soc. 4 (1964) 179-194 (order 6).
+midpoint, Heun's method of order 3, classical method of order 4); J. C. Butcher, J. Austral. Math. Soc. 4 (1964) 179-194
+(order 6).
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ TABLEAUX: dict[str, tuple[tuple[tuple[float, ...], ...], tuple[float, ...]]] = {
         (1 / 12, 0.0, 0.0, 0.0, 5 / 12, 5 / 12, 1 / 12),
     ),
 }
-"""Coefficients of each method: the rows of A below the diagonal, followed by b; the coefficients c are the sums of the
+"""Coefficients of each method: the rows of A below the diagonal, followed by b. The coefficients c are the sums of the
 rows of A."""
 
 
@@ -63,7 +64,7 @@ class FixedSteps(RungeKutta):
             stages.append(self._rate(state.t + sum(row) * size, place))
         end = start + size * sum((factor * k for factor, k in zip(self._weights, stages, strict=True)), np.zeros(1))
         advance = Advance(then)
-        # accelerations and history values belong to the end of the step
+        # accelerations and history values are evaluated at the end of the step
         if not np.isfinite(self._rate(then, end)).all():
             advance.reason = self._cause or "coordinates grow without bounds or are not finite"
             return advance

@@ -1,12 +1,13 @@
-"""Runge-Kutta of order 8 with error control of orders 5 and 3 by SciPy, for y = (q, v) with y_t = (v, a(t, q, v)).
+"""Runge-Kutta method of order 8 with error control of orders 5 and 3 by SciPy, for y = (q, v) with y_t = (v, a(t, q,
+v)).
 
 The error of each accepted step is kept below atol + rtol |y|, as root mean square over all coordinates and velocities.
-In all stages of a step, history values are computed from their values at the start of the step, and stored when the
-step is accepted. For the error control, forces that switch within a step are kinks of a continuous function. Steps that
-end at the recommended instants avoid a search for these kinks. The estimated errors do not reveal contacts that a step
-passes completely, or impacts within loose tolerances: such steps are repeated with a shorter size. Constraints are
-fulfilled on the level of accelerations within a step. After the step coordinates and velocities are projected onto the
-constraints, which changes them by less than the error of the step.
+In all stages of a step, history values are computed from their values at the start of the step. They are stored when
+the step is accepted. For the error control, forces that switch within a step are kinks of a continuous function. If
+steps end at the instants that contacts recommend, no search for these kinks is needed. The estimated errors do not
+reveal contacts that a step passes completely, or impacts within loose tolerances: monitors find such steps, which are
+repeated with a shorter size. Within a step, constraints are fulfilled by accelerations. After the step, coordinates and
+velocities are projected onto the constraints, which changes them by less than the error of the step.
 
 Source: P. J. Prince, J. R. Dormand, J. Comput. Appl. Math. 7 (1981) 67-75; E. Hairer, S. P. Norsett, G. Wanner, Solving
 Ordinary Differential Equations I, Springer, section II.10 (DOP853); `scipy.integrate.DOP853`.
@@ -29,19 +30,19 @@ from windlass.solvers.explicit_methods.explicit_step import Advance, Judge, Look
 STAGES = 12
 """Evaluations of one attempt."""
 SMALLEST_NORM = 1e-6
-"""Ratio of estimated error to tolerance below which the error is mostly rounding; a step then increases by a factor of
-five."""
+"""Ratio of estimated error to tolerance, below which the error is mostly rounding error; the next step then increases
+by a factor of five."""
 MOST_FAILURES = 40 * STAGES
-"""Number of evaluations without a finite result after which a step is given up; each attempt is a fifth of the previous
-one."""
+"""Number of evaluations without a finite result, after which a step is given up; the size of each attempt is a fifth of
+the size of the previous attempt."""
 
 
 class StuckError(WindlassError):
-    """Stages of a step that have no finite forces for any step size."""
+    """Raised if the forces in stages of a step are not finite for any step size."""
 
 
 class RungeKutta(Method):
-    """DOP853 for an assembly; see above.
+    """The method DOP853 for an assembly; see the head of this file.
 
     Args:
         accelerations, judge, project: see `Method`.
@@ -64,7 +65,7 @@ class RungeKutta(Method):
         n = assembly.layout.spare
         self._owned = len(assembly.layout.owned)
         self._q, self._v = np.zeros(n), np.zeros(n)
-        # SciPy makes no steps without unknowns, but all processes must step
+        # SciPy makes no steps without unknowns, but all processes must make the same steps
         self._padding = np.zeros(0 if self._owned else 1)
         self._solver: Any = None
         self._next = np.inf
@@ -77,7 +78,7 @@ class RungeKutta(Method):
         self._solver, self._next = None, np.inf
 
     def checkpoint(self) -> dict[str, Any]:
-        """The size that the next step should have [s]; see `Method`."""
+        """Return the size that the next step should have [s]; see `Method`."""
         return {"next": self._next}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
@@ -103,7 +104,7 @@ class RungeKutta(Method):
         fields.v[:-1] = self._v
 
     def _rate(self, t: float, y: FloatArray) -> FloatArray:
-        """y_t; Returns NaN if the rate cannot be evaluated, so that the step is shortened."""
+        """Return y_t; NaN if the rate cannot be evaluated, which shortens the step."""
         owned, a = self._owned, self._accelerations
         way = np.abs(y[:owned] - self._start_q).max(initial=0.0)
         calm = np.isfinite(y).all() and way <= self._limit
@@ -128,7 +129,7 @@ class RungeKutta(Method):
         self._start_data, self._start_q = state.data.copy(), state.q[: self._owned].copy()
 
     def _create(self, state: State, size: float) -> None:
-        """A solver that starts from the state."""
+        """Create a solver that starts from the state."""
         from scipy.integrate import DOP853  # imported here, because other methods do not need it
 
         self._begin_step(state)
@@ -138,20 +139,20 @@ class RungeKutta(Method):
         self._solver._estimate_error_norm = self._estimate_error
 
     def _estimate_error(self, K: FloatArray, h: float, scale: FloatArray) -> float:
-        """SciPy's error norm over the values of all processes, rounded to the middle between two powers of 2."""
+        """Return SciPy's error norm over the values of all processes, rounded to the middle between two powers of 2."""
         error5, error3 = K.T @ self._solver.E5 / scale, K.T @ self._solver.E3 / scale
         sums = np.array([error5 @ error5, error3 @ error3, 2 * self._owned])
         square5, square3, count = self._accelerations.assembly.processes.sum(sums)
         if square5 == 0.0 and square3 == 0.0:
             return 0.0
         norm = abs(h) * square5 / np.sqrt((square5 + 0.01 * square3) * count)
-        # the estimate is a small difference of large numbers, whose rounding depends on the number of processes; it is
-        # rounded to √2 times a power of 2, so that step sizes do not depend on this number
+        # the estimate is a small difference of large numbers, whose rounding error depends on the number of processes;
+        # rounding to √2 times a power of 2 makes step sizes independent of this number
         return float(max(2.0 ** (np.floor(np.log2(norm)) + 0.5), SMALLEST_NORM))
 
     def _is_current(self, state: State) -> bool:
-        """Whether the solver can continue from the state: neither the state nor the model was changed since the last
-        step."""
+        """Return whether the solver can continue from the state: neither the state nor the model was changed since the
+        last step."""
         assembly = self._accelerations.assembly
         if self._solver is None or self._version != assembly.world.version:
             return False
@@ -163,7 +164,7 @@ class RungeKutta(Method):
         """See `Method`; the step is at most as long as ``size``."""
         self._failures, self._cause = 0, ""
         try:
-            # the step control handles values out of range
+            # the step control handles values that are out of range
             with np.errstate(all="ignore"):
                 advance = self._attempt(state, size, then)
         except (SingularError, ProjectionError, StuckError) as error:
@@ -187,13 +188,14 @@ class RungeKutta(Method):
         h = solver.t - state.t
         whole = h >= size * (1.0 - 1e-9)
         advance.t = solver.t = then if whole else solver.t
-        # a step shortened to end at a given time does not determine the size of the next step
+        # a step that was shortened to end at a given time does not determine the size of the next step
         self._next = solver.h_abs = max(solver.h_abs, wanted) if whole else solver.h_abs
         self._unpack(solver.y)
         return self._end_step(state, advance, h)
 
     def _end_step(self, state: State, advance: Advance, size: float) -> Advance:
-        """Store the history values of a step, whose last evaluation was at its end, and judge the step."""
+        """Store the history values of a step whose last evaluation was at its end, and decide whether the step is
+        accepted."""
         accelerations = self._accelerations
         refused = False
         # history values at the end of the step need a separate evaluation

@@ -6,12 +6,12 @@
     a_{n+1} = a(t_{n+1}, q_{n+1}, v*)          the only evaluation of the step
     v_{n+1} = v½ + h/2 a_{n+1}                 then onto C_t = 0 along M⁻¹ C_q(q_{n+1})ᵀ
 
-Order 2, also if forces or inertia depend on velocities: the error of v* causes an error of O(h³) in v_{n+1}. If they do
-not, a_{n+1} is exact and the method is symplectic: the energy error stays within O(h²) for very long times. This also
-holds with constraints and a constant mass matrix.
+The order is 2, also if forces or inertia depend on velocities: the error of v* causes an error of O(h³) in v_{n+1}. If
+forces and inertia do not depend on velocities, a_{n+1} is exact and the method is symplectic: the energy error stays
+within O(h²) for very long times. This also holds with constraints and a constant mass matrix.
 
-The method is stable for h ω < 2 (√(1 + 4ζ²) - 2ζ), for all angular frequencies ω with the damping ratio ζ: 2 without
-damping, 0.47 with critical damping.
+The method is stable for h ω < 2 (√(1 + 4ζ²) - 2ζ), for all angular frequencies ω with the damping ratio ζ. This limit
+is 2 without damping, and 0.47 with critical damping.
 
 Sources: L. Verlet, Phys. Rev. 159 (1967) 98-103; W. C. Swope and others, J. Chem. Phys. 76 (1982) 637-649;
 H. C. Andersen, J. Comput. Phys. 52 (1983) 24-34 (RATTLE).
@@ -36,12 +36,12 @@ def predict(
     q: FloatArray, v: FloatArray, a: FloatArray, seen_q: FloatArray, seen_v: FloatArray, reference: FloatArray,
     h: float, limit: float, q_new: FloatArray, v_half: FloatArray, x: FloatArray, v_star: FloatArray,
 ) -> tuple[int, int]:  # fmt: skip
-    """First half of a step; counts coordinates that were changed since the last step, and coordinates that become
-    unstable.
+    """Make the first half of a step; return the number of coordinates that were changed since the last step, and the
+    number of coordinates that become unstable.
 
-    q, v, a: state at the start, shape (n,); seen_q, seen_v: coordinates and velocities at the end of the last step.
+    q, v, a: state at the start, shape (n,). seen_q, seen_v: coordinates and velocities at the end of the last step.
     limit: largest change of a coordinate [m, rad, 1].
-    q_new, v_half: results, shape (n,).  x, v_star: total coordinates and predicted velocities, shape (n + 1,).
+    q_new, v_half: results, shape (n,). x, v_star: total coordinates and predicted velocities, shape (n + 1,).
     """
     changed, wild = 0, 0
     for i in range(len(q)):
@@ -60,7 +60,7 @@ def predict(
 
 @kernel(fast=False)
 def complete(v_half: FloatArray, a: FloatArray, h: float, v_new: FloatArray) -> int:
-    """Second half of a step; counts accelerations that are not finite."""
+    """Make the second half of a step; return the number of accelerations that are not finite."""
     wild = 0
     for i in range(len(a)):
         v_new[i] = v_half[i] + 0.5 * h * a[i]
@@ -69,7 +69,7 @@ def complete(v_half: FloatArray, a: FloatArray, h: float, v_new: FloatArray) -> 
 
 
 class Verlet(Method):
-    """Velocity Verlet for an assembly; see above, and `Method` for the arguments."""
+    """Velocity Verlet for an assembly; see the head of this file, and `Method` for the arguments."""
 
     def __init__(self, accelerations: Accelerations, judge: Judge, project: bool) -> None:
         super().__init__(accelerations, judge, project)
@@ -98,7 +98,8 @@ class Verlet(Method):
         self._version = self._accelerations.assembly.world.version
 
     def _restart(self, state: State) -> None:
-        """Note that the state or the model was changed between two steps, so that the accelerations are out of date."""
+        """Note that the state or the model was changed between two steps, after which stored accelerations are out of
+        date."""
         a = self._accelerations
         a.refresh()
         a.load(state)
@@ -165,7 +166,7 @@ class Verlet(Method):
         return advance
 
     def _correct_positions(self, state: State, h: float, then: float) -> None:
-        """Project the predicted coordinates onto the constraints with the matrix of the start of the step."""
+        """Project the predicted coordinates onto the constraints with the matrix at the start of the step."""
         accelerations = self._accelerations
         fields = accelerations.assembly.fields
         if not self._matrix_is_of_start:

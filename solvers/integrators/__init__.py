@@ -1,4 +1,4 @@
-"""The implicit integrators: one file with the constants of each, and the registry of names."""
+"""The implicit integrators: one file for each, with its constants, and the registry of their names."""
 
 from windlass.solvers.integrators import generalized_alpha as generalized_alpha
 from windlass.solvers.integrators import newmark as newmark

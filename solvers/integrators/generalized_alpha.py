@@ -1,4 +1,4 @@
-"""The generalised-alpha method, with position constraints imposed directly (index 3) or as rates (index 2).
+"""The generalised-alpha method, which imposes position constraints directly (index 3) or as rates (index 2).
 
 Sources: J. Chung, G. M. Hulbert, J. Appl. Mech. 60 (1993) 371-375; M. Arnold, O. Bruels, Multibody Syst. Dyn. 18 (2007)
 185-202.
@@ -13,7 +13,7 @@ from windlass.solvers.stepping.integrator import Integrator
 
 
 def generalized_alpha(spectral_radius: float) -> Integrator:
-    """Index 3."""
+    """Return constants for index 3."""
     alpha_m = (2 * spectral_radius - 1) / (spectral_radius + 1)
     alpha_f = spectral_radius / (spectral_radius + 1)
     gamma = 0.5 + alpha_f - alpha_m
@@ -21,7 +21,7 @@ def generalized_alpha(spectral_radius: float) -> Integrator:
 
 
 def generalized_alpha_index2(spectral_radius: float) -> Integrator:
-    """Index 2."""
+    """Return constants for index 2."""
     return replace(generalized_alpha(spectral_radius), rate_level=True)
 
 

@@ -1,4 +1,4 @@
-"""The implicit integrators by name; a new integrator is a file with its constants, which calls `register_integrator` at
+"""The implicit integrators by name. A new integrator is a file with its constants that calls `register_integrator` at
 its end."""
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ def register_integrator(name: str, create: Create) -> None:
 
     Args:
         name: name for ``Dynamic(method=...)`` and ``-dynamic_method``.
-        create: ``(spectral_radius) -> Integrator``; raises ModelError for an invalid radius.
+        create: function ``(spectral_radius) -> Integrator``; raises ModelError for an invalid radius.
 
     Raises:
-        ModelError: another function has the name, or ``create`` is not a function.
+        ModelError: another function is registered under the name, or ``create`` is not a function.
     """
     if not isinstance(name, str) or not name.isidentifier() or not callable(create):
         raise ModelError(f"{show(name)}, {show(create)} in register_integrator: must be a name and a function")
@@ -39,7 +39,7 @@ def register_integrator(name: str, create: Create) -> None:
 
 
 def method_name() -> Check:
-    """Check for the name of an integrator, which may be registered later."""
+    """Return a check for the name of an integrator, which may be registered later."""
 
     def read(value: Any) -> str:
         if not isinstance(value, str) or value not in _methods:
@@ -52,14 +52,14 @@ def method_name() -> Check:
 def create_integrator(
     method: str, spectral_radius: float = 0.9, rotations: str = "steady", layout: Layout | None = None
 ) -> Integrator:
-    """The integrator by name.
+    """Return the integrator by name.
 
     Args:
         method: a registered name.
-        spectral_radius: damping of the highest frequencies, from 0 (most) to 1 (none) [1].
-        rotations: ``"steady"``: Euler parameters are integrated as deviations from a steady rotation over each step;
-            ``"parameters"``: integrate Euler parameters like all other coordinates.
-        layout: positions of Euler parameters among the coordinates.
+        spectral_radius: numerical damping of the highest frequencies [1]: 0 (largest damping) to 1 (no damping).
+        rotations: ``"steady"``: Euler parameters are integrated as deviations from a steady rotation over each step.
+            ``"parameters"``: Euler parameters are integrated like all other coordinates.
+        layout: layout with the numbers of Euler parameters among the coordinates.
 
     Raises:
         ModelError: an invalid radius.

@@ -1,1 +1,1 @@
-"""Linear solvers: packages, orderings, checks."""
+"""Settings and checks of linear solvers: packages, orderings, accuracy."""

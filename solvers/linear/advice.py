@@ -1,4 +1,4 @@
-"""A note for users of many processes whose model suits an iterative linear solver."""
+"""Note for users of several processes whose model suits an iterative linear solver."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from windlass.framework.command_line.notes import say_once
 from windlass.framework.runtime.petsc import PETSc
 
 LARGE = 20_000
-"""Number of unknowns from which a factorisation by MUMPS takes long enough for a note."""
+"""Number of unknowns, from which a factorisation by MUMPS takes long enough for a note."""
 
 
 def advise_iterative(assembly: Assembly, prefix: str, pc: Any) -> None:
-    """Print a note once for each solver, on the first process, that an iterative linear solver may suit the model.
+    """Print a note, once for each solver and on the first process, that an iterative linear solver may suit the model.
 
-    There is no note in the following cases: one process, constraint rows, small models, -quiet or -progress false, a
-    linear solver chosen by the user, and statics, where MUMPS is as fast or faster in chains and nets.
+    There is no note in the following cases: one process; constraint rows; small models; -quiet or -progress false; a
+    linear solver chosen by the user; statics, where MUMPS is at least as fast in chains and nets.
     """
     layout, database = assembly.layout, PETSc.Options()
     chosen = any(database.hasName(prefix + name) for name in ("ksp_type", "pc_type", "pc_factor_mat_solver_type"))

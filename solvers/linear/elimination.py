@@ -1,10 +1,12 @@
-"""LU of a matrix of 4 x 4 blocks up to its last rows, which then contain their Schur complement.
+"""LU factorisation of a matrix of 4 x 4 blocks except for its last rows, which finally contain their Schur complement.
 
-No pivots are exchanged, neither between nor within blocks: the factors equal LU by rows in the same order, with the
-same accuracy, but operations act on whole blocks. Rows to be eliminated come first; the pattern is symmetric.
+Pivots are exchanged neither between nor within blocks. The factors equal the factors of LU by rows in the same order,
+with the same accuracy, but operations act on whole blocks. Rows to be eliminated come first; the sparsity pattern is
+symmetric.
 
-Each eliminated row k of blocks has one piece of memory, which contains its diagonal block, the blocks of U to the right
-and the blocks of L below, in the same order. Entries within blocks are stored by columns, as in `Pattern`.
+Each eliminated row k of blocks has a contiguous part of the memory. It contains the diagonal block, the blocks of U to
+the right of the diagonal, and the blocks of L below the diagonal in the same order. Entries within blocks are stored by
+columns, as in `Pattern`.
 
 Source: A. George, J. W. H. Liu, Computer Solution of Large Sparse Positive Definite Systems, Prentice-Hall (1981);
 notation as in G. H. Golub, C. F. Van Loan, Matrix Computations (2013), section 3.2.
@@ -21,21 +23,21 @@ from windlass.framework.assembly.sparsity import Pattern
 from windlass.framework.kernels.kernel import kernel
 
 SMALLEST_PIVOT = 1e-300
-"""Pivot size below which a pivot counts as 0; masses of slopes are small but not 0."""
+"""Absolute value of a pivot, below which the pivot counts as 0; masses of slopes are small but not 0."""
 
 
 class Plan(NamedTuple):
-    """The plan of an elimination; rows and columns are counted in blocks.
+    """The plan of an elimination; rows, columns and indices are counted in blocks.
 
     Attributes:
-        inner: rows to be eliminated.
+        inner: number of rows to be eliminated.
         rows: number of rows.
-        first: start in ``below`` for each eliminated row, and the end, shape (inner + 1,).
-        below: for each eliminated row, the lower rows that it couples, fill included, ascending.
-        source: for each block of the factors, the block of the matrix that initialises it, or -1.
-        pairs: start in ``target`` for each eliminated row, shape (inner + 1,).
+        first: index in ``below`` at which each eliminated row begins, and the end index, shape (inner + 1,).
+        below: for each eliminated row, the lower rows that are coupled with it, including fill, in ascending order.
+        source: for each block of the factors, the block of the matrix that initialises it, or -1 for fill.
+        pairs: index in ``target`` at which each eliminated row begins, and the end index, shape (inner + 1,).
         target: the blocks of the factors from which products of blocks of L and of U are subtracted.
-        ready: for each eliminated row, the last row whose blocks must be filled before the elimination.
+        ready: for each eliminated row, the last row whose blocks must be initialised before the row is eliminated.
     """
 
     inner: int
@@ -54,12 +56,14 @@ class Plan(NamedTuple):
 
 
 def create_plan(pattern: Pattern, inner: int, most: float) -> Plan | None:
-    """Plan the elimination of the first rows of a matrix in blocks, whose last block consists of pads and is omitted.
+    """Plan the elimination of the first rows of a matrix in blocks; the last block of the matrix consists of pads and
+    is omitted.
 
     Args:
         pattern: the matrix.
-        inner: rows of blocks to be eliminated.
-        most: largest number of blocks of the factors per block of the matrix; the result is None if this is exceeded.
+        inner: number of rows of blocks to be eliminated.
+        most: largest ratio of the number of blocks of the factors to the number of blocks of the matrix; if this ratio
+            is exceeded, the result is None.
     """
     rows, room = len(pattern.indptr) - 2, int(most * len(pattern.indices))
     short: Any = np.int32
@@ -80,7 +84,8 @@ def create_plan(pattern: Pattern, inner: int, most: float) -> Plan | None:
 
 @kernel
 def find_fill(indptr: IntArray, indices: IntArray, inner: int, rows: int, first: IntArray, below: IntArray) -> int:
-    """Find which rows each eliminated one couples, by the elimination tree; their number, or -1 without room."""
+    """Find the lower rows that are coupled with each eliminated row, by the elimination tree; return the length of
+    ``below``, or -1 if it is too short."""
     mark, child, sibling = np.full(rows, -1), np.full(rows, -1), np.full(rows, -1)
     used = 0
     for k in range(inner):
@@ -116,7 +121,7 @@ def find_fill(indptr: IntArray, indices: IntArray, inner: int, rows: int, first:
 
 @kernel
 def find_block(i: int, j: int, inner: int, rows: int, first: IntArray, below: IntArray) -> int:
-    """The place of block i, j in the factors."""
+    """Return the index of block i, j in the factors."""
     k = min(i, j)
     place: int = inner
     if k >= inner:
@@ -133,7 +138,7 @@ def find_block(i: int, j: int, inner: int, rows: int, first: IntArray, below: In
 def find_sources(
     indptr: IntArray, indices: IntArray, inner: int, rows: int, first: IntArray, below: IntArray, source: IntArray
 ) -> None:
-    """For each block of the matrix its place in the factors."""
+    """Fill ``source`` with the block of the matrix for each block of the factors."""
     for i in range(rows):
         for p in range(indptr[i], indptr[i + 1]):
             if indices[p] < rows:
@@ -142,7 +147,7 @@ def find_sources(
 
 @kernel
 def find_targets(inner: int, rows: int, first: IntArray, below: IntArray, target: IntArray) -> None:
-    """Where the products of the blocks of each eliminated row belong."""
+    """Fill ``target`` with the blocks of the factors from which the products of each eliminated row are subtracted."""
     n = 0
     for k in range(inner):
         for a in range(first[k], first[k + 1]):
@@ -153,7 +158,8 @@ def find_targets(inner: int, rows: int, first: IntArray, below: IntArray, target
 
 @kernel
 def find_ready(inner: int, first: IntArray, below: IntArray, ready: IntArray) -> None:
-    """The last of the eliminated rows that each of them couples; begins as the rows themselves."""
+    """Find the last eliminated row that is coupled with each eliminated row; ``ready`` contains the rows themselves at
+    entry."""
     for k in range(inner):
         for p in range(first[k], first[k + 1]):
             if below[p] < inner:
@@ -175,7 +181,8 @@ def fill_blocks(source: IntArray, values: FloatArray, start: int, end: int, fact
 
 @kernel(inline=True)
 def subtract_product(f: FloatArray, out: int, left: int, right: int) -> None:
-    """f[out] -= f[left] f[right], blocks by their first entries."""
+    """Subtract a product of blocks: f[out] -= f[left] f[right]; out, left and right are indices of the first entries of
+    the blocks."""
     for j in range(4):
         c = out + 4 * j
         x0, x1, x2, x3 = f[c], f[c + 1], f[c + 2], f[c + 3]
@@ -190,7 +197,8 @@ def subtract_product(f: FloatArray, out: int, left: int, right: int) -> None:
 
 @kernel(inline=True)
 def factorise_block(f: FloatArray, d: int) -> bool:
-    """LU in place; the diagonal holds the inverses of the pivots.  False if a pivot is 0 or not finite."""
+    """Replace a block by its LU factors, with the inverses of the pivots on the diagonal. Return False if a pivot is 0
+    or not finite."""
     sound = True
     for k in range(4):
         pivot = f[d + 5 * k]
@@ -207,7 +215,7 @@ def factorise_block(f: FloatArray, d: int) -> bool:
 
 @kernel(inline=True)
 def divide_left(f: FloatArray, d: int, b: int) -> None:
-    """Block b becomes L⁻¹ b, with the factors of block d."""
+    """Replace block b by L⁻¹ b, with the factor L of block d."""
     for j in range(b, b + 16, 4):
         x0 = f[j]
         x1 = f[j + 1] - f[d + 1] * x0
@@ -218,7 +226,7 @@ def divide_left(f: FloatArray, d: int, b: int) -> None:
 
 @kernel(inline=True)
 def divide_right(f: FloatArray, d: int, b: int) -> None:
-    """Block b becomes b U⁻¹, with the factors of block d."""
+    """Replace block b by b U⁻¹, with the factor U of block d."""
     for i in range(b, b + 4):
         x0 = f[i] * f[d]
         x1 = (f[i + 4] - x0 * f[d + 4]) * f[d + 5]
@@ -229,10 +237,11 @@ def divide_right(f: FloatArray, d: int, b: int) -> None:
 
 @kernel
 def eliminate(plan: Plan, values: FloatArray, factors: FloatArray) -> int:
-    """Factorise: rows that are not eliminated hold the Schur complement.  Gives the number of blocks without pivots.
+    """Factorise the matrix; rows that are not eliminated finally contain the Schur complement. Return the number of
+    blocks without pivots.
 
     Args:
-        plan: the order of the elimination and the places of its blocks.
+        plan: order of the elimination, and indices of the blocks.
         values: values of the matrix, by its pattern.
         factors: result, shape (16 plan.blocks,).
     """
@@ -241,7 +250,7 @@ def eliminate(plan: Plan, values: FloatArray, factors: FloatArray) -> int:
     fill_blocks(plan.source, values, last, len(plan.source), factors)
     filled = 0
     for k in range(inner):
-        # rows are read when they are first needed, so that the memory is read only once
+        # rows are read when they are first needed, so the memory is read only once
         end = plan.ready[k] + 1
         if end > filled:
             fill_blocks(plan.source, values, filled + 2 * first[filled], end + 2 * first[end], factors)
@@ -263,8 +272,8 @@ def eliminate(plan: Plan, values: FloatArray, factors: FloatArray) -> int:
 
 @kernel
 def solve_forward(plan: Plan, factors: FloatArray, x: FloatArray) -> None:
-    """Change a right-hand side x to L⁻¹ x, shape (4 rows,); rows that are not eliminated get the right-hand side of the
-    Schur complement."""
+    """Replace a right-hand side x by L⁻¹ x, shape (4 rows,); rows that are not eliminated get the right-hand side of
+    the Schur complement."""
     first, f = plan.first, factors
     for k in range(plan.inner):
         size, d, r = first[k + 1] - first[k], 16 * (k + 2 * first[k]), 4 * k
@@ -281,7 +290,7 @@ def solve_forward(plan: Plan, factors: FloatArray, x: FloatArray) -> None:
 
 @kernel
 def solve_backward(plan: Plan, factors: FloatArray, x: FloatArray) -> None:
-    """The solution of the eliminated rows, given the solution of the other rows, shape (4 rows,)."""
+    """Fill in the solution of the eliminated rows, from the solution of the other rows, shape (4 rows,)."""
     first, f = plan.first, factors
     for k in range(plan.inner - 1, -1, -1):
         size, d, r = first[k + 1] - first[k], 16 * (k + 2 * first[k]), 4 * k

@@ -1,8 +1,10 @@
-"""Criterion for an accurate linear solution: its residual is small relative to the right-hand side, or due to rounding.
+"""Criterion for an accurate linear solution: its residual is small relative to the right-hand side, or is a rounding
+error.
 
-Rounding leaves a residual of about eps |A| |x| in the best solution x of A x = b. With stiff and soft directions this
-may be a large fraction of b: a cable whose axial stiffness is 1e8 times its bending stiffness reaches 1e-8 of b at
-best, and the solution is still right. The residual of a solution from wrong pivots is also not small in this measure.
+Even the best solution x of A x = b has a residual of about eps |A| |x| due to rounding. With stiff and soft directions
+this may be a large fraction of b, although the solution is right. For example, with an axial stiffness of a cable of
+1e8 times its bending stiffness the residual is 1e-8 of b at best. The residual of a solution from wrong pivots is large
+even relative to rounding errors.
 
     accepted:  |b - A x| <= rtol |b|,   or in every row   |b - A x|_i <= GROWTH (sum_j |A_ij| max_j |x_j| + |b_i|)
 
@@ -23,27 +25,28 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.parallel.processes import Processes
 
 GROWTH = 1e-10
-"""Backward error of a row that Newton's method tolerates; good pivots give about 1e-16, wrong pivots 1e-6 and more."""
+"""Largest backward error of a row that Newton's method accepts; good pivots give about 1e-16, wrong pivots 1e-6 and
+more."""
 GROWTH_IN_BLOCKS = 1e-13
-"""Tolerated backward error for rows stored in blocks, whose inverses LU uses: badly conditioned blocks may have errors
-of 1e-9."""
+"""Largest accepted backward error for rows stored in blocks: LU uses the inverses of these blocks, and badly
+conditioned blocks may have errors of 1e-9."""
 
 
 class Product(Protocol):
-    """A matrix that multiplies: `Pattern` on one process, `LocalMatrices` on several processes."""
+    """A matrix that can be multiplied: `Pattern` on one process, `LocalMatrices` on several processes."""
 
     @property
     def block(self) -> int:
-        """Number of rows of a block whose inverse LU uses."""
+        """Number of rows of a block; LU uses the inverse of each block."""
 
     def multiply(self, values: FloatArray, x: FloatArray, absolute: bool = False) -> FloatArray:
-        """The product A x, or |A| x."""
+        """Return the product A x, or |A| x."""
 
 
 def is_accurate(
     product: Product, values: FloatArray, x: FloatArray, b: FloatArray, rtol: float, processes: Processes | None = None
 ) -> bool:
-    """Whether x solves A x = b as described above.
+    """Return whether x solves A x = b by the criterion of this module.
 
     Args:
         product, values: the matrix.
@@ -66,9 +69,9 @@ class Errors(NamedTuple):
 
     Attributes:
         left: 2-norm of b - A x.
-        terms: norm of |A| |x|, the row sums of absolute values.
-        by_terms: largest |b - A x|_i / (|A| |x| + |b|)_i of a row [1].
-        by_largest: like ``by_terms``, with the largest |x_j| instead of each |x_j| [1].
+        terms: 2-norm of |A| |x|, the sums of absolute terms in each row.
+        by_terms: largest |b - A x|_i / (|A| |x| + |b|)_i of all rows i [1].
+        by_largest: like ``by_terms``, with the largest |x_j| in place of each |x_j| [1].
     """
 
     left: float
@@ -83,7 +86,7 @@ class Errors(NamedTuple):
 
 
 def find_errors(pattern: Pattern, values: FloatArray, x: FloatArray, b: FloatArray) -> Errors:
-    """The errors of a solution; arguments as in `is_accurate`, whose two products are computed at the same time."""
+    """Return the errors of a solution; arguments as in `is_accurate`. Both products are computed at the same time."""
     largest = float(np.abs(x).max(initial=0.0))
     left, terms, *rows = sum_errors(pattern.indptr, pattern.indices, pattern.block, values, x, b, largest)
     return Errors(sqrt(left), sqrt(terms), *rows)
@@ -93,7 +96,7 @@ def find_errors(pattern: Pattern, values: FloatArray, x: FloatArray, b: FloatArr
 def sum_errors(
     indptr: IntArray, indices: IntArray, block: int, values: FloatArray, x: FloatArray, b: FloatArray, largest: float
 ) -> tuple[float, float, float, float]:
-    """The squares of the first two of `Errors`, and the others."""
+    """Return the squares of the first two fields of `Errors`, and its other fields."""
     sum_left, sum_terms, by_terms, by_largest = 0.0, 0.0, 0.0, 0.0
     left, terms, size = np.empty(block), np.empty(block), np.empty(block)
     for i in range(len(indptr) - 1):
@@ -111,7 +114,7 @@ def sum_errors(
             error, own = abs(left[a]), abs(b[i * block + a])
             sum_left += error**2
             sum_terms += terms[a] ** 2
-            # the comparisons are written such that NaN gives false
+            # the comparisons are written so that NaN gives false
             if not error <= by_terms * (terms[a] + own):
                 by_terms = error / (terms[a] + own) if terms[a] + own > 0.0 else np.inf
             if not error <= by_largest * (size[a] * largest + own):

@@ -1,14 +1,15 @@
-"""Settings of MUMPS: no scaling and hardly any exchange of pivots in models without constraint rows; more memory.
+"""Settings of MUMPS: no scaling and hardly any exchange of pivots in models without constraint rows, and more memory.
 
-MUMPS scales a matrix by iterations before each factorisation, which takes a third of its time on two processes. Without
-scaling its usual threshold is unsuitable: it exchanges a pivot below 1/100 of the largest entry in its column. Between
-slopes and positions this ratio is as small as the length [m] of a cable, so that thousands of good pivots are delayed,
+MUMPS scales a matrix by iterations before each factorisation, which takes a third of the time of MUMPS on two
+processes. Without
+scaling its usual threshold is unsuitable: it exchanges a pivot below 1/100 of the largest entry in its column. For
+slopes and positions this ratio is as small as the length [m] of a cable. Thousands of good pivots would be delayed
 until the allocated memory is exhausted. With a threshold of 1e-6 the pivots equal the pivots of the scaled matrix, and
-solutions are equally accurate. Constraint rows have a zero on the diagonal and need the exchange: without it tangents
-of mechanisms with joints would lose three digits. With constraint rows MUMPS therefore keeps its defaults.
+solutions are as accurate as with scaling. Constraint rows have zeros on the diagonal and need the exchange: without it
+tangents of mechanisms with joints would lose three digits. With constraint rows MUMPS therefore keeps its defaults.
 
 MUMPS allocates the memory that it estimates from the pattern, plus a fifth. Delayed pivots need more memory, especially
-on several processes; factorisation of a regular matrix then fails, and is repeated with more memory.
+on several processes. Factorisation of a regular matrix may then fail, and is repeated with more memory.
 
 Source: P. R. Amestoy, I. S. Duff, J.-Y. L'Excellent, J. Koster, SIAM J. Matrix Anal. Appl. 23 (2001) 15-41; the manual
 of MUMPS on ICNTL(8), ICNTL(14), CNTL(1) and INFOG(1).
@@ -25,7 +26,7 @@ from windlass.framework.runtime.petsc import PETSc
 SETTINGS = {"mat_mumps_icntl_8": "0", "mat_mumps_cntl_1": "1e-6"}
 """PETSc options for MUMPS: no scaling, and the threshold of pivots [1]."""
 MEMORY = (50, 200, 1000)
-"""Extra memory of MUMPS in percent; the values are tried in order."""
+"""Additional memory of MUMPS in percent of its estimate; the values are tried in order."""
 MEMORY_OPTION = "mat_mumps_icntl_14"
 LACKS_MEMORY = (-8, -9, -11, -14, -15, -17, -20)
 """Values of INFOG(1) with which MUMPS reports that its arrays or buffers are too small."""
@@ -40,11 +41,11 @@ class Solved(Protocol):
 
 
 class MumpsSettings:
-    """Set the options in PETSc's database while the linear solver of a problem runs; the object is reusable.
+    """Sets the options in PETSc's database while the linear solver of a problem runs; the object is reusable.
 
-    PETSc reads the options whenever it makes new factors. The options do not affect other solvers with the same prefix.
-    If the user has given one of the two options, or chosen another solver, neither option is set, as they belong
-    together.
+    PETSc reads the options whenever it creates new factors. The options do not affect other solvers with the same
+    prefix. If the user has given one of the two options, or chosen another solver, neither option is set, because they
+    belong together.
     """
 
     def __init__(self, problem: Solved) -> None:
@@ -69,8 +70,8 @@ class MumpsSettings:
             self._set += named
 
     def give_memory(self) -> bool:
-        """Increase the memory if the last factorisation lacked memory. The result is False if the last factorisation
-        had enough memory, or if the user has set the memory.
+        """Increase the memory if the last factorisation lacked memory. Return False if the last factorisation had
+        enough memory, or if the user has set the memory.
 
         The call is collective.
         """
@@ -93,12 +94,12 @@ def _is_mumps(pc: Any) -> bool:
 
 
 def lacks_memory(pc: Any) -> bool:
-    """Whether the last factorisation was by MUMPS and failed because the allocated memory was too small."""
+    """Return whether the last factorisation was by MUMPS and failed because the allocated memory was too small."""
     return _is_mumps(pc) and int(pc.getFactorMatrix().getMumpsInfog(1)) in LACKS_MEMORY
 
 
 def give_memory(ksp: Any, memory: int) -> None:
-    """Let MUMPS factorise the same matrix again at the next use, with this extra memory [%]."""
+    """Let MUMPS factorise the same matrix again at the next use, with the given additional memory [%]."""
     operators, pc = ksp.getOperators(), ksp.getPC()
     pc.reset()
     ksp.setOperators(*operators)
@@ -111,7 +112,7 @@ class SymmetricFactors(NamedTuple):
 
     pc: PETSc's preconditioner that contains the factors.
     negative: number of negative pivots, equal to the number of negative eigenvalues (Sylvester).
-    error: error number of MUMPS, < 0 for a failure, otherwise >= 0.
+    error: error number of MUMPS; < 0 means that the factorisation failed.
     """
 
     pc: Any
@@ -120,7 +121,7 @@ class SymmetricFactors(NamedTuple):
 
 
 def factorise_symmetric(matrix: Any) -> SymmetricFactors:
-    """LDLᵀ factors by MUMPS, which counts negative pivots. The call is collective."""
+    """Return LDLᵀ factors by MUMPS, which counts negative pivots. The call is collective."""
     for memory in MEMORY:
         pc = PETSc.PC().create(comm=matrix.getComm())
         pc.setOperators(matrix)
@@ -128,7 +129,7 @@ def factorise_symmetric(matrix: Any) -> SymmetricFactors:
         pc.setFactorSolverType(PETSc.Mat.SolverType.MUMPS)
         pc.setFactorSetUpSolverType()
         factors = pc.getFactorMatrix()
-        # on several processes: no dense root by ScaLAPACK, whose pivots MUMPS does not count
+        # on several processes the dense root must not be factorised by ScaLAPACK, whose pivots MUMPS does not count
         factors.setMumpsIcntl(13, 1)
         factors.setMumpsIcntl(14, memory)
         pc.setUp()

@@ -1,8 +1,8 @@
-"""Whether the natural order of the unknowns suits LU, which is the case along cables, but not in nets.
+"""Find whether the natural order of the unknowns suits LU, as it does along cables, but not in nets.
 
-LU in natural order fills at most the envelope: in each row from the first entry to the diagonal, and in columns in the
-same way. Along a chain the envelope is slightly larger than the matrix, with border rows (pulleys, the closure of a
-belt) a small multiple of it; in a net it grows as n^1.5.
+LU in natural order fills at most the envelope: all entries of each row from its first entry to the diagonal, and the
+corresponding entries of each column. Along a chain the envelope is slightly larger than the matrix. With border rows
+(pulleys, the closure of a belt) it is a small multiple of the matrix. In a net it grows as n^1.5.
 
 Source: A. George, J. W. H. Liu, Computer Solution of Large Sparse Positive Definite Systems, Prentice-Hall (1981).
 """
@@ -21,7 +21,7 @@ from windlass.solvers.linear.substructures import suits_substructures
 LARGEST_FILL = 10.0
 """Largest ratio of envelope entries to matrix entries for which LU in natural order is the fastest."""
 CHOICES = ("ksp_", "pc_", "mat_", "snes_mf", "snes_fd", "snes_test_jacobian")
-"""First parts of PETSc options that may require a matrix stored by rows instead of blocks."""
+"""First parts of names of PETSc options that may require a matrix stored by rows instead of blocks."""
 LOOKS = ("monitor", "view", "converged_reason", "error_if")
 """Words in the names of options that only monitor a solver."""
 SMALL = 1000
@@ -30,7 +30,8 @@ SMALL = 1000
 
 @kernel
 def count_envelope(indptr: IntArray, indices: IntArray) -> int:
-    """Entries from the first one of each row to the diagonal; columns are sorted within a row."""
+    """Return the number of entries from the first entry of each row to its diagonal; column numbers are sorted within a
+    row."""
     total = 0
     for i in range(len(indptr) - 1):
         if indptr[i + 1] > indptr[i] and indices[indptr[i]] < i:
@@ -39,7 +40,7 @@ def count_envelope(indptr: IntArray, indices: IntArray) -> int:
 
 
 def is_banded(pattern: Pattern) -> bool:
-    """Whether LU in natural order is quick for a matrix on one process."""
+    """Return whether LU in natural order is fast for a matrix on one process."""
     if pattern.rows < SMALL:
         return True
     envelope = count_envelope(pattern.indptr, pattern.indices) * pattern.block**2
@@ -47,19 +48,19 @@ def is_banded(pattern: Pattern) -> bool:
 
 
 def default_package(pattern: Pattern, processes: int, banded: str) -> str:
-    """The solver package for a matrix: ``banded`` on one process if it suits the matrix, otherwise MUMPS."""
+    """Return the solver package for a matrix: ``banded`` on one process if it suits the matrix, otherwise MUMPS."""
     return banded if processes == 1 and is_banded(pattern) else str(PETSc.Mat.SolverType.MUMPS)
 
 
 def choose_storage(assembly: Assembly, prefix: str) -> Storage:
-    """Choose the storage of the tangent of a solver: in blocks if PETSc's own LU is the default solver and supports
-    blocks.
+    """Choose the storage of the tangent of a solver. On one process: in blocks if PETSc's own LU is the default solver
+    and supports blocks.
 
-    On several processes: for elimination by parts, if it suits the model.  The call is collective.
+    On several processes: for elimination by parts, if this method suits the model. The call is collective.
 
     Args:
         assembly: the systems of this process.
-        prefix: options prefix of the solver; options that choose another solver or matrix need storage by rows.
+        prefix: options prefix of the solver; options that select another solver or matrix need storage by rows.
     """
     starts = tuple(prefix + start for start in CHOICES)
     given = [name for name in PETSc.Options().getAll() if name.startswith(starts)]

@@ -1,4 +1,4 @@
-"""Direct solvers of PETSc: defaults, check that a chosen package exists, refinement, release of factors."""
+"""Direct solvers of PETSc: defaults, check that a selected package exists, refinement, release of factors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from windlass.framework.runtime.petsc import PETSc
 
 
 def check_package(ksp: Any, matrix: Any, prefix: str) -> None:
-    """Check the package that the options of a linear solver have chosen.
+    """Check the package that the options of a linear solver have selected.
 
     Args:
         ksp: the solver, which has read its options.
@@ -41,7 +41,7 @@ def set_direct(ksp: Any, package: str, prefix: str) -> None:
     Args:
         ksp: the solver, which has not read its options.
         package: the default package.
-        prefix: options prefix of the solver; a package that is chosen by an option determines its own order.
+        prefix: options prefix of the solver; a package that an option selects determines its own order.
     """
     ksp.setType(PETSc.KSP.Type.PREONLY)
     pc = ksp.getPC()
@@ -49,12 +49,13 @@ def set_direct(ksp: Any, package: str, prefix: str) -> None:
     pc.setFactorSolverType(package)
     if PETSc.Options().getString(prefix + "pc_factor_mat_solver_type", package) == "petsc":
         pc.setFactorOrdering(PETSc.Mat.OrderingType.NATURAL)
-        # masses of slopes of short elements are tiny compared with the absolute default of this test
+        # masses of slopes of short elements are tiny compared with the absolute default of the test for zero pivots
         pc.setFactorPivot(zeropivot=1e-300)
 
 
 def refine(ksp: Any) -> None:
-    """Refine solutions by factors once, so that they are as accurate as with exact factors if errors are below 1e-8.
+    """Refine solutions by factors once: if errors of the factors are below 1e-8, solutions are then as accurate as with
+    exact factors.
 
     Source: R. D. Skeel, Math. Comp. 35 (1980) 817-832.
     """
@@ -64,15 +65,16 @@ def refine(ksp: Any) -> None:
 
 
 def can_reset(pc: Any) -> bool:
-    """Whether factors can be dropped: PETSc 3.18 corrupts memory if one of several SuperLU_DIST factors is dropped."""
+    """Return whether factors can be deleted: PETSc 3.18 corrupts memory if one of several SuperLU_DIST factors is
+    deleted."""
     return not (pc.getType() == PETSc.PC.Type.LU and pc.getFactorSolverType() == "superlu_dist")
 
 
 def reset_factors(ksp: Any) -> None:
     """Make the next solve of a linear solver equal to the first solve of a new solver; operators must be set again.
 
-    MUMPS and UMFPACK choose their orderings by the values of the first matrix, and keep them; orderings of SuperLU_DIST
-    do not depend on values.
+    MUMPS and UMFPACK choose their orderings by the values of the first matrix, and keep these orderings. Orderings of
+    SuperLU_DIST do not depend on values.
     """
     if can_reset(ksp.getPC()):
         ksp.reset()

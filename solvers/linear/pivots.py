@@ -1,11 +1,11 @@
 """Signs of the pivots of PETSc's own LU in natural order, from factors by rows and in dense blocks.
 
-Without exchange of pivots, the LU of a symmetric matrix is its LDLᵀ, whose pivots have the signs of its eigenvalues.
-Factors in blocks store the inverse B of each diagonal block. Elimination of B from its last row to its first row gives
-the reciprocals of the pivots of the block, from its first row to its last row.
+Without exchange of pivots, the LU factors of a symmetric matrix are its LDLᵀ factors, whose pivots have the same signs
+as its eigenvalues. Factors in blocks store the inverse B of each diagonal block. Elimination of B from its last row to
+its first row gives the reciprocals of the pivots of the block, from its first row to its last row.
 
-PETSc stores the blocks of L row by row, followed by the blocks of U from the last row to the first, each row with B
-first. A symmetric pattern has symmetric fill, so that U has as many blocks in a row as L has in a column.
+PETSc stores the blocks of L row by row, then the blocks of U from the last row to the first, where each row begins with
+B. A symmetric pattern has symmetric fill: U has as many blocks in a row as L has in the corresponding column.
 
 Source: J. J. Sylvester, Philosophical Magazine 4 (1852) 138-142 (law of inertia).
 """
@@ -22,26 +22,27 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.launch.petsc_functions import get_block_values
 
 CERTAIN = 1e-13
-"""Pivot of B, relative to the diagonal of B, below which its sign may be due to rounding."""
+"""Pivot of B, relative to the diagonal of B, below which the sign of the pivot may be due to rounding."""
 SYMMETRIC = 0.03
-"""Asymmetry of B, relative to its largest entry, above which it is not the inverse of a diagonal block; inverses of
+"""Asymmetry of B, relative to its largest entry, above which B cannot be the inverse of a diagonal block; inverses of
 badly conditioned blocks may have errors of 3e-3."""
 
 
 def eval_asymmetry(pattern: Pattern, values: FloatArray, diagonal: FloatArray) -> float:
-    """|D^-½ (A - Aᵀ) D^-½| of a matrix on one process in the Frobenius norm [1], where D is the positive part of its
-    diagonal.
+    """Return |D^-½ (A - Aᵀ) D^-½| of a matrix on one process in the Frobenius norm [1], where D is the positive part of
+    its diagonal.
 
     Args:
         pattern: a sparsity that is symmetric.
-        values: shape (spare + 1,).
-        diagonal: receives the diagonal, shape (rows,).
+        values: values of the matrix, shape (spare + 1,).
+        diagonal: output for the diagonal, shape (rows,).
     """
     return float(np.sqrt(sum_asymmetry(pattern.indptr, pattern.indices, pattern.block, values, diagonal)))
 
 
 def count_negative(pc: Any) -> int | None:
-    """The number of negative pivots of the factors in a PETSc LU of a symmetric matrix; None if not known."""
+    """Return the number of negative pivots of the factors in a PETSc LU of a symmetric matrix; None if the number is
+    not known."""
     factors = pc.getFactorMatrix()
     if factors.getType() != "seqbaij":
         pivots = factors.getDiagonal().array_r
@@ -60,7 +61,8 @@ def count_negative(pc: Any) -> int | None:
 
 @kernel
 def count_in_blocks(values: FloatArray, places: IntArray, block: int) -> int:
-    """Negative pivots of the blocks at these places; -1 if one is not certain, or if a block is not symmetric."""
+    """Return the number of negative pivots of the blocks at the given indices; -1 if a sign is not certain, or if a
+    block is not symmetric."""
     b, negative = np.empty((block, block)), 0
     for place in places:
         largest = 0.0
@@ -85,7 +87,7 @@ def count_in_blocks(values: FloatArray, places: IntArray, block: int) -> int:
 
 @kernel
 def sum_asymmetry(indptr: IntArray, indices: IntArray, block: int, values: FloatArray, diagonal: FloatArray) -> float:
-    """The square of the result of `eval_asymmetry`."""
+    """Return the square of the result of `eval_asymmetry`."""
     rows, size = len(indptr) - 1, block * block
     after, scale, total = np.empty(rows, np.int64), np.empty(rows * block), 0.0
     for i in range(rows):
@@ -100,7 +102,7 @@ def sum_asymmetry(indptr: IntArray, indices: IntArray, block: int, values: Float
     for i in range(rows):
         for k in range(indptr[i], after[i]):
             j = indices[k]
-            # rows are in order, so that the next entry of row j is the entry in column i
+            # rows are processed in order: the next entry of row j is the entry in column i
             other = after[j] if j < i else k
             after[j] += j < i
             # entries below the diagonal count twice

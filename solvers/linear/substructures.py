@@ -1,11 +1,11 @@
-"""Direct solver on several processes for chains and belts: each process eliminates its interior, and all share the
-interface.
+"""Direct solver on several processes for chains and belts: each process eliminates its interior unknowns, and all
+processes share the interface.
 
-Every process factorises the rows of its interior in natural order, which leaves a dense Schur complement for the few
-unknowns of its interface. The sum of the complements over all processes is one message, and each process solves with it
-by LAPACK's LU, which exchanges pivots: pulleys and multipliers at borders may have zeros on the diagonal. A solve needs
-one pass over the factors and one message. The result is the exact inverse, used as the preconditioner of a KSP of type
-``preonly``.
+Every process factorises the rows of its interior in natural order. This leaves a dense Schur complement for the few
+unknowns of the interface. The sum of the Schur complements over all processes needs one message. Each process solves
+with this sum by LAPACK's LU. LAPACK exchanges pivots, because pulleys and multipliers at borders may have zeros on the
+diagonal. A solve needs one pass over the factors and one message. The solver is an exact inverse, used as the
+preconditioner of a KSP of type ``preonly``.
 
 Source: B. Smith, P. Bjørstad, W. Gropp, Domain decomposition, Cambridge University Press (1996), chapter 4.
 """
@@ -30,15 +30,14 @@ from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.linear.elimination import Plan, create_plan, eliminate, solve_backward, solve_forward
 
 MOST_JOINT = 200
-"""Largest number of unknowns of the joint interface for which dense factors of the interface, made by each process, are
-cheap."""
+"""Largest number of unknowns of the common interface for which dense factors on each process are cheap."""
 MOST_FILL = 10.0
 """Largest ratio of blocks of the factors to blocks of the matrix, on each process, for which natural order is the
 fastest."""
 
 
 class SubstructureLU:
-    """The preconditioner, a context of PETSc's type "python", for a matrix whose context is `LocalMatrices`.
+    """Preconditioner, a context of PETSc's type "python", for a matrix whose context is `LocalMatrices`.
 
     Args:
         sparsity: sparsity of this process, with a substructure.
@@ -75,11 +74,11 @@ class SubstructureLU:
         if not failed and len(self._right):
             dense, pivots, info = lapack.dgetrf(total[:-1].reshape(len(self._right), -1).T)
             self._dense, failed = (dense, pivots), info != 0
-        # the numbers, and thus decisions based on them, are equal on all processes
+        # the numbers, and therefore decisions based on them, are equal on all processes
         set_failed(pc, failed)
 
     def apply(self, _pc: Any, x: Any, y: Any) -> None:
-        """y = A⁻¹ x; PETSc calls this."""
+        """Compute y = A⁻¹ x; PETSc calls this function."""
         from scipy.linalg import lapack  # imported here, because one process works without it
 
         plan, rows, right = self._plan, self._rows, self._right
@@ -90,13 +89,13 @@ class SubstructureLU:
 
 
 def plan_elimination(sparsity: Sparsity) -> Plan | None:
-    """The elimination on this process, or None if natural order causes too much fill."""
+    """Plan the elimination on this process; return None if natural order causes too much fill."""
     assert sparsity.substructure is not None
     return create_plan(sparsity.pattern, sparsity.substructure.inner // BLOCK, MOST_FILL)
 
 
 def suits_substructures(assembly: Assembly) -> bool:
-    """Whether elimination by parts is the fastest solver: few unknowns are shared, and factors are banded.
+    """Return whether elimination by parts is the fastest solver: few unknowns are shared, and factors are banded.
 
     The call is collective.
     """
@@ -116,7 +115,7 @@ def set_substructures(ksp: Any, sparsity: Sparsity, processes: Processes) -> Non
 
 @kernel
 def add_interface(plan: Plan, factors: FloatArray, joint: IntArray, count: int, out: FloatArray) -> None:
-    """Add the Schur complement of a process to the sum over all processes, shape (count count + 1,), column by
+    """Add the Schur complement of a process to the sum over all processes, shape (count count + 1,), stored column by
     column."""
     rows, last = plan.rows - plan.inner, plan.inner + 2 * plan.first[plan.inner]
     for i in range(4 * rows):
@@ -158,7 +157,7 @@ def expand_solution(
     rows: FloatArray,
     out: FloatArray,
 ) -> None:
-    """The solution by owned unknown, from the solution of the interface."""
+    """Return the solution by owned unknown, from the solution of the interface."""
     for i in range(len(joint)):
         rows[4 * plan.inner + i] = found[joint[i]] if joint[i] >= 0 else 0.0
     solve_backward(plan, factors, rows)

@@ -1,1 +1,1 @@
-"""Natural frequencies, damping and shapes about a state, by SLEPc."""
+"""Natural frequencies, damping and mode shapes about a state, by SLEPc."""

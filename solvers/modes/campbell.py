@@ -42,7 +42,7 @@ from windlass.solvers.modes.result import GROWING, ModesResult
 from windlass.solvers.modes.sturm import count_unheld
 
 SAME = 0.5
-"""Modal assurance above which a line of the diagram joins modes of two successive speeds [1]."""
+"""Smallest modal assurance with which a line of the diagram joins modes at two successive speeds [1]."""
 
 
 @dataclass
@@ -52,15 +52,15 @@ class Campbell:
     Attributes:
         speeds: shape (speeds,).
         unit: unit of the speeds.
-        frequencies: [Hz], a column for each line, ascending at the first speed, NaN if a speed has fewer modes, shape
-            (speeds, modes).
-        damping: ratios [1], shape (speeds, modes).
-        assurance: modal assurance between the shape and the shape of the line at the previous speed, from 0 to 1, NaN
-            at the first speed [1], shape (speeds, modes).
+        frequencies: frequencies [Hz], shape (speeds, modes); each column is a line. Lines are in ascending order at the
+            first speed; NaN if a speed has fewer modes.
+        damping: damping ratios [1], shape (speeds, modes).
+        assurance: modal assurance between the shape of a mode and the shape of the same line at the previous speed,
+            from 0 to 1; NaN at the first speed [1], shape (speeds, modes).
         modes: number of the mode in the result of each speed, -1 if the line has no mode, shape (speeds, modes).
         results: the modes at each speed.
         paths: the written files.
-        orders: multiples of a speed in rad/s that the diagram shows as lines.
+        orders: multiples of the speed in rad/s that the diagram shows as lines.
         radius: radius that converts speeds in m/s to rad/s [m]; 1 if speeds are in rad/s.
     """
 
@@ -82,10 +82,10 @@ class Campbell:
 
     @checked(path=optional(path()))
     def draw(self, path: str | os.PathLike[str] | None = None) -> Any:
-        """The Campbell diagram: frequencies over the speed.
+        """Draw the Campbell diagram: frequencies over the speed.
 
         Args:
-            path: the file (``.png``, ``.pdf``, ``.svg``); None returns a figure of matplotlib, for notebooks.
+            path: path of the file (``.png``, ``.pdf``, ``.svg``); None returns a figure of matplotlib, for notebooks.
 
         Returns:
             The path, or the figure, or None on all processes except the first.
@@ -128,15 +128,14 @@ def campbell(
     """Solve the modes about states at several speeds. The call is collective.
 
     Args:
-        cases: pairs of a speed and a state, of one or several worlds, for instance from a generator that solves them in
-            sequence.
+        cases: pairs of a speed and a state, of one or more worlds; may be a generator that solves them in sequence.
         count: number of modes at each speed.
         unit: of the speeds.
         output: folder for ``campbell.csv`` and ``campbell.png``; None for no files.
         name: of the files.
-        orders: multiples of a speed in rad/s that are drawn as lines: parts that turn with the drive excite at these
-            frequencies.
-        radius: for speeds in m/s, radius of the pulley whose rotation excites the drive [m]; None: speeds are in rad/s.
+        orders: multiples of the speed in rad/s that are drawn as lines: parts that turn with the drive cause excitation
+            at these frequencies.
+        radius: radius of the pulley whose rotation excites the drive [m], for speeds in m/s; None: speeds are in rad/s.
 
     Raises:
         ModelError: there is no case, or a case is invalid.
@@ -189,7 +188,7 @@ def _draw(found: Campbell) -> Any:
     figure = create_figure(7.0, 5.0, layout="constrained")
     axes = figure.add_subplot()
     for k in range(found.frequencies.shape[1]):
-        # modes with different shapes are not joined
+        # a line does not join modes with different shapes
         for i in np.flatnonzero(found.assurance[:, k] >= SAME):
             axes.plot(found.speeds[i - 1 : i + 1], found.frequencies[i - 1 : i + 1, k], color="#c5ccd3", linewidth=0.8)
     speeds = np.repeat(found.speeds[:, None], found.frequencies.shape[1], axis=1)
@@ -216,14 +215,14 @@ def _draw(found: Campbell) -> Any:
 def find_critical_speed(
     create: Callable[[float], State], low: float, high: float, tolerance: float = 1e-6, count: int = 6
 ) -> float:
-    """The speed above which steady motion is unstable, by bisection. The call is collective.
+    """Find the speed above which steady motion is unstable, by bisection. The call is collective.
 
-    A motion is unstable if a mode grows, or if forces stabilise it in fewer directions than at ``low``. In the second
-    case only gyroscopic forces may stabilise it, as for a moving string beyond its wave speed, and any damping makes it
-    unstable.
+    A motion counts as unstable if a mode grows, or if forces stabilise it in fewer directions than at ``low``. In the
+    second case only gyroscopic forces may stabilise the motion, as for a moving string above its wave speed, and any
+    damping makes the motion unstable.
 
     Args:
-        create: ``(speed) -> state`` of steady motion at a speed.
+        create: function ``(speed) -> state`` of steady motion at a speed.
         low, high: speeds that enclose the critical speed: motion is stable at ``low``, unstable at ``high``.
         tolerance: tolerance of the speed, relative to the larger one of |low| and |high| [1].
         count: number of modes examined.
@@ -247,8 +246,8 @@ def find_critical_speed(
 
     if growing or not is_unstable(high):
         raise ModelError(
-            f"low = {low}, high = {high} in find_critical_speed: motion must be stable at low, and unstable at "
-            "high: a mode grows, or forces hold fewer directions than at low"
+            f"low = {low}, high = {high} in find_critical_speed: motion must be stable at low and unstable at high; "
+            "unstable means that a mode grows, or that forces hold fewer directions than at low"
         )
     width = tolerance * max(abs(low), abs(high))
     while abs(high - low) > width:

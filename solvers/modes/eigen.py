@@ -1,16 +1,16 @@
-"""Eigenvalues closest to 0 of linear motion, by SLEPc: shift and invert about a shift that no free motion makes
+"""Compute eigenvalues closest to 0 of linear motion, by SLEPc: shift and invert about a shift that no free motion makes
 singular.
 
     linear     K x = ω² M x              no damping: Krylov-Schur, in the inner product of M if K is symmetric
     quadratic  (σ² M + σ D + K) x = 0    damping, gyroscopic forces: TOAR, complex pairs in real numbers
 
-M is 0 for multipliers. Multipliers belong to infinite eigenvalues, which the inverse maps to 0, away from the requested
-eigenvalues; (K
-- s M)⁻¹ M x fulfils the constraints for each x.  Solutions that are not modes have a large residual
+M is 0 for multipliers. Therefore multipliers belong to infinite eigenvalues, which the inverse maps to 0, away from the
+requested eigenvalues; the vector (K - s M)⁻¹ M x fulfils the constraints for each x. Solutions that are not modes have
+a large residual
 
     |A(s)⁻¹ A(σ) x| / |x|    over coordinates, A(σ) = σ² M + σ D + K, without D if the problem is linear
 
-which is the change of x in a step of inverse iteration and independent of units and mesh.
+This residual is the change of x in a step of inverse iteration, and does not depend on units and mesh.
 
 Sources: V. Hernandez, J. E. Roman, V. Vidal, ACM Trans. Math. Softw. 31 (2005) 351-362 (SLEPc); B. Nour-Omid, B. N.
 Parlett, T. Ericsson, P. S. Jensen, Math. Comp. 48 (1987) 663-673 (singular M); C. Campos, J. E. Roman, SIAM J. Sci.
@@ -38,40 +38,42 @@ from windlass.solvers.linear.packages import check_package, set_direct
 from windlass.solvers.modes.matrices import LinearMotion
 
 TOLERANCE = 1e-11
-"""Default tolerance of SLEPc, relative to the eigenvalue's distance from the shift."""
+"""Default tolerance of SLEPc, relative to the distance of the eigenvalue from the shift."""
 RESIDUAL = 1e-5
-"""Residual above which a solution is not a mode, but an infinite eigenvalue moved by rounding."""
+"""Residual, above which a solution is not a mode, but an infinite eigenvalue moved by rounding."""
 GOOD = 1e-7
-"""Residual of a shape above which the solve is repeated about a better shift."""
+"""Residual of a shape, above which the solve is repeated about a better shift."""
 SPARE_QUADRATIC = 4
-"""Number of extra vectors for small models; with fewer vectors, TOAR of SLEPc 3.18 fails when its space is
+"""Number of additional vectors for small models; with fewer vectors, TOAR of SLEPc 3.18 fails when its space is
 exhausted."""
 MARGIN, LARGEST = 100.0, 0.1
 """MARGIN: largest ratio of residual to rounding error of a mode [1]. LARGEST: largest residual of a mode [1]."""
 FIRST_SHIFT = 1e-10
-"""Shift of the first solve, relative to a typical K_ii/M_ii of single coordinates."""
+"""Shift of the first solve, relative to the typical ratio K_ii/M_ii of single coordinates."""
 NO_STIFFNESS = float(np.finfo(float).eps) ** 2
-"""Fraction of |K| up to which the stiffness of coordinates counts as 0."""
+"""Fraction of |K| up to which the stiffness of coordinates counts as 0 [1]."""
 NEAR = 1e-5
-"""With free motions, a shift closer to 0 than this fraction of the lowest mode is moved away from 0 [1]."""
+"""Smallest shift for models with free motions, relative to the lowest mode [1]; smaller shifts are moved away from
+0."""
 ATTEMPTS = ((1.0, 1.0), (1.0, 1.5), (0.7, 1.0), (1.4, 1.5))
-"""Factors of the shift, and of the dimension of the search space, in successive attempts [1]."""
+"""Factors of the shift and of the dimension of the search space in successive attempts [1]."""
 LARGEST_DENSE = 600
-"""Largest number of unknowns of a model that may be solved with dense matrices, which takes 0.5 s without damping and 3
-s with damping."""
+"""Largest number of unknowns of a model that may be solved with dense matrices; such a solve takes 0.5 s without
+damping, and 3 s with damping."""
 DENSE_INFINITE = 1e-12
-"""Eigenvalues count as infinite if their distance from the shift exceeds the shift divided by this factor."""
+"""Ratio of the shift to the distance of an eigenvalue from the shift, below which the eigenvalue counts as infinite."""
 REPEATED = 1e-10
-"""Singular value of normalised constraints, relative to the largest one, below which some constraints repeat others."""
+"""Singular value of normalised constraints, relative to the largest singular value, below which some constraints repeat
+others."""
 SMALL_PART = 1e-3
-"""Norm up to which the real or imaginary part of a vector of norm 1 is a rounding error."""
+"""Norm up to which the real or imaginary part of a vector with norm 1 is a rounding error."""
 ROUNDING = 1e3 * np.finfo(float).eps
-"""Fraction of |x|ᵀ |K| |x| / xᵀ M x below which an eigenvalue counts as 0."""
+"""Fraction of |x|ᵀ |K| |x| / xᵀ M x, below which an eigenvalue counts as 0."""
 
 
 @dataclass
 class Eigenpair:
-    """A mode: σ [1/s], its vectors over the unknowns (real and imaginary part, PETSc) and residual [1].
+    """A mode: eigenvalue σ [1/s], vectors over the unknowns (real and imaginary part, PETSc), and residual [1].
 
     ``rounding`` is the residual [1] that rounding of K x alone may cause.
     """
@@ -84,7 +86,7 @@ class Eigenpair:
 
 
 class Eigensolver:
-    """SLEPc's EPS or PEP for a linear motion.
+    """Wrapper of SLEPc's EPS or PEP for a linear motion.
 
     Args:
         motion: the matrices.
@@ -93,9 +95,9 @@ class Eigensolver:
 
     Attributes:
         rejected: number of solutions of SLEPc in the last solve that are not modes.
-        shift: shift of the last solve [1/s^2], quadratic: [1/s].
-        zeros: number of eigenvalues that are 0 except for rounding, and the largest |σ| that rounding of 0 causes
-            [1/s].
+        shift: shift of the last solve [1/s^2], for quadratic problems [1/s].
+        zeros: number of eigenvalues that are 0 except for rounding errors, and the largest |σ| that rounding errors of
+            0 cause [1/s].
         is_chosen: whether options select other modes than the slowest, by a target, a shift or an interval.
     """
 
@@ -108,7 +110,7 @@ class Eigensolver:
         self.shift = FIRST_SHIFT**0.5 * typical**0.5 if quadratic else -FIRST_SHIFT * typical
 
     def _typical(self) -> float:
-        """Largest of typical ratios K_ii / M_ii [1/s^2]."""
+        """Return a typical ratio K_ii / M_ii [1/s^2]."""
         motion = self._motion
         own = motion.sparsity.unknowns.of_dof[: len(motion.assembly.layout.owned)]
         sums = [np.abs(matrix.getDiagonal().array_r[own]).sum() for matrix in (motion.K, motion.M)]
@@ -119,11 +121,12 @@ class Eigensolver:
         return float(stiffness / mass) if stiffness > NO_STIFFNESS * motion.K.norm() else 1.0
 
     def find(self, count: int, more: int) -> list[Eigenpair]:
-        """Modes closest to 0, slowest first, with one mode of each conjugate pair; or the modes that options choose.
+        """Return the modes closest to 0, slowest first, with one mode of each conjugate pair; or the modes that options
+        select.
 
         Args:
-            count: smallest number of modes, if the model has so many modes; largest number if options choose the modes.
-            more: number of additional modes that are computed.
+            count: smallest number of modes, if the model has so many; if options select the modes, the largest number.
+            more: number of modes that are computed in addition to ``count``.
         """
         if self.is_projected:
             return self._solve_projected()
@@ -133,13 +136,13 @@ class Eigensolver:
         wanted = 0.5 * lowest if self._quadratic else -0.5 * lowest * float(np.median(sizes or [0.0]))
         exact = all(pair.residual <= GOOD for pair in pairs)
         if lowest > 0.0 and not self.is_chosen and not (exact and abs(self.shift) >= NEAR * abs(wanted)):
-            # with a shift close to the eigenvalues of free motions, these motions dominate the other modes, and SLEPc's
-            # method TOAR is sensitive to scaling
+            # with a shift close to the eigenvalues of free motions, these motions would dominate the other modes;
+            # moreover, SLEPc's method TOAR is sensitive to scaling
             first, before, zeros = pairs, self.shift, self.zeros
             self.shift, self._scale = wanted, lowest
             pairs = self._solve(count, more)
             if len(self._leave_out(pairs)) < len(self._leave_out(first)):
-                # among many close eigenvalues a closer shift separates them less
+                # a shift closer to many close eigenvalues separates them less
                 pairs, self.shift, self.zeros = first, before, zeros
         good = self._leave_out(pairs)
         self.rejected = len(pairs) - len(good)
@@ -162,12 +165,12 @@ class Eigensolver:
         return sorted(self._settle_zeros(found), key=lambda pair: (float(f"{abs(pair.value):.6e}"), -pair.value.real))
 
     def _run(self, count: int) -> tuple[Any, list[Eigenpair]]:
-        """Set up and run a solver; returns it and its eigenpairs.
+        """Set up and run a solver; return the solver and its eigenpairs.
 
-        SLEPc reorders the Schur form of its projected problem (LAPACK ``trexc``). This may fail for eigenvalues that
-        are equal except for rounding, depending on the last digits, and thus on the processor. Another start vector, a
-        larger space and another shift give another projected problem. The last resort for small models is a dense
-        solve.
+        SLEPc reorders the Schur form of its projected problem (LAPACK ``trexc``). This reordering may fail for
+        eigenvalues that are equal except for rounding. Failure depends on the last digits, and therefore on the
+        processor. In further attempts another start vector, a larger space and another shift give another projected
+        problem. The last attempt for small models is a dense solve.
         """
         target, reason = self.shift, ""
         for factor, larger in ATTEMPTS:
@@ -197,13 +200,13 @@ class Eigensolver:
         )
 
     def _create(self, count: int, target: float, larger: float) -> Any:
-        """The solver with its defaults and options.
+        """Create the solver with its defaults and options.
 
         Args:
             count: number of modes to be found.
-            target: the default shift [1/s^2], quadratic: [1/s].
-            larger: factor of the dimension of the space [1]; for values other than 1 the start vector is also
-                different.
+            target: the default shift [1/s^2], for quadratic problems [1/s].
+            larger: factor of the dimension of the search space [1]; values other than 1 also select another start
+                vector.
         """
         motion = self._motion
         available = max(motion.dofs - motion.constraints - motion.massless, 1)
@@ -234,11 +237,11 @@ class Eigensolver:
         return solver
 
     def _can_be_dense(self, solver: Any) -> bool:
-        """Whether the model is small and the requested modes are the closest to the shift."""
+        """Return whether the model is small and the requested modes are the closest to the shift."""
         return self._motion.K.getSize()[0] <= LARGEST_DENSE and not self.is_chosen and has_inverse(solver)
 
     def _solve_densely(self, count: int) -> Iterator[Eigenpair]:
-        """Modes closest to the shift s by the QR algorithm (LAPACK ``geev``), without reordering.
+        """Compute the modes closest to the shift s by the QR algorithm (LAPACK ``geev``), without reordering.
 
         With τ = λ - s and θ = s/τ:  s (K - s M)⁻¹ M x = θ x for K x = λ M x, and for (λ² M + λ D + K) x = 0
 
@@ -251,7 +254,7 @@ class Eigensolver:
         if self._quadratic:
             inverse_of = np.linalg.solve(s**2 * M + s * D + K, np.hstack((s * (2.0 * s * M + D), s**2 * M)))
             theta, vectors = np.linalg.eig(np.vstack((-inverse_of, np.eye(len(K), 2 * len(K)))))
-            # of the two parts of a vector, θ x and x, the part θ x has smaller rounding errors if |θ| > 1
+            # a vector contains θ x and x; the part θ x has smaller rounding errors if |θ| > 1
             vectors = np.where(np.abs(theta) > 1.0, vectors[: len(K)], vectors[len(K) :])
         else:
             theta, vectors = np.linalg.eig(np.linalg.solve(K - s * M, s * M))
@@ -261,7 +264,7 @@ class Eigensolver:
             yield self._create_pair(s + s / complex(theta[k]), vectors[:, k])
 
     def _split(self) -> tuple[IntArray, IntArray]:
-        """Positions of coordinates and of multipliers of active constraints among all unknowns."""
+        """Return the positions of coordinates and of multipliers of active constraints among all unknowns."""
         motion = self._motion
         mine = np.zeros(len(motion.K.getDiagonal().array_r))
         mine[motion.owned_multipliers] = np.where(motion.active, 2.0, 1.0)
@@ -269,15 +272,16 @@ class Eigensolver:
         return np.flatnonzero(kinds == 0.0), np.flatnonzero(kinds == 2.0)
 
     def _repeats(self) -> bool:
-        """Whether constraints repeat each other, so that the matrices are singular with every shift."""
+        """Return whether constraints repeat each other, which makes the matrices singular with every shift."""
         free, held = self._split()
         rows = normalise(self._gather(self._motion.K)[np.ix_(held, free)])
         return len(held) > 0 and int(np.linalg.matrix_rank(rows, tol=REPEATED)) < len(held)
 
     def _solve_projected(self) -> list[Eigenpair]:
-        """All modes of a small model whose constraints repeat each other, in the free directions.
+        """Compute all modes of a small model whose constraints repeat each other, by projection onto the free
+        directions.
 
-        With C x = 0 of the constraints and B λ of their forces, C Z = 0 and Yᵀ B = 0, x = Z y:
+        Constraints are C x = 0 with the forces B λ. With C Z = 0, Yᵀ B = 0 and x = Z y:
 
             Yᵀ (σ² M + σ D + K) Z y = 0                 by LAPACK; λ by least squares, as it is not unique
         """
@@ -313,13 +317,13 @@ class Eigensolver:
         return sorted(good, key=lambda pair: (float(f"{abs(pair.value):.6e}"), -pair.value.real))
 
     def _gather(self, matrix: Any) -> FloatArray:
-        """A matrix of all processes as a dense matrix on every process, shape (n, n)."""
+        """Return a matrix of all processes as a dense matrix on every process, shape (n, n)."""
         starts, columns, values = matrix.getValuesCSR()
         rows = csr_matrix((values, columns, starts), shape=(len(starts) - 1, matrix.getSize()[1])).toarray()
         return np.vstack(self._motion.assembly.processes.allgather("matrices of modes", rows))
 
     def _create_pair(self, value: complex, vector: ComplexArray) -> Eigenpair:
-        """A mode of a dense problem."""
+        """Create a mode from a solution of a dense problem."""
         real, imaginary = self._motion.create_vector(), self._motion.create_vector()
         begin, end = real.getOwnershipRange()
         real.setArray(vector.real[begin:end])
@@ -327,15 +331,15 @@ class Eigensolver:
         return self._create_mode(value, real, imaginary)
 
     def _read_pair(self, solver: Any, i: int) -> Eigenpair:
-        """The i-th eigenpair of SLEPc as a mode."""
+        """Return the i-th eigenpair of SLEPc as a mode."""
         real, imaginary = self._motion.create_vector(), self._motion.create_vector()
         value = complex(solver.getEigenpair(i, real, imaginary))
         return self._create_mode(value, real, imaginary)
 
     def _create_mode(self, value: complex, real: Any, imaginary: Any) -> Eigenpair:
-        """A mode with vectors of norm 1, from an eigenvalue of the solved problem."""
+        """Create a mode with vectors of norm 1 from an eigenvalue of the solved problem."""
         if not self._quadratic:
-            # ω² = -σ²; a complex pair gives one growing and one decaying mode, both with a frequency
+            # ω² = -σ²; a complex pair of ω² gives a growing and a decaying mode, both with a frequency
             value = np.sqrt(complex(-value.real, -value.imag))
             value = complex(value if value.imag >= 0.0 else -value)
         size = float(np.hypot(real.norm(), imaginary.norm()))
@@ -344,11 +348,12 @@ class Eigensolver:
         return Eigenpair(value, real, imaginary)
 
     def _keep_one_of_each(self, pairs: Iterable[Eigenpair]) -> list[Eigenpair]:
-        """The modes without the second mode of each conjugate pair and without infinite eigenvalues."""
+        """Return the modes without the second mode of each conjugate pair and without infinite eigenvalues."""
         return [pair for pair in pairs if pair.value.imag >= 0.0 and np.isfinite(pair.value)]
 
     def _eval_residual(self, solver: Any, pair: Eigenpair) -> float:
-        """The residual, see the head of this file; without an inverse, |A(σ) x| relative to its terms."""
+        """Return the residual defined at the head of this file; if the solver has no inverse, |A(σ) x| relative to its
+        terms."""
         motion, value = self._motion, pair.value
         inverse = has_inverse(solver)
         left, terms = [], 0.0
@@ -378,7 +383,7 @@ class Eigensolver:
         return found / size if size > 0.0 else np.inf
 
     def _eval_rounding(self, solver: Any, pair: Eigenpair) -> float:
-        """Residual caused by rounding of K x with random signs, with a margin; at most `LARGEST`."""
+        """Return the residual caused by rounding of K x with random signs, with a margin; at most `LARGEST`."""
         if not has_inverse(solver):
             return 0.0
         error = self._motion.multiply_absolute(pair.real)
@@ -389,16 +394,16 @@ class Eigensolver:
         return min(found, LARGEST)
 
     def _norm(self, vectors: list[Any]) -> float:
-        """2-norm over owned coordinates."""
+        """Return the 2-norm over owned coordinates."""
         motion = self._motion
         own = motion.sparsity.unknowns.of_dof[: len(motion.assembly.layout.owned)]
         squares = np.array([sum(float(np.sum(vector.array_r[own] ** 2)) for vector in vectors)])
         return float(np.sqrt(motion.assembly.processes.sum(squares)[0]))
 
     def _settle_zeros(self, pairs: list[Eigenpair]) -> list[Eigenpair]:
-        """Set values to 0 that are 0 except for rounding and have independent vectors, so that double values count
-        once."""
-        # infinite eigenvalues, moved by rounding, do not define the scale of small values
+        """Set eigenvalues to 0 that are 0 except for rounding and have independent vectors, so that double eigenvalues
+        count once."""
+        # infinite eigenvalues that rounding has moved must not define the scale of small values
         largest = max((abs(pair.value) ** 2 for pair in pairs if pair.residual <= RESIDUAL), default=0.0)
         zeros, others, basis = list[Eigenpair](), list[Eigenpair](), list[FloatArray]()
         for pair in sorted(pairs, key=lambda pair: abs(pair.value)):
@@ -407,8 +412,8 @@ class Eigensolver:
         own = motion.sparsity.unknowns.of_dof[: len(motion.assembly.layout.owned)]
         noise = max((self._eval_noise(pair, largest) for pair in zeros), default=0.0)
         for pair in zeros:
-            # rounding turns a double 0 into a complex pair: the real part gives one vector, the imaginary part the
-            # other
+            # rounding turns a double eigenvalue 0 into a complex pair: its real part gives one vector, and its
+            # imaginary part the other
             for part in sorted((pair.real, pair.imaginary), key=lambda part: -part.norm()):
                 x = np.array(part.array_r[own])
                 size = float(processes.sum(np.array([x @ x]))[0]) ** 0.5
@@ -427,7 +432,7 @@ class Eigensolver:
         return others
 
     def _eval_noise(self, pair: Eigenpair, largest: float) -> float:
-        """|σ|² up to which an eigenvalue is 0 [1/s^2]."""
+        """Return the value of |σ|² up to which an eigenvalue counts as 0 [1/s^2]."""
         forces, mass = 0.0, 0.0
         product = pair.real.duplicate()
         for vector in (pair.real, pair.imaginary):
@@ -437,7 +442,7 @@ class Eigensolver:
             self._motion.M.mult(vector, product)
             mass += float(vector.dot(product))
             if self._motion.states and pair.value != 0.0:
-                # first-order states have no mass and contribute to the norm by D
+                # first-order states have no mass and contribute to the norm through D
                 self._motion.D.mult(vector, product)
                 mass += abs(float(vector.dot(product))) / abs(pair.value)
         shift = self.shift**2 if self._quadratic else abs(self.shift)
@@ -446,25 +451,25 @@ class Eigensolver:
 
 
 def normalise(rows: FloatArray) -> FloatArray:
-    """Rows scaled to length 1, except for zero rows."""
+    """Return rows scaled to length 1; zero rows are unchanged."""
     sizes = np.linalg.norm(rows, axis=1, keepdims=True)
     found: FloatArray = rows / np.where(sizes > 0.0, sizes, 1.0)
     return found
 
 
 def last_line(error: Exception) -> str:
-    """The cause of an error of PETSc, which is the last line of its trace."""
+    """Return the cause of an error of PETSc, which is the last line of its trace."""
     return str(error).splitlines()[-1]
 
 
 def has_inverse(solver: Any) -> bool:
-    """Whether a solver has used an inverse; other solvers use another transformation, or slice the spectrum."""
+    """Return whether a solver has used an inverse; other solvers use another transformation, or slice the spectrum."""
     transformation = solver.getST()
     return transformation.getType() == "sinvert" and bool(transformation.getKSP().getOperators()[0].getType())
 
 
 def create_solver(comm: Any, prefix: str, quadratic: bool) -> Any:
-    """An EPS or PEP with shift and invert by default, and the tolerances of modes."""
+    """Create an EPS or PEP with shift and invert by default, and with the tolerances for modes."""
     from slepc4py import SLEPc  # imported here, because only modes need it
 
     solver = (SLEPc.PEP if quadratic else SLEPc.EPS)().create(comm=comm)

@@ -1,4 +1,4 @@
-"""Fractions of kinetic and potential energy in a mode, which show the moving parts of a model and the strained parts.
+"""Fractions of kinetic and potential energy in a mode, which show the moving parts and the strained parts of a model.
 
 kinetic    xᴴ M x by bodies and belts: rows of a table that share coordinates are one belt, or parts of it with names
 potential  xᴴ K x by tables: cables, springs, contacts, constraints under force; where it is negative, as in a strut
@@ -21,11 +21,11 @@ Shares = dict[str, FloatArray]
 
 
 def eval_kinetic(motion: LinearMotion, shapes: ComplexArray) -> Shares:
-    """Fractions of the kinetic energy [1] by name of body or belt, shape (modes,) each. The call is collective.
+    """Return fractions of the kinetic energy [1] by name of body or belt, shape (modes,) each. The call is collective.
 
     Args:
-        motion: the matrices, whose state is in the fields.
-        shapes: complex, by local coordinate, shape (modes, n).
+        motion: the matrices; the fields contain their state.
+        shapes: complex mode shapes by local coordinate, shape (modes, n).
     """
     assembly = motion.assembly
     names: list[str] = []
@@ -57,7 +57,7 @@ def eval_kinetic(motion: LinearMotion, shapes: ComplexArray) -> Shares:
 
 
 def eval_potential(motion: LinearMotion, shapes: ComplexArray) -> Shares:
-    """Fractions of xᴴ K x [1] by kind of law, shape (modes,) each. The call is collective."""
+    """Return fractions of xᴴ K x [1] by kind of law, shape (modes,) each. The call is collective."""
     assembly = motion.assembly
     names: list[str] = []
     values: list[FloatArray] = []
@@ -79,7 +79,7 @@ def eval_potential(motion: LinearMotion, shapes: ComplexArray) -> Shares:
 
 
 def _energy_by_dof(motion: LinearMotion, matrix: FloatArray, shapes: ComplexArray) -> FloatArray:
-    """Re(conj(x) (A x)) by local coordinate, shape (modes, n)."""
+    """Return Re(conj(x) (A x)) by local coordinate, shape (modes, n)."""
     unknowns = motion.sparsity.unknowns
     found = np.zeros(shapes.shape)
     for i, shape in enumerate(shapes):
@@ -91,7 +91,8 @@ def _energy_by_dof(motion: LinearMotion, matrix: FloatArray, shapes: ComplexArra
 
 
 def find_belts(assembly: Assembly, dofs: IntArray) -> IntArray:
-    """A number for each local coordinate, shape (n,), equal for coordinates that rows couple. The call is collective.
+    """Return the number of a belt for each local coordinate, shape (n,); coordinates that rows couple have the same
+    number. The call is collective.
 
     Args:
         assembly: the systems of this process.
@@ -134,7 +135,7 @@ def mark_parts(assembly: Assembly, component: type[Component], dofs: IntArray, l
 
 
 def _name_groups(assembly: Assembly, component: type[Component], dofs: IntArray, labels: IntArray) -> dict[int, str]:
-    """The name of each group of rows that share coordinates, by its number. The call is collective."""
+    """Return the name of each group of rows that share coordinates, by number of the group. The call is collective."""
     table, rows = assembly.world.tables[component], assembly.layout.rows[component]
     there = np.where((dofs < assembly.layout.spare).any(axis=1))[0]
     column = (dofs[there] < assembly.layout.spare).argmax(axis=1)
@@ -156,7 +157,7 @@ def _name_groups(assembly: Assembly, component: type[Component], dofs: IntArray,
 
 
 def _normalise(names: list[str], values: list[FloatArray]) -> Shares:
-    """Divide the sums by the total energy; NaN without energy."""
+    """Divide the sums by the total energy; the result is NaN without energy."""
     total = np.sum(values, axis=0) if values else np.zeros(0)
     with np.errstate(invalid="ignore", divide="ignore"):
         return {name: np.where(total != 0.0, value / total, np.nan) for name, value in zip(names, values, strict=True)}

@@ -1,9 +1,9 @@
-"""Assignment of modes between successive speeds: modal assurance criterion with the mass matrix.
+"""Assignment of modes at successive speeds, by the modal assurance criterion (MAC) with the mass matrix.
 
-    MAC = |xᴴ M y|² / (xᴴ M x · yᴴ M y),    1 for shapes that are equal up to a factor, 0 for orthogonal shapes.
+    MAC = |xᴴ M y|² / (xᴴ M x · yᴴ M y). It is 1 for shapes that are equal up to a factor, and 0 for orthogonal shapes.
 
-The nodes of running closed belts have moved in the second state: shapes of a belt are compared after a shift by a
-number of nodes that brings its nodes closest to the nodes of the first state.
+The nodes of running closed belts have moved in the second state. Therefore shapes of a belt are compared after a shift
+by whole nodes that brings the nodes of the second state closest to the nodes of the first state.
 
 Source: R. J. Allemang, D. L. Brown, Proc. 1st International Modal Analysis Conference (1982) 110-116.
 """
@@ -19,11 +19,11 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.solvers.modes.result import ModesResult
 
 NEARER = 1e-3
-"""Weight of the relative distance of two frequencies against the MAC, if their shapes are not decisive [1]."""
+"""Weight of the relative difference of two frequencies against the MAC, if their shapes do not decide [1]."""
 
 
 def eval_assurance(first: ModesResult, second: ModesResult) -> FloatArray:
-    """MAC of the modes of two states of the same model, shape (modes, modes). The call is collective.
+    """Return the MAC of the modes of two states of the same model, shape (modes, modes). The call is collective.
 
     The MAC is 0 between models that differ in size.
     """
@@ -60,11 +60,10 @@ def eval_assurance(first: ModesResult, second: ModesResult) -> FloatArray:
 
 
 def follow(results: list[ModesResult]) -> tuple[IntArray, FloatArray]:
-    """Lines through the modes at successive speeds, ordered by frequency at the first speed.
+    """Return lines through the modes at successive speeds, ordered by frequency at the first speed.
 
-    Returns:
-        The number of each line's mode at each speed, -1 if the line has no mode, and its MAC with the previous mode of
-        the line, NaN at the first mode, both of shape (speeds, lines).
+    Returns: The number of the mode of each line at each speed, -1 if the line has no mode; and its MAC with the
+        previous mode of the line, NaN at the first mode. Both have the shape (speeds, lines).
     """
     count = max(map(len, results))
     chosen, assurance = np.full((len(results), count), -1), np.full((len(results), count), np.nan)
@@ -87,7 +86,7 @@ def follow(results: list[ModesResult]) -> tuple[IntArray, FloatArray]:
 
 
 def _gather(result: ModesResult, values: Any) -> Any:
-    """Values by local coordinate in the order of the world, on every process, shape (rows, coordinates)."""
+    """Return values by local coordinate in the order of the world, on every process, shape (rows, coordinates)."""
     layout = result.motion.assembly.layout
     own = len(layout.owned)
     parts = result.motion.assembly.processes.allgather("shapes of modes", (layout.owned, values[:, :own]))
@@ -98,7 +97,7 @@ def _gather(result: ModesResult, values: Any) -> Any:
 
 
 def _find_places(first: ModesResult, second: ModesResult) -> IntArray:
-    """For each coordinate of the world, the coordinate of the second state at the same position in space, shape
+    """Return, for each coordinate of the world, the coordinate of the second state at the same position in space, shape
     (coordinates,)."""
     x, y = (
         _gather(result, (result.motion.assembly.layout.reference[:-1] + result.state.q)[None])[0]

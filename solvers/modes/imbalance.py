@@ -1,8 +1,8 @@
-"""Unbalanced forces at the state about which modes are computed: M a + f - loads + C_qᵀ λ = w, |w| minimal over λ.
+"""Unbalanced forces w at the state about which modes are computed: M a + f - loads + C_qᵀ λ = w, where λ minimises |w|.
 
 Modes are motions about an equilibrium, or about a motion with the accelerations of the state. If w is not 0, the state
-is not steady, and the frequencies and growth rates describe a state that does not last. With w = r - C_qᵀ μ and C_q w =
-0 it is the solution of (I, C_qᵀ; C_q, 0)(w, μ) = (r, 0), also if constraints repeat each other.
+is not steady, and the frequencies and growth rates describe a state that does not last. With r = M a + f - loads, w = r
+- C_qᵀ μ and C_q w = 0, w is the solution of (I, C_qᵀ; C_q, 0)(w, μ) = (r, 0), also if constraints repeat each other.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from windlass.solvers.modes.matrices import LinearMotion
 from windlass.solvers.names import name_largest
 
 ROUNDING = 64.0 * float(np.finfo(np.float64).eps)
-"""Unbalanced force, relative to the sum of absolute terms K x, that counts as a rounding error [1]."""
+"""Unbalanced force that counts as a rounding error, relative to the sum of absolute terms K x [1]."""
 BALANCED = 1e-6
-"""Largest unbalanced force, relative to the largest force of a part, up to which a state is in balance [1]."""
+"""Largest unbalanced force of a balanced state, relative to the largest force of a part [1]."""
 UNITS = {"x": "N", "y": "N", "z": "N", "s": "N"}
-"""Units of forces by coordinate; other coordinates are angles or slopes."""
+"""Units of forces by name of the coordinate; other coordinates are angles or slopes."""
 
 
 class Imbalance(NamedTuple):
@@ -39,12 +39,13 @@ class Imbalance(NamedTuple):
 
     @property
     def is_balanced(self) -> bool:
-        """Whether the state is an equilibrium, or moves with its accelerations."""
+        """Whether the state is an equilibrium, or a motion with its accelerations."""
         return self.share <= BALANCED
 
 
 def find_imbalance(motion: LinearMotion) -> Imbalance:
-    """The largest unbalanced force at the state of the matrices, which the fields contain. The call is collective."""
+    """Return the largest unbalanced force at the state of the matrices; the fields contain the state. The call is
+    collective."""
     assembly, processes = motion.assembly, motion.assembly.processes
     layout, fields = assembly.layout, assembly.fields
     parts = [np.zeros(layout.spare + 1) for _ in range(4)]

@@ -1,13 +1,13 @@
 """The linear equations of motion about a state: M δq̈ + D δq̇ + K δq + C_qᵀ δλ = 0, C_q δq = 0, as PETSc matrices.
 
 With δq = x exp(σ t) they are (σ² M + σ D + K) x = 0 over coordinates and multipliers. All derivatives are the
-derivatives of Newton's method: of forces, loads, forces of inertia (at the velocities and accelerations of the state),
-and of the forces of constraints. History values of contacts are constant, so that sticking contacts continue to stick.
+derivatives in Newton's method: of forces, of loads, of inertia forces (at the velocities and accelerations of the
+state), and of the forces of constraints. History values of contacts are constant: sticking contacts continue to stick.
 
 Running closed belts are described at fixed places, see `running.py`.
 
-A row that prescribes a velocity, C_v δq̇ = 0, is written as C_v δq = 0, which is equivalent for each motion except
-constant δq; the motion with constant δq, σ = 0, is not a mode.
+A row that prescribes a velocity, C_v δq̇ = 0, is written as C_v δq = 0. Both forms are equivalent for each motion
+except constant δq, and a motion with constant δq, σ = 0, is not a mode.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from windlass.solvers.modes.running import RunningBelt, add_flow
 from windlass.solvers.newton.static_states import find_state_entries
 
 SYMMETRIC = 1e-10
-"""Asymmetry up to which K counts as symmetric, relative to its diagonal [1]."""
+"""Largest asymmetry with which K counts as symmetric, relative to its diagonal [1]."""
 MOST_ITERATIONS = 2000
-"""Number of iterations that remove the forces of constraints from forces, equal to the number of different
-constraints."""
+"""Largest number of iterations that remove the forces of constraints from forces; the required number is the number of
+different constraints."""
 
 
 class LinearMotion:
@@ -39,17 +39,17 @@ class LinearMotion:
     Args:
         assembly: the systems of this process; the fields contain the state afterwards.
         state: the state, with the numbers of the assembly.
-        running: whether closed belts have the terms of material that moves through fixed places.
+        running: whether the matrices contain the terms of closed belts whose material moves through fixed positions.
 
     Attributes:
-        M, D, K: PETSc matrices over the unknowns, all of one sparsity.
+        M, D, K: PETSc matrices over the unknowns, all with the same sparsity.
         sparsity: this sparsity.
         damped: whether D is not 0.
         symmetric: whether K is symmetric.
         active: whether the constraint of each owned multiplier is active, shape (m,).
         constraints: number of active constraints of all processes.
         massless: number of coordinates of all processes without mass.
-        states: number of first-order states of all processes, which count as coordinates without mass.
+        states: number of first-order states of all processes; first-order states count as coordinates without mass.
         dofs: number of coordinates of all processes.
         belts: the closed belts, if ``running``.
     """
@@ -90,13 +90,13 @@ class LinearMotion:
             assembly.add_constraint_tangent(values, dq, dv, dq)
 
     def _find_held(self) -> IntArray:
-        """Local coordinates that active constraints fix."""
+        """Return the local coordinates that active constraints fix."""
         unknowns = self.sparsity.unknowns
         rows, columns = self.sparsity.pattern.entries()
         is_multiplier = np.zeros(len(unknowns.numbers), bool)
         is_multiplier[unknowns.of_multiplier] = True
         holds = (self._damping.values[:-1] != 0.0) | (self._stiffness.values[:-1] != 0.0)
-        # multipliers may belong to other processes, so coordinates are found by their couplings with any multiplier
+        # multipliers may belong to other processes: coordinates are found by their couplings with any multiplier
         entries = holds & is_multiplier[rows] & ~is_multiplier[columns]
         return np.flatnonzero(np.isin(unknowns.of_dof, columns[entries]))
 
@@ -118,7 +118,7 @@ class LinearMotion:
         stiffness[entries], damping[entries], mass[entries] = damping[entries], mass[entries], 0.0
 
     def _eval_asymmetry(self) -> float:
-        """|S (K - Kᵀ) S| in the Frobenius norm, with S = 1/√|K_ii|, or 1 if K_ii is 0."""
+        """Return |S (K - Kᵀ) S| in the Frobenius norm, with S = 1/√|K_ii|, or 1 if K_ii is 0."""
         difference = self.K.duplicate(copy=True)
         difference.transpose()
         difference.axpy(-1.0, self.K)
@@ -140,24 +140,24 @@ class LinearMotion:
 
     @property
     def owned_multipliers(self) -> IntArray:
-        """Positions of the multipliers of this process among its unknowns."""
+        """Return the positions of the multipliers of this process among its unknowns."""
         return self.sparsity.unknowns.of_multiplier
 
     def create_values(self) -> FloatArray:
-        """Zeros for the values of a matrix of the sparsity, shape (spare + 1,)."""
+        """Return zeros for the values of a matrix with the sparsity, shape (spare + 1,)."""
         return np.zeros(self.sparsity.pattern.spare + 1)
 
     def create_vector(self) -> Any:
-        """A PETSc vector of the unknowns."""
+        """Create a PETSc vector of the unknowns."""
         return create_unknowns(self.assembly.layout, self.assembly.comm, self.sparsity.unknowns.owned)
 
     def take_coordinates(self, vector: Any) -> FloatArray:
-        """The coordinates of a PETSc vector of the unknowns by local coordinate, shape (n,)."""
+        """Return the coordinates in a PETSc vector of the unknowns, by local coordinate, shape (n,)."""
         unknowns = self.sparsity.unknowns
         return local_values(unknowns.ghosts, vector)[unknowns.of_dof]
 
     def place_forces(self, forces: FloatArray) -> Any:
-        """Forces by local coordinate, of which each process has a part, as a PETSc vector of the unknowns."""
+        """Return forces by local coordinate, of which each process has a part, as a PETSc vector of the unknowns."""
         unknowns, vector = self.sparsity.unknowns, self.create_vector()
         local = np.zeros(len(unknowns.numbers))
         local[unknowns.of_dof] = forces
@@ -165,7 +165,7 @@ class LinearMotion:
         return vector
 
     def place_own(self, values: FloatArray) -> Any:
-        """Values by local coordinate, equal on all processes that share the coordinate, as a PETSc vector of the
+        """Return values by local coordinate, equal on all processes that share the coordinate, as a PETSc vector of the
         unknowns."""
         own = np.zeros(len(values))
         owned = len(self.assembly.layout.owned)
@@ -173,7 +173,7 @@ class LinearMotion:
         return self.place_forces(own)
 
     def project(self, forces: Any) -> Any:
-        """The part of forces that no constraint carries, as a vector whose multipliers are 0."""
+        """Return the part of forces that no constraint carries, as a vector whose multipliers are 0."""
         unknowns, matrix = self.sparsity.unknowns, self._create()
         rows, columns = self.sparsity.pattern.entries()
         is_multiplier = np.zeros(len(unknowns.numbers), bool)
@@ -197,11 +197,11 @@ class LinearMotion:
         return found
 
     def multiply_mass(self, values: FloatArray) -> FloatArray:
-        """M x of the rows of this process by local unknown; the sum over all processes is the product."""
+        """Return M x of the rows of this process by local unknown; the sum over all processes is the product."""
         return self.sparsity.pattern.multiply(self._mass.values, values)
 
     def multiply_absolute(self, vector: Any) -> Any:
-        """|K| |x| as a PETSc vector: the scale of rounding errors of K x."""
+        """Return |K| |x| as a PETSc vector: the scale of rounding errors of K x."""
         local = np.abs(local_values(self.sparsity.unknowns.ghosts, vector))
         product = self.sparsity.pattern.multiply(self._stiffness.values, local, absolute=True)
         found = vector.duplicate()

@@ -28,11 +28,12 @@ from windlass.solvers.modes.sturm import count_below, find_gap
 from windlass.solvers.own_options import MODES_OPTIONS, PROBLEMS, own_option
 
 ATTEMPTS = 4
-"""Number of solves that search for missed modes."""
+"""Largest number of solves that search for missed modes."""
 FREE = 6
 """Number of free motions of a 3D body; more modes with frequency 0 cause a note."""
 MORE = 4
-"""Number of modes computed in addition to the requested ones, so that the last modes can be separated from the next."""
+"""Number of modes computed in addition to the requested modes: the last requested mode can then be separated from the
+next mode."""
 SAME_SIZE = 1e-6
 """Relative difference up to which entries of a shape count as equally large [1]."""
 
@@ -42,18 +43,18 @@ class Modes:
 
     Args:
         world: the model.
-        count: number of modes, from the slowest on.
-        problem: ``"quadratic"`` with damping and gyroscopic forces, ``"linear"`` without them, ``"auto"``: quadratic if
-            the state has such forces.
-        output: folder for ``modes.csv`` and a film of each mode, if the model can be drawn; None for none.
-        running: whether running closed belts are described at fixed places, with gyroscopic and centrifugal terms, see
-            docs/howto/modes.md; otherwise nodes move with the material.
+        count: number of modes, the slowest first.
+        problem: ``"quadratic"`` includes damping and gyroscopic forces, ``"linear"`` omits them, ``"auto"`` is
+            quadratic if the state has such forces.
+        output: folder for ``modes.csv`` and a film of each mode, if the model can be drawn; None for no files.
+        running: whether running closed belts are described at positions fixed in space, with gyroscopic and centrifugal
+            terms, see docs/howto/modes.md. With False, nodes move with the material.
         prefix: options prefix.
         name: name of these modes in files and messages.
 
     Attributes:
         assembly: the systems of this process.
-        count, problem, output, running: values of the arguments or options.
+        count, problem, output, running: values from the arguments or options.
     """
 
     @checked(
@@ -88,11 +89,11 @@ class Modes:
 
     @checked(state=optional(instance(State)))
     def solve(self, state: State | None = None) -> ModesResult:
-        """The modes about a state, which stays unchanged. The call is collective.
+        """Compute the modes about a state, which stays unchanged. The call is collective.
 
         Args:
-            state: default: initial values. History values of contacts are constant, so that contacts that stick in the
-                state also stick in the modes: use the state of a solver.
+            state: default: initial values. History values of contacts are constant. Contacts that stick in the state
+                also stick in the modes, so use the state of a solver.
 
         Raises:
             ModelError: no part has a mass, values of the state are not finite, or SLEPc fails.
@@ -124,8 +125,8 @@ class Modes:
         return result
 
     def _find(self, motion: LinearMotion, solver: Eigensolver, quadratic: bool) -> tuple[list[Eigenpair], int | None]:
-        """Modes, at least the requested number if the model has so many, and the number of missing modes below the last
-        one."""
+        """Return modes, at least the requested number if the model has so many, and the number of missing modes below
+        the last mode."""
         more, missing = MORE, None
         for _ in range(ATTEMPTS):
             pairs = solver.find(self.count, more)
@@ -140,7 +141,7 @@ class Modes:
         return pairs, missing
 
     def _count_missing(self, motion: LinearMotion, pairs: list[Eigenpair]) -> int | None:
-        """Number of modes below the last mode found, minus the number of modes found."""
+        """Return the number of modes below the last mode found, minus the number of modes found."""
         squares = np.sort([-(pair.value**2).real for pair in pairs])
         largest = np.abs(squares).max(initial=0.0)
         available = motion.dofs - motion.constraints - motion.massless
@@ -181,7 +182,8 @@ class Modes:
         return ModesResult(motion, state, values, shapes, forces, masses, residuals, missing, notes, imbalance.value)
 
     def _find_scale(self, shape: ComplexArray) -> complex:
-        """Factor that scales the largest entry to 1; among equally large entries, the first in world order is used."""
+        """Return the factor that scales the largest entry to 1; among equally large entries, the first in world order
+        is used."""
         layout = self.assembly.layout
         own = shape[: len(layout.owned)]
         largest = self.assembly.processes.largest_of(float(np.abs(own).max(initial=0.0)))
@@ -204,12 +206,13 @@ class Modes:
             states = f", and as many more as its {motion.states} first-order states" * bool(motion.states)
             notes.append(
                 f"{len(pairs)} of {self.count} modes were found; the model has {motion.dofs} coordinates, "
-                f"{motion.massless} of them without mass, and {motion.constraints} constraints: at most {there} modes"
-                f"{states}"
+                f"{motion.massless} of them without mass, and {motion.constraints} constraints, so it has at most "
+                f"{there} modes{states}"
             )
         if missing:
             notes.append(
-                f"{missing} modes below the last one were not found: request more modes by -{self.prefix}count"
+                f"{missing} modes below the highest found mode were not found: request more modes by "
+                f"-{self.prefix}count"
             )
         if solver.rejected:
             notes.append(f"{solver.rejected} solutions of SLEPc were not modes and are omitted")
@@ -221,9 +224,9 @@ class Modes:
         zeros, noise = solver.zeros
         if zeros > FREE:
             notes.append(
-                f"{zeros} modes cannot be distinguished: they are zero up to rounding, |σ| < {noise:.2g} 1/s, and "
-                "their shapes are arbitrary combinations of free motions, mechanisms, and waves that run against "
-                "the material"
+                f"{zeros} modes cannot be distinguished, because their eigenvalues are zero up to rounding, |σ| < "
+                f"{noise:.2g} 1/s. Their shapes are arbitrary combinations of free motions, mechanisms, and waves that "
+                "run against the material"
             )
         growing = sum(pair.value.real > 1e-6 * abs(pair.value) for pair in pairs)
         if growing:
@@ -233,8 +236,8 @@ class Modes:
             )
         if not imbalance.is_balanced:
             notes.append(
-                f"doubtful: the state is not in balance: {imbalance.words} is unbalanced, {imbalance.share:.1e} of "
-                "the largest force; modes need the state of a solver"
+                f"doubtful: {imbalance.words} is unbalanced, {imbalance.share:.1e} of the largest force; modes require "
+                "a state of equilibrium or steady motion, as a solver finds it"
             )
         return notes
 

@@ -34,33 +34,33 @@ from windlass.solvers.modes.matrices import LinearMotion
 
 POINT = ("x", "y", "z")
 TURN = 0.3
-"""Largest rotation in animations of pure rotations [rad]."""
+"""Largest rotation angle in animations of pure rotations [rad]."""
 DIFFERENCE = 1e-6
-"""Displacement for differences of outputs, relative to the largest entry of a shape, which is 1."""
+"""Displacement for difference quotients of outputs, relative to the largest entry of a shape, which is 1."""
 GROWING = 1e-6
-"""Growth rate per |σ| above which a mode counts as growing; smaller rates are rounding errors."""
+"""Growth rate relative to |σ|, above which a mode counts as growing; smaller rates are rounding errors."""
 IN_STEP = 0.05
-"""Out-of-phase part of a shape up to which the whole shape counts as in phase [1]."""
+"""Largest out-of-phase part of a shape that counts as in phase as a whole [1]."""
 SHOWN = 3
-"""Number of bodies and belts in a row of the table."""
+"""Largest number of bodies and belts in a row of the table."""
 
 
 @dataclass(eq=False, repr=False)
 class ModesResult:
-    """Natural frequencies, damping and shapes about a state, the slowest first.
+    """Natural frequencies, damping and mode shapes about a state, the slowest mode first.
 
     A mode moves with δq = Re(x exp(σ t)), σ = -ζ ω ± i ω √(1 - ζ²). Free motions have σ = 0. A real σ is a separate
-    mode with the frequency 0, which decays (ζ = 1) or grows (ζ = -1) without oscillation.
+    mode with frequency 0, which decays (ζ = 1) or grows (ζ = -1) without oscillation.
 
     Attributes:
         motion: the linearised motion.
-        state: the state, with local numbers.
+        state: the state about which the modes are computed, with local numbers.
         eigenvalues: σ [1/s], shape (modes,).
-        shapes: x by local coordinate, complex, largest entry 1, shape (modes, n).
+        shapes: complex shapes x by local coordinate, with the largest entry 1, shape (modes, n).
         forces: multipliers that belong to the shapes, shape (modes, m).
-        masses: xᴴ M x [kg, kg m^2], shape (modes,).
+        masses: modal masses xᴴ M x [kg, kg m^2], shape (modes,).
         residuals: errors of the shapes [1], see `solvers.modes.eigen`, shape (modes,).
-        missing: number of modes below the last one that were not found; None if this is unknown.
+        missing: number of modes below the last mode that were not found; None if this number is unknown.
         notes: remarks on the solve.
         imbalance: largest unbalanced force at the state [N, N m]; 0 if only rounding errors remain.
     """
@@ -95,13 +95,13 @@ class ModesResult:
 
     @property
     def growing(self) -> list[int]:
-        """Numbers of the modes that grow: the state is unstable if there are any."""
+        """Numbers of the modes that grow; the state is unstable if a mode grows."""
         return list(map(int, np.flatnonzero(self.damping < -GROWING)))
 
     @checked(entity=handle())
     def of(self, entity: Entity) -> ComplexArray:
-        """Complex shapes of the rows of a handle, in the order in which `State.of` gives coordinates, shape (modes,
-        rows, k).
+        """Return the complex shapes of the rows of a handle, in the order in which `State.of` gives coordinates, shape
+        (modes, rows, k).
 
         The call is collective.
         """
@@ -117,7 +117,7 @@ class ModesResult:
 
     @checked(kind=word("kinetic", "potential"))
     def energy_share(self, kind: str = "kinetic") -> Shares:
-        """Fractions of the energy [1] by name, shape (modes,) each. The call is collective.
+        """Return fractions of the energy [1] by name, shape (modes,) each. The call is collective.
 
         Args:
             kind: ``"kinetic"``: energy of bodies and belts; ``"potential"``: energy of kinds of laws.
@@ -136,10 +136,11 @@ class ModesResult:
 
     @checked(sensors=each(that(lambda given: hasattr(given, "create_probe"), "a sensor"), "a list of sensors"))
     def amplitudes(self, sensors: Sequence[SensorLike]) -> dict[str, Any]:
-        """Outputs of sensors in the modes: complex amplitudes per unit of the shape, shape (modes, ...), by name.
+        """Return complex amplitudes of the outputs of sensors in the modes, per unit of the shape, shape (modes, ...),
+        by name.
 
-        Amplitudes are derivatives of the output along the shape, with its velocities, accelerations and multipliers.
-        The call is collective.
+        Amplitudes are derivatives of the output along the shape; velocities, accelerations and multipliers of the shape
+        are included. The call is collective.
         """
         load_outputs(self.state)
         probes = [sensor.create_probe(self.state) for sensor in sensors]
@@ -165,7 +166,7 @@ class ModesResult:
         return found
 
     def _moved(self, i: int, amplitude: float, turn: complex) -> State:
-        """The state displaced by Re(amplitude turn x), with the corresponding velocities and forces."""
+        """Return the state displaced by Re(amplitude turn x), with the corresponding velocities and forces."""
         state, value = self.state.copy(), self.eigenvalues[i]
         shape = amplitude * turn * self.shapes[i]
         state.q += shape.real
@@ -175,14 +176,14 @@ class ModesResult:
         return state
 
     def table(self) -> str:
-        """The modes in a table. The call is collective."""
+        """Return the modes as a table of text. The call is collective."""
         lines = self._list_rows()
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         rows = ["  ".join([*map(str.rjust, line[:4], widths[:4]), line[4]]).rstrip() for line in lines]
         return "\n".join([*rows, *self.notes])
 
     def _list_rows(self) -> list[list[str]]:
-        """Headings and lines of the table."""
+        """Return the headings and lines of the table."""
         shares = self.energy_share()
         names = list(shares)
         lines = [["mode", "frequency [Hz]", "damping [1]", "residual [1]", "kinetic energy"]]
@@ -195,7 +196,7 @@ class ModesResult:
 
     @checked(path=path())
     def write_csv(self, path: str | os.PathLike[str]) -> Path:
-        """Write the numbers of the modes, with the fractions of bodies and belts. The call is collective."""
+        """Write the numbers of the modes, with the energy fractions of bodies and belts. The call is collective."""
         shares = self.energy_share() | {f"potential of {k}": v for k, v in self.energy_share("potential").items()}
         target = Path(path).absolute()
         if is_first_process():
@@ -232,7 +233,7 @@ class ModesResult:
         Args:
             folder: of the files.
             modes: numbers of the modes, 1 for the slowest; default: all.
-            frames: frames of a period.
+            frames: number of frames in a period.
             size: largest displacement, relative to the size of the model [1].
             name: first part of the names of the files.
         """
@@ -253,14 +254,15 @@ class ModesResult:
 
     @checked(number=whole(1), path=optional(path()), size=number_("1", above=0.0))
     def show(self, number: int = 1, path: str | os.PathLike[str] | None = None, size: float = 0.1) -> Any:
-        """A picture of one mode: the state, and the largest displacements to both sides.
+        """Draw one mode: the state, and the largest displacements to both sides.
 
-        If the points of a mode do not move in phase, four more instants of the period are drawn faintly. The call is
-        collective.
+        If the points of a mode do not move in phase, four additional instants of the period are drawn faintly. The call
+        is collective.
 
         Args:
             number: number of the mode, 1 for the slowest.
-            path: the file (``.png``, ``.pdf``, ``.svg``); None returns a figure of matplotlib, which notebooks show.
+            path: path of the file (``.png``, ``.pdf``, ``.svg``); None returns a figure of matplotlib, which notebooks
+                show.
             size: largest displacement, relative to the size of the model [1].
 
         Returns:
@@ -274,7 +276,7 @@ class ModesResult:
             raise ModelError(f"number = {number} in ModesResult.show: must be from 1 to {len(self)}")
         target = check_picture(path) if is_first_process() else None
         shape, amplitude = self.shapes[number - 1], self._find_amplitude(number - 1, size)
-        # the phase of the largest motion
+        # the phase of the largest displacements
         first = -0.5 * np.angle(np.sum(shape * shape))
         turned = shape * np.exp(1j * first)
         in_step = np.abs(turned.imag).max() <= IN_STEP * np.abs(turned).max()
@@ -288,17 +290,17 @@ class ModesResult:
         return f"<ModesResult: {len(self)} modes, {', '.join(f'{f:.4g}' for f in self.frequencies[:8])} Hz>"
 
     def _repr_html_(self) -> str:
-        """The table of the modes as HTML for notebooks."""
+        """Return the table of the modes as HTML for notebooks."""
         head, *rows = self._list_rows()
         notes = "".join(f"<p>{escape(note)}</p>" for note in self.notes)
         return format_table(ReportTable(head, rows), inline=True) + notes
 
     def _find_amplitude(self, i: int, size: float) -> float:
-        """Amplitude at which the displacement of points is a given fraction of the size of the model, or rotations are
-        visible."""
+        """Return the amplitude at which the displacement of points is a given fraction of the size of the model, or
+        rotations are visible."""
         layout, world = self.motion.assembly.layout, self.motion.assembly.world
-        # largest displacement, followed by the largest and smallest coordinates along each axis, the smallest with
-        # opposite sign
+        # largest displacement, then the largest and smallest coordinates along each axis, the smallest with opposite
+        # sign
         bounds = [0.0, *6 * [-np.inf]]
         for component in world.numbering.node_dofs:
             dofs = layout.local_dofs(world.resident_dofs(world.tables[component]))

@@ -1,7 +1,7 @@
 """Modes of running closed belts, described at positions fixed in space.
 
-The nodes of a belt move with its material. If a closed belt runs steadily, with the flow c = dX/dt of its reference
-length, its shape is constant: with u(X, t) = w(X + c t, t) the rates of the material are
+The nodes of a belt move with its material. If a closed belt runs steadily, its shape is constant. Its reference length
+flows at the rate c = dX/dt. With u(X, t) = w(X + c t, t) the rates of the material are
 
     u_t = w_t + c w',    u_tt = w_tt + 2 c w'_t + c² w'',
 
@@ -11,11 +11,11 @@ and with w = S q the equations of motion M q_tt + D q_t + K q = 0 have
 
 instead of D and K. These are gyroscopic and centrifugal terms, as for material that moves through nodes at rest
 (`elements/cable2d/ale_cable2d.py`). The boundary terms of the integration by parts at the ends of cables cancel along a
-closed belt. The flow is the part of the velocities along the belt, c = xᵀ Pᵀ v/(xᵀ Q x). Damping of the material acts
-only on w_t.
+closed belt. The flow c is the component of the velocities along the belt, c = xᵀ Pᵀ v/(xᵀ Q x). Damping of the material
+acts only on w_t.
 
-A belt whose nodes are held by constraints, for example on a carriage, has no such steady motion, and its matrices are
-unchanged.
+If constraints hold the nodes of a belt, for example on a carriage, the belt has no such steady motion, and its matrices
+are unchanged.
 
 Source: C. D. Mote, J. Franklin Inst. 279 (1965) 430-444; J. A. Wickert, C. D. Mote, J. Appl. Mech. 57 (1990) 738-744.
 """
@@ -34,7 +34,7 @@ from windlass.framework.model.schema import Component
 from windlass.framework.model.system import AxialFlow, Slots
 
 LEAST = 1e-12
-"""Fraction of the stiffness K_ii below which c² Q_ii is negligible, so that the belt counts as at rest [1]."""
+"""Fraction of the stiffness K_ii, below which c² Q_ii is negligible and the belt counts as at rest [1]."""
 
 
 @dataclass(frozen=True)
@@ -42,9 +42,9 @@ class RunningBelt:
     """A closed belt.
 
     Attributes:
-        nodes: world numbers of the coordinates of its nodes, in the order of the belt, shape (nodes, n).
-        flow: reference length that passes a fixed position per time, > 0 in the order of the nodes [m/s].
-        held: whether constraints hold nodes, so that the flow is omitted.
+        nodes: world numbers of the coordinates of the nodes, in the order of the belt, shape (nodes, n).
+        flow: reference length that passes a fixed position per time [m/s], positive in the order of the nodes.
+        held: whether constraints hold nodes; the flow is then omitted.
     """
 
     nodes: IntArray
@@ -53,7 +53,7 @@ class RunningBelt:
 
 
 def find_belts(assembly: Assembly, component: type[Component]) -> tuple[list[IntArray], IntArray]:
-    """The closed belts of a table. The call is collective.
+    """Return the closed belts of a table. The call is collective.
 
     Returns:
         The nodes of the belts as in `RunningBelt`, and the number of the belt of each local row, or -1, shape (rows,).
@@ -67,7 +67,7 @@ def find_belts(assembly: Assembly, component: type[Component]) -> tuple[list[Int
     _, place = np.unique(ends[:, :, 0], return_inverse=True)
     start, end = place.reshape(-1, 2).T
     count = int(place.max(initial=-1)) + 1
-    # a closed belt has at each node one cable that starts and one that ends
+    # at each node of a closed belt one cable starts and one cable ends
     once = (np.bincount(start, minlength=count) == 1) & (np.bincount(end, minlength=count) == 1)
     _, label = connected_components(coo_array((np.ones(len(start)), (start, end)), shape=(count, count)))
     closed = np.bincount(label, ~once, int(label.max(initial=-1)) + 1) == 0
@@ -94,7 +94,7 @@ def add_flow(assembly: Assembly, held: IntArray, damping: FloatArray, stiffness:
     Args:
         assembly: the systems, whose fields contain the state.
         held: local coordinates that active constraints fix.
-        damping, stiffness: values of D and K in the slots of the sparsity by rows, which are changed.
+        damping, stiffness: values of D and K in the slots of the sparsity by rows; the terms are added to them.
     """
     found: list[RunningBelt] = []
     fields = assembly.fields
@@ -130,7 +130,7 @@ def add_flow(assembly: Assembly, held: IntArray, damping: FloatArray, stiffness:
 
 
 def find_slots(slots: Slots, n: int) -> IntArray:
-    """Slots of the single entries of the matrices of rows, shape (rows, n, n)."""
+    """Return the slots of the single entries of the matrices of rows, shape (rows, n, n)."""
     width, height = slots.width, slots.height
     i, j = np.indices((n, n))
     places: IntArray = slots.places[:, i // height, j // width] + height * (j % width) + i % height

@@ -1,9 +1,9 @@
-"""Number of modes below a frequency, from the signs of pivots, to check whether a mode was missed.
+"""Number of modes below a frequency, from the signs of pivots, which shows whether a mode was missed.
 
 For symmetric K the matrix [[K - τ M, C_qᵀ], [C_q, 0]] with m active constraints has m negative eigenvalues plus one for
 each mode with ω² < τ. With -δ on the diagonal each constraint counts once, even if it repeats another constraint.
 
-With τ close to 0 the count gives the number of free directions in which K is not positive. K of material that flows
+With τ close to 0, the count gives the number of free directions in which K is not positive. K of material that flows
 through supports is symmetric only along free motions, that is, xᵀ(K - Kᵀ)y = 0 for all x and y with C_q x = C_q y = 0.
 
 Source: N. I. M. Gould, Mathematical Programming 32 (1985) 90-99; B. N. Parlett, The Symmetric Eigenvalue Problem,
@@ -23,20 +23,20 @@ from windlass.solvers.linear.mumps import SymmetricFactors, factorise_symmetric
 from windlass.solvers.modes.matrices import LinearMotion
 
 CONSTRAINT_SHIFT = 1e-12
-"""δ, relative to (entries of C)²/(entries of K - τ M)."""
+"""Shift δ, relative to (entries of C)²/(entries of K - τ M)."""
 GAP = 1e-6
-"""Relative difference of squares of frequencies above which they lie on two sides of a τ [1]."""
+"""Relative difference of the squares of two frequencies, above which a τ can lie between them [1]."""
 
 
 ROUNDING = 1e-13
-"""Squares of frequencies, relative to the largest one, that count as 0 [1]."""
+"""Largest square of a frequency that counts as 0, relative to the largest square [1]."""
 ASYMMETRY = 1e-8
-"""xᵀ(K - Kᵀ)y per |x|ᵀ|K||y| up to which K counts as symmetric along free motions [1]."""
+"""Ratio of xᵀ(K - Kᵀ)y to |x|ᵀ|K||y|, up to which K counts as symmetric along free motions [1]."""
 
 
 def find_gap(squares: FloatArray, count: int) -> float | None:
-    """τ [1/s^2] above the first ``count`` of the computed squares of frequencies, ascending; None if there is no such
-    τ."""
+    """Return a value τ [1/s^2] above the first ``count`` of the computed squares of frequencies, ascending; None if
+    there is no such τ."""
     for i in range(min(count, len(squares)), len(squares)):
         below, above = squares[i - 1], squares[i]
         if above - below > GAP * max(abs(above), abs(below)):
@@ -45,13 +45,13 @@ def find_gap(squares: FloatArray, count: int) -> float | None:
 
 
 def count_below(motion: LinearMotion, tau: float) -> int | None:
-    """The number of modes with ω² < τ [1/s^2], or None if PETSc has no factors that give this number."""
+    """Return the number of modes with ω² < τ [1/s^2], or None if PETSc has no factors that give this number."""
     found = _factorise(motion, motion.K.duplicate(copy=True), tau)
     return None if found is None else found.negative - motion.constraints
 
 
 def count_unheld(motion: LinearMotion) -> int | None:
-    """The number of directions of free motions in which K is negative, or None if K is not symmetric along free
+    """Return the number of directions of free motions in which K is negative, or None if K is not symmetric along free
     motions.
 
     The result is also None if PETSc has no factors that give this number. Directions without stiffness, such as rigid
@@ -68,7 +68,7 @@ def count_unheld(motion: LinearMotion) -> int | None:
 
 
 def _factorise(motion: LinearMotion, stiffness: Any, tau: float) -> SymmetricFactors | None:
-    """Factors of a stiffness matrix, which is overwritten, minus τ M, with the constraints."""
+    """Return factors of a stiffness matrix minus τ M, with the constraints; the matrix is overwritten."""
     stiffness.axpy(-tau, motion.M, structure=PETSc.Mat.Structure.SAME_NONZERO_PATTERN)
     if not has_package("mumps", "cholesky", stiffness):
         return None
@@ -78,14 +78,14 @@ def _factorise(motion: LinearMotion, stiffness: Any, tau: float) -> SymmetricFac
 
 
 def _find_largest_square(motion: LinearMotion) -> float:
-    """Estimate of the largest square of a frequency [1/s^2]."""
+    """Estimate the largest square of a frequency [1/s^2]."""
     stiffness, mass = np.abs(motion.K.getDiagonal().array_r), motion.M.getDiagonal().array_r
     heavy = mass > 0.0
     return motion.assembly.processes.largest_of(float((stiffness[heavy] / mass[heavy]).max(initial=0.0)))
 
 
 def _is_symmetric_along(motion: LinearMotion, factors: SymmetricFactors) -> bool:
-    """Whether K is symmetric along free motions, tested with motions caused by random forces."""
+    """Return whether K is symmetric along free motions, tested with motions caused by random forces."""
     random = np.random.default_rng(motion.assembly.layout.rank)
     x, y, product = (motion.create_vector() for _ in range(3))
     for vector in (x, y):
@@ -106,7 +106,7 @@ def _is_symmetric_along(motion: LinearMotion, factors: SymmetricFactors) -> bool
 
 
 def _shift_constraints(motion: LinearMotion, matrix: Any) -> Any:
-    """The values -δ for each active constraint, 0 for all other unknowns."""
+    """Return -δ for each active constraint, and 0 for all other unknowns."""
     diagonal = matrix.getDiagonal()
     largest = max(abs(diagonal.max()[1]), abs(diagonal.min()[1])) or 1.0
     values = np.zeros(diagonal.getLocalSize())

@@ -1,1 +1,1 @@
-"""The nonlinear problem, Newton, lagged tangents."""
+"""The nonlinear problem, Newton's method, and reuse of tangents."""

@@ -1,10 +1,12 @@
-"""Newton's callbacks as compiled code: PETSc calls them by address, and no Python runs between its iterations.
+"""Callbacks of Newton's method in compiled code: PETSc calls them by address, and no Python runs between its
+iterations.
 
 Residual and tangent are the programs of a `NonlinearProblem`, convergence.py provides the convergence test, and
-lagging.py decides when the tangent is evaluated. Machine code and rules are the same as from Python, so that digits,
-counts and messages are equal. Callbacks that are more than a program (user functions, stages of ``-log_view``, several
-processes, kernels as plain Python) remain in Python, separately for each of the three callbacks. Python also decides if
-the test cannot decide from norms. An error of a kernel or of Python ends the run; `Callbacks.explain` then raises it.
+lagging.py decides when the tangent is evaluated. Machine code and rules are the same as for calls from Python; digits,
+counts and messages are therefore equal. A callback remains in Python if it needs more than a program (user functions,
+stages of ``-log_view``, several processes, kernels as plain Python). This is decided separately for each of the three
+callbacks. Python also decides if norms alone do not suffice for the convergence test. An error of a kernel or of Python
+ends the run; `Callbacks.explain` then raises this error.
 """
 
 from __future__ import annotations
@@ -35,28 +37,28 @@ PETSC = ("VecGetArrayRead", "VecRestoreArrayRead", "VecGetArray", "VecRestoreArr
          "SNESGetIterationNumber", "SNESComputeFunction", "VecNorm")  # fmt: skip
 (GET_READ, RESTORE_READ, GET, RESTORE, SET, BEGIN, END, GET_STATE, SET_STATE, SOLVE, GET_REASON, GET_ITERATIONS,
  COMPUTE, NORM, PLACE, ASK_PYTHON) = range(16)  # fmt: skip
-"""Places in `Context.addresses`."""
+"""Indices in `Context.addresses`."""
 EXPANSION, RESIDUAL, TANGENT, LOADS, QUESTION, BEYOND = range(6)
+"""Numbers of the programs and other parts of a run, which identify the failed part."""
 MATRIX, RESIDUAL_VECTOR, BLOCKS, UNKNOWNS, SOLVER = range(5)
-"""Places in `Context.handles`."""
-"""Numbers of the programs and other parts of a run, by which a failure is reported."""
+"""Indices in `Context.handles`."""
 FINAL_ASSEMBLY = 0
 NORM_2 = 1
 KEPT, ZERO, CARRIED, AGAIN = range(4)
-"""Where a run starts. KEPT: present unknowns. ZERO: 0. CARRIED, AGAIN: unknowns for the motion in the fields, which
-belongs to the previous step or pass."""
+"""Where a run starts. KEPT: present unknowns. ZERO: 0. CARRIED, AGAIN: unknowns computed from the motion in the fields,
+which belongs to the previous step (CARRIED) or pass (AGAIN)."""
 USER_ERROR = 83
 """PETSc's error code for errors in user functions."""
 Question = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int64, ctypes.c_double)
 
 
 class Context(NamedTuple):
-    """The context that PETSc passes to the callbacks: arrays with the lifetime of the callbacks.
+    """The context that PETSc passes to the callbacks: arrays that exist as long as the callbacks.
 
     Attributes:
-        addresses: addresses of the functions in PETSC, of ``place``, and of the call to Python, shape (16,).
+        addresses: addresses of functions of PETSc, of ``place``, and of the call to Python, shape (16,).
         place: memory for a result of PETSc, shape (1,).
-        programs: address and number of calls of each program, shape (4, 2).
+        programs: address and number of kernel calls of each program, shape (4, 2).
         handles: matrix, residual vector, whether the matrix has dense blocks, vector of the unknowns, and SNES, shape
             (5,).
         values: values of the tangent, shape (entries + 1,).
@@ -64,8 +66,8 @@ class Context(NamedTuple):
         buffers: of the problem.
         lag, measures, history: see lagging.py and convergence.py.
         before: residual of the previous iteration, shape (u,).
-        motion, factors: accelerations and multipliers from which a run may start, see `carry`.
-        mapped: ``mapped`` of the fields.
+        motion, factors: accelerations and multipliers from which a run may start, and factors for them, see `carry`.
+        mapped: the array ``mapped`` of the fields.
     """
 
     addresses: IntArray
@@ -87,7 +89,7 @@ class Context(NamedTuple):
 
 @kernel
 def run_program(programs: IntArray, which: int, state: Any) -> int:
-    """Make the calls of a program; 0 if all went well."""
+    """Execute a program; return 0 on success."""
     count = programs[which, 1]
     if run(calls_at(programs[which, 0], count)) == count:
         return 0
@@ -99,7 +101,7 @@ def run_program(programs: IntArray, which: int, state: Any) -> int:
 def expand_vector(
     x: int, addresses: IntArray, place: IntArray, programs: IntArray, local: FloatArray, state: Any
 ) -> int:
-    """Load the unknowns of a vector into the fields, unless they are there already; 0 on success."""
+    """Load the unknowns of a vector into the fields unless they are already loaded; return 0 on success."""
     status = call_c(addresses[GET_READ], (x, addresses[PLACE]))
     if status != 0:
         return int(status)
@@ -134,7 +136,7 @@ def eval_residual(_snes: int, x: int, out: int, context: Any) -> int:
 def eval_tangent(_snes: int, x: int, _matrix: int, _preconditioner: int, context: Any) -> int:
     """SNESJacobianFunction."""
     c = load(context)
-    # PETSc detects that the matrix has not changed and also keeps the factorisation
+    # if the matrix has not changed, PETSc also keeps the factorisation
     if not needs_tangent(c.lag):
         return 0
     address, b, matrix = c.addresses, c.buffers, c.handles[MATRIX]
@@ -179,7 +181,8 @@ def test_convergence(
 
 @kernel
 def solve(start: int, context: Any) -> int:
-    """A Newton run: loads, unknowns at the start, SNESSolve, its outcome, and the solution copied to the fields."""
+    """Execute a Newton run: set loads and initial unknowns, call SNESSolve, read its outcome, and copy the solution to
+    the fields."""
     c = load(context)
     address, handles, b = c.addresses, c.handles, c.buffers
     status = 0
@@ -192,7 +195,7 @@ def solve(start: int, context: Any) -> int:
     if status == 0 and start in (ZERO, CARRIED):
         status = call_c(address[SET], (handles[UNKNOWNS], 0.0))
     if status == 0 and start == CARRIED:
-        # tolerances refer to the predictor, with unchanged decisions of contacts
+        # tolerances refer to the predictor, with unchanged contact decisions
         c.mapped[0], left = 0.0, c.mapped[0]
         status = call_c(address[COMPUTE], (handles[SOLVER], handles[UNKNOWNS], handles[RESIDUAL_VECTOR]))
         if status == 0:
@@ -227,23 +230,23 @@ CALLBACKS: dict[str, tuple[Callable[..., int], tuple[str, ...]]] = {
     ),
     "solve": (solve, ("int64",)),
 }
-"""Compiled callbacks for PETSc, the kernel `solve` for Python, and the types of the arguments before the context."""
+"""Compiled callbacks for PETSc, the kernel `solve` for Python, and the types of their arguments before the context."""
 CompiledSolve = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_int64, ctypes.c_void_p)
-"""Result for an error of a Python function that PETSc calls, such as a monitor; the error is raised unchanged."""
+"""C type of the kernel `solve`; errors of Python functions that PETSc calls, such as monitors, are raised unchanged."""
 
 
 class Around(Protocol):
     """Compiled code that executes successive Newton runs, with the work between runs.
 
     Attributes:
-        programs: the programs between runs; the failure of a program has its number after `BEYOND`.
+        programs: the programs between runs; the failure of a program is reported by `BEYOND` plus its number.
     """
 
     programs: tuple[Program, ...]
 
     def run(self, solve: int, place: int, start: int) -> int:
-        """Execute runs by the kernel `solve`, given by its address and context, each from a start; returns 0 on
-        success."""
+        """Execute runs with the kernel `solve`, given by addresses of the kernel and its context, each from ``start``;
+        return 0 on success."""
 
 
 class Callbacks:
@@ -251,12 +254,12 @@ class Callbacks:
 
     Args:
         problem: the equations.
-        test: the convergence test of Python, for PETSc.
-        ask: ``(it, norm) -> reason`` decides in Python if the norms do not suffice.
+        test: the convergence test in Python, for PETSc.
+        ask: function ``(it, norm) -> reason`` that decides in Python if the norms do not suffice.
         before: see `Context`.
 
     Attributes:
-        suits_steps: whether runs that differ only in time and start need no Python between runs.
+        suits_steps: whether runs that differ only in time and initial unknowns need no Python between runs.
     """
 
     def __init__(
@@ -288,7 +291,7 @@ class Callbacks:
             return
         programs = problem.find_programs()
         if c is None and not (programs[0] and (programs[1] or programs[2])):
-            # compiled code for the convergence test alone is not worthwhile
+            # compiled code is not worthwhile for the convergence test alone
             return
         problem.prepare(programs)
         self._solve, self.suits_steps = None, False
@@ -328,11 +331,11 @@ class Callbacks:
         return self._solve is not None
 
     def solve(self, start: int, around: Around | None = None) -> tuple[int, int]:
-        """A whole run; PETSc's reason, and iterations.
+        """Execute a whole run; return PETSc's reason, and the number of iterations.
 
         Args:
-            start: unknowns are unchanged (`KEPT`), `ZERO`, or `CARRIED` from the motion in the fields.
-            around: code that executes this run and later ones; reason and iterations belong to the last run.
+            start: initial unknowns: `KEPT` (unchanged), `ZERO`, or `CARRIED` from the motion in the fields.
+            around: code that executes this run and later runs; reason and iterations belong to the last run.
 
         Raises:
             PETSc.Error: SNESSolve has failed; see `explain`.
@@ -349,7 +352,7 @@ class Callbacks:
         return int(self._reason[0]), int(self._iterations[0])
 
     def explain(self) -> None:
-        """Raise the error within compiled callbacks that has ended a run, if there is one."""
+        """Raise the error within compiled callbacks that has ended a run, if there is such an error."""
         c = self._context
         failed = -1 if c is None else int(c.buffers.state["failed"][0])
         if failed < 0:
@@ -361,7 +364,7 @@ class Callbacks:
         program = (*self._programs, self._problem.assembly.loads, None, *around)[failed]
         assert program is not None
         program.explain()
-        raise RuntimeError("a kernel failed, but not in a repeated call")
+        raise RuntimeError("a kernel failed, but a repeated call with the same arguments did not fail")
 
     def _create_context(self, measures: Any, history: FloatArray, loads: Loads) -> Context:
         problem, snes = self._problem, self._problem.snes
@@ -408,7 +411,7 @@ class Callbacks:
         self._given = wanted
 
     def _find_address(self, name: str) -> int:
-        """Address of a compiled callback; its machine code is loaded on first use."""
+        """Return the address of a compiled callback; its machine code is loaded on first use."""
         if name not in self._functions:
             assert self._context is not None
             function, kinds = CALLBACKS[name]
@@ -416,7 +419,7 @@ class Callbacks:
         return self._functions[name]
 
     def _answer(self, it: int, norm: float) -> int:
-        """Called by the compiled convergence test; an error is raised after PETSc has returned."""
+        """Answer the compiled convergence test; an error is stored, and raised after PETSc has returned."""
         assert self._context is not None
         try:
             self._context.buffers.state["answer"] = self._ask(it, norm)

@@ -1,8 +1,8 @@
 """Rules that decide from plain numbers whether a Newton run has converged or failed, used from Python and from compiled
 code.
 
-Rare decisions that depend on forces, the last linear solution or rounding are made in Python: `judge` then returns
-`ASK`. Outcomes are numbered as in PETSc's SNESConvergedReason.
+Rare decisions depend on forces, on the last linear solution or on rounding, and are made in Python: `judge` then
+returns `ASK`. Outcomes are numbered as in PETSc's SNESConvergedReason.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from windlass.solvers.newton.lagging import note_norm
 ITERATING, CONVERGED_ABSOLUTE, CONVERGED_RELATIVE = 0, 2, 3
 LINEAR_SOLVE_FAILED, NOT_A_NUMBER, TOO_MANY_ITERATIONS = -3, -4, -5
 ASK = 99
-"""Convergence reason that PETSc does not use; it means that the norms alone do not decide."""
+"""Convergence reason that PETSc does not use; it means that the norms alone cannot decide."""
 SLOW_RATE = 1e-3
-"""Contraction factor of an iteration with a new tangent above which the linear solution is checked for accuracy."""
+"""Contraction factor of an iteration with a new tangent, above which the linear solution is checked for accuracy."""
 NO_LONGER_FALLS = 0.5
-"""Ratio to the smallest previous residual that an iteration must reach to count as progress."""
+"""Largest ratio of a residual to the smallest previous residual that counts as progress."""
 STALLED = 2
-"""Number of successive iterations without progress after which rounding is examined."""
+"""Number of successive iterations without progress, after which rounding is examined."""
 
 
 MEASURES = np.dtype(
     [(name, np.float64) for name in ("rtol", "atol", "predictor", "reference")]
     + [(name, np.int64) for name in ("max_it", "damped", "guessed", "may_pivot", "seen")]
 )
-"""Data for the judgement of a Newton run, in a record of shape (1,) that compiled callbacks share.
+"""Data for the decisions in a Newton run, in a record of shape (1,) that compiled callbacks share.
 
-The history of norms, from the predictor on, is a separate array.
+The history of norms, beginning with the predictor, is a separate array.
 
 rtol, atol, max_it: tolerances of the run, see `Newton`.
 damped: whether the run uses a backtracking line search.
@@ -46,7 +46,8 @@ seen: number of norms so far.
 
 @kernel(fast=False)
 def judge(measures: Any, history: FloatArray, lag: Any, it: int, norm: float) -> int:
-    """Relative or absolute residual; at least one iteration; the larger of the first two norms is the reference."""
+    """Decide by relative and absolute residuals after at least one iteration; the reference is the larger of the first
+    two norms."""
     m = measures[0]
     if m["seen"] < len(history):
         history[m["seen"]] = norm
@@ -58,7 +59,7 @@ def judge(measures: Any, history: FloatArray, lag: Any, it: int, norm: float) ->
         # tolerances refer to the predictor, even if a later pass of the step has a better start
         m["predictor"] = max(norm, m["predictor"]) if m["guessed"] else norm
         m["reference"] = m["predictor"] if m["predictor"] > atol else 2.0 * atol
-        # backtracking finds no descent from a start that already solves the equations
+        # backtracking finds no descent from unknowns that already solve the equations
         return CONVERGED_ABSOLUTE if m["damped"] and norm <= atol else ITERATING
     if it == 1 and norm > m["reference"]:
         m["reference"] = norm
@@ -73,7 +74,7 @@ def judge(measures: Any, history: FloatArray, lag: Any, it: int, norm: float) ->
 
 @kernel(fast=False)
 def is_slow(measures: Any, history: FloatArray, lag: Any, norm: float) -> bool:
-    """Whether a new tangent has contracted so badly that the linear solution is to be checked."""
+    """Return whether a new tangent has contracted so badly that the linear solution is to be checked."""
     m = measures[0]
     if m["seen"] < 2 or norm <= SLOW_RATE * history[m["seen"] - 2]:
         return False
@@ -82,7 +83,8 @@ def is_slow(measures: Any, history: FloatArray, lag: Any, norm: float) -> bool:
 
 @kernel(fast=False)
 def has_stalled(history: FloatArray, iterations: int) -> bool:
-    """Whether the last iterations have made no progress; residual norms from the first on."""
+    """Return whether the last ``iterations`` have made no progress; ``history`` contains the residual norms from the
+    first on."""
     before = len(history) - iterations
     if before < 2:
         return False
@@ -97,7 +99,7 @@ def has_stalled(history: FloatArray, iterations: int) -> bool:
 
 @kernel(fast=False)
 def conclude(measures: Any, lag: Any, norm: float, reason: int, residual: FloatArray, before: FloatArray) -> None:
-    """Store the data for the judgement of the next iteration; the residual only if its linear solution may be
+    """Store the data for the decision in the next iteration; the residual is stored only if its linear solution may be
     checked."""
     m = measures[0]
     if reason == NOT_A_NUMBER:

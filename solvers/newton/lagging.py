@@ -1,9 +1,10 @@
 """Rules that decide when the tangent is evaluated and factorised again, and when the old tangent is reused.
 
-A reused tangent makes Newton converge linearly, r_{k+1} = theta r_k, but saves its evaluation and factorisation, which
-cost as much as several iterations. The policy predicts from the observed theta how many iterations remain with the old
-tangent and with a new one, and chooses the cheaper option; an old tangent with poor contraction is replaced at once.
-The policy uses only residual norms, so that all processes decide in the same way and runs can be repeated exactly.
+With a reused tangent Newton's method converges linearly, r_{k+1} = theta r_k. This saves an evaluation and a
+factorisation, which cost as much as several iterations. From the observed theta the policy predicts how many iterations
+remain with the old tangent and with a new tangent, and chooses the cheaper option. An old tangent with poor contraction
+is replaced at once. The policy uses only residual norms: all processes decide in the same way, and runs can be repeated
+exactly.
 
 Source: the contraction-rate test of stiff solvers, E. Hairer, G. Wanner, Solving Ordinary Differential Equations II,
 section IV.8.
@@ -23,16 +24,16 @@ from windlass.solvers.own_options import DYNAMIC_OPTIONS, own_option
 
 REFRESH_COST = 1.0
 """Number of iterations that may be spent to save one evaluation and factorisation. These cost 3 to 5 iterations, but
-predictions are inexact, and with the value 2 belts take more time (60 x 4 segments 8 %, 960 x 2 4 %)."""
+predictions are inexact: with the value 2 belts take more time (60 x 4 segments: 8 %, 960 x 2 segments: 4 %)."""
 WORST_RATE = 0.3
-"""Contraction factor above which an old tangent is replaced."""
+"""Contraction factor, above which an old tangent is replaced."""
 NEW_RATE = 1e-5
 """Expected contraction factor of an iteration with a new tangent."""
 PETSC_OPTIONS = ("snes_lag_jacobian", "snes_lag_preconditioner", "snes_mf", "snes_mf_operator", "snes_test_jacobian")
 """Options by which PETSc decides when the tangent is evaluated; they disable the policy."""
 FORGIVENESS = 0.5
-"""Factor by which each run that starts with a new tangent lowers the expected rate of an old tangent, so that it is
-tried again."""
+"""Factor by which each run that starts with a new tangent lowers the expected contraction factor of an old tangent, so
+that reuse is tried again."""
 
 
 MEMORY = np.dtype(
@@ -49,17 +50,17 @@ has_tangent: whether the stored tangent is valid for the present run.
 is_ready: whether the tangent was evaluated at the start of the run.
 kept_first: whether the first iteration of the run reused the tangent.
 switched: whether a contact has switched since the last run.
-seen: number of norms of the run.
+seen: number of norms of the run so far.
 first, before, last: the first, the second last and the last norm of the run.
-target: the norm at which the run has converged.
-expected: expected contraction in the first iteration with a reused tangent.
-expected_switched: the same contraction after a contact has switched.
+target: the norm at which the run counts as converged.
+expected: expected contraction factor of a first iteration with a reused tangent.
+expected_switched: expected contraction factor of such an iteration after a contact has switched.
 """
 
 
 @kernel(fast=False)
 def note_norm(memory: Any, norm: float, target: float) -> None:
-    """The residual norm of an iterate, and the norm at which the run has converged."""
+    """Note the residual norm of an iterate, and the norm at which the run has converged."""
     m = memory[0]
     m["before"], m["last"], m["target"] = m["last"], norm, target
     if m["seen"] == 0:
@@ -78,7 +79,7 @@ def note_norm(memory: Any, norm: float, target: float) -> None:
 
 @kernel(fast=False)
 def is_new_cheaper(memory: Any) -> bool:
-    """Whether iterations with a new tangent are expected to cost less than with the old one."""
+    """Return whether iterations with a new tangent are expected to cost less than iterations with the old tangent."""
     m = memory[0]
     norm, target = m["last"], m["target"]
     if not 0.0 < norm < np.inf or norm <= target:
@@ -96,7 +97,7 @@ def is_new_cheaper(memory: Any) -> bool:
 
 @kernel(fast=False)
 def needs_tangent(memory: Any) -> bool:
-    """Whether the tangent must be evaluated for the next iteration."""
+    """Return whether the tangent must be evaluated for the next iteration."""
     m = memory[0]
     if m["is_ready"]:
         m["is_ready"], m["last_was_new"] = 0, 1
@@ -114,7 +115,7 @@ class LagPolicy:
     """Decides for each iteration whether the tangent is evaluated again.
 
     Args:
-        active: False evaluates it in every iteration (full Newton).
+        active: whether the policy is used; False evaluates the tangent in every iteration (full Newton).
         refresh_cost: see `REFRESH_COST`; 0 reuses the tangent only if this costs no iteration.
 
     Attributes:
@@ -145,14 +146,14 @@ class LagPolicy:
         return bool(self.memory["last_was_new"][0])
 
     def reset(self) -> None:
-        """Drop the tangent and all data, so that later runs do not depend on earlier ones."""
+        """Delete the tangent and all data, after which runs do not depend on earlier runs."""
         self.drop_tangent()
         m = self.memory
         m["kept_first"], m["last_was_new"], m["switched"] = 0, 1, 0
         m["expected"] = m["expected_switched"] = NEW_RATE
 
     def begin(self, key: tuple[object, ...]) -> None:
-        """Begin a Newton run; a tangent made for another key (step size, stabiliser, switches) is dropped."""
+        """Begin a Newton run; a tangent made for another key (step size, stabiliser, switches) is deleted."""
         if key != self._key:
             self.drop_tangent()
         self._key = key
@@ -168,7 +169,7 @@ class LagPolicy:
 
     @property
     def has_tangent(self) -> bool:
-        """Whether the present run may begin with the tangent of an earlier run."""
+        """Return whether the present run may begin with the tangent of an earlier run."""
         return self.active and bool(self.memory["has_tangent"][0])
 
     def note_switch(self, changed: bool) -> None:
@@ -185,7 +186,7 @@ class LagPolicy:
 
 
 def create_lag_policy(prefix: str, active: bool) -> LagPolicy:
-    """The policy of a solver: ``-<prefix>lag`` switches it on or off, and PETSc's own lag options replace it.
+    """Create the policy of a solver; ``-<prefix>lag`` switches it on or off, and PETSc's own lag options replace it.
 
     Args:
         prefix: options prefix of the solver.

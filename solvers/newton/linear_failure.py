@@ -1,4 +1,5 @@
-"""An early error for a linear solver that fails repeatedly, with KSP's reason and the number of constraint rows."""
+"""Early error for a linear solver that fails repeatedly; the message contains KSP's reason and the number of constraint
+rows."""
 
 from __future__ import annotations
 
@@ -11,12 +12,12 @@ from windlass.solvers.failure import Failure, NotConverged
 from windlass.solvers.newton.problem import NonlinearProblem
 
 FIRST, OF_LAST, LAST = 2, 5, 10
-"""FIRST: number of Newton runs that may fail in the linear solver before the first success. OF_LAST: number of failures
-allowed among the last LAST runs."""
+"""FIRST: number of Newton runs that may fail in the linear solver before the first successful run. OF_LAST: number of
+runs among the last LAST runs that may fail in the linear solver."""
 
 
 class LinearFailures:
-    """Counter of Newton runs that fail in an iterative linear solver, or in a solver that the user has chosen.
+    """Counts Newton runs that fail in an iterative linear solver, or in a solver that the user has chosen.
 
     Args:
         problem: the nonlinear problem.
@@ -28,7 +29,7 @@ class LinearFailures:
         self._succeeded = False
 
     def note(self, converged: bool, reason: str) -> str:
-        """Note the end of a run; returns its reason in more detail.
+        """Note the end of a run; return its reason with more details.
 
         Raises:
             NotConverged: the linear solver has failed repeatedly.
@@ -53,7 +54,7 @@ class LinearFailures:
         return f"{solver}: {reason} after {ksp.getIterationNumber()} iterations"
 
     def _is_chosen(self, ksp: Any) -> bool:
-        """Whether the linear solver is not one of the defaults."""
+        """Return whether the linear solver is not one of the defaults."""
         direct = ksp.getType() == PETSc.KSP.Type.PREONLY and ksp.getPC().getType() == PETSc.PC.Type.LU
         return not direct or PETSc.Options().hasName(self._problem.prefix + "pc_factor_mat_solver_type")
 

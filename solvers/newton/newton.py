@@ -1,6 +1,6 @@
 """Newton's method by PETSc SNES, with defaults for constrained cable models, and fall-backs.
 
-Defaults are set on the objects before ``setFromOptions``, so that every option with the prefix overrides them.
+Defaults are set on the PETSc objects before ``setFromOptions``; every option with the prefix therefore overrides them.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ from windlass.solvers.newton.rounding import FACTOR, NEAR, SMALL, estimate_force
 from windlass.solvers.newton.scheme import Scheme
 
 LINEAR_RTOL = 1e-6
-"""Error of a linear solution, relative to |b|, that is accurate enough for Newton."""
+"""Error of a linear solution, relative to |b|, that is accurate enough for Newton's method."""
 DAMPED_ITERATIONS = 4
-"""Largest ratio of the iterations of a Newton run with backtracking to the iterations of an undamped run."""
+"""Largest ratio of the number of iterations of a Newton run with backtracking to the number of an undamped run."""
 
 
 @dataclass
@@ -59,7 +59,7 @@ class NewtonRun:
         converged: whether it converged.
         reason: PETSc's name of the outcome.
         iterations: number of linear solves.
-        history: residual norms from the predictor on.
+        history: residual norms, beginning with the predictor.
     """
 
     converged: bool
@@ -69,14 +69,14 @@ class NewtonRun:
 
 
 class Newton:
-    """A SNES for one problem, reused for all steps of a solve.
+    """Wrapper of a SNES for one problem, reused for all steps of a solve.
 
     Args:
         problem: residual and tangent.
         rtol: default tolerance of the residual relative to the residual of the first iteration [1];
             ``-<prefix>snes_rtol`` overrides it.
-        atol: default absolute tolerance of the residual, 2-norm over equations of motion [N, N m] and constraints [m,
-            m/s]; ``-<prefix>snes_atol`` overrides it.
+        atol: default absolute tolerance of the residual, in the 2-norm over equations of motion [N, N m] and
+            constraints [m, m/s]; ``-<prefix>snes_atol`` overrides it.
         max_it: default largest number of iterations; ``-<prefix>snes_max_it`` overrides it.
         overshoot: treatment of residuals that are small only relative to a first iteration that has overshot: "check"
             compares them with the acting forces, "accept" accepts them.
@@ -96,7 +96,8 @@ class Newton:
         snes.setTolerances(rtol=rtol, atol=atol, stol=0.0, max_it=max_it)
         snes.setConvergenceTest(self._test)
         snes.setType(PETSc.SNES.Type.NEWTONLS)
-        # if pivots should have been exchanged, `_is_inaccurate` detects it, and the pivoting solver replaces this one
+        # `_is_inaccurate` detects solutions for which pivots should have been exchanged; the pivoting solver then
+        # replaces LU
         package = default_package(problem.pattern, problem.assembly.layout.size, "petsc")
         if problem.storage is Storage.SUBSTRUCTURES:
             set_substructures(snes.getKSP(), problem.sparsity, problem.assembly.processes)
@@ -106,7 +107,7 @@ class Newton:
         options.set_from_options(snes)
         own_test = not PETSc.Options().hasName(problem.prefix + "snes_convergence_test")
         if snes.getType() != PETSc.SNES.Type.NEWTONLS or not own_test:
-            # the policy for reused tangents needs the norms of Windlass's convergence test
+            # the policy for reused tangents needs the norms in Windlass's convergence test
             problem.lag.active = False
         check_package(snes.getKSP(), problem.matrix.mat, problem.prefix)
         self._help_multigrid()
@@ -125,12 +126,12 @@ class Newton:
 
     @property
     def records(self) -> tuple[Any, Any, Any]:
-        """The records of convergence, lagging and the state of the run; see `begin_run`."""
+        """The records of the convergence test, of the policy and of the state of the run; see `begin_run`."""
         return self._measures, self.problem.lag.memory, self.problem.buffers.state
 
     def _help_multigrid(self) -> None:
-        """Set the rigid motions for algebraic multigrid, whose iterations otherwise increase with the size of the
-        model."""
+        """Set the rigid motions for algebraic multigrid; without them the number of iterations increases with the size
+        of the model."""
         if self.snes.getKSP().getPC().getType() == PETSc.PC.Type.GAMG:
             space = create_near_null_space(self.problem)
             if space is not None:
@@ -146,7 +147,7 @@ class Newton:
         return int(reason)
 
     def _look(self, it: int, norm: float) -> int:
-        """The remaining part of the convergence test, which needs forces or the linear solution."""
+        """Complete the convergence test by decisions that need forces or the linear solution."""
         m = self._measures[0]
         if norm <= m["rtol"] * m["reference"] and self._is_small(norm):
             return CONVERGED_RELATIVE
@@ -158,19 +159,19 @@ class Newton:
         return TOO_MANY_ITERATIONS if it >= m["max_it"] else ITERATING
 
     def _is_small(self, norm: float) -> bool:
-        """Whether a residual that is small relative to an overshoot of the first iteration is also small in absolute
-        terms."""
+        """Return whether a residual that is small relative to an overshoot of the first iteration is also small in
+        absolute terms."""
         m = self._measures[0]
         small = self._accepts or bool(norm <= m["rtol"] * m["predictor"])
         return small or norm <= SMALL * estimate_forces(self.problem)
 
     def _is_at_rounding(self, norm: float) -> bool:
-        """Whether the residual no longer decreases, because it consists of rounding errors."""
+        """Return whether the residual no longer decreases because it consists of rounding errors."""
         stalled = has_stalled(self._history[: self._measures["seen"][0]], STALLED) and self.problem.lag.last_was_new
         return stalled and norm <= FACTOR * estimate_rounding(self.problem)
 
     def _is_inaccurate(self, norm: float) -> bool:
-        """Whether the last linear solution was inaccurate."""
+        """Return whether the last linear solution was inaccurate."""
         problem = self.problem
         if not is_slow(self._measures, self._history, problem.lag.memory, norm):
             return False
@@ -188,16 +189,16 @@ class Newton:
         around: Around | None = None,
         carried: bool = False,
     ) -> NewtonRun:
-        """One Newton run from the predictor of a scheme.
+        """Make one Newton run from the predictor of a scheme.
 
         Args:
             scheme: meaning of the unknowns.
             damped: whether to use a backtracking line search.
-            guess: accelerations, shape (n,), and multipliers, shape (m,), of the previous pass, a better start than the
-                predictor. The guess is used if a tangent is reused: full Newton always begins at the predictor, except
-                in statics, where multipliers alone may hold a body.
-            around: code that executes this run and the runs of later steps, if all of it is compiled; the outcome
-                belongs to the last run.
+            guess: accelerations, shape (n,), and multipliers, shape (m,), of the previous pass, which are better
+                initial values than the predictor. The guess is used if a tangent is reused. Full Newton always begins
+                at the predictor, except in statics, where multipliers alone may hold a body.
+            around: code that executes this run and the runs of later steps, if this code is completely compiled; the
+                outcome belongs to the last run.
             carried: whether to start from the accelerations and multipliers in the fields, which belong to the previous
                 step.
         """
@@ -222,7 +223,7 @@ class Newton:
         return run
 
     def _attempt_in_full(self, scheme: Scheme, spent: int) -> NewtonRun:
-        """A run with a new tangent in every iteration, after a run with reused tangents has failed."""
+        """Make a run with a new tangent in every iteration, after a run with reused tangents has failed."""
         self.problem.lag.active = False
         run = self._attempt(scheme)
         self.problem.lag.active = True
@@ -248,7 +249,7 @@ class Newton:
             problem.guess(*guess)
         callbacks = self._callbacks
         self._begin_test(guessed or carried)
-        # the work of callbacks is logged in their own stages
+        # the work of callbacks is logged in separate stages
         enter(Stage.LINEAR_SOLVE)
         try:
             with self._settings:
@@ -266,7 +267,7 @@ class Newton:
             unlock(self.snes, problem.unknowns, problem.residual_vector)
             if not isinstance(error, PETSc.Error):
                 raise
-            # factorisations of singular matrices raise in some solver packages (KLU 76); others return a reason
+            # for singular matrices some solver packages (KLU 76) raise an error; others return a reason
             if callbacks is not None:
                 callbacks.explain()
             raise_cause(error)
@@ -306,11 +307,12 @@ class Newton:
             self._callbacks.choose(m, self._history)
 
     def _list_norms(self) -> list[float]:
-        """Residual norms of the last run."""
+        """Return the residual norms of the last run."""
         return self._history[: self._seen[0]].tolist()  # type: ignore[no-any-return]
 
     def _judge_end(self, run: NewtonRun) -> NewtonRun:
-        """Judge a run that ended at the limit of iterations, or without descent: it may have reached rounding."""
+        """Decide about a run that ended at the limit of iterations, or without descent: it may have reached rounding
+        errors."""
         if run.reason not in ("DIVERGED_MAX_IT", "DIVERGED_LINE_SEARCH") or len(run.history) < 2:
             return run
         norm, level = run.history[-1], estimate_rounding(self.problem)
@@ -325,13 +327,13 @@ class Newton:
         return run
 
     def reset_caches(self) -> None:
-        """Drop stored tangents and factorisations, so that the next run equals the first run of a new solver."""
+        """Delete stored tangents and factorisations: the next run then equals the first run of a new solver."""
         self.problem.lag.reset()
         if self._set_up_seen:
             reset_factors(self.snes.getKSP())
 
     def checkpoint(self) -> dict[str, Any]:
-        """Counts, and whether the pivoting solver is in use, for a continued run."""
+        """Return counts, and whether the pivoting solver is in use, for a continued run."""
         problem = self.problem
         return {
             "iterations": self.iterations,
@@ -353,10 +355,9 @@ class Newton:
     def _change_solver(self) -> bool:
         """Change from the default LU in blocks to LU by rows, and from LU by rows to KLU, which exchanges pivots.
 
-        On several processes the change is from elimination by parts to MUMPS.
+        On several processes, change from elimination by parts to MUMPS.
 
-        Returns:
-            The result is False if there is no other solver, or if the user chose the present one.
+        Returns: False if there is no other solver, or if the user chose the present solver.
         """
         if not self._measures["may_pivot"][0]:
             return False
@@ -375,7 +376,7 @@ class Newton:
                 self._change_package(package)
 
     def _change_package(self, package: str) -> None:
-        """Use another package instead of the default LU from now on."""
+        """Use another package instead of the default LU in later runs."""
         self.snes.getKSP().getPC().reset()
         set_direct(self.snes.getKSP(), package, self.problem.prefix)
         self.leave_blocks()
@@ -383,7 +384,7 @@ class Newton:
         self._measures["may_pivot"] = False
 
     def leave_blocks(self) -> bool:
-        """Store the tangent by rows from now on. The result is False if this is already the case."""
+        """Store the tangent by rows in later runs. Return False if it is already stored by rows."""
         if not self.problem.leave_blocks():
             return False
         self.snes.getKSP().getPC().reset()
@@ -393,7 +394,7 @@ class Newton:
         return True
 
     def _uses_default_lu(self) -> bool:
-        """Whether the linear solver is elimination by parts or PETSc's own LU, and not the user's choice."""
+        """Return whether the linear solver is elimination by parts or PETSc's own LU, without a choice of the user."""
         if self.problem.storage is Storage.SUBSTRUCTURES:
             return True
         pc = self.snes.getKSP().getPC()

@@ -1,8 +1,8 @@
 """The nonlinear problem of one Newton run: residual and tangent callbacks between PETSc SNES and an assembly.
 
-Unknowns are the increments of the coordinates from the predictor and the multipliers, scaled: ``q = q0 + dq``, ``v = v0
-+ v_factor dq``, ``a = a_factor dq``, ``lam = multiplier_factor * unknown``. The residual is unscaled, so that its
-2-norm combines the equations of motion and the constraints.
+Unknowns are increments of the coordinates from the predictor, and scaled multipliers: ``q = q0 + dq``, ``v = v0 +
+v_factor dq``, ``a = a_factor dq``, ``lam = multiplier_factor * unknown``. The residual is not scaled: its 2-norm
+combines the equations of motion and the constraints.
 """
 
 from __future__ import annotations
@@ -54,9 +54,10 @@ from windlass.solvers.newton.scheme import Scheme
 from windlass.solvers.newton.static_states import StaticStates
 
 LARGE = 20_000
-"""Number of unknowns above which freeing unused solvers justifies the time of the search for them."""
+"""Number of unknowns, above which freeing the memory of unused solvers justifies the time to search for them."""
 USES = 3
-"""Number of evaluations of a residual, or of a tangent with the same factors, after which a program is made."""
+"""Number of evaluations of a residual, or of a tangent with the same factors, after which their kernel calls are
+compiled to a program."""
 Programs = tuple[Program | None, ...]
 """The programs for the expansion of unknowns, the residual and the tangent; None for programs that need Python."""
 
@@ -71,11 +72,11 @@ class NonlinearProblem:
 
     Attributes:
         assembly, prefix, storage: values of the arguments; the storage may change.
-        snes: the PETSc solver; all its options work under the prefix.
-        sparsity, matrix: the tangent and its sparsity; a search for contacts may replace both objects.
+        snes: the PETSc solver; all its options have the prefix.
+        sparsity, matrix: the sparsity of the tangent, and the tangent; a search for contacts may replace both objects.
         unknowns, residual_vector: PETSc vectors of the increments and scaled multipliers, and of the last residual.
         scheme, buffers: meaning of the unknowns in the present Newton run, and the arrays of the callbacks.
-        run: key of the present Newton run, without time and motion; equal for runs of the same kind.
+        run: key of the present Newton run, which does not depend on time and motion; equal for runs of the same kind.
         may_compile, uses: whether callbacks may be compiled code, and the limit `USES`; both may be changed.
         q0, v0: predicted values of the scheme, shape (n,); the scheme may use the same arrays.
         motion, factors: motion that the unknowns represent, see `Solution`, and the factors of velocities,
@@ -99,7 +100,8 @@ class NonlinearProblem:
         self._sum = np.zeros(len(unknowns.numbers))
         self._take_over, self._write_all, self._store = call(take_over), call(write_residual), call(store_motion)
         self._carry = call(carry)
-        # for each combination of terms in the residual: its program, or the number of evaluations before it is created
+        # for each combination of terms in the residual: its program, or the number of evaluations before the program is
+        # created
         self._programs: dict[tuple[bool, bool, bool, bool, bool, int], Program | int] = {}
         self._tangent_program: Program | None = None
         self._tangent_steps: list[Step] = []
@@ -114,8 +116,7 @@ class NonlinearProblem:
         self.buffers = Buffers(self._places, np.zeros(len(unknowns.numbers)), self._state, *sums)
         fields = assembly.fields
         self.motion = Solution(fields.x, fields.v, fields.a, fields.lam)
-        # predicted values of the integration scheme and factors of the unknowns; programs contain the addresses of
-        # these arrays
+        # predicted values of the scheme, and factors of the unknowns; programs contain the addresses of these arrays
         self.q0, self.v0, self.factors = np.zeros(n), np.zeros(n), np.zeros(3)
         self._expansion: Program | None = None
         self._expansion_revision, self._expansion_uses, self._expanded_state = -1, 0, -1
@@ -155,7 +156,8 @@ class NonlinearProblem:
         return sparsity, matrix
 
     def set_near_null_space(self, space: Any) -> None:
-        """Give a near null space (a PETSc null space of the unknowns) to the tangent and to its successors."""
+        """Attach a near null space (a PETSc null space of the unknowns) to the tangent and to matrices that replace
+        it."""
         self._near_null_space = space
         self.matrix.mat.setNearNullSpace(space)
 
@@ -165,14 +167,14 @@ class NonlinearProblem:
         Under MPI the call is collective, and the pattern changes either on all processes or on no process.
         """
         if self.assembly.use(self.storage, update=True) is not self.sparsity:
-            # SNES may still use the old matrix, which must outlive this call
+            # SNES may still use the old matrix, which must exist after this call
             self._replaced = self.matrix
             self.sparsity, self.matrix = self._create_matrix()
             self.snes.setJacobian(self.eval_tangent, self.matrix.mat)
 
     def leave_blocks(self) -> bool:
-        """Store the tangent by rows from now on; unknowns keep their positions. The result is False if the tangent is
-        not stored in blocks."""
+        """Store the tangent by rows in later runs; unknowns keep their positions. Return False if the tangent is not
+        stored in blocks."""
         after = {Storage.BLOCKS: Storage.BLOCK_ROWS, Storage.SUBSTRUCTURES: Storage.ROWS}
         if self.storage not in after:
             return False
@@ -181,7 +183,8 @@ class NonlinearProblem:
         return True
 
     def take_matrix(self) -> TangentMatrix:
-        """The matrix, for values other than the tangent, which must then be evaluated again for the next iteration."""
+        """Return the matrix for values other than the tangent; the tangent is then evaluated again for the next
+        iteration."""
         self._follow_pattern()
         self.lag.drop_tangent()
         return self.matrix
@@ -223,14 +226,14 @@ class NonlinearProblem:
         if x is self.unknowns and self._expanded_state == x.stateGet():
             return
         self._expanded_state = -1
-        # SNES evaluates the tangent at the point at which it has just evaluated the residual
+        # SNES evaluates the tangent for the unknowns for which it has just evaluated the residual
         local, expanded, values = self.buffers.local, self._expanded, x.array_r
         if not self._parallel:
-            # compared by values, because SNES copies vectors
+            # values are compared, because SNES copies vectors
             if not self._take_over(values, local) and expanded[0]:
                 return
         else:
-            # all processes must agree on skipping, because PETSc counts the changes of a vector on each process
+            # all processes must agree to skip this, because PETSc counts the changes of a vector on each process
             version = (x.handle, x.stateGet())
             same, self._version = version == self._version, version
             if expanded[0] and same:
@@ -263,25 +266,26 @@ class NonlinearProblem:
         self._store(*self.name_stored(state))
 
     def name_stored(self, state: State) -> tuple[Any, ...]:
-        """Arguments with which `store_motion` stores the unknowns in the fields in a state."""
+        """Return the arguments with which `store_motion` stores the unknowns in the fields in a state."""
         return self.buffers.local, self._places, self.q0, self.motion, state.q, state.v, state.a, state.lam
 
     def store_static(self, state: State) -> None:
-        """Like `store`, but velocities and accelerations do not change, except for first-order states."""
+        """Store the solution like `store`, but without changes of velocities and accelerations, except for first-order
+        states."""
         v, a, states = state.v.copy(), state.a.copy(), self._static_states.states
         self.store(state)
         v[states] = state.v[states]
         state.v[:], state.a[:] = v, a
 
     def find_programs(self) -> Programs:
-        """The programs of compiled callbacks for the next run."""
+        """Return the programs of compiled callbacks for the next run."""
         scheme, assembly = self.scheme, self.assembly
         if self._expansion_revision != assembly.revision or scheme.is_held:
             return None, None, None
         residual = self._programs.get(self._find_key(scheme))
         suits = self._tangent_key == self._find_tangent_key(scheme) and not self._static_states.are_sought
         if suits and self._tangent_program is None and isinstance(residual, Program):
-            # the program is created now: a reused tangent is evaluated too seldom to reach the usual number of
+            # the program is created now, because a reused tangent is evaluated too seldom to reach the usual number of
             # evaluations
             self._tangent_program = self._create_program(self._tangent_steps)
         known = self._expansion, residual, self._tangent_program if suits else None
@@ -310,16 +314,17 @@ class NonlinearProblem:
         self._state["residuals"] += 1
 
     def _find_key(self, scheme: Scheme) -> tuple[bool, bool, bool, bool, bool, int]:
-        """Key of the set of terms in the residual."""
+        """Return the key of the set of terms in the residual."""
         contents = scheme.has_inertia, scheme.stabiliser != 0.0, scheme.rate_level, scheme.unit_rates
         return *contents, self._has_live_loads(scheme), self.assembly.revision
 
     def _has_live_loads(self, scheme: Scheme) -> bool:
-        """Whether active loads depend on coordinates."""
+        """Return whether active loads depend on coordinates."""
         return scheme.load_factor != 0.0 and not self.assembly.loads.are_steady
 
     def _take_residual_steps(self) -> None:
-        """Add all terms except loads that do not depend on coordinates; frequent calls use a program."""
+        """Add all terms to the residual except loads that do not depend on coordinates; frequent evaluations use a
+        program."""
         key = self._find_key(self.scheme)
         program = self._programs.get(key)
         if isinstance(program, Program):
@@ -371,7 +376,7 @@ class NonlinearProblem:
         self._state["tangents"] += 1
 
     def _find_tangent_key(self, scheme: Scheme) -> tuple[Any, ...]:
-        """Key of the program for a tangent."""
+        """Return the key of the program for a tangent."""
         factors = scheme.v_factor, scheme.a_factor, scheme.stabiliser, scheme.multiplier_factor
         live = scheme.load_factor if self._has_live_loads(scheme) else 0.0
         return *factors, live, scheme.rate_level, scheme.unit_rates, self.assembly.revision, id(self.matrix.values)
@@ -400,7 +405,8 @@ class NonlinearProblem:
             self._tangent_program = self._create_program(steps)
 
     def worst_equations(self, count: int = 3) -> list[tuple[str, float]]:
-        """The equations with the largest residuals by name, and their residuals [N, N m, m]. The call is collective."""
+        """Return the equations with the largest residuals by name, and their residuals [N, N m, m]. The call is
+        collective."""
         residual, unknowns = self.residual_vector.array_r, self.sparsity.unknowns
         motion = residual[unknowns.of_dof[: len(self.assembly.layout.owned)]]
         return name_largest(self.assembly, motion, count, residual[unknowns.of_multiplier])

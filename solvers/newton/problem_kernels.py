@@ -10,11 +10,11 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
 CHUNK = 256
-"""Number of values that are compared at once."""
+"""Number of values that are compared at a time."""
 
 
 class DofMap(NamedTuple):
-    """Positions of local coordinates, multipliers and pads among the local unknowns, and reference coordinates."""
+    """Positions of local coordinates, multipliers and pads among the local unknowns, and the reference coordinates."""
 
     dofs: IntArray
     multipliers: IntArray
@@ -23,7 +23,8 @@ class DofMap(NamedTuple):
 
 
 class Solution(NamedTuple):
-    """The fields that unknowns determine: coordinates, velocities, accelerations, multipliers, with spare entries."""
+    """The fields that unknowns determine: coordinates, velocities, accelerations, multipliers, all with spare
+    entries."""
 
     x: FloatArray
     v: FloatArray
@@ -47,7 +48,7 @@ load_factor: see `Scheme`.
 
 
 class Buffers(NamedTuple):
-    """The arrays of callbacks, in Python or compiled.
+    """The arrays of callbacks, used in Python and in compiled code.
 
     Attributes:
         places: see `DofMap`.
@@ -65,9 +66,9 @@ class Buffers(NamedTuple):
 
 @kernel
 def expand(unknown: FloatArray, to: DofMap, q0: FloatArray, v0: FloatArray, factors: FloatArray, out: Solution) -> None:
-    """Coordinates, velocities, accelerations and multipliers of the unknowns, see `Scheme`.
+    """Compute coordinates, velocities, accelerations and multipliers from the unknowns, see `Scheme`.
 
-    ``factors`` are those of velocities, accelerations and multipliers, shape (3,).
+    ``factors`` contains the factors of velocities, accelerations and multipliers, shape (3,).
     """
     v_factor, a_factor, lam_factor = factors
     for i in range(len(to.dofs)):
@@ -81,7 +82,7 @@ def expand(unknown: FloatArray, to: DofMap, q0: FloatArray, v0: FloatArray, fact
 
 @kernel
 def carry(a: FloatArray, lam: FloatArray, factors: FloatArray, to: DofMap, out: FloatArray) -> None:
-    """Unknowns of accelerations a and multipliers lam, see `expand`."""
+    """Compute unknowns from accelerations a and multipliers lam; inverse of `expand`."""
     _, a_factor, lam_factor = factors
     for i in range(len(to.dofs)):
         out[to.dofs[i]] = a[i] / a_factor
@@ -94,7 +95,8 @@ def store_motion(
     unknown: FloatArray, at: DofMap, q0: FloatArray, motion: Solution, q: FloatArray, v: FloatArray, a: FloatArray,
     lam: FloatArray,
 ) -> None:  # fmt: skip
-    """Displacements q of the unknowns; velocities v, accelerations a and multipliers lam that `expand` has found."""
+    """Store displacements q from the unknowns, and velocities v, accelerations a and multipliers lam that `expand` has
+    computed."""
     for i in range(len(q)):
         q[i] = q0[i] + unknown[at.dofs[i]]
         v[i] = motion.v[i]
@@ -105,7 +107,7 @@ def store_motion(
 
 @kernel
 def take_over(new: FloatArray, kept: FloatArray) -> bool:
-    """Copy new to kept, shape (n,) or longer; whether a value has changed."""
+    """Copy new to kept, shape (n,) or longer; return whether a value has changed."""
     n, changed = len(new), False
     for first in range(0, n, CHUNK):
         last, different = min(first + CHUNK, n), 0
@@ -121,13 +123,14 @@ def take_over(new: FloatArray, kept: FloatArray) -> bool:
 
 @kernel
 def begin_run(measures: Any, lag: Any, state: Any) -> None:
-    """A Newton run begins like the one before it, from unknowns 0; see convergence.py, lagging.py and `STATE`."""
+    """Reset the data of a Newton run with unknowns 0, so that it does not depend on the previous run; see
+    convergence.py, lagging.py and `STATE`."""
     measures[0]["guessed"], measures[0]["seen"], lag[0]["seen"], state[0]["expanded"] = 0, 0, 0, 0
 
 
 @kernel
 def clear_values(values: FloatArray, ones: IntArray) -> None:
-    """Set values to 0, and some of them to 1."""
+    """Set values to 0, and the values at the indices ``ones`` to 1."""
     for i in range(len(values)):
         values[i] = 0.0
     for i in ones:
@@ -136,7 +139,7 @@ def clear_values(values: FloatArray, ones: IntArray) -> None:
 
 @kernel
 def write_residual(f: FloatArray, c: FloatArray, to: DofMap, out: FloatArray) -> None:
-    """Copy equations of motion f and constraints c to the places of their unknowns."""
+    """Copy equations of motion f and constraints c to the positions of their unknowns."""
     for i in range(len(to.dofs)):
         out[to.dofs[i]] = f[i]
     for i in range(len(to.multipliers)):
@@ -147,7 +150,7 @@ def write_residual(f: FloatArray, c: FloatArray, to: DofMap, out: FloatArray) ->
 
 @kernel
 def start_sums(loads: FloatArray, factor: float, f: FloatArray, c: FloatArray) -> None:
-    """Set f to a multiple of the loads (0 for the factor 0, for any loads), and c to 0."""
+    """Set f to a multiple of the loads, and c to 0; with the factor 0, f is 0 for any loads."""
     for i in range(len(c)):
         c[i] = 0.0
     if factor == 0.0:
@@ -160,7 +163,7 @@ def start_sums(loads: FloatArray, factor: float, f: FloatArray, c: FloatArray) -
 
 @kernel
 def subtract_loads(loads: FloatArray, state: Any, f: FloatArray) -> None:
-    """f -= load factor times loads, each (n + 1,)."""
+    """Subtract the load factor times the loads from f, each (n + 1,)."""
     factor = -state[0]["load_factor"]
     for i in range(len(f)):
         f[i] += factor * loads[i]
@@ -170,6 +173,6 @@ def subtract_loads(loads: FloatArray, state: Any, f: FloatArray) -> None:
 def stabilise(
     stabiliser: FloatArray, x: FloatArray, reference: FloatArray, anchor: FloatArray, out: FloatArray
 ) -> None:
-    """stabiliser (q - anchor), shape (n + 1,); the spare entry stays."""
+    """Add stabiliser (q - anchor), shape (n + 1,); the spare entry is unchanged."""
     for i in range(len(anchor)):
         out[i] = stabiliser[0] * (x[i] - reference[i] - anchor[i])

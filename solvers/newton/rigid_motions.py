@@ -1,8 +1,8 @@
 """Rigid motions of a model as the near null space of its tangent, from which algebraic multigrid (GAMG) builds its
 coarse spaces.
 
-Without supports a rigid motion has no elastic energy. The three motions in 2D, or six in 3D, of a point at r, a
-direction p (slopes) and Euler parameters e with the unit vector i or the axis k are
+Without supports a rigid motion has no elastic energy. There are three motions in 2D and six in 3D. Each motion is a
+translation along a unit vector i or a rotation about an axis k. Positions r, slopes p and Euler parameters e change by
 
     translation   δr = i,            δp = 0,          δe = 0
     rotation      δr = k × r,        δp = k × p,      δe = k e/2  (product of quaternions),    δφ = 1 about z
@@ -24,12 +24,13 @@ from windlass.solvers.newton.problem import NonlinearProblem
 
 POINT, SLOPE, EULER = ("x", "y", "z"), ("x'", "y'", "z'"), ("e0", "e1", "e2", "e3")
 SMALL = 1e-10
-"""A rigid motion is dropped if its part that is independent of the other motions is below this fraction of the motion
-[1]."""
+"""Fraction of a rigid motion [1]: the motion is omitted if its part that is independent of the other motions is
+smaller."""
 
 
 def create_near_null_space(problem: NonlinearProblem) -> Any:
-    """The rigid motions of the unknowns of a problem as a PETSc null space, or None if no part can move rigidly.
+    """Create the rigid motions of the unknowns of a problem as a PETSc null space; return None if no part can move
+    rigidly.
 
     The call is collective.
     """
@@ -50,7 +51,7 @@ def create_near_null_space(problem: NonlinearProblem) -> Any:
 
 
 def eval_rigid_motions(problem: NonlinearProblem) -> FloatArray:
-    """Values of the owned unknowns, shape (6, owned): three translations, followed by rotations about x, y and z."""
+    """Return values of the owned unknowns, shape (6, owned): three translations, then rotations about x, y and z."""
     layout, world = problem.assembly.layout, problem.assembly.world
     values = np.zeros((6, layout.spare + 1))
     for component in world.numbering.node_dofs:
@@ -75,7 +76,8 @@ def eval_rigid_motions(problem: NonlinearProblem) -> FloatArray:
 
 
 def _turn(values: FloatArray, reference: FloatArray, place: list[Any]) -> None:
-    """Write k × r for three axes, given the positions of the components of r, None for components that are 0."""
+    """Write k × r for three axes k; ``place`` contains the positions of the components of r, None for components that
+    are 0."""
     for axis in range(3):
         # the component along the axis is 0; the two other components follow in cyclic order
         one, two = (axis + 1) % 3, (axis + 2) % 3
@@ -86,7 +88,7 @@ def _turn(values: FloatArray, reference: FloatArray, place: list[Any]) -> None:
 
 
 def _turn_euler_parameters(values: FloatArray, reference: FloatArray, place: list[Any]) -> None:
-    """Write k e/2 for three axes."""
+    """Write k e/2 for three axes k."""
     e = [reference[numbers] for numbers in place]
     products = (
         (-e[1], e[0], -e[3], e[2]),

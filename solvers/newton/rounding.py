@@ -1,18 +1,17 @@
-"""Scales of residuals: the rounding errors of forces, and the acting forces.
+"""Scales of residuals: rounding errors of forces, and acting forces.
 
-Forces follow from coordinates x that carry rounding errors of eps |x|, so that the residual of equation i has the
-uncertainty
+Forces depend on coordinates x with rounding errors of eps |x|. The residual of equation i therefore has the uncertainty
 
     eps Σ_j |A_ij| |x_j|,    A the tangent, x total coordinates and multipliers.
 
-A chain of 1000 elements of 10 mm with EA = 10⁶ N, 10 m long, can therefore only reach a residual of 10⁻⁵ N, for any
-loads: 10⁻¹⁶ of 10 m is 10⁻¹³ of an element. Forces that follow from other numbers, such as the gap of a circle of 10⁵ m
-whose centre is held, have other rounding errors, which their systems provide. A Newton run whose residual no longer
-decreases and is at that level has converged.
+For example, a chain of 1000 elements of 10 mm with EA = 10⁶ N is 10 m long. Its residual can only reach 10⁻⁵ N for any
+loads, because 10⁻¹⁶ of 10 m is 10⁻¹³ of an element. Forces that depend on other numbers have other rounding errors,
+which their systems provide. An example is the gap of a circle of 10⁵ m whose centre is held. A Newton run has converged
+if its residual no longer decreases and is of the size of this uncertainty.
 
-Conversely, the residual of the first iteration is not a suitable scale if a full step has overshot: a slack rope then
-has 10¹³ N, of which 10⁻⁸ is more than its weight. A converged residual must also be small relative to loads, reactions
-and inertia.
+Conversely, the residual of the first iteration is not a suitable scale if a full step has overshot: the residual of a
+slack rope is then 10¹³ N, of which 10⁻⁸ is more than the weight of the rope. Therefore a converged residual must also
+be small relative to loads, reactions and inertia.
 
 Source: N. J. Higham, Accuracy and Stability of Numerical Algorithms, SIAM (2002), section 25.2 (limiting residual of
 Newton's method).
@@ -29,16 +28,16 @@ from windlass.framework.assembly.vectors import sum_to_owners
 from windlass.solvers.newton.problem import NonlinearProblem
 
 FACTOR = 4.0
-"""Ratio of a residual to the estimated rounding error up to which the residual counts as rounding [1]."""
+"""Ratio of a residual to the estimated rounding error, up to which the residual counts as a rounding error [1]."""
 SMALL = 1e-3
-"""Fraction of the acting forces up to which a residual counts as small, even if the first iteration has overshot."""
+"""Fraction of the acting forces, up to which a residual counts as small if the first iteration has overshot [1]."""
 NEAR = 1e4
-"""Ratio of fluctuating residuals to the estimated rounding error up to which messages call them stagnation at rounding
-[1]."""
+"""Ratio of fluctuating residuals to the estimated rounding error, up to which messages call the residuals stagnant due
+to rounding [1]."""
 
 
 def estimate_rounding(problem: NonlinearProblem) -> float:
-    """The 2-norm of the rounding errors of the residual at the present fields. The call is collective."""
+    """Return the 2-norm of the rounding errors of the residual at the present fields. The call is collective."""
     unknowns, fields = problem.sparsity.unknowns, problem.assembly.fields
     x = np.zeros(len(problem.sparsity.numbers))
     x[unknowns.of_dof] = np.abs(fields.x[:-1])
@@ -50,7 +49,8 @@ def estimate_rounding(problem: NonlinearProblem) -> float:
 
 
 def estimate_forces(problem: NonlinearProblem) -> float:
-    """The acting forces at the present fields: 2-norms of loads, inertia and multipliers. The call is collective."""
+    """Return the acting forces at the present fields: the 2-norms of loads, inertia and multipliers. The call is
+    collective."""
     assembly, scheme, spare = problem.assembly, problem.scheme, problem.assembly.layout.spare
     loads, inertia = np.zeros(spare + 1), np.zeros(spare + 1)
     assembly.set_loads(loads, scheme.load_factor)
@@ -61,7 +61,7 @@ def estimate_forces(problem: NonlinearProblem) -> float:
 
 
 def multiply_absolute(problem: NonlinearProblem, x: FloatArray) -> Any:
-    """The product of the absolute values of the tangent and x, by local unknown, as a PETSc vector."""
+    """Return the product of the absolute values of the tangent and x, by local unknown, as a PETSc vector."""
     total, sparsity = problem.residual_vector.duplicate(), problem.sparsity
     sum_to_owners(sparsity.numbers, total, sparsity.multiply(problem.matrix.values, x, absolute=True))
     return total

@@ -14,19 +14,19 @@ class Scheme:
     """Relation between the unknowns of one Newton run and coordinates, velocities and accelerations.
 
     Attributes:
-        q0, v0: predicted values for accelerations 0, shape (n,). In statics v0 of a first-order state is the difference
-            between the state and its coordinate.
+        q0, v0: predicted values for accelerations 0, shape (n,). In statics, v0 of a first-order state is the
+            difference between the state and its coordinate.
         v_factor, a_factor: derivatives of v and a with respect to the increments [1/s, 1/s^2].
         multiplier_factor: multipliers per unknown.
         t: time at which the equations are fulfilled [s].
-        load_factor: factor on the loads [1].
-        rate_level: whether to impose position constraints on their time derivative (index 2).
-        unit_rates: whether to impose the length of Euler parameters as a rate.
-        stabiliser: factor on M (q - q_anchor) in statics [1/s^2].
+        load_factor: factor of the loads [1].
+        rate_level: whether to impose the time derivative of position constraints (index 2).
+        unit_rates: whether to impose the length of Euler parameters through its rate.
+        stabiliser: factor of M (q - q_anchor) in statics [1/s^2].
         q_anchor: displacements at which the stabilising force is 0, shape (n,).
-        gap: values of C at the solution, C = gap, by multiplier of this process, shape (m,); empty for C = 0.
-        hold: dead forces that hold the start of a load step, by coordinate that this process owns, shape (owned,);
-            empty without these forces.
+        gap: values of C that the solution must have, by multiplier of this process, shape (m,); empty for C = 0.
+        hold: constant forces that hold the start of a load step, by coordinate that this process owns, shape (owned,);
+            empty without such forces.
         moving: whether statics has velocities, which cause inertia forces.
     """
 
@@ -56,7 +56,7 @@ class Scheme:
         return len(self.gap) + len(self.hold) > 0
 
     def add_held(self, f: FloatArray, c: FloatArray) -> None:
-        """Subtract the terms of ``gap`` and ``hold`` from the sums of constraints, shape (m + 1,), and of forces, shape
-        (n + 1,)."""
+        """Subtract ``gap`` from the sums of constraints, shape (m + 1,), and ``hold`` from the sums of forces, shape (n
+        + 1,)."""
         f[: len(self.hold)] -= self.hold
         c[: len(self.gap)] -= self.gap

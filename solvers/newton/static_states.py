@@ -1,8 +1,9 @@
 """First-order states in statics: the solution has constant states, y_t = 0.
 
-A state is the velocity of a coordinate that no force depends on, see elements/nodes/generic_nodes.py. In dynamics
-Newton's method finds states like all other velocities. In statics velocities are given. Therefore the increment of this
-coordinate is the increment of the state, and its column of the tangent is the derivative with respect to the velocity.
+A state is the velocity of a coordinate; no force depends on this coordinate, see elements/nodes/generic_nodes.py. In
+dynamics, Newton's method solves for states as it does for all other velocities. In statics, velocities are given.
+Therefore the increment of the coordinate is used as the increment of the state, and the column of the coordinate in the
+tangent contains the derivatives with respect to the velocity.
 """
 
 from __future__ import annotations
@@ -22,19 +23,19 @@ from windlass.solvers.newton.scheme import Scheme
 
 @kernel
 def move_states(states: IntArray, unknown: FloatArray, to: DofMap, factor: FloatArray, v: FloatArray) -> None:
-    """v += factor times the unknown of some coordinates, factor of shape (1,)."""
+    """Add the factor, shape (1,), times the unknowns of the given coordinates to v."""
     for i in states:
         v[i] += factor[0] * unknown[to.dofs[i]]
 
 
 class StaticStates:
-    """Treatment of the first-order states of a process in a `NonlinearProblem`.
+    """Treats the first-order states of a process in a `NonlinearProblem`.
 
     Args:
         assembly: the systems of this process.
 
     Attributes:
-        states: local numbers of the states' coordinates, shape (s,).
+        states: local numbers of the coordinates of the states, shape (s,).
         are_sought: whether the states are unknowns of a static solve.
     """
 
@@ -43,14 +44,15 @@ class StaticStates:
         self._factor, self.are_sought = np.zeros(1), False
 
     def begin(self, scheme: Scheme, q0: FloatArray, v0: FloatArray) -> None:
-        """Begin a run; in statics v0, the difference between a state and its coordinate, becomes the state."""
+        """Begin a run; in statics v0 then contains the states, instead of the differences between states and
+        coordinates."""
         self.are_sought = len(self.states) > 0 and scheme.v_factor == scheme.a_factor == 0.0
         self._factor[0] = float(self.are_sought)
         if self.are_sought:
             v0[self.states] += q0[self.states]
 
     def expansion_steps(self, unknown: FloatArray, to: DofMap) -> list[Step]:
-        """The step after `expand`."""
+        """Return the step after `expand`."""
         fields = self._assembly.fields
         known = self.states, unknown, to, self._factor, fields.v
         return [(call(move_states, known), (evaluate(fields),))] if len(self.states) else []
@@ -68,7 +70,7 @@ class StaticStates:
 
 
 def find_state_entries(assembly: Assembly) -> IntArray:
-    """Slots of the entries in the columns of first-order states, in values of the storage in use."""
+    """Return the slots of the entries in the columns of first-order states, among the values of the present storage."""
     if not len(assembly.layout.states):
         return np.zeros(0, np.int64)
     _, columns = assembly.sparsity.pattern.entries()

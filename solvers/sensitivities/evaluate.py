@@ -5,13 +5,14 @@ With the equations r(x, p) = 0 of coordinates and multipliers x, and results y(x
     dx/dp = -K⁻¹ ∂r/∂p,    dy/dp = ∂y/∂x dx/dp + ∂y/∂p,    K = ∂r/∂x
 
 K is the exact tangent of Newton's method and is factorised once; each parameter needs one solve with its factors. The
-The model is a function of p, so any number in the model can be a parameter: columns, lengths, positions, loads. ∂r/∂p
-is a central difference between two models with p ± h at the coordinates x, and dy/dp a difference at x ± h dx/dp; no
-further equilibria are needed. Truncation and rounding, of order h² and 1/h, give an error of about 1e-9.
+The model is a function of p, so any number in the model can be a parameter: column values, lengths, positions, loads.
+∂r/∂p is the central difference of r between two models with p ± h at the coordinates x. dy/dp is the central difference
+of y between these models at x ± h dx/dp. No further equilibria are needed. The truncation error, of order h², and the
+rounding error, of order 1/h, amount to about 1e-9.
 
-History values of contacts are constant: open contacts stay open, slipping segments continue to slip, and slipping
-contact points stick at their position at the end of the solve, as in modes. Parameters that change history values at
-the start are refused. If a contact is about to change its state, derivatives are one-sided.
+History values of contacts are constant: open contacts stay open, and slipping segments continue to slip. As in modes,
+slipping contact points stick at their positions at the end of the solve. Parameters that change history values at the
+start are refused. If a contact is about to change its state, derivatives are one-sided.
 Source: D. A. Tortorelli, P. Michaleris, Inverse Problems in Engineering 1 (1994) 71-105.
 """
 
@@ -35,14 +36,14 @@ from windlass.solvers.modes.matrices import LinearMotion
 from windlass.solvers.static import Static
 
 STEP = float(np.finfo(float).eps) ** (1.0 / 3.0)
-"""Step h of differences, relative to the parameter [1]: truncation error h² and rounding error eps/h are then of equal
-size."""
+"""Step h of central differences, relative to the parameter [1]: the truncation error h² and the rounding error eps/h
+then have equal sizes."""
 BALANCED = 1e-4
-"""Largest unbalanced force of an equilibrium, relative to the largest force [1]."""
+"""Largest unbalanced force that an equilibrium may have, relative to the largest force [1]."""
 SAME = 1e-9
-"""Change of history values, relative to the largest value, that counts as no change [1]."""
+"""Largest change of history values that counts as no change, relative to the largest history value [1]."""
 ROUNDING = 1e-15
-"""Rounding error of forces, relative to stiffness times largest coordinate [1]."""
+"""Rounding error of forces, relative to the product of the largest stiffness and the largest coordinate [1]."""
 Results = Callable[[State], Mapping[str, float]]
 Model = Callable[[Mapping[str, float]], tuple[World, Results]]
 
@@ -51,7 +52,7 @@ class Equilibrium(NamedTuple):
     """An equilibrium of a model, with the tangent and the derivatives of the state.
 
     Attributes:
-        world, results, state: model with the given parameters, its function of results, and its equilibrium.
+        world, results, state: the model with the given parameters, the function of its results, and its equilibrium.
         motion: tangent and mass matrix at this state.
         slopes: dq/dp by name of the parameter, shape (n,) each.
         multiplier_slopes: dλ/dp by name of the parameter, shape (m,) each.
@@ -67,7 +68,8 @@ class Equilibrium(NamedTuple):
     steps: dict[str, float]
 
     def move(self, model: Model, p: Mapping[str, float], name: str, side: float) -> tuple[World, Results, State]:
-        """The model with one parameter changed to p + side h, and its equilibrium to first order."""
+        """Return the model with one parameter changed to p + side h, with its results and its equilibrium to first
+        order."""
         h = side * self.steps[name]
         world, results = create_model(model, {**p, name: p[name] + h})
         require_equal(self.world, world, name)
@@ -80,7 +82,7 @@ class Equilibrium(NamedTuple):
 def find_equilibrium(
     model: Model, p: Mapping[str, float], solve: Callable[[World], State] | None, steps: Mapping[str, float] | None
 ) -> Equilibrium:
-    """The equilibrium of a model and the derivatives of its state; the arguments are the arguments of `evaluate`.
+    """Return the equilibrium of a model with the derivatives of its state; the arguments are as in `evaluate`.
 
     Raises:
         ModelError: as `evaluate`.
@@ -134,7 +136,7 @@ def evaluate(
     solve: Callable[[World], State] | None = None,
     steps: Mapping[str, float] | None = None,
 ) -> tuple[dict[str, float], dict[str, dict[str, float]]]:
-    """Results of an equilibrium, and their derivatives with respect to parameters.
+    """Return results of an equilibrium, and their derivatives with respect to parameters.
 
         y, dy = wl.evaluate(model, {"length": 10.0, "weight": 5.0})
         dy["sag"]["length"]
@@ -144,11 +146,11 @@ def evaluate(
             The tables of the model must have equal numbers of rows for all p.
         p: values of the parameters by name.
         solve: function ``(world) -> state`` that finds the equilibrium; default: `Static` with its default settings.
-        steps: steps h of the differences by name, in the units of the parameters; default 6e-6 of the value. A step is
-            required for a parameter with the value 0.
+        steps: steps h of the central differences by name of the parameter, in the unit of the parameter; default 6e-6
+            of its value. A step is required for a parameter with the value 0.
 
-    Returns:
-        y by name, and dy by name and parameter, in units of results per unit of the parameter.
+    Returns: y by name of the result, and dy by names of the result and the parameter, in units of the result per unit
+        of the parameter.
 
     Raises:
         ModelError: parameters or results are not finite numbers; tables or initial history values change with a
@@ -170,7 +172,7 @@ def evaluate(
 
 
 def choose_steps(p: Mapping[str, float], steps: Mapping[str, float]) -> dict[str, float]:
-    """Steps of differences, in the units of the parameters.
+    """Return the steps of central differences by name, in the units of the parameters.
 
     Raises:
         ModelError: no parameters, values that are not finite, unknown names, or steps that are not positive.
@@ -188,7 +190,7 @@ def choose_steps(p: Mapping[str, float], steps: Mapping[str, float]) -> dict[str
         if not (isinstance(h, (int, float)) and np.isfinite(h) and h > 0.0):
             hint = ": a parameter with the value 0 must have a step" if name not in steps else ": must be > 0"
             raise ModelError(f"steps[{name!r}] = {h!r}{hint}")
-        # the difference between both parameter values after rounding
+        # the exact difference between p + h and p after rounding
         found[name] = float((value + h) - value)
     return found
 
@@ -215,13 +217,13 @@ def require_equal(world: World, other: World, name: str) -> None:
     if one != two:
         kind = next(kind for kind in [*one, *two] if one.get(kind) != two.get(kind))
         raise ModelError(
-            f"the number of rows of {kind} changes with {name!r}: {one.get(kind, 0)}, and {two.get(kind, 0)} with "
-            "another value; tables must have equal numbers of rows for all values"
+            f"the number of rows of {kind} changes with {name!r} from {one.get(kind, 0)} to {two.get(kind, 0)}: must "
+            "be equal for all values of the parameter"
         )
 
 
 def transplant(state: State, world: World) -> State:
-    """A copy of a state for another world with equal tables, without velocities."""
+    """Return a copy of a state, without velocities, for another world with equal tables."""
     found = State(world)
     found.q[:], found.lam[:], found.t = state.q, state.lam, state.t
     found.data[:] = found.start_data[:] = state.data
@@ -229,7 +231,7 @@ def transplant(state: State, world: World) -> State:
 
 
 def find_history(world: World, time: float) -> FloatArray:
-    """History values of contacts at the start of a model, such as anchors of closed contact points."""
+    """Return the initial history values of contacts of a model, such as anchors of closed contact points."""
     start = State(world)
     start.t = time
     serial_assembly(world).decide(start)
@@ -241,13 +243,13 @@ def require_history(before: FloatArray, other: FloatArray, name: str) -> None:
     change = float(np.abs(other - before).max(initial=0.0))
     if change > SAME * float(np.abs(before).max(initial=0.0)):
         raise ModelError(
-            f"the history values of contacts at the start change with {name!r}: its derivatives would omit the motion "
-            "of anchors; use differences of whole solves"
+            f"the history values of contacts at the start depend on {name!r}: derivatives with respect to {name!r} "
+            "would omit the change of these values; use finite differences between complete solves"
         )
 
 
 def eval_residual(assembly: Assembly, state: State) -> tuple[tuple[FloatArray, FloatArray], float]:
-    """Forces minus loads, shape (n,), and constraints, shape (m,), without velocities; and the largest force."""
+    """Return forces minus loads, shape (n,), and constraints, shape (m,), without velocities; and the largest force."""
     fields = assembly.load_fields(state)
     f, c = np.zeros(len(fields.x)), np.zeros(len(fields.lam))
     assembly.set_loads(f, -1.0)
@@ -260,18 +262,18 @@ def eval_residual(assembly: Assembly, state: State) -> tuple[tuple[FloatArray, F
 
 
 def require_balance(left: float, size: float, rounding: float) -> None:
-    """Raise ModelError if the largest unbalanced force is too large relative to the largest force and its rounding
+    """Raise ModelError if the largest unbalanced force exceeds `BALANCED` times the largest force plus its rounding
     error."""
     if left > BALANCED * size + rounding:
         raise ModelError(
-            f"the state is not an equilibrium: {left:.3g} N (or N m) are out of balance, of forces up to "
-            f"{size:.3g}; contacts that change their state in the last step may be the reason: end the solve "
-            "slightly earlier or later"
+            f"the state is not an equilibrium: the largest unbalanced force is {left:.3g} N (or N m), and the largest "
+            f"force is {size:.3g}. If a contact changes its state in the last step, end the solve slightly earlier or "
+            "later"
         )
 
 
 def factorise(motion: LinearMotion) -> Any:
-    """Factors of the tangent.
+    """Return factors of the tangent.
 
     Raises:
         ModelError: it is singular.
@@ -284,7 +286,7 @@ def factorise(motion: LinearMotion) -> Any:
 
 
 def read_results(results: Results, state: State, like: Mapping[str, float] | None) -> dict[str, float]:
-    """Results of a state as numbers.
+    """Return the results of a state as numbers.
 
     Raises:
         ModelError: the results are not a mapping of names to finite numbers, or the names differ from ``like``.
@@ -299,5 +301,7 @@ def read_results(results: Results, state: State, like: Mapping[str, float] | Non
             raise ModelError(f"results gave {name!r} = {value!r:.80}: must be one finite number")
         found[str(name)] = float(number[0])
     if like is not None and found.keys() != like.keys():
-        raise ModelError(f"results gave {', '.join(found)}: must be {', '.join(like)}, as with other parameters")
+        raise ModelError(
+            f"results gave {', '.join(found)}: must be {', '.join(like)}, as for other values of the parameters"
+        )
     return found

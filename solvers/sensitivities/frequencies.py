@@ -4,10 +4,10 @@ For undamped modes (ω² M - K) x = 0 about an equilibrium, with xᵀ M x = 1,
 
     dω²/dp = xᵀ (dK/dp - ω² dM/dp) x
 
-where dK/dp and dM/dp include the change of the equilibrium with p: they are central differences of the matrices of
-models with p ± h, at first-order approximations of their equilibria. For equal frequencies x contains all their shapes,
-and the derivatives are the eigenvalues of the matrix on the right; each derivative belongs to one branch of
-frequencies.
+where dK/dp and dM/dp include the change of the equilibrium with p. They are central differences of the matrices of
+models with p ± h, at first-order approximations of the equilibria of these models. For equal frequencies, x contains
+all their shapes, and the derivatives are the eigenvalues of the right-hand side. Each derivative belongs to one branch
+of frequencies.
 Source: R. B. Nelson, AIAA Journal 14 (1976) 1201; A. P. Seyranian and others, Struct. Optim. 8 (1994).
 """
 
@@ -29,7 +29,7 @@ from windlass.solvers.modes.modes import Modes
 from windlass.solvers.sensitivities.evaluate import CHECKS, Model, find_equilibrium
 
 EQUAL = 1e-6
-"""Largest difference of the squares of equal frequencies, relative to the larger square [1]."""
+"""Largest difference between the squares of two frequencies that count as equal, relative to the larger square [1]."""
 
 
 @checked(**CHECKS, count=whole(1))
@@ -41,13 +41,13 @@ def evaluate_frequencies(
     solve: Callable[[World], State] | None = None,
     steps: Mapping[str, float] | None = None,
 ) -> tuple[FloatArray, dict[str, FloatArray]]:
-    """Frequencies of undamped modes about an equilibrium, and their derivatives with respect to parameters.
+    """Return frequencies of undamped modes about an equilibrium, and their derivatives with respect to parameters.
 
         f, df = wl.evaluate_frequencies(model, {"tension": 400.0}, 3)
         df["tension"][0]
 
     Args:
-        count: number of modes, from the lowest frequency on.
+        count: number of modes with the lowest frequencies.
         model, p, solve, steps: see `evaluate`; the function of results is not called.
 
     Returns:
@@ -59,7 +59,7 @@ def evaluate_frequencies(
     """
     found = find_equilibrium(model, p, solve, steps)
     if not found.motion.symmetric:
-        raise ModelError("the tangent is not symmetric (friction, follower loads): it has no undamped modes")
+        raise ModelError("the tangent is not symmetric (friction, follower loads), so the model has no undamped modes")
     # a few more modes, so that the last group of equal frequencies is complete
     modes = Modes(found.world, count=count + 3, problem="linear", running=False).solve(found.state)
     squares = -(modes.eigenvalues**2).real
@@ -93,13 +93,13 @@ def evaluate_frequencies(
 
 
 def find_groups(squares: FloatArray) -> list[Any]:
-    """Groups of indices of equal values in an ascending array."""
+    """Return groups of indices of equal values in an ascending array."""
     ends = np.flatnonzero(np.diff(squares) > EQUAL * squares[1:]) + 1
     return list(np.split(np.arange(len(squares)), ends))
 
 
 def take_products(motion: LinearMotion, x: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The products xᵀ K x and xᵀ M x, each of shape (k, k), for the rows of x, shape (k, unknowns)."""
+    """Return the products xᵀ K x and xᵀ M x, each of shape (k, k), for the rows of x, shape (k, unknowns)."""
     found = []
     for matrix in (motion.K, motion.M):
         vector, product = matrix.createVecs()

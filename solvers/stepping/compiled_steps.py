@@ -1,10 +1,11 @@
-"""Steps in compiled code: from one predictor to the next without Python, as long as no step needs Python.
+"""Execute several steps in one call of compiled code, as long as no step needs Python.
 
-All parts of a usual step are programs or compiled Newton runs: predictor, Newton's method, checks of monitors, the
-update of history values, the end of the step, and the search for kinks of constraints. `take_steps` executes these
-calls for the given number of steps and returns earlier at an unusual step: Newton's method has failed, contacts need a
-third pass, a monitor has found a problem, or a constraint has a kink. Python continues within this step by the same
-rules as without compiled steps, so that digits, counts and messages are equal.
+All parts of a usual step are compiled: predictor, Newton's method, checks of monitors, update of history values, end of
+the step, and search for kinks of constraints. Except for Newton's method, each part is a program, a sequence of kernel
+calls in compiled code. `take_steps` executes these calls for the given number of steps and returns earlier at an
+unusual step: Newton's method has failed, contacts need a third pass, a monitor has found a problem, or a constraint has
+a kink. Python then continues this step by the same rules as without compiled steps. Digits, counts and messages are
+equal in both cases.
 """
 
 from __future__ import annotations
@@ -30,25 +31,26 @@ from windlass.solvers.newton.scheme import Scheme
 from windlass.solvers.stepping.discontinuous import Passes
 
 MOST = 64
-"""Largest number of steps of one call, after which output and user requests are handled."""
+"""Largest number of steps in one call of compiled code; output and user requests are handled after each call."""
 LONGEST = 0.02
-"""Largest elapsed time of one call, estimated from the previous call [s]: Ctrl-C takes effect at the end of the
-call."""
+"""Largest elapsed time of one call of compiled code [s], estimated from the previous call: Ctrl-C takes effect at the
+end of the call."""
 BEGIN, LOOK, UPDATE, END, FOLLOW, IDLE = range(6)
-"""Numbers of programs. BEGIN: predictor. LOOK: checks of monitors. UPDATE: history values. END: end of the step.
+"""Numbers of programs. BEGIN: predictor. LOOK: checks of monitors. UPDATE: history values. END: storage of the accepted
+step.
 FOLLOW: constraints. IDLE: programs of monitors and hooks for steps at which they are not called."""
 NOTHING, STARTED, LOOKED, UPDATED, ACCEPTED, DONE = range(6)
-"""Stages that the last step has reached."""
+"""Stages of a step, in order; `StepContext.counts` contains the stage that the last step has reached."""
 STAGE, EARLIER, ITERATIONS, WANTED, FOLLOWS, START, MAPPED, PASSES, REPEATS, SECOND, FIRST = range(11)
-"""Places in `StepContext.counts`."""
+"""Indices in `StepContext.counts`."""
 
 
 class Follow(NamedTuple):
     """Data for the check of constraints after a step; see `Consistency`.
 
     Attributes:
-        largest: largest change of e beyond smooth motion, shape (1,); 0 without checks.
-        before, now: e and the size of its terms after the previous step and after this step, shape (2, m).
+        largest: largest change of the constraint error e beyond smooth motion, shape (1,); 0 without checks.
+        before, now: e and the size of its terms, after the previous step and after this step, shape (2, m) each.
         noise: value of ``largest`` up to which a motion has no kink.
     """
 
@@ -62,7 +64,7 @@ class PassValues(NamedTuple):
     """Data that a pass provides for the next pass: history values, accelerations, multipliers, and the outcome of the
     update.
 
-    The arrays have the shapes (d,), (n + 1,), (m + 1,) and (6,).
+    The shapes of the arrays are (d,), (n + 1,), (m + 1,) and (6,), in the order of the fields.
     """
 
     data: FloatArray
@@ -75,8 +77,8 @@ class StepContext(NamedTuple):
     """The data of `take_steps`.
 
     Attributes:
-        addresses: addresses of the kernel that makes a Newton run, and of its context, shape (2,).
-        programs: address and number of calls of each program, shape (6, 2).
+        addresses: addresses of the kernel that makes a Newton run and of the context of this kernel, shape (2,).
+        programs: address and number of kernel calls of each program, shape (6, 2).
         counts: stage of the last step, number of earlier steps and of their iterations, number of requested steps,
             whether constraints are checked, start of Newton runs, number of mapped residuals of each run, passes of the
             earlier steps, whether steps may have a second pass, whether the last step had one, and iterations of its
@@ -85,7 +87,7 @@ class StepContext(NamedTuple):
         ends: ends of the steps [s], shape (MOST,).
         time, start_time, mapped: arrays of the fields, shape (1,) each.
         size: size of the steps [s], shape (1,).
-        now, first: values of the present pass, and values from the first pass of a step.
+        now, first: values of the present pass, and values after the first pass of a step.
         start_data: history values at the start of the step, shape (d,).
         found: > 0 if a monitor has found a problem, shape (1,).
         follow: see `Follow`.
@@ -111,7 +113,7 @@ class StepContext(NamedTuple):
 
 @kernel
 def call_program(programs: IntArray, which: int, state: Any) -> int:
-    """Make the calls of a program; 0 if all went well."""
+    """Execute a program; return 0 without failure."""
     status = run_program(programs, which, state)
     if status != 0:
         state[0]["failed"] += BEYOND
@@ -129,7 +131,7 @@ def copy_pass(values: Any, to: Any) -> None:
 
 @kernel(fast=False)
 def finish_pass(c: Any, counts: IntArray, state: Any) -> int:
-    """Checks of watches and the update of history values after a Newton run; 0 if all went well."""
+    """Check monitors and update history values after a Newton run; return 0 without failure."""
     c.found[0] = 0.0
     status = call_program(c.programs, LOOK, state)
     if status == 0:
@@ -142,15 +144,15 @@ def finish_pass(c: Any, counts: IntArray, state: Any) -> int:
 
 @kernel(fast=False)
 def is_settled(c: Any) -> bool:
-    """Whether contacts agree with the result of a pass."""
+    """Return whether the force error of contacts after a pass is within its limits."""
     return bool(c.now.outcome[0] <= max(c.limits[0], c.limits[1] * c.now.outcome[3]))
 
 
 @kernel(fast=False)
 def repeat(c: Any, counts: IntArray, measures: Any, lag: Any, state: Any) -> int:
-    """The second pass of a step, with the history values that the first one has left; 0 without failure.
+    """Make the second pass of a step with the history values after the first pass; return 0 without failure.
 
-    If Newton's method fails in it, the result of the first pass is restored.
+    If Newton's method fails in the second pass, the result of the first pass is restored.
     """
     reason, start = state[0]["reason"], ZERO
     counts[FIRST] = state[0]["iterations"]
@@ -177,7 +179,8 @@ def repeat(c: Any, counts: IntArray, measures: Any, lag: Any, state: Any) -> int
 
 @kernel(fast=False)
 def take_steps(context: Any) -> int:
-    """Make steps until all are done or one needs Python; 0 without failure. The first one has been begun."""
+    """Execute steps until all are done or a step needs Python; return 0 without failure. The caller has begun the first
+    step."""
     c = load(context)
     counts, follow, (measures, lag, state) = c.counts, c.follow, c.records
     for i in range(counts[WANTED]):
@@ -201,7 +204,7 @@ def take_steps(context: Any) -> int:
             status = call_c(c.addresses[0], (counts[START], c.addresses[1]))
         if status != 0 or state[0]["reason"] <= 0:
             return int(status)
-        # checks of monitors, and history values after them
+        # check monitors, then update history values
         status = finish_pass(c, counts, state)
         if status != 0:
             return int(status)
@@ -213,7 +216,7 @@ def take_steps(context: Any) -> int:
             status = repeat(c, counts, measures, lag, state)
             if status != 0 or counts[SECOND] == 0 or not is_settled(c):
                 return int(status)
-        # Python judges the finding of a monitor
+        # a problem found by a monitor needs Python
         if c.found[0] != 0.0:
             return 0
         lag[0]["switched"] = c.now.outcome[2] != 0.0
@@ -228,7 +231,7 @@ def take_steps(context: Any) -> int:
         status = call_program(c.programs, FOLLOW, state)
         if status != 0 or not follow.largest[0] <= follow.noise:
             return int(status)
-        # element by element: a slice would compile text formatting for an error message about shapes
+        # copied element by element: a slice would compile text formatting for an error message about shapes
         for j in range(follow.now.shape[0]):
             for k in range(follow.now.shape[1]):
                 follow.before[j, k] = follow.now[j, k]
@@ -240,21 +243,21 @@ Take = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
 
 
 class CompiledSteps:
-    """Steps of one run in compiled code, if the model allows compiled steps.
+    """Executes steps of one run in compiled code, if the model allows compiled steps.
 
     Args:
         newton: Newton's method.
         settings: limits at which a pass is accepted.
-        scheme: meaning of the unknowns, the same object in all steps; it receives the time of the last step.
+        scheme: meaning of the unknowns, the same object in all steps; its time is the time of the last step.
         follow: data for the check of constraints.
         found: findings of monitors, see `StepContext`.
-        mapped: number of residuals of a Newton run that are mapped, see `Fields`.
+        mapped: number of residual evaluations of a Newton run that map contact decisions, see `Fields`.
 
     Attributes:
-        programs: the programs in the order of their numbers.
-        pace: limits the number of steps of a call by elapsed time.
+        programs: the programs in the order of `BEGIN` and the constants after it.
+        pace: number of steps per call that keeps the elapsed time of a call below `LONGEST`.
         stage: stage of the last step.
-        earlier, iterations, passes: number of steps before the last one, and their iterations and passes.
+        earlier, iterations, passes: number of steps before the last step, and their Newton iterations and passes.
         had_second: whether the last step had a second pass; `first` and ``first_iterations`` then belong to the first
             pass.
         now, first: see `StepContext`.
@@ -278,7 +281,7 @@ class CompiledSteps:
         self._counts, self._limits = np.zeros(11, np.int64), np.array([settings.atol, settings.rtol])
         self._ends, self._addresses, self._tables = np.zeros(MOST), np.zeros(2, np.int64), np.zeros((6, 2), np.int64)
         self.programs: tuple[Program, ...] = ()
-        # the programs that are joined to form `programs`, in order
+        # the programs of which `programs` consists, in order
         self._given: tuple[Program, ...] = ()
         self._are_compiled = False
         self._context: StepContext | None = None
@@ -297,13 +300,12 @@ class CompiledSteps:
         idle: Sequence[Program],
         repeats: bool,
     ) -> bool:
-        """Prepare steps of equal size up to the given times [s]. The result is False if some of their programs need
-        Python.
+        """Prepare steps of equal size up to the given times [s]. Return False if one of their programs needs Python.
 
         Args:
             ends: at most `MOST`.
-            begin, looks, end: programs, see `BEGIN` and the numbers after it.
-            follow: the program after these programs; None if the end of the step needs Python.
+            begin, looks, end: predictor, checks of monitors, and storage of the accepted step.
+            follow: program that checks constraints after the step; None if the end of the step needs Python.
             idle: programs of monitors and hooks for the steps before the last one.
             repeats: whether a step with unsettled contacts is repeated regardless of the changes.
         """
@@ -325,7 +327,7 @@ class CompiledSteps:
         return self._are_compiled
 
     def _change(self, programs: tuple[Program, ...], outcome: FloatArray) -> None:
-        """Use other programs, whose update writes its outcome to an array."""
+        """Use other programs; the program UPDATE writes its outcome to the given array."""
         self.programs, self._are_compiled = programs, all(program.is_compiled for program in programs)
         if not self._are_compiled:
             return
@@ -342,11 +344,11 @@ class CompiledSteps:
             self._take = Take(find_c_address(take_steps, (), c))
 
     def run(self, solve: int, place: int, start: int) -> int:
-        """Execute steps by a kernel that makes Newton runs; 0 without failure.
+        """Execute steps with the given kernel for Newton runs; return 0 without failure.
 
         Args:
             solve, place: addresses of the kernel and of its context.
-            start: start of each Newton run.
+            start: number that selects the start of each Newton run.
         """
         self._counts[START] = start
         addresses = self._addresses

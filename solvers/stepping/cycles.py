@@ -1,6 +1,6 @@
 """Cycles of the discontinuous iteration: decisions of contacts that recur after some passes.
 
-A pass is a function of the decisions (open or closed, stick or slip) with which it begins. Therefore, once these equal
+The result of a pass depends on the decisions (open or closed, stick or slip) at its start. Therefore, once these equal
 the decisions of an earlier pass, the iteration repeats without end: for example two neighbours close each other
 alternately, or a segment's damping opens it as soon as it counts as closed. Signs of history values store the
 decisions.
@@ -15,20 +15,21 @@ import numpy as np
 from windlass.framework.arrays import FloatArray
 
 LONGEST = 8
-"""Number of passes whose history values are stored."""
+"""Largest number of passes in a cycle; history values of these passes are stored."""
 
 
 class CycleFinder:
-    """Finds cycles in the passes of one step.
+    """Finds cycles in the passes of one step; a cycle ends when a pass has the decisions of an earlier pass.
 
     Args:
         start: history values of the first pass, shape (d,).
-        largest: returns the largest of the values of all processes, so that all processes find the same cycle.
+        largest: function that returns the largest of the values of all processes, so that all processes find the same
+            cycle.
 
     Attributes:
         length: number of passes of the cycle that was found, or 0.
-        best: history values of the pass of the cycle with the smallest force error, shape (d,); None if the best pass
-            is the last noted pass, whose result is still stored.
+        best: history values of the pass with the smallest force error in the cycle, shape (d,); None if this is the
+            last noted pass, whose result is still stored.
     """
 
     def __init__(self, start: FloatArray, largest: Callable[[list[float]], list[float]]) -> None:
@@ -40,7 +41,7 @@ class CycleFinder:
         self.best: FloatArray | None = None
 
     def note(self, data: FloatArray, error: float) -> bool:
-        """Note the history values and the force error [N] after a pass; returns whether a cycle is complete."""
+        """Note the history values and the force error [N] after a pass; return whether a cycle is complete."""
         self._errors.append(error)
         now = np.sign(data).astype(np.int8)
         differs = self._largest([float(not np.array_equal(now, signs)) for signs in self._signs])
@@ -53,7 +54,7 @@ class CycleFinder:
             errors = self._errors[-self.length :]
             best = int(np.argmin(errors))
             self.best = None if best == self.length - 1 else self._values[-1 - self.length + best]
-        # dropped after the search, because the longest cycle begins with these values
+        # these values are deleted after the search, because the longest cycle begins with them
         if len(self._values) > LONGEST:
             del self._values[0], self._signs[0], self._errors[0]
         return bool(same)

@@ -1,5 +1,5 @@
-"""The discontinuous iteration: Newton's method with frozen history values, then the post-Newton update, until both
-agree."""
+"""The discontinuous iteration: Newton's method with frozen history values and the post-Newton update of these values
+alternate until the force error is small."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from windlass.solvers.stepping.step_control import REQUEST
 @checked_names({})
 @dataclass(frozen=True)
 class Passes:
-    """Limits of the discontinuous iteration: Newton's method runs in a step until contacts agree with its result.
+    """Limits of the discontinuous iteration, in which Newton's method runs until contacts agree with its result.
 
     Args:
         max_it: largest number of passes (Newton runs) of one step.
@@ -30,11 +30,11 @@ class Passes:
             used.
         limit: force error, relative to the largest contact force, up to which a step with inconsistent contacts is
             accepted: in a cycle, and at the smallest step size [1].
-        fail: whether a step fails, instead of being accepted, if the error is larger after the last pass. Otherwise
-            ``limit`` has no effect, and cycles are not searched for.
+        fail: whether a step fails if the error is larger than ``limit`` after the last pass; otherwise the step is
+            accepted. With False, ``limit`` has no effect, and cycles are not searched for.
 
     Raises:
-        ModelError: a number is not allowed.
+        ModelError: a number is outside its allowed range.
     """
 
     max_it: int = 8
@@ -48,11 +48,11 @@ class Passes:
         check_fields(self, {"max_it": whole(1), "atol": force, "rtol": share, "limit": share, "fail": yes_no()})
 
     def with_options(self, prefix: str) -> Passes:
-        """These settings, overridden by options such as ``-<prefix>discontinuous_max_it``."""
+        """Return these settings, overridden by options such as ``-<prefix>discontinuous_max_it``."""
         return replace(self, **{k: own_option(NEWTON, prefix, f"discontinuous_{k}", v) for k, v in vars(self).items()})
 
     def tolerance(self, force: float) -> float:
-        """Force error at which a pass is accepted, for the largest contact force; both in N."""
+        """Return the force error [N] at which a pass is accepted, for the given largest contact force [N]."""
         return max(self.atol, self.rtol * force)
 
 
@@ -64,12 +64,12 @@ class StepAttempt:
         converged: whether the step can be accepted.
         reason: why the attempt has not converged, in words or with PETSc's name.
         recommended_step: step size that a contact recommends [s], otherwise inf.
-        passes, iterations: Newton runs and linear solves of this attempt.
-        earlier: number of steps that compiled code has executed before this one.
+        passes, iterations: numbers of Newton runs and of linear solves in this attempt.
+        earlier: number of steps that compiled code has executed before this step.
         error: force error after the last pass [N].
         force: largest contact force in the last pass [N].
         cycle: number of passes after which the decisions of contacts repeated, or 0.
-        unsettled: Whether Newton's method converged, but contacts still switched with an error above the tolerance.
+        Whether Newton's method converged, but contacts still switched with a force error above the tolerance.
         history: residual norms of the last Newton run.
     """
 
@@ -87,7 +87,8 @@ class StepAttempt:
 
     @property
     def relative_error(self) -> float:
-        """Force error relative to the contact force after the last pass [1]; inf for an error without contact force."""
+        """Return the force error relative to the contact force after the last pass [1]; inf for an error without
+        contact force."""
         if self.error == 0.0:
             return 0.0
         return self.error / self.force if self.force > 0.0 else inf
@@ -107,7 +108,7 @@ class ContactHistory:
 
     Attributes:
         data: the history values for the next Newton run, shape (d,); callers may change the array.
-        first: the history values for the first run, shape (d,).
+        first: the history values for the first Newton run, shape (d,).
         changed: whether a contact changed its state in the last update.
         are_updated: whether compiled code has already made the next update.
     """
@@ -119,7 +120,7 @@ class ContactHistory:
 
     @classmethod
     def of(cls, assembly: Assembly, start: State, current: State, hooks: Sequence[StepHook]) -> ContactHistory:
-        """Contacts of an attempt that begins with the history values of a state, which stays unchanged."""
+        """Create the contacts of an attempt that begins with the history values of a state, which stays unchanged."""
         assembly.fields.data[:] = assembly.fields.start_data[:] = start.data
         begin_step(assembly.fields, assembly.layout.reference, start)
         return cls(assembly, current, hooks)
@@ -134,18 +135,18 @@ class ContactHistory:
         return result
 
     def largest(self, values: list[float]) -> list[float]:
-        """The largest of the values of all processes, on every process."""
+        """Return the largest of the values of all processes, on every process."""
         return self._assembly.processes.largest(values)
 
 
 def iterate(
     settings: Passes, newton: Pass, contacts: ContactHistory, step_size: float, last: bool = False
 ) -> StepAttempt:
-    """Repeat Newton and post-Newton update until the force error is small.
+    """Repeat Newton's method and the post-Newton update until the force error is small.
 
-    An accepted step was solved with the history values of the previous pass; the values are then already updated for
-    the next step. If decisions repeat, more passes do not help: the pass with the smallest error is repeated, and
-    accepted if its error is small relative to the contact forces.
+    An accepted step was solved with the history values of the previous pass; at its end, the history values are already
+    updated for the next step. If decisions repeat, more passes do not help: the pass with the smallest force error is
+    repeated, and accepted if its error is small relative to the contact forces.
 
     Args:
         settings: limits.
@@ -153,7 +154,7 @@ def iterate(
             reason and history in the attempt, and returns whether the run converged.
         contacts: the history values and their update.
         step_size: size of the attempted step [s].
-        last: whether the step cannot be cut if it fails.
+        last: whether the step cannot be cut after a failure.
     """
     attempt = StepAttempt()
     finder: CycleFinder | None = None
@@ -168,7 +169,7 @@ def iterate(
             return attempt
         attempt.recommended_step = inf
         if last and not contacts.changed:
-            # the solution belongs to the new contact states; the time of the switch cannot be resolved further
+            # the solution is consistent with the new contact states; the time of the switch cannot be resolved further
             attempt.converged = True
             return attempt
         if settings.fail and finder is None:
@@ -190,7 +191,7 @@ def iterate(
 
 
 def run_pass(newton: Pass, contacts: ContactHistory, attempt: StepAttempt) -> bool:
-    """Make one Newton run and the update after it. The result is False if the attempt has failed."""
+    """Make one Newton run and the subsequent update. Return False if the attempt has failed."""
     attempt.passes += 1
     if not newton(attempt):
         return False
@@ -203,7 +204,7 @@ def run_pass(newton: Pass, contacts: ContactHistory, attempt: StepAttempt) -> bo
 
 
 def describe_failure(settings: Passes, attempt: StepAttempt) -> str:
-    """Reason why contacts did not settle."""
+    """Return the reason why contacts did not settle."""
     error = f"force error {attempt.error:.3g} N > {settings.tolerance(attempt.force):.3g} N"
     error += f" with a contact force of {attempt.force:.3g} N, after {attempt.passes} passes"
     cycle = f", contacts return to the same states every {attempt.cycle} passes" if attempt.cycle else ""

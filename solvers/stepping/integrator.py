@@ -1,4 +1,4 @@
-"""Methods of the Newmark family in displacement form; `integrators` has their constants.
+"""Methods of the Newmark family in displacement form; `integrators` contains their constants.
 
 Sources: Newmark, J. Eng. Mech. Div. 85 (1959); Chung and Hulbert, J. Appl. Mech. 60 (1993), in the displacement form
 of Arnold and Bruels, Multibody Syst. Dyn. 18 (2007), where ``State.carried`` is the acceleration-like variable A.
@@ -8,14 +8,14 @@ slow the body down. Therefore they are integrated as deviations d from a steady 
 
     e = r + d,    r = e_0 cos(κ τ) + w sin(κ τ)/κ,    r_tt = -κ² r,    κ = |w|
 
-which is a great circle on the unit sphere in four dimensions. w are the rates in the middle of the step as predicted
-from the start, e_t + (h/2) e_tt without its part along e. The prediction from the end of the step gives the same rates,
-so that symmetric methods stay symmetric, and free rotation neither gains nor loses energy. d obeys the formulas of
-other coordinates; in steady rotation it is 0, so that the integration is exact. Since r depends only on the start of
-the step, accelerations remain linear in the coordinates, and tangents do not change. The length of e is constrained by
-its rate and set to 1 after each step, which does not change the rotation: a constraint on its value (index 3) is
-unstable above 0.2 rad per step. Lie group integrators step along the group, too: O. Bruels, A. Cardona, M. Arnold,
-Mech. Mach. Theory 48 (2012) 121-137.
+This is a great circle on the unit sphere in four dimensions. The vector w contains the rates predicted for the middle
+of the step: e_t + (h/2) e_tt without the component along e. The prediction from the end of the step gives the same
+rates, so symmetric methods stay symmetric, and free rotation neither gains nor loses energy. The deviations d obey the
+formulas of other coordinates; in steady rotation d is 0, so the integration is exact. Since r depends only on the start
+of the step, accelerations remain linear in the coordinates, and tangents do not change. The length of e is constrained
+through its rate and set to 1 after each step, which does not change the rotation. A constraint on the length itself
+(index 3) is unstable above 0.2 rad per step. Lie group integrators also step along the group: O. Bruels, A. Cardona, M.
+Arnold, Mech. Mach. Theory 48 (2012) 121-137.
 """
 
 from __future__ import annotations
@@ -34,9 +34,10 @@ def predict(
     q: FloatArray, v: FloatArray, a: FloatArray, old: FloatArray, numbers: FloatArray,
     q1: FloatArray, v1: FloatArray, algorithmic: FloatArray,
 ) -> None:  # fmt: skip
-    """Displacements q1, velocities v1 and algorithmic accelerations after a step with accelerations 0, each (n,).
+    """Compute displacements q1, velocities v1 and algorithmic accelerations after a step with accelerations 0, each
+    (n,).
 
-    ``numbers`` are h, beta, gamma, and the shares of a, of old and of the new accelerations, shape (6,).
+    ``numbers`` contains h, beta, gamma and the factors of a, of the old and of the new accelerations, shape (6,).
     """
     h, beta, gamma, of_a, of_old = numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]
     for i in range(len(q)):
@@ -48,14 +49,15 @@ def predict(
 
 @kernel
 def finish(predicted: FloatArray, share: float, a: FloatArray, algorithmic: FloatArray) -> None:
-    """algorithmic = predicted + share a, each (n,)."""
+    """Compute algorithmic = predicted + share a, each (n,)."""
     for i in range(len(a)):
         algorithmic[i] = predicted[i] + share * a[i]
 
 
 @kernel(inline=True)
 def step_along(e: FloatArray, w: FloatArray, rate: float, tau: float, k: int) -> tuple[float, float]:
-    """Entry k of place and velocity on the great circle through e with the velocity w = rate |e|, after a time tau."""
+    """Return entry k of position and velocity on the great circle through e with the velocity w = rate |e|, after a
+    time tau."""
     angle = rate * tau
     share = tau if abs(angle) < 1e-6 else np.sin(angle) / rate
     return np.cos(angle) * e[k] + share * w[k], np.cos(angle) * w[k] - rate * np.sin(angle) * e[k]
@@ -66,10 +68,10 @@ def start_circle(
     rotations: IntArray, i: int, reference: FloatArray, q: FloatArray, v: FloatArray, a: FloatArray, ahead: float,
     e: FloatArray, w: FloatArray,
 ) -> float:  # fmt: skip
-    """Fill the start e (4,) and the velocity w (4,) of the turning of rotation i; returns its rate |w|/|e| [rad/s].
+    """Fill the start e (4,) and the velocity w (4,) of the great circle of rotation i; return the rate |w|/|e| [rad/s].
 
-    w are the rates of the Euler parameters across e, plus the change of these rates by accelerations in a time
-    ``ahead``.
+    The velocity w contains the rates of the Euler parameters perpendicular to e, plus the change of these rates by
+    accelerations in a time ``ahead``.
     """
     square, along, speed = 0.0, 0.0, 0.0
     for k in range(4):
@@ -90,7 +92,7 @@ def predict_rotations(
     rotations: IntArray, reference: FloatArray, q: FloatArray, v: FloatArray, a: FloatArray, old: FloatArray,
     numbers: FloatArray, shift: float, q1: FloatArray, v1: FloatArray, algorithmic: FloatArray,
 ) -> None:  # fmt: skip
-    """`predict` for Euler parameters; their departure from a steady rotation replaces coordinates."""
+    """`predict` for Euler parameters; their deviation from a steady rotation replaces coordinates."""
     h, beta, gamma, of_a, of_old, of_new = numbers
     e, w, u = np.zeros(4), np.zeros(4), np.zeros(4)
     for i in range(len(rotations)):
@@ -101,7 +103,7 @@ def predict_rotations(
             place, velocity = step_along(e, w, rate, h, k)
             later, _ = step_along(e, w, rate, shift * h, k)
             turned, _ = step_along(e, u, now, shift * h, k)
-            # accelerations without the part of the rotation, which is -rate² times the position
+            # accelerations without the part of the steady rotation, which is -rate² times the position
             before = old[j] - now * now * (turned - e[k]) + rate * rate * later
             c = of_a * (a[j] + rate * rate * e[k]) + of_old * before + of_new * rate * rate * place
             q1[j] = place - reference[j] + h * (v[j] - w[k]) + h * h * ((0.5 - beta) * before + beta * c)
@@ -132,8 +134,8 @@ def add_turning(
     rotations: IntArray, reference: FloatArray, q: FloatArray, v: FloatArray, a: FloatArray, ahead: float, tau: float,
     base: float, scale: float, out: FloatArray,
 ) -> None:  # fmt: skip
-    """out += scale (acceleration of the rotation after a time tau, minus base times its acceleration at the start); see
-    `start_circle`."""
+    """Add to out: scale (acceleration of the rotation after a time tau, minus base times its acceleration at the
+    start); see `start_circle`."""
     e, w = np.zeros(4), np.zeros(4)
     for i in range(len(rotations)):
         rate = start_circle(rotations, i, reference, q, v, a, ahead, e, w)
@@ -147,7 +149,7 @@ def finish_rotations(
     rotations: IntArray, reference: FloatArray, q0: FloatArray, v0: FloatArray, a0: FloatArray, q: FloatArray,
     v: FloatArray, a: FloatArray, numbers: FloatArray, shift: float, algorithmic: FloatArray,
 ) -> None:  # fmt: skip
-    """`finish` for Euler parameters, from the motion at both ends of a step; scales them to length 1."""
+    """`finish` for Euler parameters, from the motion at both ends of a step; also scales the parameters to length 1."""
     h = numbers[0]
     scale_to_unit(rotations, reference, q, v, a, algorithmic)
     add_turning(rotations, reference, q0, v0, a0, 0.5 * h, (1.0 + shift) * h, 0.0, 1.0, algorithmic)
@@ -156,14 +158,15 @@ def finish_rotations(
 
 @dataclass(frozen=True)
 class Integrator:
-    """Constants of one method of the Newmark family, with an acceleration-like variable A, or a instead of A:
+    """Constants of one method of the Newmark family. Generalised methods have an acceleration-like variable A; other
+    methods use a instead of A:
 
         q = q_0 + h v_0 + h² ((1/2 - beta) A_0 + beta A),    v = v_0 + h ((1 - gamma) A_0 + gamma A)
         (1 - alpha_m) A + alpha_m A_0 = (1 - alpha_f) a + alpha_f a_0
 
     Attributes:
         beta, gamma: Newmark's constants [1].
-        alpha_m, alpha_f: shifts of inertia and forces [1].
+        alpha_m, alpha_f: shifts of inertia and of forces in time, in steps [1].
         generalised: whether the method has the acceleration-like variable A.
         rate_level: whether position constraints are replaced by their time derivative (index 2).
         needs_linear: whether models with nonlinear constraints are refused.
@@ -184,33 +187,33 @@ class Integrator:
 
     @property
     def damps(self) -> bool:
-        """Whether the method damps high frequencies, as with gamma > 1/2."""
+        """Return whether the method damps high frequencies, as with gamma > 1/2."""
         return self.gamma > 0.5
 
     @property
     def shift(self) -> float:
-        """Time of the algorithmic acceleration minus the time of the step, in steps [1]."""
+        """Return the time of the algorithmic acceleration minus the time of the step, in steps [1]."""
         return self.alpha_m - self.alpha_f if self.generalised else 0.0
 
     def factors(self, h: float) -> tuple[float, float]:
-        """Derivatives of v and a with respect to q for a step size h [s]: [1/s], [1/s^2]."""
+        """Return the derivatives of v and a with respect to q for a step size h [s]: [1/s], [1/s^2]."""
         a_factor = (1 - self.alpha_m) / (h * h * self.beta * (1 - self.alpha_f))
         return self.gamma / (h * self.beta), a_factor
 
     @property
     def shares(self) -> tuple[float, float, float]:
-        """Factors of the old accelerations, the old algorithmic accelerations and the new accelerations in the new
-        algorithmic accelerations [1]."""
+        """Return the factors [1] with which the new algorithmic accelerations depend on old accelerations, old
+        algorithmic accelerations and new accelerations."""
         new = (1 - self.alpha_f) / (1 - self.alpha_m)
         if not self.generalised:
             return 0.0, 0.0, new
         return self.alpha_f / (1 - self.alpha_m), -self.alpha_m / (1 - self.alpha_m), new
 
     def accelerations(self, state: State, h: float) -> FloatArray:
-        """Accelerations at the time t + ``shift`` h of the algorithmic accelerations, shape (n,).
+        """Return the accelerations at the time t + ``shift`` h of the algorithmic accelerations, shape (n,).
 
-        Accelerations of Euler parameters are stored without the change of the accelerations of a steady rotation over
-        this time, so that they are right at the start of a run and for any step size.
+        For Euler parameters the change of the accelerations of a steady rotation over this time is subtracted, so that
+        the accelerations are right at the start of a run and for any step size.
         """
         found = state.carried.copy()
         if len(self.rotations):

@@ -16,11 +16,12 @@ from windlass.solvers.stepping.step_history import StepHistory
 INTERVAL_TERMINAL = 0.5
 INTERVAL_FILE = 10.0
 LONG_COMPILING = 1.0
-"""Compile time of kernels in a solve above which it is shown [s]."""
+"""Time that kernels are compiled in a solve, above which the time is shown [s]."""
 
 
 class Progress:
-    """One line that is rewritten in a terminal or, with a bar, in a notebook; in a file, a new line from time to time.
+    """Shows the progress of a solve in one line. The line is rewritten in a terminal or, with a bar, in a notebook; a
+    file receives a new line from time to time.
 
     Args:
         name: name of the solve; empty to show no progress.
@@ -40,7 +41,7 @@ class Progress:
         self._interval = INTERVAL_TERMINAL if self._terminal or self._live is not None else INTERVAL_FILE
 
     def begin(self, now: float, end: float) -> None:
-        """Begin a solve at ``now`` whose end is ``end``."""
+        """Begin a solve from ``now`` to ``end``, both in ``unit``."""
         self._begin, self._end = now, end
         self._clock = self._last = time.perf_counter()
         # each solve of a solver has its own line
@@ -48,7 +49,7 @@ class Progress:
         self._compiled = compiling_time()
 
     def step(self, now: float, size: float) -> None:
-        """Note that a step of the given size has reached ``now``."""
+        """Note that a step of the given size has reached the value ``now``."""
         if self.history is not None:
             self.history.note(now, size, self._statistics)
         if not self._shown:
@@ -76,7 +77,7 @@ class Progress:
         self._write(line, share=min(max(done / span, 0.0), 1.0) if span > 0.0 else 0.0)
 
     def end(self, stopped: str = "") -> None:
-        """Show the statistics at the end of a solve; if the solve was stopped earlier, a word gives the cause."""
+        """Show the statistics at the end of a solve; if the solve was stopped earlier, ``word`` gives the cause."""
         if self._shown:
             self._write(
                 f"{self._name}: {f'{stopped} after ' if stopped else ''}{self._statistics.describe()}", last=True

@@ -23,7 +23,7 @@ class Statistics:
         unconverged_passes: number of steps accepted at the limit of passes or at the smallest step size, with a force
             error above the tolerance.
         cycles: number of steps accepted in a cycle of contact states, with the smallest force error of the cycle.
-        largest_error: largest force error of these accepted steps, relative to the contact force [1].
+        largest_error: largest force error of steps accepted in these two ways, relative to the contact force [1].
         jacobians: evaluations of the tangent.
         fallbacks: number of changes of the linear solver, see `Newton`.
         roundings: Newton runs that ended because the residual had reached its rounding error.
@@ -51,7 +51,7 @@ class Statistics:
     _stop: tuple[float, float] | None = None
 
     def add(self, steps: int, passes: int, iterations: int) -> None:
-        """Add a number of usual steps, with all their passes and Newton iterations."""
+        """Add the given numbers of steps, passes and Newton iterations of steps without failure."""
         self.steps += steps
         self.discontinuous_iterations += passes
         self.newton_iterations += iterations
@@ -65,7 +65,7 @@ class Statistics:
         self._stop = (time.perf_counter(), time.process_time())
 
     def checkpoint(self) -> dict[str, Any]:
-        """Counts and times to which a continued run adds."""
+        """Return counts and times to which a continued run adds."""
         counts = {item.name: getattr(self, item.name) for item in fields(self) if not item.name.startswith("_")}
         return {**counts, "wall_time": self.wall_time, "cpu_time": self.cpu_time}
 
@@ -79,16 +79,16 @@ class Statistics:
 
     @property
     def wall_time(self) -> float:
-        """Elapsed time of the present solve, or of all solves [s]."""
+        """Return the elapsed time of the present solve, or of all solves [s]."""
         return (self._stop[0] if self._stop else time.perf_counter()) - self._start[0]
 
     @property
     def cpu_time(self) -> float:
-        """Process time on this process of the present solve, or of all solves [s]."""
+        """Return the process time of the present solve, or of all solves, on this process [s]."""
         return (self._stop[1] if self._stop else time.process_time()) - self._start[1]
 
     def describe_work(self) -> str:
-        """Work per step in a few words."""
+        """Return the mean work per step in a few words."""
         steps = max(self.steps, 1)
         if self.evaluations:
             return f"{self.evaluations / steps:.2f} evaluations/step"
@@ -108,7 +108,7 @@ class Statistics:
                 self.unconverged_passes += 1
 
     def describe(self) -> str:
-        """One line for people."""
+        """Return the counts in one line of text."""
         per_step = self.newton_iterations / max(self.steps, 1)
         line = f"{self.steps} steps, {self.newton_iterations} Newton iterations ({per_step:.2f} per step), "
         line += f"{self.discontinuous_iterations} passes, {self.wall_time:.2f} s"

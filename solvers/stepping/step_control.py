@@ -1,4 +1,4 @@
-"""Step size control: cut after a failure, increase after easy steps, and end exactly at the end time."""
+"""Step size control: steps are cut after a failure, increase after easy steps, and end exactly at the end time."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from windlass.framework.checks.checks import check_fields, checked_names, number
 from windlass.framework.errors import ModelError
 
 REQUEST = "needs a step of"
-"""Part of the reason for a step that is cut to the size recommended by a contact."""
+"""Words in the reason of a failure for a step that is cut to the size recommended by a contact."""
 SMALLEST = 1e-4
-"""Default ratio of the smallest to the nominal step [1]."""
+"""Default ratio of the smallest step size to the nominal step size [1]."""
 AFTER_SWITCH = 3
-"""Number of steps without failure after which a step that was cut because of unsettled contact states increases again
-[1]. Measured with a belt drive whose nominal step is five times too long: 3 instead of 10 save a tenth of the
+"""Number of steps without failure before the step size increases again after a cut because of unsettled contact states
+[1]. Measured with a belt drive whose nominal step is five times too long: 3 instead of 10 steps save a tenth of the
 iterations."""
 
 
@@ -26,13 +26,13 @@ class StepControl:
 
     Args:
         smallest: smallest step size, at which a failure is final [s]; default 1e-4 of the nominal step.
-        cut: factor after a failure without a step size recommended by a contact [1].
-        growth: factor after ``easy_steps`` steps without failure [1].
-        easy_steps: number of steps without failure before the size increases; three after a failure due to unsettled
-            contact states.
+        cut: factor of the step size after a failure, if no contact recommends a step size [1].
+        growth: factor of the step size after ``easy_steps`` steps without failure [1].
+        easy_steps: number of steps without failure before the step size increases; three after a failure due to
+            unsettled contact states.
 
     Raises:
-        ModelError: a number is not allowed.
+        ModelError: a number is outside its allowed range.
     """
 
     smallest: float | None = None
@@ -49,7 +49,7 @@ class StepSizes:
     """Chooses step sizes between the smallest and the nominal step.
 
     Args:
-        nominal: largest and first step size [s] (statics: [1]).
+        nominal: largest step size, also used for the first step [s] (statics: [1]).
         control: rules for cutting and increasing steps.
         adaptive: whether steps may be cut.
 
@@ -72,14 +72,13 @@ class StepSizes:
         self._anchor: tuple[float, int] | None = None
 
     def propose(self, now: float, end: float) -> tuple[float, float]:
-        """The next step: (size, value at its end) of the next step; the last step is shortened to end exactly at the
-        end."""
+        """Return (size, value at the end) of the next step; the last step is shortened to end exactly at ``end``."""
         if self._anchor is None:
             # a continued run must have the same times to the last bit
             count = round(now / self.size)
             self._anchor = (0.0, count) if abs(count * self.size - now) <= 1e-15 * abs(now) else (now, 0)
         start, count = self._anchor
-        # equal steps are counted from one anchor, so that 24500 steps of 1e-4 end at 2.45 without drift
+        # a step that ends at ``end`` except for rounding keeps its size to the last bit
         then = start + (count + 1) * self.size
         if then > end - 1e-9 * self.nominal:
             # a step that ends at that time except for rounding keeps its size to the last bit
@@ -87,10 +86,11 @@ class StepSizes:
         return self.size, then
 
     def foresee(self, then: float, end: float, most: int) -> list[float]:
-        """Ends of the proposed step, at ``then``, and of the next steps of equal size if all are accepted.
+        """Return the ends of the proposed step, at ``then``, and of the subsequent steps of equal size if all are
+        accepted.
 
         Args:
-            then, end: result and argument of `propose`.
+            then, end: result and argument of `propose`, respectively.
             most: largest number of ends.
         """
         ends = [then]
@@ -116,15 +116,15 @@ class StepSizes:
             self._resize(min(self.nominal, self._control.growth * self.size))
 
     def can_cut(self, tried: float) -> bool:
-        """Whether a step smaller than this one may be tried."""
+        """Return whether a step smaller than this step may be tried."""
         return self._adaptive and tried > self._smallest * (1 + 1e-12)
 
     def reject(self, tried: float, recommended: float, switched: bool = False) -> bool:
-        """Note that the proposed step failed; returns whether a smaller step may be tried.
+        """Note that the proposed step failed; return whether a smaller step may be tried.
 
         Args:
             tried: size of the failed step.
-            recommended: size that a contact recommends, otherwise inf.
+            recommended: step size that a contact recommends, otherwise inf.
             switched: whether the step failed because contacts did not settle, which is temporary.
         """
         if not self.can_cut(tried):
@@ -136,7 +136,7 @@ class StepSizes:
         return True
 
     def checkpoint(self) -> dict[str, Any]:
-        """Values that a continued run needs."""
+        """Return the values that a continued run needs."""
         return {"size": self.size, "easy": self._easy, "wait": self._wait, "anchor": self._anchor}
 
     def restore(self, kept: Mapping[str, Any]) -> None:

@@ -1,4 +1,5 @@
-"""The steps of a solve for its report: sizes, Newton iterations and passes over time, in a bounded number of rows."""
+"""Record of the steps of a solve for its report: step sizes, Newton iterations and passes over time, in a limited
+number of rows."""
 
 from __future__ import annotations
 
@@ -10,16 +11,17 @@ from windlass.framework.arrays import FloatArray
 from windlass.solvers.stepping.statistics import Statistics
 
 MOST = 2000
-"""Smallest number of stored rows, once a run has made at least this number of steps."""
+"""Smallest number of stored rows after a run has made this number of steps."""
 COUNTS = ("newton_iterations", "discontinuous_iterations", "evaluations")
 WORK = {"Newton iterations": 4, "passes": 5, "evaluations": 6}
 """COUNTS: names of the counts. WORK: their names in reports, and the column of each count in a row."""
 
 
 class StepHistory:
-    """Rows (end, steps, smallest size, largest size, Newton iterations, passes, evaluations), each for several steps.
+    """Rows (end, steps, smallest size, largest size, Newton iterations, passes, evaluations), each for one or more
+    steps.
 
-    At twice `MOST` rows, neighbouring rows are merged in pairs.
+    When the number of rows reaches twice `MOST`, neighbouring rows are merged in pairs.
     """
 
     def __init__(self) -> None:
@@ -28,7 +30,8 @@ class StepHistory:
         self._last = (0,) * len(COUNTS)
 
     def note(self, now: float, size: float, statistics: Statistics) -> None:
-        """Note an accepted step of the given size that has reached ``now``, including earlier rejected attempts."""
+        """Note an accepted step of the given size that has reached ``now``; its counts include rejected attempts before
+        it."""
         counts = tuple(int(getattr(statistics, name)) for name in COUNTS)
         done = [new - old for new, old in zip(counts, self._last, strict=True)]
         self._last = counts
@@ -42,11 +45,11 @@ class StepHistory:
 
     @property
     def rows(self) -> FloatArray:
-        """All rows, shape (rows, 7)."""
+        """Return all rows, shape (rows, 7)."""
         return np.array(self._rows, dtype=np.float64).reshape(-1, 4 + len(COUNTS))
 
     def checkpoint(self) -> dict[str, Any]:
-        """The rows to which a continued run adds."""
+        """Return the rows to which a continued run adds."""
         return {"rows": self.rows, "width": self._width, "last": list(self._last)}
 
     def restore(self, kept: dict[str, Any]) -> None:

@@ -1,7 +1,8 @@
-"""The parts of a step around its Newton runs: kernels on fixed arrays, in programs without Python in between.
+"""The parts of a step before and after its Newton runs: kernels on fixed arrays, joined to programs without Python
+calls in between.
 
-The parts are history values and the predictor at the start, and the algorithmic accelerations at the end. The state is
-read at the start and written when the step is accepted, so that a failed step needs no copy of the state.
+At the start of a step these parts set history values and the predictor, and at its end the algorithmic accelerations.
+The state is read at the start and written when the step is accepted, so that a failed step needs no copy of the state.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from windlass.solvers.stepping.integrator import (
 
 @kernel
 def begin_history(data: FloatArray, kept: FloatArray, now: FloatArray, start: FloatArray) -> None:
-    """Copy history values of a state to the values at the start of its step, and to both arrays of the fields, each
+    """Copy the history values of a state to the values at the start of its step and to both arrays of the fields, each
     (d,)."""
     for i in range(len(data)):
         kept[i] = data[i]
@@ -41,7 +42,8 @@ def begin_history(data: FloatArray, kept: FloatArray, now: FloatArray, start: Fl
 
 @kernel
 def begin_motion(q: FloatArray, v: FloatArray, reference: FloatArray, x: FloatArray, rates: FloatArray) -> None:
-    """Displacements and velocities of a state, each (n,), into coordinates and velocities at the start of its step."""
+    """Copy displacements and velocities of a state, each (n,), to the coordinates and velocities at the start of its
+    step."""
     for i in range(len(q)):
         x[i] = reference[i] + q[i]
         rates[i] = v[i]
@@ -53,8 +55,8 @@ class StepKernels:
     Args:
         integrator: the method.
         problem: the equations; its fields receive the history values.
-        carries: Whether Newton runs begin with the accelerations and multipliers of the previous step, which the fields
-            receive.
+        carries: whether Newton runs begin with the accelerations and multipliers of the previous step, which are copied
+            to the fields.
 
     Attributes:
         scheme: meaning of the unknowns of the step; always the same object, with the arrays of the problem.
@@ -94,7 +96,7 @@ class StepKernels:
         return scheme
 
     def _lay_down(self, state: State) -> None:
-        """Create the programs for the arrays of a state."""
+        """Create the programs for the arrays of the given state."""
         integrator, numbers, scheme, found = self._integrator, self._numbers, self.scheme, self._algorithmic
         fields = self._problem.assembly.fields
         s = evaluate(fields)

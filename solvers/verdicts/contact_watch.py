@@ -1,21 +1,22 @@
-"""Checks in every step whether steps resolve contacts, by gaps g and their rates at both ends of the step.
+"""Check in every step whether the step size resolves contacts, by gaps g and gap rates at both ends of the step.
 
-A contact of the depth x whose rate changes by w in a step of the size h is driven by the acceleration w/h. If only the
-contact acts, a linear spring reverses an impact of the speed u with the angular frequency ω,
+A contact of the depth x, whose rate changes by w in a step of the size h, has the acceleration w/h. If only the contact
+acts, a linear spring reverses an impact of the speed u with the angular frequency ω,
 
     ω² = w/(h x),    u² = g_t² + x w/h,    w/u <= ω h = π/N,
 
-N steps per contact. Rates and depths are means of both ends, which need no mass and no law, and overestimate u if a
-contact is loaded: w/u is then small. A step with w/u beyond the limit of the method does not resolve the contact. A
-step also does not resolve a contact that is open at both ends although it has reversed, or that passes an object, see
-`Gaps`. Single points of belts on pulleys are seldom resolved, and need no resolution while w stays below the speed
-along the surface: they carry little of the energy of the belt.
+N steps per contact. Rates and depths are means of the values at both ends, so neither mass nor law is needed. They
+overestimate u if a contact is loaded; w/u is then small. A step with w/u beyond the limit of the method does not
+resolve the contact. A step also does not resolve a contact that is open at both ends although it has reversed, or that
+passes an object, see `Gaps`. Single points of belts on pulleys are seldom resolved. They need no resolution while w
+stays below the speed along the surface, because they carry little of the energy of the belt.
 
-Methods with adaptive steps cut unresolved steps. If steps are not or cannot be cut, the result is doubtful. Up to the
-limits, speeds after impacts of linear and of Hertzian contacts are right within 5 %; tests/campaigns compares them with
+Methods with adaptive steps cut unresolved steps. If steps are not or cannot be cut, the result is doubtful. Within the
+limits, speeds after impacts of linear and of Hertzian contacts are right to 5 %; tests/campaigns compares them with
 closed forms.
 
-Source: contact of a linear spring lasts π/ω; of spheres 2.94 x/u, K. L. Johnson, Contact Mechanics (1985), chapter 11.
+Sources: contact of a linear spring lasts π/ω; contact of spheres lasts 2.94 x/u, K. L. Johnson, Contact Mechanics
+    (1985), chapter 11.
 """
 
 from __future__ import annotations
@@ -58,39 +59,40 @@ from windlass.solvers.verdicts.watch import NEVER, Watch
 LIMITS = {
     "euler": 0.02, "midpoint": 0.3, "rk3": 0.4, "rk4": 0.4, "rk6": 0.4, "rk": 1.0, "verlet": 0.4,
 }  # fmt: skip
-"""Change of the rate in a step, relative to the speed of the impact, up to which an explicit method resolves the impact
-[1]; the method with error control stays below it unless its tolerances are loose."""
+"""Largest change of the rate in a step, relative to the impact speed, with which an explicit method resolves the impact
+[1]. The method with error control stays below it unless its tolerances are loose."""
 LIMIT = 0.3
-"""Change of the rate in a step, relative to the speed of the impact, up to which implicit methods resolve the impact
+"""Largest change of the rate in a step, relative to the impact speed, with which implicit methods resolve the impact
 [1]."""
 GOAL = 0.5
 """A step that exceeds the limit is cut such that it reaches this fraction of the limit [1]."""
 SMALLEST_CUT, LARGEST_CUT = 0.05, 0.5
-"""Bounds of the factor by which a step is cut."""
+"""Smallest and largest factor by which a step is cut."""
 SLOW = 0.02
-"""Speeds below this fraction of the largest speed of a law are ignored [1]."""
+"""Fraction of the largest speed in a law below which speeds are ignored [1]."""
 TINY = 1e-6
-"""Speeds below `CREEP` are also ignored if their displacements during the run are below this fraction of the size of
-the model."""
+"""Fraction of the size of the model: speeds below `CREEP` are also ignored if they cause smaller displacements during
+the run."""
 CREEP = 1e-4
 """Speeds that are never ignored [m/s or rad/s]."""
 GRAZED = 0.05
-"""Missed depth, relative to the radius of the missed object, that is not an error."""
+"""Largest missed depth that is not an error, relative to the radius of the missed object."""
 STAGES = 1.5
-"""Stages of explicit methods may be up to this multiple of a step's displacement away from its start [1]."""
+"""Largest distance of stages of explicit methods from the start of a step, relative to the displacement in the step
+[1]."""
 SHOWN = 3
-"""Number of contacts that a verdict names."""
+"""Largest number of contacts that a verdict names."""
 COUNT, KICK, ROW, STEPS, DEPTH, NEEDED, PASSED, PASSED_ROW, LARGEST, EVENTS, AT, SIZE, FACTOR = range(13)
 """Indices of the findings of a law. In this step COUNT: number of unresolved contacts. For the worst of these contacts
 KICK: change of its rate [m/s]. ROW: its number. STEPS: steps per contact. DEPTH: depth [m]. NEEDED: required step [s].
-PASSED: largest missed depth [m]. PASSED_ROW: number of its contact. LARGEST: largest speed in the run [m/s]. In
-`Findings` only EVENTS: number of steps. AT, SIZE: time and size of the worst step [s]. FACTOR: factor by which the step
-is cut [1]."""
+PASSED: largest missed depth [m]. PASSED_ROW: number of its contact. LARGEST: largest speed in the run [m/s]. Only in
+`Findings` EVENTS: number of steps with unresolved contacts. AT, SIZE: time and size of the worst step [s]. FACTOR:
+factor by which the step is cut [1]."""
 
 
 @kernel
 def clear_findings(found: FloatArray) -> None:
-    """Reset the findings of a step, shape (laws, 13)."""
+    """Reset the findings of a step in all laws, shape (laws, 13)."""
     for k in range(len(found)):
         for j in range(LARGEST):
             found[k, j] = 0.0
@@ -107,16 +109,16 @@ def judge_gaps(
     quiet: FloatArray,
     found: FloatArray,
 ) -> None:
-    """Find the contacts of a law that a step of size[0] seconds has not resolved.
+    """Find the contacts of a law that a step of ``size[0]`` seconds has not resolved.
 
     Args:
         numbers, near: see `Gaps`.
         weight: 1 if speeds count in addition to rates, else 0.
         size: shape (1,).
-        limits: largest change of a rate per speed [1], the speed that counts at least [m/s], and 1 if steps can be cut,
-            shape (3,).
+        limits: largest ratio of a rate change to the impact speed [1], smallest speed that counts [m/s], and 1 if steps
+            can be cut, shape (3,).
         quiet: see `Gaps`.
-        found: see `COUNT`, shape (13,).
+        found: values at `COUNT` and the subsequent indices, shape (13,).
     """
     h, limit = size[0], limits[0]
     # the result does not depend on the order of contacts or the number of processes
@@ -141,8 +143,8 @@ def judge_gaps(
                     found[PASSED], found[PASSED_ROW] = row[MISSED], k
                 found[FACTOR] = min(found[FACTOR], 0.5 * reach / way)
                 continue
-        # decelerated although open at both ends: the contact approached head-on and would have touched, or touched in
-        # stages of the step
+        # decelerated although open at both ends: the contact approached head-on and would have touched, or has touched
+        # in stages of the step
         turned = g0 > 0.0 and g1 > 0.0 and g0 + STAGES * h * v0 < 0.0 and v1 - v0 > -limit * v0
         turned = turned and -v0 > 0.9 * row[START + SPEED]
         # a contact that is now on the other side has passed the object, perhaps without touching it
@@ -164,7 +166,7 @@ def judge_gaps(
                 if kick > found[KICK]:
                     found[KICK], found[ROW], found[DEPTH] = kick, k, max(-g0, -g1, 0.0)
                     found[STEPS], found[NEEDED] = np.pi / (frequency * h), limit / (frequency * stiffer)
-            # the step size that the contact needs until its motion reverses
+            # the step size with which the contact is resolved until its motion reverses
             ahead = frequency * stiffer * h
             if limits[2] != 0.0 and (turned or ahead * ahead * square > limit * limit * square + along):
                 found[FACTOR] = min(found[FACTOR], GOAL * limit / ahead)
@@ -173,13 +175,15 @@ def judge_gaps(
 
 @kernel
 def note_largest(found: FloatArray, limits: FloatArray, quiet: FloatArray) -> None:
-    """Update the speeds that count for a law in the next step, from the largest speed so far; see `judge_gaps`."""
+    """Update the smallest speed that counts for a law in the next step from the largest speed so far; see
+    `judge_gaps`."""
     quiet[LEAST] = max(limits[1], SLOW * found[LARGEST])
 
 
 @kernel
 def sum_findings(found: FloatArray, total: FloatArray, call_python: FloatArray) -> None:
-    """Whether anything is found, also into `Watch.found`, and the factor for a cut of the step, shape (2,)."""
+    """Store whether any law has findings and the factor by which the step is cut in ``total``, shape (2,), and set
+    ``call_python`` if there are findings."""
     total[0], total[1] = 0.0, 1.0
     for k in range(len(found)):
         if found[k, COUNT] > 0.0 or found[k, PASSED] > 0.0 or found[k, FACTOR] < 1.0:
@@ -194,7 +198,7 @@ class Findings:
     Attributes:
         kicks: findings of the step with the largest change of a rate.
         passes: findings of the step with the largest missed depth.
-        kicked, passed: the contacts of both findings, in words.
+        kicked, passed: descriptions of the contacts in ``kicks`` and ``passes``.
     """
 
     kicks: list[float] = field(default_factory=lambda: [0.0] * 13)
@@ -204,12 +208,12 @@ class Findings:
 
 
 class ContactWatch(Watch):
-    """Monitor of the contacts in every step of a solve.
+    """Checks in every step of a solve that the step resolves contacts.
 
     Args:
-        assembly: the systems of this process; its fields contain the end of the examined step.
-        limit: largest change of a rate per speed that the method resolves [1].
-        cuts: whether steps are cut.
+        assembly: the systems of this process; its fields contain the state at the end of the examined step.
+        limit: largest ratio of a rate change to the impact speed that the method resolves [1].
+        cuts: whether unresolved steps are cut.
         halves: whether the examined velocities belong to the middle of steps.
     """
 
@@ -219,15 +223,16 @@ class ContactWatch(Watch):
         self._assembly, self._cuts, self._halves = assembly, cuts, halves
         self._is_parallel = bool(assembly.layout.size > 1)
         self._laws: list[tuple[System, Gaps]] = []
-        # for the last step: whether a contact is unresolved, and the factor for a smaller step
+        # of the last step: whether a contact is unresolved, and the factor by which the step is cut
         self._total = np.zeros(2)
         self._found = np.zeros((0, 13))
         self._size, self._limits = np.zeros(1), np.array([limit, 0.0, float(cuts)])
-        # whether the motion has changed since the end of the last step; revision of the laws at that time
+        # whether the motion has changed since the end of the last step; revision of the assembly when the laws were
+        # found
         self._is_stale, self._revision = True, -1
         self._findings: dict[str, Findings] = {}
         self._largest: dict[str, float] = {}
-        # for the outer solver, within whose step this solver runs: its saved data of the laws
+        # saved data of the laws for the outer solver, within whose step this solver runs
         self._kept: list[tuple[Gaps, list[NDArray[Any]], Any]] = []
         self._program = self._accept_program = self._measure_program = NO_CALLS
 
@@ -273,7 +278,7 @@ class ContactWatch(Watch):
         others = self._revision != self._assembly.revision and self._are_others()
         moved = bool(self._laws) and (moved or self._is_stale or self._laws[0][1].holder is not self)
         if self._is_parallel:
-            # findings are exchanged, so that either all processes measure, or none
+            # findings are exchanged: either all processes measure, or none
             found = self._assembly.processes.largest([float(others), float(moved)])
             others, moved = found[0] > 0.0, found[1] > 0.0
         if others:
@@ -301,11 +306,12 @@ class ContactWatch(Watch):
         self._is_stale = self._is_stale or moved
 
     def resize(self, h: float) -> None:
-        """Note that the method has made another step of h seconds."""
+        """Note that the method has made an additional step of h seconds."""
         self._size[0] = h
 
     def finish(self, state: State, moved: bool) -> None:
-        """See `Watch`; uses velocities at the end of steps, also for methods that evaluate velocities in the middle."""
+        """See `Watch`; uses velocities at the end of steps, even if the method evaluates velocities in the middle of
+        steps."""
         if self._halves and (self._laws or self._is_parallel):
             self._assembly.load_fields(state)
             self._program()
@@ -357,7 +363,7 @@ class ContactWatch(Watch):
         return reasons[:SHOWN]
 
     def _share_largest(self) -> None:
-        """Use the largest speeds of the laws over all processes."""
+        """Replace the largest speed of each law by the largest of all processes."""
         assembly = self._assembly
         places = {id(system): k for k, (system, _) in enumerate(self._laws)}
         kinds = {component: places.get(id(system), -1) for component, system in assembly.layout.systems.items()}
@@ -368,7 +374,7 @@ class ContactWatch(Watch):
                 self._found[k, LARGEST] = value
 
     def _look_at_start(self, state: State) -> None:
-        """Measure the start of the next step."""
+        """Measure gaps and rates at the start of the next step."""
         assembly = self._assembly
         if not (self._laws or self._is_parallel):
             return
@@ -385,19 +391,19 @@ class ContactWatch(Watch):
             gaps.holder = self
 
     def _are_others(self) -> bool:
-        """Whether the laws differ from the laws for which the programs were made."""
+        """Return whether the laws differ from the laws for which the programs were made."""
         self._revision, known = self._assembly.revision, [gaps for _, gaps in self._laws]
         now = [gaps for _, gaps in self._find_laws()]
         return len(known) != len(now) or any(a is not b for a, b in zip(known, now, strict=True))
 
     def _find_laws(self) -> list[tuple[System, Gaps]]:
-        """The laws with gaps, if the monitor needs them."""
+        """Return the laws with gaps, if the monitor needs them."""
         if options.verdict_kind() == "off" and not self._cuts:
             return []
         return [(s, s.gaps) for s in self._assembly.systems if s.gaps is not None]
 
     def _lay_down(self) -> None:
-        """Find the laws to examine, and prepare their programs."""
+        """Find the laws to examine, and create the programs that examine them."""
         assembly = self._assembly
         self._laws = self._find_laws()
         self._found, s = np.zeros((len(self._laws), 13)), evaluate(assembly.fields, size=self._size)
@@ -430,7 +436,7 @@ class ContactWatch(Watch):
         judge_gaps(gaps.numbers, near, weight, self._size, self._limits, gaps.quiet, found)
 
     def _note(self, system: System, gaps: Gaps, found: FloatArray, t: float, h: float) -> None:
-        """Store the findings of a law in a step, if they are worse than before."""
+        """Store the findings of a law in a step if they are worse than its earlier findings."""
         if found[COUNT] == 0.0 and found[PASSED] == 0.0:
             return
         known = self._findings.setdefault(system.name, Findings())
@@ -452,12 +458,13 @@ class ContactWatch(Watch):
 
 
 def _memory_of(gaps: Gaps) -> list[NDArray[Any]]:
-    """The arrays in which a law stores the start of a step."""
+    """Return the arrays in which a law stores the start of a step."""
     return [gaps.numbers, *([] if gaps.near is None else [gaps.near]), gaps.quiet, *gaps.memory]
 
 
 def _accept_now(gaps: Gaps, before: IntArray) -> None:
-    """`accept_gaps` of a law whose numbers may be in different arrays each time, or with a separate ``before``."""
+    """Call `accept_gaps` for a law whose numbers may be in different arrays each time, or with a separate
+    ``before``."""
     if gaps.near is None:
         near = create_near(len(gaps.numbers))
         accept_gaps(gaps.numbers, near, np.zeros_like(near))
@@ -468,7 +475,7 @@ def _accept_now(gaps: Gaps, before: IntArray) -> None:
 
 
 def describe_kick(found: list[float], name: str) -> str:
-    """Reason why an impact is doubtful."""
+    """Return the reason why an impact is doubtful."""
     steps = f"{found[STEPS]:.2g} steps per contact" if found[DEPTH] > 0.0 else "less than a step per contact"
     needed = f"take a step below {found[NEEDED]:.2g} s" if isfinite(found[NEEDED]) else "take a smaller step"
     return (
@@ -479,7 +486,7 @@ def describe_kick(found: list[float], name: str) -> str:
 
 
 def describe_pass(found: list[float], name: str) -> str:
-    """Reason why a path past an object is doubtful."""
+    """Return the reason why a path past an object is doubtful."""
     return (
         f"{name} is passed within one step of {found[SIZE]:.3g} s at t = {found[AT]:.6g} s, {found[PASSED]:.3g} m deep "
         f"between its ends; seen in {found[EVENTS]:.0f} steps: take a smaller step, "

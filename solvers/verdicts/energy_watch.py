@@ -1,4 +1,5 @@
-"""Check whether laws create energy: over a step, the energy that a law stores must not exceed the work done on it.
+"""Check whether laws create energy: in a step, the stored energy of a law must not increase by more than the work done
+on it.
 
 For each law with a stored energy U and forces f (left-hand side), over a step from n to n + 1,
 
@@ -6,10 +7,10 @@ For each law with a stored energy U and forces f (left-hand side), over a step f
 
 minus its dissipation. For exact motion this is <= 0; the error of the trapezoidal sum is of third order in the step. A
 run whose contacts are not resolved in time creates energy in each step, even if the motion looks right: this is a cheap
-indicator. Only some steps are examined, each as a pair of states. Coordinates x are rounded to eps |x|, which changes
-energies by up to eps |f| |x|, and energies to eps U: energy created in a step is counted above this limit. Over the
-run, created energy is counted above the fraction `SOLVED` of U, which the tolerances of an equilibrium leave at the
-start.
+indicator. Only some steps are examined, each by the states at both ends. Rounding errors limit the check. Rounding of
+coordinates x by eps |x| changes energies by up to eps |f| |x|, and rounding of energies changes them by eps U. Energy
+created in a step counts only above this limit. Over the run, created energy counts only above the fraction `SOLVED` of
+U, the error that the tolerances of an initial equilibrium allow.
 Source: the discrete balance of the trapezoidal rule, T. J. R. Hughes, The Finite Element Method (1987), section 9.
 """
 
@@ -30,19 +31,19 @@ from windlass.framework.state.state import State
 from windlass.solvers.verdicts.watch import SOLVED, Watch
 
 EVERY = 512
-"""Largest number of steps between checks; after the first checks, the intervals are 32, 64, 128 ... steps."""
+"""Largest number of steps between checks; earlier intervals are 32, 64, 128 ... steps."""
 FIRST = 16
 """Number of steps at the start of a solve that are all examined."""
 SHARE = 0.05
-"""Created energy, relative to exchanged work, that exceeds errors of the time step [1]: resolved runs stay below 0.01,
+"""Smallest energy created in a step that counts, relative to the exchanged work [1]: resolved runs stay below 0.01,
 unstable runs reach 0.16 and more."""
 EPSILON = float(np.finfo(float).eps)
 WEIGHT = 0.01
-"""Created energy over the run, relative to the largest kinetic energy, that is reported [1]."""
+"""Smallest energy created over the run that is reported, relative to the largest kinetic energy [1]."""
 
 
 def is_due(number: int) -> bool:
-    """Whether a step is examined, by its number from 1; two consecutive steps are examined."""
+    """Return whether the step with a number from 1 is examined; two consecutive steps are examined at a time."""
     before = number - 1
     # a power of two has a single bit set
     one_bit = number & before == 0 or before & (before - 1) == 0
@@ -50,7 +51,7 @@ def is_due(number: int) -> bool:
 
 
 class EnergyWatch(Watch):
-    """Monitor of some steps of a solve.
+    """Checks some steps of a solve for energy created by laws.
 
     Args:
         assembly: the systems of this process; its fields contain the examined state.
@@ -62,7 +63,7 @@ class EnergyWatch(Watch):
         self._assembly = assembly
         self._wanted = False
         self._watched: list[System] = []
-        # at the last check: displacements, forces of each law on the masses, and stored energy of each law
+        # values at the last check: displacements, forces of each law on the masses, and stored energy of each law
         self._q, self._product = np.zeros(assembly.layout.spare), np.zeros(len(assembly.fields.x))
         self._before = self._forces = np.zeros((0, len(assembly.fields.x)))
         self._energies: list[float] = []
@@ -136,7 +137,7 @@ class EnergyWatch(Watch):
         ]
 
     def _lay_down(self) -> None:
-        """Find the laws to examine, and prepare the program of their forces."""
+        """Find the laws to examine, and create the program that evaluates their forces."""
         assembly = self._assembly
         laws = [s for s in assembly.systems if s.account is not None and s.account.is_whole]
         laws = [s for s in laws if s.residual is not None]
@@ -163,8 +164,7 @@ class EnergyWatch(Watch):
         run_steps(self._mass_product)
         product[assembly.layout.states] = 0.0
         kinetic = 0.5 * float(state.v @ product[:-1])
-        # the present forces also represent the forces at the start of the step, which are similar if the step is
-        # resolved
+        # the present forces replace the forces at the start of the step, which are similar if the step is resolved
         rounding = (
             2.0 * float((np.abs(self._forces) @ np.abs(assembly.fields.x)).sum()) + sum(self._energies) + sum(energies)
         )

@@ -1,8 +1,9 @@
-"""The longest stable step of explicit methods, estimated before a run, and again when the model changes.
+"""The longest stable step size of explicit methods, estimated before a run, and again when the model changes.
 
-Velocity Verlet is stable for h < 2/omega with the highest angular frequency omega of the model, for a chain of cables
-about the time of a wave through half an element. omega² is the largest eigenvalue of R K, where R maps forces to
-accelerations with all constraints held, computed by Arnoldi iterations. Contacts that close later increase omega.
+Velocity Verlet is stable for h < 2/omega with the highest angular frequency omega of the model. For a chain of cables
+2/omega is about the time of a wave through half an element. omega² is the largest eigenvalue of R K, where R maps
+forces to accelerations with all constraints held. Arnoldi iterations compute this eigenvalue. Contacts that close later
+increase omega.
 Source: T. J. R. Hughes, The Finite Element Method (1987), section 9.1.
 """
 
@@ -27,17 +28,19 @@ LARGEST = 20_000
 SMALL = 30
 """Number of coordinates up to which all eigenvalues are computed at once."""
 TOLERANCE = 1e-3
-"""Tolerance of the largest eigenvalue [1]; a step that exceeds the limit by less is accepted."""
+"""Relative tolerance of the largest eigenvalue [1]; a step that exceeds the limit by a smaller fraction is accepted."""
 AT_ONCE, SPACING = 8, 1.5
-"""AT_ONCE: number of first changes of a model that are all examined. SPACING: ratio of the step numbers at which later
-changes are examined, because hooks may change a model in every step."""
+"""AT_ONCE: number of changes of a model, from the first, after each of which the limit is estimated. SPACING: ratio of
+the step numbers at which the limit is estimated again after later changes, because hooks may change a model in every
+step."""
 Respond = Callable[[FloatArray], FloatArray]
-"""``(forces of shape (n,)) -> accelerations of shape (n,)`` with constraints held, at the state in the fields."""
+"""Function ``(forces of shape (n,)) -> accelerations of shape (n,)`` with constraints held, at the state in the
+fields."""
 
 
 def estimate_longest_step(assembly: Assembly, state: State, respond: Respond) -> float:
-    """2/omega [s] of the model at a state; inf if omega is unknown, on several processes and for coordinates without
-    mass."""
+    """Return 2/omega [s] of the model at a state; inf if omega is unknown, as on several processes and for coordinates
+    without mass."""
     if assembly.layout.size > 1 or not 2 <= assembly.layout.spare <= LARGEST:
         return inf
     from scipy.sparse import csr_array, linalg  # imported here, because other solvers do not need it
@@ -62,7 +65,8 @@ def estimate_longest_step(assembly: Assembly, state: State, respond: Respond) ->
 
 
 class LimitWatch(Watch):
-    """Monitor of the limit before a run, and after changes of columns of laws with forces, masses or constraints.
+    """Checks the step size against the limit before a run, and after changes of columns of laws with forces, masses or
+    constraints.
 
     Args:
         assembly: the systems of this process.
@@ -74,7 +78,7 @@ class LimitWatch(Watch):
 
     def __init__(self, assembly: Assembly, respond: Respond, step: float) -> None:
         self._assembly, self._respond, self._step = assembly, respond, step
-        # mark of the columns at the last check, and version of the world at the last comparison
+        # key of the columns at the last check, and version of the world at the last comparison
         self._mark, self._version = 0, -1
         self._looks, self._steps, self._next, self._reason, self._is_on = 0, 0, 0, "", True
 
@@ -120,13 +124,13 @@ class LimitWatch(Watch):
             self._look(state)
 
     def _find_mark(self) -> int:
-        """A key that changes with the columns on which the limit depends."""
+        """Return a key that changes with the columns on which the limit depends."""
         changed, systems = self._assembly.world.changed, self._assembly.layout.systems
         acting = (c for c, s in systems.items() if s.residual or s.mass or s.inertia or s.constraint)
         return max((changed.get(c, 0) for c in acting), default=0)
 
     def _look(self, state: State) -> None:
-        """Estimate the limit at a state."""
+        """Estimate the limit at the given state."""
         self._mark, self._version = self._find_mark(), self._assembly.world.version
         self._looks += 1
         if self._looks > AT_ONCE:

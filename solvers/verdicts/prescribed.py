@@ -1,15 +1,14 @@
 """Prescribed positions that jump within a step, such as ``lambda t: 0.0 if t < 0.5 else 1.0``.
 
-No force can move masses instantaneously: methods of index 3 would give prescribed coordinates the velocity jump / step,
-and methods of index 2 would miss the jump, or use its difference quotient as a velocity. Before each step the
-constraints on positions with Python functions are evaluated at both ends of the step, with constant coordinates. A step
-in which constraints change by more than `SMALL_JUMP`, and by more than `GROWTH` times the change in the previous step,
-is bisected as in a search for roots: in smooth motion the larger half has about half of the change, whereas a jump
-stays in one half to the end.
+No force can move masses instantaneously. Methods of index 3 would give prescribed coordinates the velocity jump / step.
+Methods of index 2 would miss the jump, or use its difference quotient as a velocity. Before each step, constraints on
+positions with Python functions are evaluated at both ends of the step with constant coordinates. A step is bisected if
+its constraints change by more than `SMALL_JUMP`, and by more than `GROWTH` times the change in the previous step. In
+smooth motion each half has about half of the change, whereas a jump remains in one half in all bisections.
 
-If constraints are fulfilled, their values at the end of the step equal this change except for the drift of the method.
-Therefore these values, at the time at which the solver calls the functions itself, suffice unless they increase; the
-drift is checked every `EVERY` steps.
+If constraints are fulfilled, the constraint values at the end of the step equal this change except for the drift of the
+method. The values that the solver evaluates at the end of the step therefore suffice unless they increase. The drift is
+checked every `EVERY` steps.
 """
 
 from __future__ import annotations
@@ -30,29 +29,31 @@ from windlass.solvers.constraint_motion.start import SMALL_JUMP, find_driven
 from windlass.solvers.verdicts.watch import NEVER, Watch
 
 GROWTH = 4.0
-"""Ratio of the changes in a step and in the previous step above which a step is halved [1]."""
+"""Ratio of the constraint changes in a step and in the previous step, above which the step is bisected [1]."""
 HALVINGS, SHARE = 30, 0.75
-"""HALVINGS: number of halvings of a step. SHARE: fraction of the change that one half must retain for a jump [1]."""
+"""HALVINGS: number of bisections of a step. SHARE: fraction of the change that a half must retain in each bisection to
+be a jump [1]."""
 
 
 DRIFT, EVERY = 0.25, 64
-"""DRIFT: drift, relative to the smallest jump, up to which values at the end of a step suffice [1]. EVERY: number of
-steps after which the drift is checked again."""
+"""DRIFT: largest drift with which constraint values at the end of a step suffice, relative to the smallest jump [1].
+EVERY: number of steps after which the drift is checked again."""
 SMALLER = 1.5
-"""Growth of the values at the end above which, with this drift, changes may have grown by `GROWTH` [1]."""
+"""Ratio of constraint values at the ends of two successive steps, above which the changes may have grown by the factor
+`GROWTH` despite this drift [1]."""
 
 
 @kernel
 def find_growth(
     c: FloatArray, places: IntArray, floor: FloatArray, sizes: FloatArray, before: FloatArray, grown: FloatArray
 ) -> None:
-    """Whether any of the constraints c, shape (m + 1,), may have changed more than a smooth motion allows.
+    """Find whether any of the constraints c, shape (m + 1,), may have changed more than a smooth motion allows.
 
     Args:
-        places: places of the examined constraints, shape (k,).
+        places: indices of the examined constraints in c, shape (k,).
         floor: smallest change that counts, shape (1,).
-        sizes: sizes of the values in the previous step, updated to this step, shape (k,).
-        before: output for the sizes in the previous step, shape (k,).
+        sizes: absolute constraint values of the previous step, replaced by the values of this step, shape (k,).
+        before: output, absolute constraint values of the previous step, shape (k,).
         grown: output, 1 if any constraint may have changed too much, otherwise 0, shape (1,).
     """
     grown[0] = 0.0
@@ -64,7 +65,7 @@ def find_growth(
 
 
 class PrescribedWatch(Watch):
-    """Monitor of jumps of prescribed positions.
+    """Checks prescribed positions for jumps before each step.
 
     Args:
         assembly: the systems of this process.
@@ -78,7 +79,8 @@ class PrescribedWatch(Watch):
         self._program, self._look_program, self._revision = NO_CALLS, NO_CALLS, -1
         self._c, self._forces = np.zeros(self._rates.count + 1), np.zeros(assembly.layout.spare + 1)
         self._floor, self._grown = np.zeros(1), np.zeros(1)
-        # examined constraints, and |C| of these constraints at the end of this step and of the previous step
+        # indices of the examined constraints, and |C| of these constraints at the ends of this step and of the previous
+        # step
         self._places: IntArray = np.zeros(0, np.int64)
         self._sizes, self._before = np.zeros(0), np.zeros(0)
         # changes in the previous step, None if unknown
@@ -99,7 +101,7 @@ class PrescribedWatch(Watch):
         return 1 if self._anywhere else NEVER
 
     def refuse(self, t: float, then: float) -> str:
-        """Text with the constraints that jump between two times [s], or an empty text."""
+        """Return a text with the constraints that jump between two times [s], or an empty text."""
         assembly = self._assembly
         if not self._anywhere:
             return ""
@@ -117,7 +119,7 @@ class PrescribedWatch(Watch):
         return words
 
     def _look(self, t: float, then: float) -> str:
-        """The constraints that jump between two times [s]."""
+        """Return the constraints that jump between two times [s]."""
         processes, floor, places = self._assembly.processes, float(self._floor[0]), self._places
         first = self._eval(t)[places]
         change = np.abs(self._eval(then)[places] - first)
@@ -156,13 +158,13 @@ class PrescribedWatch(Watch):
         self._program, self._look_program = Program(steps), Program([*steps, (call(find_growth, grown), (s,))])
 
     def _eval(self, t: float) -> FloatArray:
-        """C at a time [s], shape (m,), always in the same array."""
+        """Return C at a time [s], shape (m,), always in the same array."""
         self._assembly.fields.t = t
         self._program()
         return self._c[:-1]
 
     def _halve(self, low: float, high: float, suspects: NDArray[np.bool_], floor: float) -> str:
-        """Bisect the time interval down to the jump of one of the suspects."""
+        """Bisect the time interval to find a jump of one of the suspected constraints."""
         processes = self._assembly.processes
         first, last = self._eval(low).copy(), self._eval(high).copy()
         for _ in range(HALVINGS):
@@ -188,7 +190,7 @@ class PrescribedWatch(Watch):
 
 
 def _is_called(system: System) -> bool:
-    """Whether constraints have functions of time in Python."""
+    """Return whether constraints have functions of time in Python."""
     constraint = system.constraint
     if constraint is None or constraint.driven is None or not np.any(constraint.driven):
         return False

@@ -1,18 +1,18 @@
-"""Ropes and belts that leave their pulleys, and jumps of tensions, checked in every step.
+"""Check in every step whether ropes or belts leave their pulleys, and whether tensions jump.
 
-A rope under tension cannot leave a pulley instantaneously: the force F on the pulley, the sum of contact forces,
-decreases to 0 with the tension or the wrap angle. If contact is lost within a step at a force F near its mean over the
-run, and does not return, the step has thrown off the rope. F is the largest force of the last steps, each weighted by
-`FADING` relative to the next step, because single contact points open and close. A rope that becomes slack and lifts
-off is an event, reported in a note.
+A rope under tension cannot leave a pulley instantaneously: the force F on the pulley decreases to 0 with the tension or
+the wrap angle. F is the sum of contact forces. If contact is lost within a step at a force F near the mean of F over
+the run, and does not return, the rope was thrown off in this step. F is the largest force of the last steps, where each
+earlier step has `FADING` times the weight of the next step, because single contact points open and close. A rope that
+becomes slack and lifts off is an event, reported in a note.
 
-Three causes change a tension within a step. Waves give sqrt(EA rhoA) w for a change of speed by w, twice that at a held
-end, and further reflections if a wave passes the whole rope within the step. Loads change it. It also changes by as
-much as the previous tension when a brake holds or a support fails. A change above `LEAP` times the sum of these has no
-cause in the motion.
+A tension can change within a step by three causes: loads, waves and the loss of the previous tension. Waves change it
+by sqrt(EA rhoA) w for a speed change w, by twice this force at a held end, and by further reflections if a wave passes
+the whole rope within the step. Loads change it. When a brake holds or a support fails, the change can be as large as
+the previous tension. A change above `LEAP` times the sum of these causes is not explained by the motion.
 
 If a model changes during the run (`World.set`), both checks start again.
-Source: wave of a stretched rope, K. F. Graff, Wave Motion in Elastic Solids (1975), section 2.
+Source: waves of a stretched rope, K. F. Graff, Wave Motion in Elastic Solids (1975), section 2.
 """
 
 from __future__ import annotations
@@ -37,27 +37,29 @@ from windlass.framework.state.state import State
 from windlass.solvers.verdicts.watch import NEVER, Watch
 
 FADING = 0.8
-"""Factor per step on the stored force on a pulley while the present force is smaller [1]."""
+"""Factor per step by which the stored force on a pulley decreases while the present force is smaller [1]."""
 THROWN = 0.2
-"""Force on a pulley just before contact is lost, relative to the mean force, above which the rope was thrown off
+"""Force on a pulley just before contact is lost, relative to the mean force, above which a rope counts as thrown off
 [1]."""
 GONE = 2
 """Number of steps without contact after which contact counts as lost."""
 WRAPPED, LONG = 0.2, 50
-"""WRAPPED, LONG: a rope counts as wrapped around a pulley above this mean wrap angle [rad] and this number of steps
-with contact."""
+"""WRAPPED, LONG: mean wrap angle [rad] and number of steps with contact, above which a rope counts as wrapped around a
+pulley."""
 SHOWN = 3
-"""Number of pulleys that a verdict names."""
+"""Largest number of pulleys that a verdict names."""
 LEAP = 3.0
-"""Change of a tension in a step, relative to the explained change, that is doubtful [1]."""
+"""Change of a tension in a step, relative to the explained change, above which a result is doubtful [1]."""
 WRAP, FORCE, RECENT, WRAPS, FORCES, STEPS, LAST, OPEN = range(8)
-"""Indices of the data of a pulley. WRAP, FORCE: present wrap angle [rad] and force [N]. RECENT: force of the last steps
-[N]. WRAPS, FORCES, STEPS: sums of angle [rad] and force [N] over the steps with contact, and number of these steps.
-LAST: time of the last step with contact [s]. OPEN: number of steps since then."""
+"""Indices of the data of a pulley. WRAP, FORCE: present wrap angle [rad] and force [N]. RECENT: largest force of the
+last steps, weighted by `FADING` [N]. WRAPS, FORCES, STEPS: sums of wrap angles [rad] and forces [N] over the steps with
+contact, and number of these steps.
+LAST: time of the last step with contact [s]. OPEN: number of steps since the last step with contact."""
 CHANGE, ROW, CAUSE, BEFORE, AT, SIZE, COUNT, MOST = range(8)
-"""Indices of the data of the sudden change of a tension that is largest relative to its cause. CHANGE: change [N]. ROW:
-row. CAUSE: explained change [N]. BEFORE: largest tension before [N]. AT, SIZE: time and size of the step [s]. COUNT:
-number of such steps. MOST: largest tension so far [N], NaN if unknown."""
+"""Indices of the data of one law. The first six entries describe the change of a tension in a step that is largest
+relative to its cause. CHANGE: change [N]. ROW:
+row. CAUSE: explained change [N]. BEFORE: largest tension before this step [N]. AT, SIZE: time and size of this step
+    [s]. COUNT: number of steps with doubtful changes. MOST: largest tension of the run so far [N], NaN if unknown."""
 
 
 @kernel
@@ -75,10 +77,10 @@ def follow_pulleys(
 
     Args:
         data: history values, shape (d,).
-        numbers: see `Gaps`; contacts that a watch has skipped have hardly changed since they were measured.
+        numbers: see `Gaps`; contacts that were not measured in this step have hardly changed since they were measured.
         place, pulley, angle, stiffness: see `Wraps`.
-        time: at the end of the step [s], shape (1,).
-        known: see `WRAP`, shape (pulleys, 8).
+        time: time at the end of the step [s], shape (1,).
+        known: data of the pulleys, see `WRAP`, shape (pulleys, 8).
     """
     for p in range(len(known)):
         known[p, WRAP], known[p, FORCE] = 0.0, 0.0
@@ -100,8 +102,9 @@ def follow_pulleys(
 
 @kernel
 def find_largest_wave(dofs: IntArray, impedance: FloatArray, x: FloatArray, v: FloatArray) -> float:
-    """The largest force of a wave, sqrt(EA rhoA) w, with the speed w against the mean motion of all rows along their
-    axes [N]; arguments of `Pulls`, coordinates and velocities, shape (n + 1,)."""
+    """Return the largest force of a wave [N], sqrt(EA rhoA) w, where w is the speed relative to the mean motion of all
+    rows along their axes. See `Pulls` for dofs and impedance; x and v are coordinates and velocities, shape (n +
+    1,)."""
     d, mean, largest = dofs.shape[1] // 2, 0.0, 0.0
     # the mean speed of the rows along their axes
     for i in range(len(dofs)):
@@ -129,17 +132,18 @@ def judge_pulls(
     x: FloatArray, v: FloatArray, size: FloatArray, time: FloatArray,
     before: FloatArray, old_x: FloatArray, old_v: FloatArray, found: FloatArray,
 ) -> None:  # fmt: skip
-    """Whether a tension of a law has jumped in a step.
+    """Find whether a tension of a law has jumped in a step.
 
     Args:
         tensions, dofs, impedance: see `Pulls`.
-        law: length of the rows together [m], speed of waves [m/s], and the rounding error of a force [N], shape (3,).
-        loads: that do not depend on coordinates [N], shape (n + 1,).
+        law: total length of the rows [m], speed of waves [m/s], and rounding error of a force [N], shape (3,).
+        loads: loads that do not depend on coordinates [N], shape (n + 1,).
         x, v: coordinates and velocities at the end of the step, shape (n + 1,).
-        size: of the step [s], shape (1,).
-        time: at its end [s], shape (1,).
-        before, old_x, old_v: tensions and motion at the start of the step; updated to its end.
-        found: see `CHANGE`, shape (8,).
+        size: size of the step [s], shape (1,).
+        time: time at the end of the step [s], shape (1,).
+        before, old_x, old_v: tensions, coordinates and velocities at the start of the step; replaced by the values at
+            its end.
+        found: data of the law, see `CHANGE`, shape (8,).
     """
     change, row, most = 0.0, 0, 0.0
     for i in range(len(tensions)):
@@ -166,13 +170,13 @@ def judge_pulls(
 
 
 class RopeWatch(Watch):
-    """Monitor of pulleys and tensions in every step of a solve, on one process.
+    """Checks pulleys and tensions in every step of a solve, on one process.
 
     Args:
-        assembly: the systems of this process; its fields contain the end of a step when the monitor examines it.
+        assembly: the systems of this process; its fields contain the state at the end of the examined step.
 
     Attributes:
-        notes: texts on ropes that have become slack and lifted off, after `judge`.
+        notes: texts on slack ropes that have lifted off their pulleys; available after `judge`.
     """
 
     name = "ropes"
@@ -205,15 +209,15 @@ class RopeWatch(Watch):
         return NEVER
 
     def idle_program(self, state: State) -> Program:
-        """See `Watch`; uses the history values of the end of the step."""
+        """See `Watch`; uses the history values at the end of the step."""
         return self._program
 
     def accept(self, state: State, t: float, h: float) -> None:
-        """See `Watch`; uses the history values of the end of the step."""
+        """See `Watch`; uses the history values at the end of the step."""
         self._program()
 
     def judge(self) -> list[str]:
-        """See `Watch`; shows the notes."""
+        """See `Watch`; also shows the notes."""
         if not self._is_on:
             return []
         lost = [
@@ -248,7 +252,7 @@ class RopeWatch(Watch):
                 values[:] = found[f"{name} before"]
 
     def _lay_down(self) -> None:
-        """Prepare the program of a step, without data of the previous motion."""
+        """Create the programs of a step and clear the data of the previous motion."""
         assembly, s = self._assembly, evaluate(self._assembly.fields)
         self._revision, self._version, steps = assembly.revision, assembly.world.version, list[Step]()
         self._wraps, self._pulls, self._before = [], [], []
@@ -282,7 +286,7 @@ class RopeWatch(Watch):
         return [(measure, (s,)), (call(judge_pulls, lambda s: (*given, s.x, s.v, size, s.time, *kept)), (s,))]
 
     def _note_leaps(self) -> None:
-        """Describe leaps in words, before the numbers are reset."""
+        """Describe jumps of tensions in words before the numbers are reset."""
         for name, pulls, found in self._pulls:
             if found[COUNT] > 0.0 and not any(name in words for words in self._reasons):
                 self._reasons.append(describe_leap(found.tolist(), pulls.describe(int(found[ROW]))))
@@ -290,7 +294,7 @@ class RopeWatch(Watch):
 
 
 def describe_thrown(row: list[float], pulley: str) -> str:
-    """Reason why a pulley that has lost its rope is doubtful."""
+    """Return the reason why a pulley that has lost its rope is doubtful."""
     wrap, force = np.degrees(row[WRAPS] / row[STEPS]), row[FORCES] / row[STEPS]
     return (
         f"the rope or belt on {pulley} is lost at once after t = {row[LAST]:.6g} s: a wrap angle of {wrap:.3g}° in the "
@@ -299,7 +303,7 @@ def describe_thrown(row: list[float], pulley: str) -> str:
 
 
 def describe_slack(row: list[float], pulley: str) -> str:
-    """Note on a pulley from which a slack rope has lifted off."""
+    """Return a note on a pulley from which a slack rope has lifted off."""
     return (
         f"the rope or belt on {pulley} has become slack and has not touched it since t = {row[LAST]:.6g} s; its force "
         f"was {row[FORCES] / row[STEPS]:.3g} N on average and {row[RECENT]:.3g} N at the end"
@@ -307,7 +311,7 @@ def describe_slack(row: list[float], pulley: str) -> str:
 
 
 def describe_leap(found: list[float], name: str) -> str:
-    """Reason why a tension that leaps is doubtful."""
+    """Return the reason why a tension that jumps is doubtful."""
     return (
         f"the tension of {name} leaps by {found[CHANGE]:.3g} N in the step of {found[SIZE]:.3g} s at t = "
         f"{found[AT]:.6g} s; loads, motion and the largest tension before, {found[BEFORE]:.3g} N, explain "

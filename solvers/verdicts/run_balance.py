@@ -1,24 +1,25 @@
-"""The balance of energy over a whole run: gained energy must come from work, lost energy must be dissipated.
+"""Check the energy balance over a whole run: gained energy must come from work, and lost energy must be dissipated.
 
     created(t) = T + U - (T + U at the start) - W,    W = work of loads and of prescribed motions
 
-T and U are functions of the state, so that checks every `EVERY` to `LONGEST` steps are enough, and energy created
-between checks adds up; W is summed over every step in which its forces change. Losses D >= 0 and energy P that laws
-transfer are parts of -created:
+T and U are functions of the state. Therefore checks every `EVERY` to `LONGEST` steps are enough, and energy created
+between checks adds up. W is summed over every step in which its forces change. Losses D >= 0 and energy P that laws
+transfer reduce ``created``:
 
-- created > 0 is energy from nothing, for any losses. The absolute value of transferred energy, sampled at the checks,
-  is allowed.
-- -created is lost by the method of integration if all laws conserve energy. Generalised-alpha damps by design: this is
-  a note in addition to the verdict, unless it is a large fraction of the energy concerned.
+- created > 0 is energy without a source, for any losses. The absolute value of transferred energy, sampled at the
+  checks, is allowed.
+- created < 0 is energy lost by the method of integration if all laws conserve energy. Generalised-alpha damps by
+  design: its loss is reported in a note in addition to the verdict, unless the loss is a large fraction of the energy
+  concerned.
 
 The energy concerned is the largest of kinetic energy, change of U, and change of W so far. Created energy is the
-smallest value of three successive checks, because the energy of methods oscillates within an impact. The energy of
-velocity Verlet oscillates by the change of h²/8 a·M a, which is subtracted. Rounding of coordinates changes energies by
-up to eps |f| times the largest coordinate; smaller values are ignored. The fraction `SOLVED` of the stored energy is
-also ignored: a run begins at an equilibrium that was found within tolerances, whose remainder is released in the first
-steps, where hardly any energy is concerned.
+smallest value of three successive checks, because numerical energy oscillates within an impact. The energy of velocity
+Verlet oscillates by the change of h²/8 a·M a; this change is subtracted. Rounding of coordinates changes energies by up
+to eps |f| times the largest coordinate; created energy below this value is ignored. Created energy below the fraction
+`SOLVED` of the stored energy is also ignored: a run begins at an equilibrium with a residual within tolerances. This
+residual is released in the first steps, where the energy concerned is still small.
 
-If a hook changes columns or states, the time between the checks before and after is omitted.
+If a hook changes columns or states, the interval between the checks before and after the change is omitted.
 
 Source: T. J. R. Hughes, The Finite Element Method (1987), section 9.
 """
@@ -44,31 +45,33 @@ from windlass.framework.state.state import State
 from windlass.solvers.verdicts.watch import NEVER, SOLVED, Watch
 
 EVERY, LONGEST = 128, 512
-"""EVERY, LONGEST: largest numbers of steps between checks, in the first 1024 steps and later. Checks are after 1, 2, 4
-... 128 steps, then every 128 steps, from step 1024 on every 256 steps, and from step 2048 on every 512 steps."""
+"""EVERY, LONGEST: largest numbers of steps between checks in the first 1024 steps, and in the whole run. Checks are
+after 1, 2, 4 ... 128 steps, then every 128 steps, from step 1024 on every 256 steps, and from step 2048 on every 512
+steps."""
 GAIN = 0.02
 """Created energy, relative to the energy concerned, above which a result is doubtful [1]."""
 BURST = 0.5
-"""Energy created at a single check, relative to the energy concerned, above which a result is doubtful [1]."""
+"""Energy created at a single check, relative to the energy concerned, above which a result is doubtful [1]; see `GAIN`
+for successive checks."""
 LOSS, DESIGNED_LOSS = 0.05, 0.33
-"""LOSS, DESIGNED_LOSS: energy lost by methods without and with numerical damping, relative to the energy concerned,
-above which a result is doubtful [1]."""
+"""LOSS, DESIGNED_LOSS: energy lost by a method without numerical damping, and by a method with it, relative to the
+energy concerned, above which a result is doubtful [1]."""
 SHOWN = 1e-3
-"""Loss, relative to the energy concerned, above which it is shown [1]."""
+"""Smallest lost energy that is shown, relative to the energy concerned [1]."""
 STORED, PASSING, SIZES, PLACE, KINETIC, SWING = range(6)
-"""Indices of the sums of a check. STORED: stored energy [J]. PASSING: transferred power [W]. SIZES: absolute values of
+"""Indices of the sums of a check. STORED: stored energy [J]. PASSING: transferred power [W]. SIZES: sum of absolute
 forces [N, N m]. PLACE: largest coordinate [m, rad, 1]. KINETIC: kinetic energy [J]. SWING: a·M a/2 [W²/J]."""
 IN_A_ROW, LAST = 3, 2
-"""IN_A_ROW: number of successive checks, the smallest created energy of which counts. LAST: number of last checks, the
-smallest loss of which counts."""
+"""IN_A_ROW: number of successive checks; the smallest energy created at these checks counts. LAST: number of checks at
+the end of a run; the smallest loss at these checks counts."""
 
 
 @kernel
 def add_work(
     q: FloatArray, before: FloatArray, loads: FloatArray, driven: FloatArray, g_before: FloatArray, work: FloatArray
 ) -> None:
-    """Add the work of loads minus constraint forces, (n + 1,), along the path from the previous coordinates to q, (n,),
-    to work, (1,)."""
+    """Add the work of loads minus constraint forces along the path from the previous coordinates to q. Shapes: loads
+    and forces (n + 1,), coordinates (n,), work (1,)."""
     total = 0.0
     for i in range(len(q)):
         g = loads[i] - driven[i]
@@ -80,13 +83,13 @@ def add_work(
 
 @kernel
 def take_sums(energies: FloatArray, powers: FloatArray, lost: int, force: FloatArray, sums: FloatArray) -> None:
-    """Add the stored energy of a law, the size of the energy that it passes on, and the sizes of its forces to the
-    sums.
+    """Add the stored energy of a law, the absolute power that it transfers, and the absolute values of its forces to
+    the sums.
 
     Args:
-        energies, powers: see `Reading`; those up to ``lost`` are losses.
-        force: shape (n + 1,).
-        sums: see `SUMS`, shape (6,).
+        energies, powers: see `Reading`; the first ``lost`` rows of powers are losses.
+        force: forces of the law, shape (n + 1,).
+        sums: sums of a check, see `SIZES`, shape (6,).
     """
     passing = 0.0
     for i in range(energies.shape[0]):
@@ -102,7 +105,8 @@ def take_sums(energies: FloatArray, powers: FloatArray, lost: int, force: FloatA
 
 @kernel
 def take_sizes(x: FloatArray, loads: FloatArray, driven: FloatArray, sums: FloatArray) -> None:
-    """The largest coordinate, and the sizes of loads and constraint forces, each (n + 1,), into the sums."""
+    """Store the largest coordinate in the sums, and add the absolute values of loads and constraint forces, each (n +
+    1,)."""
     largest = 0.0
     for i in range(len(x)):
         largest = max(largest, abs(x[i]))
@@ -111,7 +115,7 @@ def take_sizes(x: FloatArray, loads: FloatArray, driven: FloatArray, sums: Float
 
 
 class RunBalance(Watch):
-    """Monitor of the balance of a run.
+    """Checks the energy balance of a run.
 
     Args:
         assembly: the systems of this process.
@@ -119,7 +123,7 @@ class RunBalance(Watch):
         swings: step size of velocity Verlet [s], 0 for other methods.
 
     Attributes:
-        lost: text on the energy lost by the method of integration; empty for a negligible loss.
+        lost: text on the energy lost by the method of integration; empty if the loss is negligible.
     """
 
     name = "balance"
@@ -132,7 +136,7 @@ class RunBalance(Watch):
         self._momentum, self._gyration, self._inertia = (np.zeros(n + 1) for _ in range(3))
         self._sums, self._work = np.zeros(6), np.zeros(1)
         self._step_program, self._look_program = Program([]), Program([])
-        # the arrays, the revision of the assembly and the gravity for which the programs were made
+        # arrays, revision of the assembly, and gravity for which the programs were made
         self._made_for: tuple[Any, Any, int] = (None, None, -1)
         self._gravity = b""
         self._laws: list[System] = []
@@ -148,7 +152,8 @@ class RunBalance(Watch):
         # values at the last check: energy, stored energy, transferred power, and time
         self._energy, self._kept, self._passing, self._time = 0.0, 0.0, 0.0, 0.0
         self._created, self._granted, self._floor = [0.0], 0.0, 0.0
-        # largest kinetic energy; changes of the stored energy and work so far; smallest and largest value of each
+        # largest kinetic energy; changes of the stored energy and of the work so far; smallest and largest of these
+        # changes
         self._largest, self._changes, self._range = 0.0, np.zeros(2), np.zeros((2, 2))
         # largest energy created over successive checks (row 0) and in a single check (row 1): fraction [1], energy [J],
         # reference energy [J], time [s]
@@ -166,7 +171,7 @@ class RunBalance(Watch):
         }
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """See `Watch`; the time to the next check is omitted."""
+        """See `Watch`; the interval to the next check is omitted."""
         self._steps, self._created = int(kept["steps"]), [float(value) for value in kept["created"]]
         self._granted, self._floor, self._largest = (float(x) for x in kept["numbers"])
         self._worst[:] = np.reshape(kept["worst"], self._worst.shape)
@@ -207,7 +212,7 @@ class RunBalance(Watch):
         return None if self._is_constant else program
 
     def _prepare(self, state: State) -> Program:
-        """Prepare the programs for a state; returns the program of a step."""
+        """Create the programs for a state; return the program of a step."""
         q, lam, revision = self._made_for
         if q is not state.q or lam is not state.lam or revision != self._assembly.revision:
             self._lay_down(state)
@@ -313,7 +318,7 @@ class RunBalance(Watch):
         steps.append(step(add_work, state.q, self._q, self._loads, self._driven, self._g, self._work))
         self._step_program = Program(steps)
         self._is_constant = not driven and loads.are_steady and not loads.are_timed
-        # kinetic and stored energies, and forces for the rounding errors of energies
+        # kinetic energy, stored energies, and the forces from which rounding errors of energies are estimated
         self._laws = [s for s in assembly.systems if s.residual is not None]
         forces, sums = np.zeros((len(self._laws), len(fields.x))), self._sums
         momentum, gyration, inertia = self._momentum, self._gyration, self._inertia
@@ -348,7 +353,7 @@ class RunBalance(Watch):
             self._made_for, self._gravity = (None, None, -1), mark[1]
         self._prepare(state)
         assembly.loads.update()
-        # add the work of loads and constraint forces since the last check, unless each step has added it
+        # add the work of loads and constraint forces since the last check, unless it was added in each step
         if self._is_constant or not self._clean:
             self._step_program()
         self._look_program()

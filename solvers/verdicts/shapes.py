@@ -1,7 +1,7 @@
-"""Implausible shapes and overlaps at the start of a motion and during it.
+"""Check for implausible shapes and overlaps at the start of a motion and during it.
 
-Contact deeper than the range of its law drives bodies apart with created energy, and a cable turned inside out does not
-exist in a finer mesh; see `Checks.refusals` and `Checks.find_faults`.
+Overlaps deeper than the range of a contact law drive bodies apart with created energy. A cable turned inside out has no
+equivalent in a finer mesh. See `Checks.refusals` and `Checks.find_faults`.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from windlass.solvers.names import shorten
 from windlass.solvers.verdicts.watch import Watch
 
 SHOWN = 3
-"""Number of findings that a message shows."""
+"""Largest number of findings that a message shows."""
 FOLD_ADVICE = "take more elements, a smaller step, or damping: no cable that a finer mesh has looks like this"
 EVERY = 512
 """Largest number of steps between checks of shapes; the first checks are after 1, 2, 4, 8 ... steps."""
 CUTS = 64
-"""Largest number of attempts in a run that are rejected because of a wrong shape."""
+"""Largest number of attempts in a run that are rejected because of wrong shapes."""
 
 
 def refuse_start(assembly: Assembly) -> None:
@@ -34,16 +34,16 @@ def refuse_start(assembly: Assembly) -> None:
 
 
 def find_folds(assembly: Assembly) -> list[str]:
-    """Texts on shapes in the fields that are certainly wrong. The call is collective."""
+    """Return texts on shapes in the fields that are certainly wrong. The call is collective."""
     return [fault.words for fault in assembly.find_faults() if fault.certain]
 
 
 class ShapeWatch(Watch):
-    """Monitor of shapes during a run; one wrong shape makes its result doubtful.
+    """Checks shapes during a run; one wrong shape makes the result doubtful.
 
     Args:
         assembly: the systems of this process; its fields contain the examined state.
-        load: loads an accepted state into the fields; None if the fields already contain the state.
+        load: function that loads an accepted state into the fields; None if the fields already contain the state.
     """
 
     name = "shapes"
@@ -79,8 +79,8 @@ class ShapeWatch(Watch):
         self._look(state.t)
 
     def find_new(self) -> str:
-        """The first wrong shape at the end of a step, in the fields; "" if there is none, or if an earlier step already
-        had one.
+        """Return a text on the first wrong shape in the fields at the end of a step; "" for no wrong shape, or if an
+        earlier step already had one.
 
         The call is collective. At most `CUTS` shapes of a run are reported, because smaller steps may also have wrong
         shapes.
@@ -111,7 +111,7 @@ class ShapeWatch(Watch):
         self._steps, self._next, self._cuts = (int(kept.get(name, 0)) for name in ("steps", "next", "cuts"))
 
     def _look(self, t: float) -> None:
-        """Examine the shapes at a time [s]. The call is collective."""
+        """Examine the shapes at the given time [s]. The call is collective."""
         if self._words or options.verdict_kind() == "off":
             return
         folds = find_folds(self._assembly)

@@ -1,9 +1,9 @@
 """The verdict on a solve: whether its result can be trusted, with the reasons for doubt.
 
-A solve that fails raises an error. A solve that reaches its end can still be wrong: contacts that were not resolved in
-time create energy, steps were accepted although contact states did not settle or steps were cut repeatedly, a belt has
-left its pulleys, or a load step has jumped over a limit point. Such a solve is *doubtful*. Known reasons, such as a
-step longer than the period of a contact, are reported before the solve.
+A solve that fails raises an error. A solve that reaches its end can still be wrong, for example in these cases:
+contacts that were not resolved in time have created energy, steps were accepted although contact states did not settle,
+steps were cut repeatedly, a belt has left its pulleys, or a load step has jumped over a limit point. Such a solve is
+*doubtful*. Known reasons, such as a step longer than the period of a contact, are reported before the solve.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from windlass.solvers.stepping.statistics import Statistics
 from windlass.solvers.stepping.step_control import REQUEST
 
 UNSETTLED_SHARE = 0.05
-"""Fraction of steps accepted at the limit of passes above which a result is doubtful [1]."""
+"""Fraction of steps accepted at the limit of passes, above which a result is doubtful [1]."""
 SMALL_ERROR = 1e-3
-"""Force errors of steps accepted at the limit of passes, relative to the contact force, that do no harm [1]."""
+"""Largest harmless force error of steps accepted at the limit of passes, relative to the contact force [1]."""
 FEW = 3
-"""Number of steps accepted at the limit of passes that cause no doubt in a short run."""
+"""Number of steps that a short run may accept at the limit of passes without doubt."""
 MANY_CUTS, CUT_SHARE, SHORT_STEPS = 20, 0.05, 4.0
-"""Contacts chatter if MANY_CUTS attempts or more, and CUT_SHARE attempts per step or more, have failed and the run has
-at least SHORT_STEPS times as many steps as nominal steps."""
+"""MANY_CUTS, CUT_SHARE: contacts chatter if at least this number of attempts, and at least this number per step, have
+failed. SHORT_STEPS: ratio of steps to nominal steps that a run with chatter reaches."""
 WHOLE = 1e-6
-"""Distance from a whole number up to which an invariant counts as whole: other invariants belong to open cables and may
-change."""
+"""Largest distance from a whole number of an invariant that counts as whole: other invariants belong to open cables and
+may change."""
 SHOWN = 5
-"""Number of reasons of the same kind that are shown."""
+"""Largest number of reasons of the same kind that are shown."""
 
 
 class DoubtfulError(WindlassError):
@@ -47,12 +47,12 @@ class Verdict:
     """The verdict on a solve.
 
     Attributes:
-        reasons: reasons why the result is doubtful; empty for a trusted result.
-        notes: remarks before the solve and, in statics, on the stability of the equilibrium; the user sees each note
-            once in a run.
-        energy: text on the energy that the method of integration has lost by design, which causes no doubt; empty for a
-            negligible loss, and if laws also lose energy, which `EnergyLedger` shows.
-        invariants: numbers that must not change until the end, see `Checks.invariants`.
+        reasons: reasons why the result is doubtful; empty if the result can be trusted.
+        notes: remarks before the solve and, in statics, on the stability of the equilibrium; each note is shown once in
+            a run.
+        energy: text on the energy that the method of integration has lost by design, which causes no doubt. It is empty
+            if the loss is negligible, and if laws also lose energy, which `EnergyLedger` shows.
+        invariants: numbers that must not change during the solve, see `Checks.invariants`.
         stopped: reason why the solve has not reached its end: ``"interrupted"`` or ``"failed"``; empty for a completed
             solve.
         where: time and step at which a solve was stopped.
@@ -71,7 +71,7 @@ class Verdict:
         return self.stopped or ("doubtful" if self.reasons else "ok")
 
     def describe(self) -> str:
-        """The verdict in some lines."""
+        """Return the verdict as lines of text."""
         first = f"{self.word} {self.where}".rstrip()
         return "\n  ".join([first, *self.reasons, *([self.energy] if self.energy and not self.reasons else [])])
 
@@ -80,7 +80,7 @@ class Verdict:
 
 
 def find_doubts(assembly: Assembly, step: float) -> list[str]:
-    """Findings of laws before a solve, at the fields. The call is collective.
+    """Return findings of laws before a solve at the state in the fields. The call is collective.
 
     Args:
         assembly: the systems of this process.
@@ -97,7 +97,8 @@ def find_doubts(assembly: Assembly, step: float) -> list[str]:
 
 
 def judge_laws(assembly: Assembly, step: float) -> list[str]:
-    """Doubts of laws at the end of a solve, at the fields. ``step``: see `find_doubts`. The call is collective."""
+    """Return reasons for doubt that laws find at the end of a solve, at the state in the fields. ``step``: see
+    `find_doubts`. The call is collective."""
     if options.verdict_kind() == "off":
         return []
     mine = [
@@ -111,7 +112,7 @@ def judge_laws(assembly: Assembly, step: float) -> list[str]:
 
 
 def find_invariants(assembly: Assembly) -> dict[str, float]:
-    """Invariants of the whole model at the fields. The call is collective."""
+    """Return invariants of the whole model at the state in the fields. The call is collective."""
     mine = [find(assembly.fields) for s in assembly.systems if (find := s.checks.invariants) is not None]
     sums: dict[str, float] = {}
     for part in assembly.processes.allgather("invariants", mine):
@@ -122,7 +123,7 @@ def find_invariants(assembly: Assembly) -> dict[str, float]:
 
 
 def judge_invariants(verdict: Verdict, assembly: Assembly) -> list[str]:
-    """Doubts from invariants that have changed since the start. The call is collective."""
+    """Return reasons for doubt from invariants that have changed since the start. The call is collective."""
     if options.verdict_kind() == "off":
         return []
     now = find_invariants(assembly)
@@ -134,8 +135,7 @@ def judge_invariants(verdict: Verdict, assembly: Assembly) -> list[str]:
 
 
 def begin_verdict(assembly: Assembly, step: float, name: str, more: Sequence[str] = ()) -> Verdict:
-    """Show the doubts of laws about a solve before it begins; the fields contain the initial state, markers
-    included."""
+    """Show reasons for doubt that laws find before a solve; the fields contain the initial state, including markers."""
     if options.verdict_kind() == "off":
         return Verdict()
     whole = {key: value for key, value in find_invariants(assembly).items() if abs(value - round(value)) < WHOLE}
@@ -146,7 +146,7 @@ def begin_verdict(assembly: Assembly, step: float, name: str, more: Sequence[str
 
 
 def judge_steps(statistics: Statistics) -> list[str]:
-    """Doubts from the steps of a solve."""
+    """Return reasons for doubt from steps accepted with unsettled contacts."""
     unsettled, worst = statistics.unconverged_passes, statistics.largest_error
     if worst <= SMALL_ERROR or unsettled <= max(FEW, UNSETTLED_SHARE * statistics.steps):
         return []
@@ -157,14 +157,14 @@ def judge_steps(statistics: Statistics) -> list[str]:
 
 
 def judge_cuts(steps: int, nominal: float, failed: Sequence[tuple[float, float, str]]) -> list[str]:
-    """Doubts from steps that were cut repeatedly.
+    """Return reasons for doubt from steps that were cut repeatedly.
 
     Args:
         steps: number of accepted steps.
-        nominal: number of steps with the nominal step size.
+        nominal: number of steps that the run would have with the nominal step size.
         failed: (time [s], step size [s], reason) of each rejected attempt.
     """
-    # an attempt that is rejected to end the step at the instant of a contact does not count as a failure
+    # an attempt that is rejected so that the step ends at the instant of a contact does not count as a failure
     cut = sum(REQUEST not in reason for _, _, reason in failed)
     if cut < MANY_CUTS or cut < CUT_SHARE * steps or steps < SHORT_STEPS * nominal:
         return []
@@ -176,7 +176,8 @@ def judge_cuts(steps: int, nominal: float, failed: Sequence[tuple[float, float, 
 
 
 def judge_end(error: float) -> list[str]:
-    """Doubts from the last load step, which was accepted with the given force error per contact force [1]."""
+    """Return reasons for doubt from the last load step, which was accepted with the given force error relative to the
+    contact force [1]."""
     if error <= SMALL_ERROR:
         return []
     return [
@@ -187,17 +188,17 @@ def judge_end(error: float) -> list[str]:
 
 
 def judge_jumps(jumps: Sequence[str]) -> list[str]:
-    """Doubts from jumps of a static solve, as `JumpWatch` describes them."""
+    """Return reasons for doubt from jumps of a static solve, which `JumpWatch` describes."""
     return shorten(jumps, SHOWN, " jumps")
 
 
 def judge_mesh(coarse: Sequence[str]) -> list[str]:
-    """Doubts from rows that the mesh does not resolve."""
+    """Return reasons for doubt from rows that the mesh does not resolve."""
     return shorten(coarse, SHOWN, " of this kind")
 
 
 def conclude(verdict: Verdict, reasons: Sequence[str], name: str) -> None:
-    """Store and show the verdict at the end of a solve, and raise its error.
+    """Store and show the verdict at the end of a solve; raise an error if it is doubtful and errors are requested.
 
     Raises:
         DoubtfulError: the verdict is doubtful and ``-verdict fail`` was given.

@@ -1,7 +1,7 @@
-"""Monitors of a run, step by step, with one protocol: a new monitor is one file and one name in a list.
+"""Monitors of a run with a common interface, called in each step. A new monitor needs one file and one name in a list.
 
-A monitor follows the steps of a run and judges at the end whether the result can be trusted. In compiled steps only the
-programs of a monitor run, until the next step that it examines in Python.
+A monitor examines the steps of a run and reports at the end whether the result can be trusted. In compiled steps only
+the programs of a monitor are executed, until the next step that the monitor examines in Python.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from windlass.framework.kernels.program import NO_CALLS, Program
 from windlass.framework.state.state import State
 
 NEVER = 1 << 40
-"""Number of steps to the next check of a monitor that has planned no check."""
+"""Number of steps to the next check, for a monitor that has planned no check."""
 SOLVED = 1e-6
-"""Energy, relative to the stored energy, that the tolerances of an equilibrium leave [1]. Measured: 3e-8 to 1e-7, of
-belts."""
+"""Energy that the tolerances of an equilibrium leave, relative to the stored energy [1]. Measured for belts: 3e-8 to
+1e-7."""
 
 
 class Watch:
-    """Monitor of the steps of a run, whose stages subclasses override as needed.
+    """Base class of monitors of the steps of a run; subclasses override its stages as needed.
 
     All calls are collective.
 
     Attributes:
-        name: name of the monitor's data in checkpoints.
-        advice: advice to users if the monitor refuses a step.
-        found: array shared by all monitors; their programs set found[0] to 1 if Python must examine the step, shape
-            (1,).
+        name: name of the data of the monitor in checkpoints.
+        advice: advice to users, shown if the monitor refuses a step.
+        found: array shared by all monitors, shape (1,); their programs set found[0] to 1 if Python must examine the
+            step.
     """
 
     name = ""
@@ -43,10 +43,10 @@ class Watch:
     found: FloatArray = np.zeros(1)
 
     def begin(self, state: State, duration: float) -> None:
-        """Begin a run of a duration [s] at the state in the fields; data of the previous run are dropped."""
+        """Begin a run of the given duration [s] at the state in the fields; data of the previous run are deleted."""
 
     def start(self, state: State, seen: bool) -> list[str]:
-        """Prepare the first step, after `begin` or `restore`; returns notes to be shown before the step.
+        """Prepare the first step after `begin` or `restore`; return notes to be shown before the step.
 
         Args:
             state: the initial state, with consistent accelerations and multipliers.
@@ -55,7 +55,7 @@ class Watch:
         return []
 
     def before_step(self, state: State, h: float, moved: bool) -> int:
-        """Begin a step of h seconds; returns the number of steps to the next examined step, 1 for this step.
+        """Begin a step of h seconds; return the number of steps to the next examined step, 1 for this step.
 
         Args:
             state: the state at the start of the step.
@@ -65,25 +65,28 @@ class Watch:
         return NEVER
 
     def refuse(self, t: float, then: float) -> str:
-        """Reason why the step between two times [s] is impossible with any step size, or an empty text."""
+        """Return the reason why the step between two times [s] is impossible with any step size, or an empty text."""
         return ""
 
     def program(self) -> Program:
-        """The program after each Newton run of this step, whose solution is in the fields."""
+        """Return the program that runs after each Newton run of this step; the solution is in the fields."""
         return NO_CALLS
 
     def find_cut(self, h: float) -> float:
-        """The size that a solved step of h seconds should have instead [s], inf if the step is accepted."""
+        """Return the size [s] with which a solved step of h seconds must be repeated, or inf if the step is
+        accepted."""
         return inf
 
     def accept(self, state: State, t: float, h: float) -> None:
-        """Note an accepted step of h seconds that ends at t [s]; the fields contain its end."""
+        """Note an accepted step of h seconds that ends at t [s]; the fields contain the state at its end."""
 
     def after_step(self, state: State, changed: bool) -> None:
-        """End a step; ``changed``: whether constraints have changed velocities and accelerations since `accept`."""
+        """End a step; ``changed`` tells whether constraints have changed velocities and accelerations since
+        `accept`."""
 
     def idle_program(self, state: State) -> Program | None:
-        """The program after each step without Python, whose end is in state and fields; None for none."""
+        """Return the program that runs after each step without Python, when state and fields contain the end of the
+        step; None for no program."""
         return None
 
     def skip(self, steps: int) -> None:
@@ -96,16 +99,16 @@ class Watch:
         """Note the end of the last step at this state; ``moved`` as in `before_step`."""
 
     def judge(self) -> list[str]:
-        """Reasons for doubt as texts, identical on every process; called after `finish`, with the end of the run in the
-        fields."""
+        """Return reasons for doubt as texts, identical on every process; called after `finish`, with the end of the run
+        in the fields."""
         return []
 
     def explain(self) -> list[str]:
-        """A text with the possible cause of a failed step."""
+        """Return a text with the possible cause of a failed step."""
         return []
 
     def checkpoint(self) -> dict[str, Any]:
-        """Values that a continued run needs."""
+        """Return values that a continued run needs."""
         return {}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
@@ -114,14 +117,14 @@ class Watch:
 
 @kernel
 def note_motion(q: FloatArray, v: FloatArray, seen_q: FloatArray, seen_v: FloatArray) -> None:
-    """Store a motion, arrays of shape (n,)."""
+    """Store displacements q and velocities v, each (n,)."""
     for i in range(len(q)):
         seen_q[i], seen_v[i] = q[i], v[i]
 
 
 @kernel
 def is_other(q: FloatArray, v: FloatArray, seen_q: FloatArray, seen_v: FloatArray) -> bool:
-    """Whether a motion differs from the stored one, arrays of shape (n,)."""
+    """Return whether displacements or velocities, each (n,), differ from the stored values."""
     other = False
     for i in range(len(q)):
         other |= q[i] != seen_q[i] or v[i] != seen_v[i]
@@ -129,7 +132,7 @@ def is_other(q: FloatArray, v: FloatArray, seen_q: FloatArray, seen_v: FloatArra
 
 
 class Watches:
-    """All monitors of a solver, in the order in which they examine steps and give their reasons.
+    """All monitors of a solver, in the order in which they examine steps and report reasons for doubt.
 
     Args:
         assembly: the systems of this process.
@@ -144,7 +147,7 @@ class Watches:
         for watch in self._all:
             watch.found = self.found
         n = assembly.layout.spare
-        # whether users may change the motion between steps, and the motion that they could read
+        # whether users may change the motion between steps, and the last motion that users could read
         self._is_open, self._seen = True, (np.zeros(n), np.zeros(n))
         self._note_motion, self._is_other = call(note_motion), call(is_other)
         self._before_step = self._overriding("before_step")
@@ -189,7 +192,7 @@ class Watches:
         return [program() for program in self._programs]
 
     def after_newton(self) -> None:
-        """Measure the possible end of the step in the fields."""
+        """Examine the end of the step in the fields before the step is accepted."""
         self.found[0] = 0.0
         for program in self._programs:
             program()()

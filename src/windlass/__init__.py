@@ -86,14 +86,15 @@ _ROOT = Path(__file__).resolve().parents[2]
 if all((_ROOT / folder / "__init__.py").is_file() for folder in ("framework", "elements", "connectors", "solvers")):
     __path__.insert(0, str(_ROOT))
 
-# With several processes errors are handled from this point on, because the other processes would wait for a failed one.
+# With several processes, errors are handled from this point on, because the other processes would wait for a failed
+# process.
 if import_module("windlass.framework.launch.launcher").launched_size() > 1:
     import_module("windlass.framework.launch.script_end").install_in_script()
 
 _names = import_module("windlass.framework.launch.lazy_names")
 _names.libraries[:] = ("windlass.elements", "windlass.connectors")
 
-if not TYPE_CHECKING:  # type checkers report imported names that do not exist
+if not TYPE_CHECKING:  # type checkers report imported names that do not exist in the module
     _load, _list, __all__ = _names.offer(__name__)
 
     def __getattr__(name: str) -> Any:

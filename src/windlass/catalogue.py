@@ -8,10 +8,11 @@ chain = wl.catalogue.chain("R3", 0.076)
 line = straight_cable(world, anchor, fairlead, 40, bending_stiffness=0.0, **chain.columns)
 world.add(con.FluidLoad, cable=line, fluid=sea, **chain.fluid)
 
-The numbers are in `belts.toml` and `lines.toml` in this folder, each family with its standards, its sources, and the
-certainty of each number. Most of the numbers have not been compared with the texts of the standards yet, and EA, EI and
-friction differ between manufacturers: start a design with a data sheet, and check it against the standard or the
-manufacturer's sheet. Another kind of line needs a file of the same form, and a function like `belt`.
+The numbers are in `belts.toml` and `lines.toml` in this folder. Each family of products has its standards, its sources,
+and the certainty of each number. Most of the numbers have not been compared with the texts of the standards yet, and
+EA, EI and friction differ between manufacturers. Start a design with a data sheet, and check the sheet against the
+standard or the manufacturer's data. To add another kind of product, write a file of the same form and a function like
+`belt`.
 """
 
 from __future__ import annotations
@@ -52,11 +53,11 @@ class BeltSheet:
     Attributes:
         name: name such as "6PK", "SPA", "T10".
         family: "ribbed", "v", "flat" or "timing".
-        standard: the standards of its dimensions.
+        standard: the standards that give the dimensions of the belt.
         width: width of the belt [m].
         columns: arguments of `wl.Belt`: ``axial_stiffness``, ``bending_stiffness``, ``mass_per_length``,
-            ``cord_offset``, ``friction``, and ``layer_stiffness`` for belts with a layer, or for timing belts
-            ``pitch``, ``tooth_stiffness``, ``tooth_height`` and ``flank_angle``.
+            ``cord_offset`` and ``friction``; also ``layer_stiffness`` for belts with a layer, and ``pitch``,
+            ``tooth_stiffness``, ``tooth_height`` and ``flank_angle`` for timing belts.
         quantities: all numbers by name, with ranges and certainty: "standard", "typical" or "estimate".
         notes: notes on the numbers.
         sources: sources of the numbers.
@@ -74,25 +75,28 @@ class BeltSheet:
     groove_angles: tuple[float, float, float] | None
 
     def groove_angle(self, radius: float) -> float | None:
-        """The angle between the flanks of the grooves of a pulley [rad] with the given radius [m], or None for a flat
-        belt."""
+        """Return the angle between the flanks of the grooves of a pulley [rad] with the given radius [m], or None for a
+        flat belt."""
         if self.groove_angles is None:
             return None
         small, large, limit = self.groove_angles
         return small if radius <= limit else large
 
     def radius(self, teeth: int) -> float:
-        """Radius of the face of a timing pulley [m]: radius of the pitch line, minus the distance of the cord.
+        """Return the radius of the face of a timing pulley [m]: the radius of the pitch line minus its distance from
+        the face.
 
         Raises:
             ModelError: the belt is not a timing belt.
         """
         if self.family != "timing":
-            raise ModelError(f"radius of {self.name}: must be a timing belt, but this is a {self.family} belt")
+            raise ModelError(
+                f"radius of {self.name}: requires a timing belt, but {self.name!r} is a {self.family} belt"
+            )
         return float(teeth * self.columns["pitch"] / (2.0 * pi) - self.columns["cord_offset"][0])
 
     def format(self) -> str:
-        """The sheet as a table."""
+        """Return the sheet as a table of text."""
         title = f"{self.name}, {self.family} belt, {1e3 * self.width:g} mm wide; {self.standard}"
         return _format(title, self.quantities, self.notes, self.sources)
 
@@ -104,12 +108,12 @@ class LineSheet:
     Attributes:
         name: name such as "R3 studless chain 76 mm".
         standard: its standards.
-        diameter: nominal diameter of the bar of a chain, or of a rope [m].
+        diameter: nominal diameter of a rope or of the bar of a chain [m].
         breaking_load: minimum breaking load [N], for `wl.post`.
         columns: columns of cables and arguments of `wl.Rope`: ``axial_stiffness``, ``mass_per_length``, and
             ``bending_stiffness`` of ropes.
-        fluid: columns of `FluidLoad` for water: ``diameter`` of the displaced volume, and drag coefficients that refer
-            to it.
+        fluid: columns of `FluidLoad` for water: ``diameter`` of a cylinder with the displaced volume, and drag
+            coefficients relative to this diameter.
         quantities: all numbers by name, with ranges and certainty: "standard", "typical" or "estimate".
         notes: notes on the numbers.
         sources: sources of the numbers.
@@ -127,11 +131,12 @@ class LineSheet:
 
     @checked(density=number("kg/m^3", minimum=0.0))
     def submerged_mass(self, density: float = WATER) -> float:
-        """Mass per length minus the mass of the displaced fluid [kg/m], from the density of the fluid [kg/m^3]."""
+        """Return the mass per length minus the mass of the displaced fluid [kg/m], from the density of the fluid
+        [kg/m^3]."""
         return float(self.columns["mass_per_length"] - density * pi * self.fluid["diameter"] ** 2 / 4.0)
 
     def format(self) -> str:
-        """The sheet as a table."""
+        """Return the sheet as a table of text."""
         return _format(f"{self.name}; {self.standard}", self.quantities, self.notes, self.sources)
 
 
@@ -141,7 +146,7 @@ class Groove(NamedTuple):
     Attributes:
         groove_radius: radius of the groove bottom in the cross section of the groove [m].
         flank_half_angle: angle between a flank and the plane of the sheave [rad].
-        depth: smallest depth from the bottom to the rim [m].
+        depth: smallest depth of the groove from its bottom to the rim [m].
     """
 
     groove_radius: float
@@ -151,12 +156,12 @@ class Groove(NamedTuple):
 
 @checked(name=word(), ribs=optional(whole(1)), width=optional(number("m", above=0.0)))
 def belt(name: str, ribs: int | None = None, width: float | None = None) -> BeltSheet:
-    """The data sheet of a belt.
+    """Return the data sheet of a belt.
 
     Args:
         name: profile, see `belts`, or a name such as "6PK" for the profile PK with six ribs. Capitals, spaces and
             hyphens are ignored.
-        ribs: number of ribs of ribbed belts; for V-belts, number of belts side by side, default one.
+        ribs: number of ribs of ribbed belts; number of parallel V-belts, default one.
         width: width of flat and timing belts [m].
 
     Raises:
@@ -232,13 +237,13 @@ def belt(name: str, ribs: int | None = None, width: float | None = None) -> Belt
 
 
 def belts() -> list[str]:
-    """The names of all belts in the catalogue."""
+    """Return the names of all belt profiles in the catalogue."""
     return list(_read("belts.toml")["belts"])
 
 
 @checked(grade=word(), diameter=number("m", above=0.0), stud=yes_no())
 def chain(grade: str, diameter: float, stud: bool = False) -> LineSheet:
-    """The data sheet of a mooring chain.
+    """Return the data sheet of a mooring chain.
 
     Args:
         grade: grade of the steel: "R3", "R3S", "R4", "R4S", "R5", or "ORQ" for chain with studs.
@@ -273,7 +278,7 @@ def chain(grade: str, diameter: float, stud: bool = False) -> LineSheet:
 
 @checked(construction=word(), diameter=number("m", above=0.0), core=word("IWRC", "FC"), grade=number("MPa", above=0.0))
 def wire_rope(construction: str, diameter: float, core: str = "IWRC", grade: float = 1960.0) -> LineSheet:
-    """The data sheet of a steel wire rope.
+    """Return the data sheet of a steel wire rope.
 
     Args:
         construction: class of the rope: "6x7", "8x7", "6x19", "8x19", "6x36", "8x36", "18x7" or "34x7".
@@ -313,21 +318,22 @@ def wire_rope(construction: str, diameter: float, core: str = "IWRC", grade: flo
 
 @checked(rope_diameter=number("m", above=0.0))
 def groove(rope_diameter: float) -> Groove:
-    """The groove of a sheave for a wire rope, DIN 15061-1: the columns of `SheaveSurface`, and the smallest depth [m].
+    """Return the groove of a sheave for a wire rope by DIN 15061-1: the columns of `SheaveSurface`, and the smallest
+    depth [m].
 
-    The radius of the bottom is 0.53 times the diameter of the rope, the angle between the flanks 45°, the depth at
-    least sqrt(2) times the diameter.
+    The radius of the bottom is 0.53 times the diameter of the rope, the angle between the flanks is 45°, and the depth
+    is at least sqrt(2) times the diameter of the rope.
     """
     return Groove(0.53 * rope_diameter, radians(22.5), sqrt(2.0) * rope_diameter)
 
 
 def chains() -> list[str]:
-    """The grades of all chains in the catalogue."""
+    """Return the grades of all chains in the catalogue."""
     return list(_read("lines.toml")["chains"]["grades"])
 
 
 def wire_ropes() -> list[str]:
-    """The constructions of all wire ropes in the catalogue."""
+    """Return the constructions of all wire ropes in the catalogue."""
     return list(_read("lines.toml")["wire_ropes"])
 
 
@@ -344,7 +350,7 @@ def _create_sheet(
 
 
 def _check_diameter(name: str, diameter: float, family: Mapping[str, Any]) -> float:
-    """The diameter in mm."""
+    """Return the diameter in mm."""
     low, high = (MM * value for value in family["range_mm"])
     if not low <= diameter <= high:
         raise ModelError(f"diameter = {diameter:g} m of {name} of the catalogue: must be {low:g} to {high:g} m")
@@ -352,7 +358,7 @@ def _check_diameter(name: str, diameter: float, family: Mapping[str, Any]) -> fl
 
 
 def _pick(kind: str, name: str, rows: Mapping[str, Any]) -> str:
-    """The name of a row of the catalogue; capitals, spaces and hyphens are ignored."""
+    """Return the name of a row of the catalogue; capitals, spaces and hyphens of the given name are ignored."""
     known = {_plain(row): row for row in rows}
     if _plain(name) not in known:
         close = get_close_matches(_plain(name), known, 1, 0.5)
@@ -372,12 +378,12 @@ def _format(title: str, quantities: Mapping[str, Quantity], notes: str, sources:
 
 @cache
 def _read(file: str) -> dict[str, Any]:
-    """A table of the catalogue."""
+    """Return a table of the catalogue."""
     return tomllib.loads((Path(__file__).parent / file).read_text(encoding="utf-8"))
 
 
 def _find(name: str, rows: Mapping[str, Any]) -> tuple[str, int | None]:
-    """The profile, and the number of ribs, of a name such as 6PK."""
+    """Return the profile and the number of ribs of a belt name such as 6PK; the number is None if the name has none."""
     known = {_plain(alias): profile for profile, row in rows.items() for alias in (profile, *row.get("aliases", []))}
     plain = _plain(name)
     if plain in known:
@@ -396,7 +402,7 @@ def _plain(name: str) -> str:
 
 
 def _triple(value: Any) -> tuple[float, float, float]:
-    """Typical value and range, from one or three numbers."""
+    """Return a typical value and its range from one or three numbers."""
     if isinstance(value, list):
         typical, low, high = value
         return float(typical), float(low), float(high)

@@ -1,4 +1,4 @@
-"""Settings of other programs, for comparisons: defaults that differ from Windlass.
+"""Settings that reproduce other programs, for comparisons; they differ from the defaults of Windlass.
 
 preset = wl.presets.exudyn()
 world.add(con.ContactFrictionCircleCable2D, ..., **preset.contact)
@@ -16,7 +16,7 @@ class Preset(NamedTuple):
     """Arguments that replace defaults of Windlass.
 
     Attributes:
-        contact: columns of contacts of circles and cables with friction.
+        contact: columns for contacts of circles and cables with friction.
         static: arguments of `Static`.
         dynamic: arguments of `Dynamic`.
         explicit: arguments of `Explicit`.
@@ -29,12 +29,13 @@ class Preset(NamedTuple):
 
 
 def exudyn() -> Preset:
-    """The defaults of Exudyn 1.13.6.
+    """Return settings equal to the defaults of Exudyn 1.13.6.
 
-    Sticking is measured along the reference length of a cable. Every contact begins with its stored state, and up to
-    five passes of contact states are accepted within 1 N; in statics each pass begins at the start of the load step.
-    Residuals are relative to the larger of the residuals at the start and in the first iteration. Positions and
-    velocities are not projected onto constraints, and rotations are integrated by their parameters.
+    Stick displacements are measured along the reference length of a cable. Every contact begins with its stored state.
+    A step has at most five contact passes, and fewer if a force error is at most 1 N. In statics each pass begins at
+    the start of the load step. Residual norms are relative to the larger of two residual norms, at the start and in the
+    first iteration. Positions and velocities are not projected onto constraints, and rotation parameters are integrated
+    directly.
     """
     settled: dict[str, Any] = {
         "passes": Passes(max_it=5, atol=1.0, rtol=0.0, fail=False),

@@ -201,15 +201,15 @@ def test_wrong_sensors_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         Sensors(None, [spin])["spin"]
     for component, output, message in (
         (3, "position", "must be from 0 to 2"),
-        (0, "rotation", "it has only one"),
+        (0, "rotation", "must be left out for a single number"),
     ):
         with pytest.raises(ModelError, match=message):
             Sensors(None, [Sensor(model.body, output, component)]).record(State(model.world))
     with pytest.raises(ModelError, match="another world"):
         Sensors(None, [Sensor(create_model().body, "rotation")]).record(State(model.world))
     for entity, where, message in (
-        (model.body, {"x": 0.1}, "x = 0.1 for this output of RigidBody2D: it has no places"),
-        (model.cables, {"share": 0.1}, "share = 0.1 for this output of Cable2D: it takes x, y"),
+        (model.body, {"x": 0.1}, "x = 0.1 for this output of RigidBody2D: the output has no place arguments"),
+        (model.cables, {"share": 0.1}, "share = 0.1 for this output of Cable2D: must be one of x, y"),
         (model.cables, {"x": "end"}, "x = 'end' for this output of Cable2D: must be numbers"),
     ):
         with pytest.raises(ModelError, match=message):

@@ -267,8 +267,8 @@ def test_bodies_take_compiled_steps(calls: list[int], model: str) -> None:
 
 
 def test_second_passes_stay_in_compiled_code(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A belt that starts to turn needs second passes. Passes, iterations and motion equal those of a run whose passes
-    are observed, and Python starts a third of the Newton runs.
+    """A belt that starts to turn needs second passes. Passes, iterations and motion equal the values of a run whose
+    passes are observed, and Python starts a third of the Newton runs.
     """
     runs, found = [0], []
     plain = Newton.solve

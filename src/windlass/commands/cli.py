@@ -17,7 +17,7 @@ windlass examples [NAME]                                list the examples, or co
 windlass doctor                                         report on the installation
 windlass version                                        print the version
 
-Options have one dash, and an option takes at most one value; model options and PETSc options are mixed freely.
+Options have one dash, and an option takes at most one value. Model options and PETSc options may be in any order.
 """
 
 import os
@@ -34,7 +34,8 @@ COMMANDS = (
     "run", "run-exudyn", "run-moordyn", "modes", "sweep", "optimise", "identify", "uncertainty", "tune", "compile",
     "show", "post", "examples", "doctor",
 )  # fmt: skip
-"""Each command is a file of this folder, whose ``main`` takes the words after the command and returns the exit code."""
+"""Command names and their files in this folder; ``main`` of each file takes the words after the command and returns the
+exit code."""
 VERSION_WORDS = ("version", "-version", "--version")
 
 
@@ -42,13 +43,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command with its words (default: words of the process) and return the exit code.
 
     0: done; 1: an exception, or an installation that is not ready; 2: an error in the input, or no convergence; 141:
-        the reader of the output has closed the pipe, as ``| head`` does.
+        the reader of the output has closed the pipe, like ``| head``.
     """
     try:
         code = run_command(arguments)
         sys.stdout.flush()
     except BrokenPipeError:
-        # the rest of the buffer is discarded, so that the end of the process does not fail as well
+        # the rest of the buffer is discarded, because flushing it at the end of the process would fail, too
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
     return code

@@ -1,4 +1,4 @@
-"""The command `windlass compile`: kernels compiled before models need them."""
+"""The command `windlass compile`: compile kernels before models need them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def is_count(word: str) -> bool:
-    """Whether a word is an integer >= 1 that is possible as a number of processes."""
+    """Return whether a word is an integer >= 1 that is possible as a number of processes."""
     return word.isascii() and word.isdigit() and len(word) < 6 and int(word) > 0
 
 
@@ -44,7 +44,7 @@ class CompileError(WindlassError):
 
 
 def compile_all(processes: int | None = None) -> str:
-    """Compile all missing kernels of the list; returns a summary as text.
+    """Compile all missing kernels of the list; return a summary as text.
 
     Args:
         processes: number of parallel processes; default one for each core.
@@ -66,7 +66,7 @@ def compile_all(processes: int | None = None) -> str:
     started = [listed.start_process(jobs[first::number] + jobs, subprocess.PIPE) for first in range(number)]
     answers = [json.loads((process.stdout.read() if process.stdout else "") or "null") for process in started]
     for process in started:
-        process.communicate()  # closes the pipe, and waits until the process ends
+        process.communicate()  # communicate closes the pipe and waits until the process ends
     if None in answers:
         raise CompileError("a compiling process ended early: windlass doctor names the problem")
     if failed := sorted({name for answer in answers for name in answer["failed"]}):

@@ -1,7 +1,7 @@
 """Output of `windlass doctor`: versions, PETSc's solver packages, MPI, the compiler cache and a verdict.
 
-Every part is imported only when its line is made, so that the report also works if a package is missing or broken; the
-verdict then names the problem and its remedy.
+Each package is imported only when its line of the report is made. The report therefore also works if a package is
+missing or broken; the verdict then names the problem and its remedy.
 """
 
 import importlib
@@ -42,7 +42,7 @@ class _Findings:
 def report() -> tuple[str, bool]:
     """Report on this installation.
 
-    The text, whose last line is the verdict, and whether Windlass can run.
+    Return the text of the report, whose last line is the verdict, and whether Windlass can run.
     """
     found = _Findings()
     _add_python(found)
@@ -62,10 +62,10 @@ def report() -> tuple[str, bool]:
 
 
 def _load(found: _Findings, name: str) -> ModuleType | None:
-    """Import a required module; a failure becomes a line and a problem."""
+    """Import a required module; a failed import is added to the lines and to the problems."""
     try:
         return importlib.import_module(name)
-    # The loader of a broken installation raises any error: OSError, RuntimeError, AttributeError.
+    # The loader of a broken installation may raise any error: OSError, RuntimeError, AttributeError.
     except Exception as error:
         package = name.partition(".")[0]
         found.add_line(package, f"does not load: {_first_line(error)}")
@@ -127,17 +127,17 @@ def _add_petsc(found: _Findings) -> None:
 
 
 def _add_slepc(found: _Findings) -> None:
-    """Add SLEPc, which only modes need; SLEPc does not load if it was built for another PETSc."""
+    """Add SLEPc, which is only needed for modes; SLEPc does not load if it was built for another PETSc."""
     try:
         SLEPc: Any = importlib.import_module("slepc4py.SLEPc")
         found.add_line("slepc", ".".join(map(str, SLEPc.Sys.getVersion())))
-    except Exception as error:  # the loader of a broken library raises any error
+    except Exception as error:  # the loader of a broken library may raise any error
         found.add_line("slepc", f"does not load: {_first_line(error)}")
         found.remarks.append(f"no modes (windlass modes) without slepc4py: {SET_UP_HINT}")
 
 
 def _solves(PETSc: Any, package: str) -> bool:
-    """Whether PETSc solves K x = b, a chain of three springs [N/m], with the given package."""
+    """Return whether PETSc solves K x = b, a chain of three springs [N/m], with the given package."""
     K = PETSc.Mat().createAIJ((3, 3), nnz=3, comm=PETSc.COMM_SELF)
     for row, values in enumerate(((2.0, -1.0, 0.0), (-1.0, 2.0, -1.0), (0.0, -1.0, 2.0))):
         K.setValues([row], [0, 1, 2], values)
@@ -166,12 +166,12 @@ def _solves(PETSc: Any, package: str) -> bool:
 
 
 def _check_shared_mpi(found: _Findings, PETSc: Any) -> None:
-    """Check that mpi4py and PETSc use the same MPI library; with two libraries, the number of ranks differs or no
-    handle can be passed."""
+    """Check that mpi4py and PETSc use the same MPI library; with two libraries, the numbers of ranks differ or handles
+    cannot be passed."""
     MPI: Any = sys.modules["mpi4py.MPI"]
     try:
         same = PETSc.COMM_WORLD.tompi4py().size == MPI.COMM_WORLD.size == PETSc.COMM_WORLD.size
-    # The handle of a foreign library is refused in ways that depend on both libraries.
+    # The error for the handle of another MPI library depends on the combination of libraries.
     except Exception:
         same = False
     if not same:

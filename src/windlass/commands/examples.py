@@ -19,7 +19,7 @@ An example is a complete model; run it by `windlass run NAME.py`.  A file that e
 
 
 def find_folder() -> Path:
-    """Folder of the examples: in an installed package, or in the checkout."""
+    """Return the folder of the examples: in an installed package, or in the checkout."""
     for place in sys.modules["windlass"].__path__:
         folder = Path(place) / "examples"
         if folder.is_dir():
@@ -28,12 +28,12 @@ def find_folder() -> Path:
 
 
 def find_title(path: Path) -> str:
-    """The first line of an example's docstring."""
+    """Return the first line of an example's docstring."""
     return (ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "").partition("\n")[0]
 
 
 def main(words: Sequence[str]) -> int:
-    """List the examples or copy one; returns the exit code.
+    """List the examples or copy one; return the exit code.
 
     Raises:
         OptionError: the example is unknown, a file exists, or there are too many words.
@@ -43,7 +43,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def run_examples(words: Sequence[str]) -> str:
-    """List the examples, or copy one; returns the text to print.
+    """List the examples, or copy one; return the text to print.
 
     Raises:
         OptionError: the example is unknown, a file exists, or there are too many words.

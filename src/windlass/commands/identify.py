@@ -54,40 +54,41 @@ DEFINITION, TABLE, PICTURE = "identify.json", ("identify.csv", "identify.parquet
 CURVES, RESULT = "fit.csv", "fit.json"
 DEVIATION = re.compile(r"\s*(.+?)\s*=\s*(\S+)\s*")
 CLOSE = 0.95
-"""Correlation above which the summary names a pair of parameters."""
+"""Correlation of two parameters, above which the summary names them."""
 TREND = 0.3
-"""Correlation of neighbouring residuals above which residuals do not count as random."""
+"""Correlation of neighbouring residuals, above which residuals do not count as random."""
 FAR = 2.0
-"""Ratio of residuals to their given deviation above which the summary names the ratio."""
+"""Ratio of the size of residuals to the given deviation, above which the summary shows the ratio."""
 
 
 @dataclass(frozen=True)
 class FitPlan(StudyPlan):
-    """A fit, with the ranges of options by name, measured values, and their deviations, NaN for unknown ones."""
+    """A fit: ranges of options by name, measured values, and the standard deviations of the measured values, NaN for
+    unknown deviations."""
 
     ranges: dict[str, Range]
     measured: MeasuredTable
     deviations: tuple[float, ...]
 
     def describe(self) -> dict[str, Any]:
-        """Settings that must be equal when the fit continues."""
+        """Return settings that must be equal when the fit continues."""
         data = hashlib.sha256(self.measured.file.read_bytes()).hexdigest()
         ranges = {name: each.describe() for name, each in self.ranges.items()}
         return {"data_sha256": data, "ranges": ranges, **self.describe_common(("deviation", "step", "tolerance"))}
 
 
 def main(words: Sequence[str]) -> int:
-    """Run the command; returns the exit code, 0 if there is a fit.
+    """Run the command; return the exit code, 0 if there is a fit.
 
     Raises:
-        OptionError: the command line is wrong, or no table of the runs has a column.
+        OptionError: the command line is wrong, or no table of the runs contains a measured column.
         OutputError: files cannot be written, or the folder contains another fit.
     """
     return carry_out(words, HELP, OWN, make_plan, conduct)
 
 
 def make_plan(words: Sequence[str]) -> FitPlan:
-    """The fit that a command line describes; runs the model once, without solves, to get its options.
+    """Return the fit that a command line describes; run the model once, without solves, to get its options.
 
     Raises:
         OptionError: the command line is wrong.
@@ -107,7 +108,7 @@ def make_plan(words: Sequence[str]) -> FitPlan:
 
 
 def read_deviations(text: str, measured: MeasuredTable) -> tuple[float, ...]:
-    """Standard deviation of each column, NaN if not given; raises OptionError."""
+    """Return the standard deviation of each column, NaN if it is not given; raises OptionError."""
     given: dict[str, float] = {}
     for part in filter(str.strip, text.split(",")):
         match = DEVIATION.fullmatch(part)
@@ -126,7 +127,7 @@ def read_deviations(text: str, measured: MeasuredTable) -> tuple[float, ...]:
 
 
 class FitRuns:
-    """Residuals of points in the parameter space for the fit.
+    """Evaluates the residuals of points in the parameter space for the fit.
 
     Args:
         plan: the fit.
@@ -138,7 +139,7 @@ class FitRuns:
         self.rows: dict[Point, Row] = {}
 
     def __call__(self, points: Sequence[Point]) -> list[FloatArray | None]:
-        """Residuals of points, or None for failed runs; new points run at the same time."""
+        """Return the residuals of points, None for failed runs; new points run at the same time."""
         found: list[FloatArray | None] = []
         cases = [case_at(self._plan.ranges, point) for point in points]
         for point, (row, folder) in zip(points, self._runs.run(cases), strict=True):
@@ -149,7 +150,7 @@ class FitRuns:
 
 
 def conduct(plan: FitPlan, executor: Executor) -> int:
-    """Run the fit, write tables and picture, and print the summary; returns the exit code."""
+    """Run the fit, write tables and picture, and print the summary; return the exit code."""
     lock = open_study(plan.folder, DEFINITION, plan.describe(), "fit", lambda: check_files(plan.folder))
     own, measured = plan.own, plan.measured
     runs = plan.open_runs(executor)
@@ -187,7 +188,7 @@ def check_files(folder: Path) -> None:
 
 
 def write_curves(plan: FitPlan, best: FloatArray) -> Path:
-    """Write the measured values and the values of the best run over time; returns the file."""
+    """Write the measured values and the values of the best run over time; return the file."""
     measured = plan.measured
     heading, columns = ["time [s]"], [measured.times]
     for k, name in enumerate(measured.names):
@@ -200,7 +201,7 @@ def write_curves(plan: FitPlan, best: FloatArray) -> Path:
 
 
 def write_result(plan: FitPlan, fit: Fit) -> Path:
-    """Write values, intervals and correlations as JSON; returns the file."""
+    """Write values, intervals and correlations as JSON; return the file."""
     names = list(plan.ranges)
     values = {}
     for (name, each), share, width in zip(plan.ranges.items(), fit.point, fit.half_widths, strict=True):
@@ -226,7 +227,7 @@ def write_result(plan: FitPlan, fit: Fit) -> Path:
 
 
 def describe(plan: FitPlan, fit: Fit, row: Row) -> list[str]:
-    """Lines of the summary of a fit."""
+    """Return the lines of the summary of a fit."""
     names, lines = list(plan.ranges), [f"best fit in case {row['case']}"]
     if row["status"] == "doubtful":
         lines.append(f"  doubtful: {row['reason']}")
@@ -260,7 +261,7 @@ def describe(plan: FitPlan, fit: Fit, row: Row) -> list[str]:
 
 
 def describe_loose(names: Sequence[str]) -> str:
-    """Text that names the options of a loose direction."""
+    """Return a text that names the options of a loose direction."""
     if len(names) == 1:
         return f"-{names[0]}"
     return f"{', '.join(f'-{name}' for name in names[:-1])} and -{names[-1]}, only a combination of them"

@@ -52,21 +52,21 @@ LIMIT = re.compile(r"\s*([\w.-]+)\s*(<=|>=)\s*(\S+)\s*")
 
 
 class Limit(NamedTuple):
-    """A limit on a result: its name, ``<=`` or ``>=``, and the bound."""
+    """A limit on a result: name of the result, ``<=`` or ``>=``, and bound."""
 
     name: str
     sense: str
     bound: float
 
     def slack(self, row: Row) -> float:
-        """Distance of a result from the bound, relative to the bound; >= 0 within the limit, NaN without this
-        result."""
+        """Return the distance of a result from the bound, relative to the bound; >= 0 within the limit, NaN if the run
+        has no such result."""
         value = to_number(row.get(self.name))
         distance = self.bound - value if self.sense == "<=" else value - self.bound
         return distance / (abs(self.bound) or 1.0)
 
     def describe(self) -> str:
-        """The limit as text, in the form of the command line."""
+        """Return the limit as text, in the form of the command line."""
         return f"{self.name} {self.sense} {self.bound:g}"
 
 
@@ -79,18 +79,18 @@ class SearchPlan(StudyPlan):
 
     @property
     def goal(self) -> tuple[str, float]:
-        """Name of the result, and 1 to minimise it or -1 to maximise it."""
+        """Return the name of the objective, and 1 to minimise it or -1 to maximise it."""
         return (self.own["minimise"], 1.0) if self.own["minimise"] else (self.own["maximise"], -1.0)
 
     def describe(self) -> dict[str, Any]:
-        """Settings that must be equal when the search continues."""
+        """Return settings that must be equal when the search continues."""
         kept = ("minimise", "maximise", "within", "method", "step", "tolerance", "seed")
         ranges = {name: each.describe() for name, each in self.ranges.items()}
         return {"ranges": ranges, **self.describe_common(kept)}
 
 
 def main(words: Sequence[str]) -> int:
-    """Run the command; returns the exit code, 0 if at least one run is within all limits.
+    """Run the command; return the exit code, 0 if at least one run is within all limits.
 
     Raises:
         OptionError: the command line is wrong, or a name is not a result of the model.
@@ -100,7 +100,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def make_plan(words: Sequence[str]) -> SearchPlan:
-    """The search that a command line describes; runs the model once, without solves, to get its options.
+    """Return the search that a command line describes; run the model once, without solves, to get its options.
 
     Raises:
         OptionError: the command line is wrong.
@@ -113,7 +113,7 @@ def make_plan(words: Sequence[str]) -> SearchPlan:
 
 
 def read_limits(text: str) -> tuple[Limit, ...]:
-    """The limits of ``-within``; raises OptionError."""
+    """Return the limits that ``-within`` gives; raises OptionError."""
     found = []
     for part in filter(str.strip, text.split(",")):
         match = LIMIT.fullmatch(part)
@@ -125,12 +125,12 @@ def read_limits(text: str) -> tuple[Limit, ...]:
 
 
 def to_number(value: Any) -> float:
-    """A result as a number, or NaN if the result is not a number."""
+    """Return a result as a number, or NaN if the result is not a number."""
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else float("nan")
 
 
 class SearchRuns:
-    """Results of points in the parameter space for the search.
+    """Evaluates results of points in the parameter space for the search.
 
     Args:
         plan: the search.
@@ -141,7 +141,7 @@ class SearchRuns:
         self._plan, self._runs = plan, runs
 
     def __call__(self, points: Sequence[Point]) -> list[SearchResult]:
-        """Results of points; new points run at the same time."""
+        """Return the results of points; new points run at the same time."""
         return [self._judge(row) for row, _ in self._runs.run([case_at(self._plan.ranges, point) for point in points])]
 
     def _judge(self, row: Row) -> SearchResult:
@@ -156,7 +156,7 @@ class SearchRuns:
 
 
 def conduct(plan: SearchPlan, executor: Executor) -> int:
-    """Run the search, write the table and the picture, and print the summary; returns the exit code."""
+    """Run the search, write the table and the picture, and print the summary; return the exit code."""
     lock = open_study(plan.folder, DEFINITION, plan.describe(), "search", lambda: check_files(plan.folder))
     own, (goal, sign) = plan.own, plan.goal
     runs = plan.open_runs(executor)
@@ -182,7 +182,7 @@ def check_files(folder: Path) -> None:
 
 
 def describe(plan: SearchPlan, search: BoxSearch, runs: KeptRuns, best: int | None, ended: str) -> list[str]:
-    """Lines of the summary of a search."""
+    """Return lines of the summary of a search."""
     goal = plan.goal[0]
     failed = sum(row["status"] == "failed" for row in runs.rows)
     lines = [f"{len(search.found)} runs, {failed} failed; {ended}"]

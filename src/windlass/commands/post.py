@@ -4,7 +4,7 @@ windlass post TABLE.csv [-columns a,b] [-start 600] [-end 4200] [-spectrum FILE.
                         [-breaking_load 4.9e6] [-line "studless chain"] [-diameter 0.084] [-picture FILE.png]
 windlass post RECORDING.vtkhdf [-field axial_force] [-start 600] [-end 4200] [-envelope FILE.csv] [-picture FILE.png]
 
-TABLE.csv is a file of Sensors, or any table with a column "time".  RECORDING.vtkhdf is a file of a Recorder.
+TABLE.csv is a file of Sensors, or any table with a column "time"; RECORDING.vtkhdf is a file of a Recorder.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ RECORDING = COMMON | option_table(
 
 
 def main(words: Sequence[str]) -> int:
-    """Print the evaluation of a file; returns the exit code.
+    """Print the evaluation of a file; return the exit code.
 
     Raises:
         OptionError: the command line is wrong.
@@ -62,7 +62,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def read_options(words: Sequence[str], options: dict[str, Option]) -> dict[str, Any]:
-    """The values of the given options; raises OptionError for unknown or wrong options."""
+    """Return the values of the given options; raises OptionError for unknown or wrong options."""
     values: dict[str, Any] = {}
     for name, text in refuse_twice(split_options(words)):
         if name not in options:

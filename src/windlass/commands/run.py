@@ -1,4 +1,4 @@
-"""The command `windlass run`: runs a model script like `python`, with short errors and checked options."""
+"""The command `windlass run`: runs a model script like `python`, with short error messages and checked options."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ options and those of its solvers."""
 
 
 def main(words: Sequence[str]) -> int:
-    """Run a model; returns the exit code."""
+    """Run a model; return the exit code."""
     return run_script(words, "run", HELP)
 
 
@@ -38,15 +38,15 @@ def run_script(
     after: Callable[[str], None] | None = None,
     execute: Callable[[str], None] = execute_script,
 ) -> int:
-    """Run a model with short errors and checked options.
+    """Run a model with short error messages and checked options.
 
     Args:
-        words: the file of the script, then its options and PETSc's.
+        words: the file of the script, then options of the script and of PETSc.
         command: the command as users write it, for messages.
         help_text: description of the command.
-        before: called after PETSc has received its command line, before the script begins.
-        after: called with the file when the script has ended without error.
-        execute: runs the model in the file; default: runs the file as a Python script.
+        before: function called after PETSc has received its command line, before the script begins.
+        after: function called with the file when the script has ended without error.
+        execute: function that runs the model in the file; default: runs the file as a Python script.
 
     Returns:
         The exit code: the exit code of the script; 2 for errors of Windlass; 1 for other exceptions.
@@ -59,7 +59,7 @@ def run_script(
     from windlass.framework.launch import script_end  # imported here, because it reads options
 
     argv, path, thresholds = sys.argv, list(sys.path), gc.get_threshold()
-    # objects loaded at the start exist until the end: repeated garbage collection of them takes a tenth of the start
+    # objects loaded at the start exist until the end: their repeated garbage collection takes a tenth of the start
     gc.set_threshold(RUBBISH, *thresholds[1:])
     script = words[0] if words else ""
     try:
@@ -91,7 +91,7 @@ def run_script(
 
 
 def _exit_code(end: SystemExit) -> int:
-    """The exit code of a script that called sys.exit; prints the message of sys.exit, if any."""
+    """Return the exit code of a script that called sys.exit; prints the message of sys.exit, if any."""
     if end.code is None or isinstance(end.code, int):
         return end.code or 0
     print(end.code, file=sys.stderr)

@@ -1,4 +1,4 @@
-"""The command `windlass run-exudyn`: a script of Exudyn, with the solvers of Windlass."""
+"""The command `windlass run-exudyn`: runs a script of Exudyn with the solvers of Windlass."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ options."""
 
 
 def main(words: Sequence[str]) -> int:
-    """Run a script of Exudyn; returns the exit code."""
+    """Run a script of Exudyn; return the exit code."""
     return run_script(words, "run-exudyn", HELP, before=answer)
 
 

@@ -1,4 +1,4 @@
-"""The command `windlass run-moordyn`: the model of an input file of MoorDyn, with the solvers of Windlass."""
+"""The command `windlass run-moordyn`: solves the model of an input file of MoorDyn with the solvers of Windlass."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ options and those of its solvers."""
 
 
 def main(words: Sequence[str]) -> int:
-    """Run the model of an input file; returns the exit code."""
+    """Run the model of an input file; return the exit code."""
     return run_script(words, "run-moordyn", HELP, execute=execute)
 
 
 def execute(file: str) -> None:
-    """Solve the model of the file."""
+    """Solve the model of the given file."""
     from windlass.moordyn.run import run_file  # imported here, because help does not need it
 
     run_file(file)

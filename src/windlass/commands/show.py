@@ -1,11 +1,11 @@
-"""The command `windlass show`: results in a window, as a picture or as a film, by PyVista.
+"""The command `windlass show`: shows results in a window, as a picture or as a film, with PyVista.
 
 windlass show FILE [-field NAME] [-frame N] [-picture FILE.png] [-movie FILE.mp4] [-fps 25] [-size 1280,720]
 
-FILE is a file of a Recorder, .vtkhdf or .pvd. In the window the mouse rotates, moves and zooms; space plays and stops,
-left and right move by a frame, up and down change the field, the slider selects the time, q closes the window. -frame
-counts from 0, negative numbers from the end (-1, the default of pictures, is the last frame). Pictures and films need
-no screen.
+FILE is a file of a Recorder, .vtkhdf or .pvd. Controls of the window: the mouse rotates, moves and zooms; space plays
+and stops; left and right move by a frame; up and down change the field; the slider selects the time; q closes the
+window. -frame counts from 0; negative numbers count from the end (-1, the default of pictures, is the last frame).
+Pictures and films need no screen.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SUFFIXES = {"picture": (".png",), "movie": (".mp4", ".gif")}
 
 
 def main(words: Sequence[str]) -> int:
-    """Show a file, or write pictures of it; returns the exit code.
+    """Show a file, or write pictures or a film of it; return the exit code.
 
     Raises:
         OptionError: the command line is wrong, or requirements of PyVista are missing.
@@ -56,7 +56,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def check_picture(text: str, what: str) -> Path:
-    """The path of a picture or film; raises OutputError if the path cannot be written."""
+    """Return the path of a picture or film; raises OutputError if the path cannot be written."""
     path = Path(text).absolute()
     if path.suffix not in SUFFIXES[what] or not path.parent.is_dir():
         raise OutputError(f"-{what} {text}: must be a {' or '.join(SUFFIXES[what])} file in a folder that exists")
@@ -64,7 +64,7 @@ def check_picture(text: str, what: str) -> Path:
 
 
 def read_options(words: Sequence[str]) -> dict[str, Any]:
-    """Values of all options; raises OptionError for unknown or wrong options."""
+    """Return values of all options; raises OptionError for unknown or wrong options."""
     values: dict[str, Any] = {name: item.default for name, item in OPTIONS.items()}
     for name, text in refuse_twice(split_options(words)):
         if name not in OPTIONS:
@@ -74,7 +74,7 @@ def read_options(words: Sequence[str]) -> dict[str, Any]:
 
 
 def read_size(text: str) -> tuple[int, int]:
-    """Width and height [pixels], which must be even for films."""
+    """Return width and height [pixels], which must be even for films."""
     parts = text.split(",")
     if len(parts) != 2 or not all(part.isascii() and part.isdigit() and 64 <= int(part) <= 8192 for part in parts):
         raise OptionError(f"-size {text}: must be width,height, each from 64 to 8192 pixels")

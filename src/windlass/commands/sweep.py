@@ -1,7 +1,7 @@
 """The command `windlass sweep`: runs a model with many sets of options, each in its own process.
 
-Every case runs in its own folder, ``cases/0007``, which gets a file when the case has ended. These files are the
-journal of the sweep: each is written completely or not at all, and a sweep that was killed continues with the cases
+Every case runs in its own folder, ``cases/0007``, which receives a file when the case has ended. These files are the
+journal of the sweep. Each file is written completely or not at all, so a sweep that was killed continues with the cases
 without a file.
 """
 
@@ -43,7 +43,7 @@ Options of the sweep, which win over those of the model (give these by -fixed or
 
 
 def main(words: Sequence[str]) -> int:
-    """Carry out a sweep; the exit code is 0 if any case has a result.
+    """Carry out a sweep; return 0 as exit code if any case has a result.
 
     Raises:
         OptionError: the command line is wrong.
@@ -58,7 +58,7 @@ def main(words: Sequence[str]) -> int:
             return conduct(plan, executor)
     if "-jobs" in words:
         raise OptionError("-jobs: under mpiexec each process except the first runs a case; must be omitted")
-    from mpi4py.futures import MPICommExecutor  # imported here, because one process works without it
+    from mpi4py.futures import MPICommExecutor  # imported here, because sweeps with one process do not need it
 
     with MPICommExecutor(comm, root=0) as executor:
         return 0 if executor is None else conduct(plan_sweep(words), cast(Executor, executor))
@@ -91,7 +91,7 @@ def check_files(folder: Path) -> None:
 
 
 def needs_run(folder: Path, retry: bool) -> bool:
-    """Whether a case has not ended, or has failed and is run again."""
+    """Return whether a case has not ended, or has failed and is run again."""
     outcome = read_json(folder / OUTCOME)
     return outcome is None or (retry and bool(outcome["reason"]))
 
@@ -112,7 +112,7 @@ def run_all(plan: SweepPlan, executor: Executor, cases: Mapping[Path, Case]) -> 
 
 
 def describe(count: int, failed: Sequence[dict[str, object]], files: Sequence[Path]) -> list[str]:
-    """Summary of a sweep, in some lines."""
+    """Return the summary of a sweep, in some lines."""
     lines = [f"{count} cases, {len(failed)} failed"]
     lines += [f"  case {row['case']} failed: {row['reason']}" for row in failed[:10]]
     lines += [f"  ... and {len(failed) - 10} more"] if len(failed) > 10 else []

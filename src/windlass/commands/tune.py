@@ -42,19 +42,21 @@ OWN = option_table(
     Option("quiet", False, "", "print the ranking and errors only"),
 )
 SHARE = 0.2
-"""Fraction of the total time below which solvers are not tuned."""
+"""Fraction of the total time, below which the time of a solver is too small for tuning the solver."""
 TIGHTER = 1e-2
-"""Factor on the default's tolerances for the run that estimates the error of the default's answer."""
+"""Factor for the tolerances of the run that estimates the error of the default's answer."""
 NEAR, FINALISTS = 1.3, 6
-"""NEAR: factor to the fastest time up to which settings run again [1]. FINALISTS: largest number of these settings."""
+"""NEAR: ratio of a setting's time to the fastest time, up to which settings run again [1]. FINALISTS: largest number of
+settings that run again."""
 SPARE = 1.5
-"""Limit of the search time, relative to the time of its runs if each took as long as the default [1]."""
+"""Limit of the search time, relative to the time of its runs if each run took as long as the default [1]."""
 EVERY = 6
-"""Number of settings after which the default runs again, so that its times have the same noise."""
+"""Number of settings after which the default runs again, so that its times and the times of settings have the same
+noise."""
 
 
 def main(words: Sequence[str]) -> int:
-    """Search for the fastest solver of a model; returns the exit code.
+    """Search for the fastest solver of a model; return the exit code.
 
     Raises:
         OptionError: the command line is wrong, or the model fails with its default settings.
@@ -68,7 +70,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def plan_search(words: Sequence[str], scratch: Path) -> Search:
-    """The search of a command line; runs the model to get its options.
+    """Return the search of a command line; run the model to get its options.
 
     Raises:
         OptionError: the command line is wrong.
@@ -96,20 +98,20 @@ def plan_search(words: Sequence[str], scratch: Path) -> Search:
 
 
 def _names(setting: Setting, prefix: str) -> bool:
-    """Whether a setting has options of the solver with the given prefix."""
+    """Return whether a setting has options of the solver with the given prefix."""
     return any(word.startswith(f"-{prefix}") for word in setting.options)
 
 
 @dataclass
 class Search:
-    """The search, from the first run of the default to the file of options.
+    """The search, from the first run of the default to the file with the best options.
 
     Attributes:
         runner: runs the model.
         extra: settings that the user names.
         values: values of the options of the search.
-        best: file for the best options.
-        said: text of the command for the file of the best options.
+        best: path of the file with the best options.
+        said: text of the command, for the file with the best options.
     """
 
     runner: Runner
@@ -142,7 +144,7 @@ class Search:
         self._write(Setting("; ".join(setting.name for setting in found), options))
 
     def _announce(self, begin: float) -> None:
-        """List the settings to try, and print the end time of the search, which is then binding.
+        """List the settings to try, and print the estimated end time of the search, which becomes its deadline.
 
         Args:
             begin: start time of the search [s].
@@ -162,12 +164,16 @@ class Search:
         if not self.values["quiet"]:
             count = sum(map(len, self._settings.values()))
             left = max(0.0, self._ends_all - now)
-            print(f"{count} settings, {self._usual:.1f} s for a run of the default: ends in {left:.0f} s", flush=True)
+            print(
+                f"{count} settings are tried; a run with the default settings takes {self._usual:.1f} s; the tuning "
+                f"ends in {left:.0f} s at most",
+                flush=True,
+            )
 
     def _run_default(self) -> Result:
         run = self.runner.run([])
         if run.reason:
-            raise OptionError(f"{self.runner.model.name} fails with its own settings: {run.reason}")
+            raise OptionError(f"{self.runner.model.name} fails with the settings of the model: {run.reason}")
         if not run.solves:
             raise OptionError(f"{self.runner.model.name}: must be a model with at least one solve")
         return run
@@ -184,12 +190,16 @@ class Search:
         error = tight.differ_from(self._default.runs[0])
         # two answers with this error may differ by twice the error
         allowed = 2.0 * error
-        more = f", twice of which replaces {self._agree:.1e}" if allowed > self._agree else ""
+        more = (
+            f"; the allowed difference of answers becomes twice this error instead of {self._agree:.1e}"
+            if allowed > self._agree
+            else ""
+        )
         print(f"{1 / TIGHTER:g} times smaller tolerances of Newton's method change the answer by {error:.1e}{more}")
         self._agree = max(self._agree, allowed)
 
     def _find_solvers(self, run: Result) -> list[str]:
-        """Prefixes of the solvers that take a significant part of the time, or whose options the user names."""
+        """Return prefixes of the solvers that take a significant part of the time, or whose options the user names."""
         prefixes = list(dict.fromkeys(solve["prefix"] for solve in run.solves if "solver" in solve))
         total = sum(run.sum(prefix, "wall_time") for prefix in prefixes)
         heavy = [prefix for prefix in prefixes if run.sum(prefix, "wall_time") >= SHARE * total]
@@ -225,11 +235,11 @@ class Search:
         return choose(rank(tried, prefix, self._clock), self._default, prefix, self._clock).setting
 
     def _list_named(self, prefix: str) -> list[Setting]:
-        """The settings that the user names for one solver."""
+        """Return the settings that the user names for one solver."""
         return [s for s in self.extra if _names(s, prefix) or not any(_names(s, p) for p in self._prefixes)]
 
     def _has_time(self, ends: float) -> bool:
-        """Whether one more run of the usual duration ends before the deadline [s]."""
+        """Return whether another run of the usual duration would end before the deadline [s]."""
         return time.perf_counter() + self._usual <= ends
 
     def _try(self, one: Tried, limit: float) -> None:
@@ -244,11 +254,12 @@ class Search:
         judge(one, run, self._default.runs[0], self._agree, self._limit)
 
     def _write(self, best: Setting) -> None:
-        """Compare the best options with the default once more, alternately, and write them if they are faster."""
+        """Compare the best options with the default again in alternating runs, and write the options if they are
+        faster."""
         one = Tried(best)
         base = Tried(self._default.setting)
         for k in range(int(self.values["rounds"]) if best.options else 0):
-            # at least one comparison is needed for all options together
+            # at least one comparison of all options together is needed
             if k > 0 and not self._has_time(self._ends_all - self._usual):
                 break
             base.runs.append(self._run_default())

@@ -1,4 +1,5 @@
-"""The command `windlass uncertainty`: the spread of results of a model with uncertain options, and its causes."""
+"""The command `windlass uncertainty`: spread of results of a model with uncertain options, and the influence of each
+option."""
 
 from __future__ import annotations
 
@@ -47,7 +48,7 @@ WORDS = {
     "sample": "squared rank correlation",
     "sobol": "first index of Sobol",
 }
-"""Name of the measure of influence of an option, for each method."""
+"""Name of the measure of influence of an option, by method."""
 OWN = option_table(
     Option("output", "", "", "folder of the study; the same command with it continues a stopped study"),
     Option("method", "first_order", "", "first_order (two runs per option), sample (distribution of results), sobol "
@@ -63,14 +64,14 @@ OWN = option_table(
 DEFINITION, TABLE = "uncertainty.json", ("uncertainty.csv", "uncertainty.parquet")
 RESULT, PICTURE = "spread.json", "spread.png"
 BEND = 0.1
-"""Second-order term, relative to the deviation, above which the first order is not sufficient."""
+"""Ratio of the second-order term to the deviation, above which the first-order method is not sufficient."""
 LISTED = 0.01
-"""Smallest influence of listed options."""
+"""Smallest influence of an option that the summary lists."""
 
 
 @dataclass(frozen=True)
 class UncertaintyPlan(StudyPlan):
-    """A study, with the distributions of options by name."""
+    """The plan of a study, with the distributions of options by name."""
 
     laws: dict[str, Distribution]
 
@@ -83,13 +84,13 @@ class UncertaintyPlan(StudyPlan):
         return choose(self.laws, self.own["runs"], self.own["seed"])
 
     def describe(self) -> dict[str, Any]:
-        """Settings that must be equal when the study continues."""
+        """Return settings that must be equal when the study continues."""
         laws = {name: law.text for name, law in self.laws.items()}
         return {"laws": laws, **self.describe_common(("method", "runs", "seed"))}
 
 
 def main(words: Sequence[str]) -> int:
-    """Run the command; returns the exit code, 0 if there are results.
+    """Run the command; return the exit code, 0 if there are results.
 
     Raises:
         OptionError: the command line is wrong, or a name is not a result of the model.
@@ -99,7 +100,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def make_plan(words: Sequence[str]) -> UncertaintyPlan:
-    """The study that a command line describes; runs the model once, without solves, to get its options.
+    """Return the study that a command line describes; run the model once, without solves, to get its options.
 
     Raises:
         OptionError: the command line is wrong.
@@ -112,7 +113,7 @@ def make_plan(words: Sequence[str]) -> UncertaintyPlan:
 
 
 def conduct(plan: UncertaintyPlan, executor: Executor) -> int:
-    """Run all points, and write table, result and picture."""
+    """Run all points, and write table, results and picture."""
     lock = open_study(plan.folder, DEFINITION, plan.describe(), "study", lambda: check_files(plan.folder))
     runs = plan.open_runs(executor)
     points = plan.points
@@ -149,7 +150,7 @@ def check_files(folder: Path) -> None:
 
 
 def find_spreads(plan: UncertaintyPlan, points: FloatArray, rows: Sequence[Row]) -> dict[str, Spread]:
-    """The spread of each result; empty if too many runs have failed.
+    """Return the spread of each result; empty if too many runs have failed.
 
     Raises:
         OptionError: the model does not have a selected result.
@@ -177,7 +178,7 @@ def find_spreads(plan: UncertaintyPlan, points: FloatArray, rows: Sequence[Row])
 
 
 def explain(plan: UncertaintyPlan, rows: Sequence[Row]) -> str:
-    """The reason why there are no results."""
+    """Return the reason why there are no results."""
     if all(row["status"] == "failed" for row in rows):
         return "all runs have failed"
     if any(row["status"] == "failed" for row in rows):
@@ -186,7 +187,7 @@ def explain(plan: UncertaintyPlan, rows: Sequence[Row]) -> str:
 
 
 def write_result(plan: UncertaintyPlan, spreads: Mapping[str, Spread]) -> Path:
-    """Write all numbers as JSON; returns the file."""
+    """Write all numbers as JSON; return the file."""
     names = list(plan.laws)
     results = {}
     for name, spread in spreads.items():
@@ -217,7 +218,7 @@ def write_result(plan: UncertaintyPlan, spreads: Mapping[str, Spread]) -> Path:
 
 
 def describe(plan: UncertaintyPlan, name: str, spread: Spread) -> list[str]:
-    """Summary of a result, in some lines."""
+    """Return the summary of a result as lines of text."""
     names = list(plan.laws)
     line = f"{name}: {'mean ' if spread.quantiles else ''}{spread.mean:.6g}, deviation {spread.deviation:.3g}"
     if spread.quantiles:

@@ -1,9 +1,10 @@
-"""Rigid nodes of Exudyn with three angles as rotation, ``RigidBodyRxyz``, which have Euler parameters in Windlass.
+"""Nodes of rigid bodies in Exudyn with three rotation angles, ``RigidBodyRxyz``; Windlass uses Euler parameters
+instead.
 
     R = R_x(a) R_y(b) R_z(c),    ω = T (a, b, c)_t,    T = [e_x, R_x e_y, R_x R_y e_z]
 
-The motion is the same, but its steps differ: both descriptions have errors of the order of the step squared, which
-differ if the angular velocity of the body changes.
+Both descriptions have the same exact motion, but different numerical errors: the errors are of the order of the squared
+step size, and differ if the angular velocity of the body changes.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State
 
 ANGLES = "RigidBodyRxyz"
-"""Exudyn's type of nodes with angles."""
+"""Name of the node type with angles in Exudyn."""
 
 
 def find_matrix(angles: FloatArray) -> FloatArray:
-    """R of three angles [rad]."""
+    """Return the rotation matrix R of three angles [rad]."""
     from scipy.spatial.transform import Rotation  # imported here, because it takes as long as a short run
 
     matrix: FloatArray = Rotation.from_euler("XYZ", angles).as_matrix()
@@ -33,14 +34,14 @@ def find_matrix(angles: FloatArray) -> FloatArray:
 
 
 def find_rates(angles: FloatArray) -> FloatArray:
-    """T of three angles, shape (3, 3)."""
+    """Return the matrix T of three angles, shape (3, 3)."""
     columns = [find_matrix(np.array(part)) for part in ((0.0, 0.0, 0.0), (angles[0], 0, 0), (angles[0], angles[1], 0))]
     return np.stack([matrix[:, k] for k, matrix in enumerate(columns)], axis=1)
 
 
 def find_angles(e: FloatArray, near: FloatArray) -> FloatArray:
-    """The angles for Euler parameters (4,) that are closest to given angles: a, b, c or a + π, π - b, c + π, minus 2π
-    n."""
+    """Return the angles for Euler parameters (4,) that are closest to given angles: (a, b, c) or (a + π, π - b, c + π),
+    minus multiples of 2π."""
     from scipy.spatial.transform import Rotation  # imported here, because it takes as long as a short run
 
     a, b, c = Rotation.from_quat(np.roll(e, -1)).as_euler("XYZ")
@@ -51,8 +52,8 @@ def find_angles(e: FloatArray, near: FloatArray) -> FloatArray:
 
 
 def _turning(rate: FloatArray, e: FloatArray) -> FloatArray:
-    """2 vec(rate e*)/|e|² in the global frame: the angular velocity for the rate e_t, the angular acceleration for
-    e_tt."""
+    """Return 2 vec(rate e*)/|e|² in the global frame: the angular velocity if rate is e_t, the angular acceleration if
+    rate is e_tt."""
     w, u = e[0], e[1:]
     vector: FloatArray = 2.0 * (w * rate[1:] - rate[0] * u + np.cross(u, rate[1:])) / (e @ e)
     return vector
@@ -64,9 +65,9 @@ class AngleNode:
 
     Attributes:
         node: the node of Windlass.
-        where: indices of the node's six coordinates in Exudyn's vector of second order.
+        where: indices of the six coordinates of the node in Exudyn's vector of second order.
         item: its dictionary.
-        last: angles at the end of the last step, for continuity beyond half a turn [rad]; see `FollowAngles`.
+        last: angles at the end of the previous step [rad], for continuity beyond half a turn; see `FollowAngles`.
     """
 
     node: Entity
@@ -80,7 +81,8 @@ class AngleNode:
         self.last = self.reference[3:].copy()
 
     def place(self, q: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Displacements and velocities of Windlass, shape (7,) each, from Exudyn's, (6,)."""
+        """Return displacements and velocities of Windlass, shape (7,) each, from displacements and velocities of
+        Exudyn, (6,) each."""
         start = euler_parameters_of(find_matrix(self.reference[3:]))
         total = self.last = self.reference[3:] + q[3:]
         e = euler_parameters_of(find_matrix(total))
@@ -89,7 +91,8 @@ class AngleNode:
         return np.concatenate((q[:3], e - start)), np.concatenate((v[:3], rates))
 
     def read(self, q: FloatArray, v: FloatArray, a: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Displacements, velocities and accelerations of Exudyn, (6,), from Windlass', (7,)."""
+        """Return displacements, velocities and accelerations of Exudyn, (6,) each, from the values of Windlass, (7,)
+        each."""
         e = euler_parameters_of(find_matrix(self.reference[3:])) + q[3:]
         angles = find_angles(e, self.last)
         T, speed = find_rates(angles), _turning(v[3:], e)
@@ -106,7 +109,7 @@ class AngleNode:
 
 
 class FollowAngles(StepHook):
-    """Follows the angles of nodes in every step, regardless of whether they are read.
+    """Hook that updates the angles of nodes in every step, even if no result reads the angles.
 
     Args:
         nodes: the nodes.
@@ -127,7 +130,7 @@ class FollowAngles(StepHook):
             node.last = node.read(q, v, a)[0][3:] + node.reference[3:]
 
     def checkpoint(self) -> dict[str, Any]:
-        """The last angles."""
+        """Return the last angles."""
         return {"last": [node.last for node in self._nodes]}
 
     def restore(self, kept: Mapping[str, Any], state: State) -> None:

@@ -1,4 +1,4 @@
-"""Eigenvalues of a MainSystem by the modes of Windlass, as an implementation of its function ComputeODE2Eigenvalues."""
+"""Eigenvalues of a MainSystem, computed by the modes of Windlass; replaces Exudyn's function ComputeODE2Eigenvalues."""
 
 from __future__ import annotations
 
@@ -36,23 +36,24 @@ def compute_eigenvalues(
     singularValuesTolerance: float = 1e-12,
     autoAssemble: bool = True,
 ) -> list[Any]:
-    """Eigenvalues as in Exudyn, about the initial values: ω² [rad²/s²], frequencies [Hz] or complex σ [1/s], and
-    shapes.
+    """Return eigenvalues as in Exudyn, about the initial values: ω² [rad²/s²], frequencies [Hz] or complex σ [1/s];
+    also return shapes.
 
-    Modes have unit modal mass, as in Exudyn, and arbitrary sign. Complex σ form pairs; their shapes have the norm 1
-    and, without constraints, displacements before velocities.
+    Modes have unit modal mass, as in Exudyn, and arbitrary sign. Complex σ form pairs. Shapes of complex σ have the
+    norm 1 and, without constraints, contain displacements before velocities.
 
     Raises:
-        NoCounterpart: items cannot be expressed.
-        ModelError: arguments have no counterpart.
+        NoCounterpart: Windlass has no equivalent of an item.
+        ModelError: Windlass has no equivalent of an argument.
     """
     if not mbs.systemIsConsistent and autoAssemble:
         mbs.Assemble()
     if convert2Frequencies and computeComplexEigenvalues:
         raise ModelError(
-            "convert2Frequencies and computeComplexEigenvalues of ComputeODE2Eigenvalues: must be only one of both"
+            "convert2Frequencies and computeComplexEigenvalues of ComputeODE2Eigenvalues: at most one of the two must "
+            "be True"
         )
-    # Exudyn's stiffness matrix has no terms of loads, whose forces may rotate with bodies
+    # Exudyn's stiffness matrix contains no derivatives of loads, whose forces may rotate with bodies
     model = Imported({**describe_system(mbs), "loads": []}, mbs)
     held = [int(place) for place in np.ravel(constrainedCoordinates)]
     if ignoreAlgebraicEquations or held:
@@ -109,7 +110,7 @@ def _find_modes(model: Imported, count: int, quadratic: bool) -> ModesResult:
 
 
 def _place_shapes(model: Imported, result: ModesResult) -> ComplexArray:
-    """Shapes in Exudyn's order of coordinates, shape (modes, coordinates)."""
+    """Return shapes in Exudyn's order of coordinates, shape (modes, coordinates)."""
     shapes = np.zeros((len(result), model.size()), complex)
     for node, where in model.places() if len(result) else ():
         shapes[:, where] = result.of(node)[:, 0, : len(where)]
@@ -117,7 +118,7 @@ def _place_shapes(model: Imported, result: ModesResult) -> ComplexArray:
 
 
 def answer_eigenvalues() -> None:
-    """Compute Exudyn's eigenvalues by Windlass from now on."""
+    """Replace Exudyn's function for eigenvalues by `compute_eigenvalues` from now on."""
     exudyn: Any = import_module("exudyn")
     solver: Any = import_module("exudyn.solver")
     for place in (exudyn, solver, exudyn.MainSystem):

@@ -1,9 +1,9 @@
-"""Description of a model of Exudyn as one dictionary, and as a JSON file that Windlass reads on any machine.
+"""Describe a model of Exudyn as one dictionary, and as a JSON file that Windlass reads on any machine.
 
     windlass-export-exudyn MODEL.py [-output FILE.json] [-solve N]
     python export.py MODEL.py ...           the same; this file needs Exudyn and NumPy only, and may be copied
 
-The script runs until its N-th call of a solver (default 1). The file is written instead of this solve, and the script
+The script runs until its N-th call of a solver (default 1). Instead of this solve the file is written, and the script
 ends. The file contains the dictionaries of all nodes, objects, markers, loads and sensors without graphics, the initial
 values of the solver, and the settings of the solver. User functions are stored by name.
 """
@@ -22,15 +22,15 @@ from typing import Any
 FORMAT, VERSION = "exudyn system", 1
 USAGE = "usage: windlass-export-exudyn MODEL.py [-output FILE.json] [-solve N]"
 SYSTEM_FUNCTIONS = ("PreStep", "PostStep", "PostNewton", "PreNewtonResidual", "SystemJacobian")
-"""User functions of the whole system."""
+"""Functions of a MainSystem that users may define."""
 MAIN_SOLVERS = {"Static": "static", "ImplicitSecondOrder": "dynamic", "Explicit": "dynamic"}
-"""Classes of solvers ``MainSolver...``, and the kind of solve of their function SolveSystem."""
+"""Classes of solvers ``MainSolver...``, and the kind of solve that their function SolveSystem makes."""
 PARTS_OF_SOLVES = ("SolveSteps", "Newton", "DiscontinuousIteration", "FinishStep", "InitializeStep")
-"""Functions of these classes that execute parts of a solve"""
+"""Functions of these classes that execute parts of a solve."""
 
 
 def describe_system(mbs: Any) -> dict[str, Any]:
-    """The items of an assembled MainSystem, with Python functions unchanged."""
+    """Return the description of the items of an assembled MainSystem, with Python functions unchanged."""
     data, initial = mbs.systemData, _initial()
     kinds = {
         "nodes": (mbs.GetNode, data.NumberOfNodes()),
@@ -57,14 +57,16 @@ def describe_system(mbs: Any) -> dict[str, Any]:
 
 
 def describe_solve(kind: str, settings: Any, solver: Any = None) -> dict[str, Any]:
-    """Arguments of a call of a solver: kind ``"static"`` or ``"dynamic"``, SimulationSettings, DynamicSolverType."""
+    """Return the arguments of a solver call: kind ``"static"`` or ``"dynamic"``, SimulationSettings,
+    DynamicSolverType."""
     given = settings.GetDictionary()
     name = given["timeIntegration"]["solverType"] if solver is None else solver
     return {"kind": kind, "solver": str(name).rpartition(".")[2], "settings": given}
 
 
 def check_target(path: Path) -> str:
-    """Reason why a description cannot be written to a file, or an empty text; this file works without Windlass."""
+    """Return the reason why a description cannot be written to a file, or an empty text. This check runs without
+    Windlass."""
     if not path.absolute().parent.is_dir() or (path.exists() and not path.is_file()):
         return f"{path}: must be a file in a folder that exists"
     if path.exists() and path.stat().st_size and FORMAT.encode() not in path.read_bytes()[:200]:
@@ -73,7 +75,7 @@ def check_target(path: Path) -> str:
 
 
 def write_system(path: Path, content: Mapping[str, Any]) -> None:
-    """Write a description as JSON; numbers are restored to the last bit."""
+    """Write a description as JSON; numbers can be restored to the last bit."""
     path.write_text(json.dumps(content, indent=1, default=_encode) + "\n", encoding="utf-8")
 
 
@@ -82,16 +84,16 @@ def _initial() -> Any:
 
 
 def _strip(item: Mapping[str, Any]) -> dict[str, Any]:
-    """An item without graphics."""
+    """Return an item without graphics."""
     return {key: _dense(value) for key, value in item.items() if not key.startswith("V")}
 
 
 SECTION = "stiffnessMatrix", "dampingMatrix", "massPerLength", "inertia"
-"""Properties of the cross sections of beams."""
+"""Names of the properties of beam cross sections."""
 
 
 def _dense(value: Any) -> Any:
-    """Convert a matrix, dense or sparse, or a list of vectors of Exudyn to arrays."""
+    """Convert dense or sparse matrices and lists of vectors of Exudyn to arrays."""
     if hasattr(value, "Convert2DenseMatrix"):
         return value.Convert2DenseMatrix()
     if type(value).__name__ == "BeamSection":
@@ -100,7 +102,7 @@ def _dense(value: Any) -> Any:
 
 
 def _encode(value: Any) -> Any:
-    """Conversion of types unknown to JSON: arrays and numbers of NumPy, enums of Exudyn, functions."""
+    """Convert types unknown to JSON: arrays and numbers of NumPy, enums of Exudyn, functions."""
     if hasattr(value, "tolist"):
         return value.tolist()
     if callable(value):
@@ -120,7 +122,7 @@ DRAWING = {
 
 
 def close_windows() -> None:
-    """Suppress windows from now on, including windows of plots."""
+    """Suppress all windows from now on, including windows of plots."""
     exudyn: Any = import_module("exudyn")
     os.environ.setdefault("MPLBACKEND", "Agg")
     for name, functions in DRAWING.items():
@@ -131,13 +133,13 @@ def close_windows() -> None:
 
 
 class _Written(SystemExit):
-    """Raised after the file is written, to end the script."""
+    """Exception that ends the script after the file is written."""
 
 
 def answer(solve: Callable[..., bool], error: type[Exception] = NotImplementedError) -> None:
-    """Replace the solvers of Exudyn by a function: ``solve(kind, mbs, settings, solver, **other)``.
+    """Replace the solvers of Exudyn by the function ``solve(kind, mbs, settings, solver, **other)``.
 
-    Calls that execute parts of a solve raise an error of the given type.
+    Calls of functions that execute parts of a solve raise an error of the given type.
     """
     exudyn: Any = import_module("exudyn")
 
@@ -159,7 +161,7 @@ def answer(solve: Callable[..., bool], error: type[Exception] = NotImplementedEr
 
 
 def _answer_class(solvers: Any, kind: str, call: Callable[..., bool], error: type[Exception]) -> None:
-    """Replace SolveSystem of a class of solvers, and refuse its functions for parts of a solve."""
+    """Replace SolveSystem of a solver class, and refuse the functions of the class that execute parts of a solve."""
 
     def solve_system(solver: Any, mbs: Any, simulationSettings: Any) -> bool:
         return call(kind, mbs, simulationSettings, None, {"mainSolver": solver})
@@ -180,7 +182,7 @@ def _answer_class(solvers: Any, kind: str, call: Callable[..., bool], error: typ
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; returns the exit code."""
+    """Run the command; return the exit code."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     options = dict(zip(words[1::2], words[2::2], strict=False))
     number = options.pop("-solve", "1")
@@ -230,7 +232,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except _Written:
         print(f"written: {target}")
         return 0
-    print(f"{words[0]} calls a solver {calls} times, not {number}: no file is written", file=sys.stderr)
+    print(
+        f"{words[0]} calls a solver {calls} times: no file is written, because -solve {number} was requested",
+        file=sys.stderr,
+    )
     return 2
 
 

@@ -1,4 +1,4 @@
-"""The fields of the items of Exudyn, by type, without graphics, ``name`` and the type itself.
+"""The fields of the items of Exudyn by type of item, without graphics, ``name`` and the type itself.
 
 Fields in brackets may be missing. An item with other or missing fields belongs to another version of Exudyn: see
 `find_faults`.
@@ -192,18 +192,19 @@ SENSORS = {
     "SuperElement": "bodyNumber meshNodeNumber writeToFile fileName outputVariableType storeInternal",
     "UserFunction": "sensorNumbers factors writeToFile fileName sensorUserFunction storeInternal",
 }
-"""Fields by type of node, object, marker, load and sensor."""
+"""Fields of nodes, objects, markers, loads and sensors, by type."""
 GROUPS = {"nodes": NODES, "objects": OBJECTS, "markers": MARKERS, "loads": LOADS, "sensors": SENSORS}
 KINDS = {"nodes": "node", "objects": "object", "markers": "marker", "loads": "load", "sensors": "sensor"}
 MISNAMED = {
     "ContactSphereSphere": {"torusAxis": "ContactSphereTorus", "trianglePoints": "ContactSphereTriangle"},
     "BodiesRelativeTranslationCoordinate": {"nodeNumber": "BodiesRelativeRotationCoordinate"},
 }
-"""Types that Exudyn also reports for other items: fields that only the other items have, and their correct types."""
+"""Types that Exudyn also reports for items of other types: fields that exist only in these items, and their correct
+types."""
 
 
 def name_types(items: Mapping[str, Any]) -> dict[str, Any]:
-    """A description with corrected types if Exudyn reports wrong types."""
+    """Return a description in which wrong types that Exudyn reports are corrected."""
 
     def name(item: Mapping[str, Any], key: str) -> Mapping[str, Any]:
         others = MISNAMED.get(str(item.get(key)), {})
@@ -216,7 +217,7 @@ def name_types(items: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def find_faults(group: str, kind: str, item: Mapping[str, Any]) -> str:
-    """Missing and unknown fields of an item; an empty text if all fields are correct."""
+    """Return missing and unknown fields of an item as text; an empty text if all fields are correct."""
     if not kind:
         return f"lacks {KINDS[group]}Type; must be a type of Exudyn {VERSION}"
     if kind not in GROUPS[group]:

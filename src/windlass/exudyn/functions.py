@@ -1,7 +1,7 @@
 """User functions of Exudyn in laws of Windlass: ``f(mbs, t, itemNumber, ...)``.
 
 Functions of displacements are called in every evaluation of forces, and read the state of that evaluation from the
-system. Functions of time only are called once for each time, so they must not read the state.
+system. Functions of time are called once for each time, so they must not read the state.
 """
 
 from __future__ import annotations
@@ -15,15 +15,17 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 
 READS_NOTHING = ("variables", "sys", "interactiveMode")
-"""Attributes of the system that a function may use without reading its state, in addition to parameters of items."""
+"""Attributes of a MainSystem that a user function may read without dependence on the state, in addition to parameters
+of items."""
 PARAMETERS = ("Parameter", "Defaults")
 OF_TIME = "offset"
-"""Prefix of the names of user functions that must depend only on time; loads may read the state."""
+"""Prefix of the names of user functions that must depend only on time; functions of loads may read the state."""
 ITEMS = ("GetNode", "GetObject", "GetMarker", "GetLoad", "GetSensor")
 
 
 class MainSystemView:
-    """The argument ``mbs`` of user functions: the system of Exudyn, updated to the present state when it is read.
+    """The argument ``mbs`` of user functions: a MainSystem whose coordinates are updated when a function reads the
+    state.
 
     Args:
         mbs: the MainSystem, or None if the model came from a file.
@@ -53,7 +55,7 @@ class MainSystemView:
 
 
 def tells_no_state(name: str) -> bool:
-    """Whether an attribute of a MainSystem does not depend on coordinates."""
+    """Return whether an attribute of a MainSystem does not depend on coordinates."""
     return name in READS_NOTHING or name in ITEMS or name.endswith(PARAMETERS)
 
 
@@ -76,7 +78,7 @@ class UserFunctions:
         self.in_time, self.in_motion = MainSystemView(mbs, False, self), MainSystemView(mbs, True, self)
 
     def see(self, places: IntArray, function: Callable[..., float], given: Any) -> Callable[..., float]:
-        """The function of a load as ``f(t, u, u_t)`` of the coordinates at the given indices"""
+        """Return the function of a load as ``f(t, u, u_t)`` of the coordinates at the given indices."""
 
         def evaluate(t: float, u: FloatArray, ut: FloatArray) -> float:
             self.seen = places, u, ut
@@ -89,7 +91,8 @@ class UserFunctions:
         return evaluate
 
     def find(self, item: Mapping[str, Any], key: str) -> Callable[..., Any] | str | None:
-        """The function of an item, None without a function, or the reason why the function cannot be used."""
+        """Return the user function of an item, None if the item has no function, or the reason why the function cannot
+        be used."""
         value = item[key]
         if not value:
             return None
@@ -109,13 +112,13 @@ class UserFunctions:
         return with_numbers(function)
 
     def reads_state(self, function: Any) -> bool:
-        """Whether the code of a function reads the state of the system."""
+        """Return whether the code of a function reads the state of the system."""
         names = getattr(getattr(unwrap(function), "__code__", None), "co_names", ()) if callable(function) else ()
         return any(hasattr(self.mbs, name) and not tells_no_state(name) for name in names)
 
 
 def with_numbers(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A Python function whose symbolic expressions contain only numbers and are evaluated."""
+    """Return a Python function that evaluates the symbolic expressions in the result of the given function."""
 
     @wraps(function)
     def call(*arguments: Any) -> Any:
@@ -125,7 +128,7 @@ def with_numbers(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def find_numbers(value: Any) -> Any:
-    """A number, or a list of numbers, with symbolic expressions evaluated."""
+    """Return a number, or a list of numbers, with symbolic expressions evaluated."""
     if type(value) is float:
         return value
     if isinstance(value, (list, tuple)):

@@ -1,4 +1,4 @@
-"""History values of Exudyn that have other values in Windlass, with conversions from and into a state."""
+"""History values of Exudyn whose values differ in Windlass, with conversions to and from a state."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from windlass.framework.state.evaluate import eval_output
 from windlass.framework.state.state import State
 
 OPEN = 0.0
-"""Gap of a segment without a contacting circle [m]."""
+"""Gap of a segment that touches no circle [m]."""
 
 
 class History(Protocol):
-    """The values of one `NodeGenericData`."""
+    """The history values of one `NodeGenericData`."""
 
     def place(self, state: State, values: FloatArray) -> None:
-        """Write values of Exudyn into a state that contains positions and velocities."""
+        """Write history values of Exudyn into a state that contains positions and velocities."""
 
     def read(self, state: State) -> FloatArray:
-        """The values of Exudyn in a state."""
+        """Return the history values of Exudyn for a state."""
 
 
 class SlidingHistory:
@@ -39,7 +39,8 @@ class SlidingHistory:
         self._joint, self._node, self._slides = joint, node, slides
 
     def place(self, state: State, values: FloatArray) -> None:
-        """Set the values as in Exudyn, with the additional speed of the position that keeps the point on the cable."""
+        """Set the history values as in Exudyn, and set the additional speed of the position such that the point stays
+        on the cable."""
         at = float(values[1]) if self._slides else 0.0
         state.put(self._joint, [[values[0], 0.0, 0.0, at]], "data")
         state.put(self._joint, [[values[0], 0.0, 0.0, at]], "start_data")
@@ -73,10 +74,11 @@ class CurveHistory:
         self._contacts, self._circles = contacts, circles
 
     def place(self, state: State, values: FloatArray) -> None:
-        """All contacts begin open; the first step finds the closed contacts."""
+        """Return without changes: all contacts begin open, and the first step finds the closed contacts."""
 
     def read(self, state: State) -> FloatArray:
-        """See the class; for several circles on one segment, the values of the deepest contact are returned."""
+        """Return the values for each segment; if several circles touch a segment, the values of the deepest contact
+        count."""
         shape = len(self._contacts) // self._circles, self._circles
         found = [eval_output(self._contacts, name, state) for name in ("piece", "gap", "slip")]
         piece, gap, slip = (np.reshape(np.atleast_2d(values)[:, 0], shape) for values in found)
@@ -90,4 +92,4 @@ class CurveHistory:
 
 
 PlacedHistory = tuple[IntArray, History]
-"""Indices in Exudyn's vector of history values, and their values."""
+"""Indices in Exudyn's vector of history values, and the conversion of the values at these indices."""

@@ -1,4 +1,4 @@
-"""A model of Exudyn as a World, with the numbers of its items and coordinates on both sides."""
+"""A model of Exudyn as a World, with the numbers of its items and coordinates in both programs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from windlass.solvers.explicit import Explicit
 from windlass.solvers.static import Static
 
 PARTS = {"initial": dict, "system_functions": list, "general_contacts": int}
-"""Parts of a description without items."""
+"""Parts of a description that are not lists of items."""
 PRESCRIBED = "ConnectorCoordinate", "JointGeneric"
 """Items whose functions of time cause no initial accelerations."""
 
@@ -51,7 +51,7 @@ class Imported:
         turned: nodes with angles as rotation in Exudyn.
         functions: the user functions.
         columns: see `Building`.
-        histories: history values that have other values in Windlass, with their indices in Exudyn's vector.
+        histories: conversions of history values whose values differ in Windlass, with their indices in Exudyn's vector.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class Imported:
         self._switch_holds(False)
 
     def _hold_states(self) -> list[Entity]:
-        """Constraints that hold each first-order state at its initial value."""
+        """Return constraints that hold each first-order state at its initial value."""
         given = np.asarray(self.items["initial"].get("ODE1", ()), np.float64)
         return [
             con.prescribe_velocity(self.world, node, f"y{k}", float(given[place]))
@@ -87,7 +87,7 @@ class Imported:
         ]
 
     def places(self, kind: str = "ODE2") -> list[tuple[Entity, IntArray]]:
-        """Nodes with the indices of their coordinates in Exudyn's vector ``"ODE2"``, ``"ODE1"`` or ``"data"``.
+        """Return nodes with the indices of their coordinates in Exudyn's vector ``"ODE2"``, ``"ODE1"`` or ``"data"``.
 
         Nodes with other coordinates in Windlass, ``turned``, are not included.
         """
@@ -98,11 +98,11 @@ class Imported:
         ]
 
     def size(self, kind: str = "ODE2") -> int:
-        """Length of one of Exudyn's vectors."""
+        """Return the length of one of Exudyn's vectors."""
         return sum(len(where) for _, _, where in self._list(kind))
 
     def _list(self, kind: str) -> list[tuple[int, Entity, IntArray]]:
-        """Number, entity and indices of all nodes with coordinates of a given kind."""
+        """Return number, entity and indices of each node with coordinates of a given kind."""
         found, end = [], 0
         for number, item in enumerate(self.items["nodes"]):
             node, own = self.nodes[number], {"GenericData": "data", "GenericODE1": "ODE1"}.get(item["nodeType"], "ODE2")
@@ -113,10 +113,10 @@ class Imported:
         return found
 
     def initial_state(self) -> State:
-        """The initial state of Exudyn's solvers."""
+        """Return the initial state of Exudyn's solvers."""
         state = State(self.world)
         initial = {name: np.asarray(values, np.float64) for name, values in self.items["initial"].items()}
-        # the vectors of Exudyn, their kinds, and their counterparts in Windlass
+        # the vectors of Exudyn, their kinds, and the corresponding arrays of a state in Windlass
         parts = "ODE2 ODE2 q", "ODE2_t ODE2 v", "ODE1 ODE1 v", "data data data", "data data start_data"
         for vector, kind, name in map(str.split, parts):
             for node, where in self.places(kind):
@@ -130,7 +130,7 @@ class Imported:
         return state
 
     def coordinates(self, state: State, name: str = "q", kind: str = "ODE2") -> FloatArray:
-        """``q``, ``v``, ``a`` or ``data`` of a state in the order of one of Exudyn's vectors, see `places`."""
+        """Return ``q``, ``v``, ``a`` or ``data`` of a state in the order of one of Exudyn's vectors, see `places`."""
         own = "data" if name == "data" else kind
         out = np.zeros(self.size(own))
         for node, where in self.places(own):
@@ -143,18 +143,20 @@ class Imported:
         return out
 
     def hooks(self) -> list[Hook]:
-        """Hooks for solvers of the world to follow angles beyond half a turn; `solve` adds them itself."""
+        """Return hooks that follow angles beyond half a turn, for solvers of the world; `solve` adds these hooks
+        itself."""
         return [FollowAngles(self.turned)] if self.turned else []
 
     def static(self, **other: Any) -> Static:
-        """The solver of statics with the settings of the file, which other arguments override.
+        """Return a solver of statics with the settings of the file; given arguments override these settings.
 
-        With ``constrainODE1Coordinates`` first-order states keep their values until `dynamic` is called.
+        If the setting ``constrainODE1Coordinates`` is on, first-order states keep their values until `dynamic` is
+        called.
         """
         return self.create_static(self._settings(), **other)
 
     def create_static(self, settings: Mapping[str, Any], **other: Any) -> Static:
-        """The solver of statics for the dictionary of SimulationSettings."""
+        """Return a solver of statics for the dictionary of SimulationSettings."""
         self._switch_holds(True)
         return Static(self.world, **(read_static(settings) | other))
 
@@ -163,12 +165,13 @@ class Imported:
             self.world.set(held, active=on)
 
     def dynamic(self, **other: Any) -> Dynamic | Explicit:
-        """The solver of dynamics with the settings of the file, which other arguments override."""
+        """Return a solver of dynamics with the settings of the file; given arguments override these settings."""
         self._switch_holds(False)
         return create_dynamic(self.world, self._settings(), self.items["solve"]["solver"], **other)
 
     def solve(self, hooks: Sequence[Hook] = (), **other: Any) -> State:
-        """Solve from the initial values with the settings of the file, which other arguments of the solver override.
+        """Solve from the initial values with the settings of the file; given arguments of the solver override these
+        settings.
 
         Raises:
             NotConverged: the solve fails.
@@ -192,7 +195,7 @@ class Imported:
 
 
 def create_dynamic(world: World, settings: Mapping[str, Any], solver: str, **other: Any) -> Dynamic | Explicit:
-    """The solver for a DynamicSolverType and the dictionary of SimulationSettings."""
+    """Return a solver for a DynamicSolverType and the dictionary of SimulationSettings."""
     kind, arguments = read_dynamic(settings, solver)
     return Dynamic(world, **(arguments | other)) if kind == "Dynamic" else Explicit(world, **(arguments | other))
 
@@ -215,7 +218,7 @@ def solve_motion(
 
 
 def import_system(mbs: Any, answered: Sequence[str] = (), hold: bool = False) -> Imported:
-    """An assembled MainSystem of Exudyn as a World.
+    """Return an assembled MainSystem of Exudyn as a World.
 
     Args:
         mbs: the MainSystem.
@@ -223,7 +226,7 @@ def import_system(mbs: Any, answered: Sequence[str] = (), hold: bool = False) ->
         hold: whether to constrain first-order states to their initial values.
 
     Raises:
-        NoCounterpart: items cannot be expressed; the message lists all of them.
+        NoCounterpart: Windlass has no equivalent of some items; the message lists all of them.
     """
     if not getattr(mbs, "systemIsConsistent", False):
         raise ModelError(f"mbs = {type(mbs).__name__} in import_system: must be a MainSystem after mbs.Assemble()")
@@ -231,7 +234,7 @@ def import_system(mbs: Any, answered: Sequence[str] = (), hold: bool = False) ->
 
 
 def load(path: str | Path, functions: Mapping[str, Callable[..., Any]] | None = None) -> Imported:
-    """A model from a file that ``windlass-export-exudyn`` wrote.
+    """Return a model from a file that ``windlass-export-exudyn`` wrote.
 
     Args:
         path: the file.
@@ -239,7 +242,7 @@ def load(path: str | Path, functions: Mapping[str, Callable[..., Any]] | None = 
 
     Raises:
         OutputError: the file does not exist, or is of another kind or version.
-        NoCounterpart: items cannot be expressed; the message lists all of them.
+        NoCounterpart: Windlass has no equivalent of some items; the message lists all of them.
     """
     try:
         items = json.loads(Path(path).read_bytes())

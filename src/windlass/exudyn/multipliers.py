@@ -1,4 +1,4 @@
-"""The multipliers of Exudyn's constraints from the multipliers of Windlass: pairs and factors."""
+"""Compute the multipliers of Exudyn's constraints from the multipliers of Windlass."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ class JointMultipliers(NamedTuple):
 
 
 def unknown_places(mbs: Any, model: Imported) -> list[int]:
-    """Indices of multipliers of joints whose equations differ in Windlass, so that Exudyn's multipliers are unknown."""
+    """Return indices of multipliers of joints whose equations differ in Windlass: Exudyn's multipliers are then
+    unknown."""
     found: list[int] = []
     for number, item in enumerate(model.items["objects"]):
         kind = str(item["objectType"])
@@ -38,7 +39,7 @@ def unknown_places(mbs: Any, model: Imported) -> list[int]:
 
 
 def find_multipliers(mbs: Any, model: Imported) -> list[JointMultipliers]:
-    """All constraints of a model whose multipliers are the same forces in both programs."""
+    """Return all constraints of a model whose multipliers represent the same forces in both programs."""
     found = []
     for number, item in enumerate(model.items["objects"]):
         entity = model.objects.get(number)
@@ -50,27 +51,28 @@ def find_multipliers(mbs: Any, model: Imported) -> list[JointMultipliers]:
 
 
 def _factor(item: Mapping[str, Any]) -> FloatArray | None:
-    """The matrix of an object, see `JointMultipliers`, or None if the equations differ."""
+    """Return the factor matrix of an object, see `JointMultipliers`, or None if the equations differ."""
     find = FACTORS.get(str(item["objectType"]))
     found: FloatArray | None = find(item) if find else None
     return found
 
 
 def _vector(item: Mapping[str, Any]) -> FloatArray | None:
-    """A single coordinate equation is equal in both programs; several equations are separate rows in Windlass."""
+    """Return the factor of a single coordinate equation, which is the same in both programs; several equations are
+    separate rows in Windlass."""
     return np.eye(1) if count_equations(item) == 1 else None
 
 
 def _sliding(item: Mapping[str, Any]) -> FloatArray:
-    """The force on the point; for steps between cables, the force along the cable is known and the transverse force
-    unknown."""
+    """Return the factor of the force on the sliding point; for steps between cables, the force along the cable is known
+    and the transverse force is unknown."""
     if item["useClassicalFormulation"]:
         return np.diag((1.0, 1.0, 0.0))
     return np.outer((0.0, 1.0, 0.0), np.full(3, np.nan))
 
 
 def _unit(size: int) -> Any:
-    """The same multipliers."""
+    """Return the same multipliers."""
     return lambda item: np.eye(size)
 
 
@@ -85,4 +87,4 @@ FACTORS: dict[str, Any] = {
     "JointSliding2D": _sliding,
     "JointALEMoving2D": lambda item: np.eye(2, 3),
 }
-"""Matrix by type of object, see `JointMultipliers`; joints whose equations differ are not included."""
+"""Factor matrix by type of object, see `JointMultipliers`; joints whose equations differ are not included."""

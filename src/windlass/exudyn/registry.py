@@ -4,8 +4,8 @@
     def distance(b: Building, item: Item) -> Entity:
         return b.add(con.DistanceConstraint, item, "distance", "activeConnector:active", **b.points(item))
 
-A function that cannot express an item raises `Refused` with the reason; one `NoCounterpart` error lists all of these
-items.
+A function raises `Refused` with the reason if Windlass has no equivalent of an item; one `NoCounterpart` error lists
+all refused items.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ Item = Mapping[str, Any]
 Translation = Callable[["Building", Item], Entity | None]
 
 UNREADABLE = KeyError, IndexError, TypeError, ValueError, AttributeError
-"""Errors that a translation raises for values of another kind."""
+"""Errors that a translation may raise for values of unexpected types."""
 ROW, ENTITY = re.compile(r" in \w+ row \d+"), re.compile(r"<(\w+) (\d+)>")
-"""ROW, ENTITY: patterns for the row of a value, and for a handle to one row, in messages."""
+"""ROW, ENTITY: patterns that find, in a message, the row of a value and a handle of one row."""
 FIELDS = {
     "marker": "markerNumber", "marker0": "markerNumbers", "marker1": "markerNumbers", "data": "nodeNumber",
     "node": "nodeNumber nodeNumbers", "node0": "nodeNumbers", "node1": "nodeNumbers", "nodes": "nodeNumbers nodeNumber",
@@ -43,18 +43,19 @@ FIELDS = {
     "radius0": "spheresRadii", "radius1": "spheresRadii", "radius": "circlesRadii", "radii": "sheavesRadii",
     "axes": "sheavesAxes constrainedAxes", "preload": "force", "center_of_mass": "centerOfMass",
 }  # fmt: skip
-"""Fields of items from which columns without their own field are made; the first field that an item has is used."""
+"""Fields of items from which columns with other names are made; if several fields are given, the first that an item has
+is used."""
 _translations: dict[str, Translation] = {}
 _bodies: set[str] = set()
 
 
 class ReadItem(dict[str, Any]):
-    """An item that records which of its fields is read, for refusals.
+    """An item of Exudyn that records which of its fields is read; messages name this field if the item is refused.
 
     Args:
         item: its fields.
-        place: group of items, and number.
-        reads: the item and field that were read last, among all items.
+        place: name of the group of items, and number of the item.
+        reads: the item and the field that were read last, shared by all items.
     """
 
     def __init__(self, item: Item, place: str, reads: list[tuple[str, str]]) -> None:
@@ -67,10 +68,10 @@ class ReadItem(dict[str, Any]):
 
 
 class NoCounterpart(ModelError):
-    """Items of a model of Exudyn that Windlass cannot express.
+    """Raised for a model of Exudyn with items that have no equivalent in Windlass.
 
     Attributes:
-        items: one line for each item: number, name, type and reason.
+        items: one line for each of these items: number, name, type and reason.
     """
 
     def __init__(self, items: Sequence[str]) -> None:
@@ -80,8 +81,8 @@ class NoCounterpart(ModelError):
 
 
 class Refused(Exception):
-    """Raised for an item that cannot be expressed, with the reason; the reason is empty if the item only refers to
-    another refused item."""
+    """Raised with the reason for an item without an equivalent in Windlass; the reason is empty if the item only refers
+    to another refused item."""
 
 
 def translates(*types: str, body: bool = False) -> Callable[[Translation], Translation]:
@@ -99,8 +100,8 @@ def translates(*types: str, body: bool = False) -> Callable[[Translation], Trans
 
 @dataclass
 class MarkerFrame:
-    """A position on a body: a marker with the body's rotation, and the rotation of the item's own marker relative to
-    it, shape (3, 3)."""
+    """A frame on a body: a marker with the rotation of the body, and the rotation of the item's own marker relative to
+    this marker, shape (3, 3)."""
 
     marker: Entity
     rotation: FloatArray
@@ -108,7 +109,7 @@ class MarkerFrame:
 
 @dataclass
 class Building:
-    """A world during its construction.
+    """A world that is being built from a model of Exudyn.
 
     Attributes:
         items: the description of the system, see `export.describe_system`.
@@ -117,9 +118,9 @@ class Building:
         nodes, objects, loads: entities by item number; None for items without coordinates in Windlass.
         missing: items without counterpart.
         answered: functions of the system that the importing code will execute.
-        columns: parameters, by id of an item, that are columns in Windlass: their names, and factors on their values,
-            which are numbers, or rotations (3, 3) of vectors.
-        histories: conversions of history values that differ, by number of a node.
+        columns: parameters of Exudyn that are columns in Windlass, by id of the item. Each parameter has the name of
+            its column and the factor on its values, a number or, for vectors, a rotation (3, 3).
+        histories: conversions of history values whose values differ in Windlass, by number of the node.
         faulty: groups and numbers of items whose fields do not match their type.
         reads: see `ReadItem`.
     """
@@ -151,7 +152,7 @@ class Building:
         """Translate all items: nodes, bodies, all other objects, loads.
 
         Raises:
-            NoCounterpart: items cannot be expressed.
+            NoCounterpart: Windlass has no equivalent of some items.
         """
         self._drop_faulty()
         self._translate("nodes", self.nodes, lambda kind: True)
@@ -200,7 +201,7 @@ class Building:
                 self.missing.append(f"{word} {number} {name!r} ({kind}): {words}")
 
     def _name_read(self, own: str = "") -> str:
-        """The field that was read last, with its value."""
+        """Return the field that was read last, with its value."""
         place, key = self.reads[-1]
         word, number = place.split()
         group = next(group for group, kind in KINDS.items() if kind == word)
@@ -208,7 +209,7 @@ class Building:
         return f"{key} = {dict.get(self.items[group][int(number)], key)!r:.60}{of}"
 
     def _in_their_words(self, item: Item, text: str) -> str:
-        """Replace rows and columns in a message by the items and fields of Exudyn."""
+        """Replace rows and columns of Windlass in a message by the items and fields of Exudyn."""
         given = self.columns.get(id(item), {})
         fields = {ours: theirs for theirs, (ours, _) in given.items()}
         text = ROW.sub("", text)
@@ -220,7 +221,7 @@ class Building:
         return ENTITY.sub(lambda found: self.name_entity(found[1], int(found[2])) or found[0], text)
 
     def name_entity(self, kind: str, row: int) -> str:
-        """Number, name and type of the item from which a row was made; empty without an item."""
+        """Return number, name and type of the item from which a row was made; an empty text if no item made the row."""
         for group, entities in (("nodes", self.nodes), ("objects", self.objects)):
             for number, entity in entities.items():
                 if entity is not None and entity.kind == kind and row in entity.rows:
@@ -229,8 +230,8 @@ class Building:
         return ""
 
     def add(self, component: type[Component], item: Item, *keys: str, **values: Any) -> Entity:
-        """Add a row with the named values of an item, given as ``"theirs:ours"`` or as one common name, and further
-        values."""
+        """Add a row with columns of the given values. Fields of the item are named ``"theirs:ours"``, or by one name
+        that both programs use."""
         for key in keys:
             theirs, _, ours = key.partition(":")
             values[ours or theirs] = item[theirs]
@@ -238,20 +239,20 @@ class Building:
         return self.world.add(component, name=str(item.get("name", "")), **values)
 
     def node(self, number: Any) -> Entity | None:
-        """The entity of a node; None for the ground."""
+        """Return the entity of a node; None for the ground."""
         if int(number) not in self.nodes:
             raise Refused("" if 0 <= int(number) < len(self.items["nodes"]) else f"{self._name_read()}: no such node")
         return self.nodes[int(number)]
 
     def own_node(self, item: Item) -> Entity:
-        """The node, with its coordinates, of an item with one node."""
+        """Return the node of an item with one node; the coordinates of this node belong to the item."""
         node = self.node(item["nodeNumber"])
         if node is None:
             raise Refused(f"nodeNumber = {item['nodeNumber']}: the node is on the ground")
         return node
 
     def body(self, number: Any) -> Entity:
-        """The entity of a body."""
+        """Return the entity of a body."""
         entity = self.objects.get(int(number))
         if entity is None:
             exists = 0 <= int(number) < len(self.items["objects"])
@@ -259,11 +260,11 @@ class Building:
         return entity
 
     def number(self, item: Item) -> int:
-        """The number of an object."""
+        """Return the number of an object."""
         return self._numbers[id(item)]
 
     def marker(self, number: Any) -> Item:
-        """The dictionary of a marker."""
+        """Return the dictionary of a marker."""
         if not 0 <= int(number) < len(self.items["markers"]):
             fields = [key for key, value in self._item.items() if "arkerNumber" in key and number in np.ravel(value)]
             raise Refused(f"{', '.join(fields)} = {self._item[fields[0]]!r:.60}: there is no marker {int(number)}")
@@ -273,7 +274,7 @@ class Building:
         return item
 
     def function(self, item: Item, key: str) -> Any:
-        """The user function of an item, or None; see `UserFunctions.find`."""
+        """Return the user function of an item, or None; see `UserFunctions.find`."""
         found = self.functions.find(item, key)
         if isinstance(found, str):
             raise Refused(found)
@@ -281,7 +282,7 @@ class Building:
 
 
 def read_numbers(item: Item, key: str, *shape: int) -> FloatArray:
-    """An array of an item; refuses wrong shapes, texts, infinite numbers and NaN."""
+    """Return an array of an item; refuses wrong shapes, texts, infinite numbers and NaN."""
     try:
         values = np.asarray(item[key], np.float64)
     except (TypeError, ValueError):
@@ -306,5 +307,5 @@ def require_no_function(item: Item, *keys: str) -> None:
 
 
 def translation_names() -> list[str]:
-    """The types of items that can be expressed; names of node and load types begin with Node and Load."""
+    """Return the types of items that can be translated; names of node and load types begin with Node and Load."""
     return sorted(_translations)

@@ -1,7 +1,7 @@
 """``windlass run-exudyn MODEL.py``: an unmodified script of Exudyn, with the solvers of Windlass.
 
-After a solve, and whenever a sensor is due, coordinates, velocities, accelerations, multipliers and history values are
-copied into the MainSystem, where the script can read them.  No graphics are drawn.
+Coordinates, velocities, accelerations, multipliers and history values are copied into the MainSystem after a solve and
+whenever a sensor is due. The script can read them in the MainSystem. No graphics are drawn.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ from windlass.solvers.static import Static
 SENSOR_FILE = "sensor file of Exudyn"
 SOLUTION_FILE = "solution file of Exudyn"
 STORED = "windlass: stored sensors"
-"""Key of the values of sensors in the dictionary ``mbs.sys``."""
+"""Key of stored sensor values in the dictionary ``mbs.sys``."""
 ERRORS: list[Exception] = []
-"""Errors of all solves of this process."""
+"""Errors that solves of this process have raised."""
 
 
 class NoSolver:
-    """Replaces the solver in ``mbs.sys``: reading its parts is an error, except for the parts that a solve of Windlass
-    also has."""
+    """Replaces the solver in ``mbs.sys``: reading one of its attributes is an error, except for attributes that a solve
+    of Windlass also has."""
 
     def __init__(self, name: str, **parts: Any) -> None:
         self.__dict__.update(parts, name=name)
@@ -69,14 +69,14 @@ class Mirror:
         self._now = exudyn.ConfigurationType.Current
         self._multipliers = find_multipliers(mbs, model)
         self._unknown = unknown_places(mbs, model)
-        # Exudyn's static solver has the opposite sign
+        # multipliers of Exudyn's static solver have the opposite sign
         self._sign = -1.0 if static else 1.0
         self._numbers: State | None = None
-        # time and step of the state that is stored in the system, if it has not changed since
+        # time and step of the state that is stored in the system, None if the state has changed since
         self._shown: tuple[float, int] | None = None
 
     def show(self, state: State) -> None:
-        """Copy a state at the end of a step, once for all records of the state. The call is collective."""
+        """Copy a state at the end of a step, once for all records that read the state. The call is collective."""
         now = state.t, state.step
         if now != self._shown:
             self.write(state)
@@ -111,8 +111,8 @@ class Mirror:
         data.SetTime(whole.t, self._now)
 
     def _find_places(self, whole: State) -> None:
-        """Indices of the values of Exudyn's vectors in the vectors of Windlass, found by a state whose values are their
-        own indices."""
+        """Return the indices that Exudyn's vectors have in the vectors of Windlass, found with a state whose values are
+        their own indices."""
         self._numbers = numbers = whole.copy()
         for name in ("q", "v", "lam", "data"):
             values = getattr(numbers, name)
@@ -125,7 +125,7 @@ class Mirror:
         self._forces = [numbers.of(part.entity, "lam")[0].astype(int) for part in self._multipliers]
 
     def redirect_functions(self, solver: Any) -> None:
-        """Give user functions of displacements the coordinates of the evaluation that calls the functions."""
+        """Provide user functions of displacements with the coordinates of the evaluation that calls the functions."""
         fields, data, model = solver.assembly.fields, self.mbs.systemData, self.model
         layout, places = solver.assembly.layout, model.places()
 
@@ -159,16 +159,17 @@ class Mirror:
 
 
 def find_time(state: State) -> float:
-    """The time of a state [s]."""
+    """Return the time of a state [s]."""
     return state.t
 
 
 class Due:
-    """The times of rows as in Exudyn: the start, the first step at or after each multiple of a period, and the end.
+    """Decides which steps are written as rows, as in Exudyn: the start, the first step at or after each multiple of a
+    period, and the end.
 
     Args:
         period: the period [s].
-        clock: the time of a state [s].
+        clock: function that returns the time of a state [s].
 
     Attributes:
         last: time of the last row [s].
@@ -179,12 +180,12 @@ class Due:
         self._start = self._next = self.last = 0.0
 
     def begin(self, state: State) -> None:
-        """Begin at the start time, which is a row."""
+        """Begin at the start time, at which a row is written."""
         self._start = self.last = self._clock(state)
         self._next = self._start + self._period
 
     def is_due(self, state: State) -> bool:
-        """Whether an accepted step needs a row; if so, the row counts as written."""
+        """Return whether an accepted step needs a row; if so, the row counts as written."""
         time = self._clock(state)
         if time < self._next - self._round(time):
             return False
@@ -195,7 +196,7 @@ class Due:
         return True
 
     def is_left(self, state: State) -> bool:
-        """Whether the file still needs a row for the end of a solve; if so, the row counts as written."""
+        """Return whether a row for the end of the solve is still missing; if so, the row counts as written."""
         time = self._clock(state)
         if time <= self.last + self._round(time):
             return False
@@ -203,7 +204,7 @@ class Due:
         return True
 
     def idle_steps(self, state: State, size: float) -> int:
-        """Number of steps of the given size [s] before the next row."""
+        """Return the number of steps of the given size [s] before the next row."""
         return max(0, int((self._next - self._clock(state)) / size * (1.0 - 1e-9)) - 1)
 
     @staticmethod
@@ -218,7 +219,7 @@ class SensorHook(StepHook):
         mirror: mirror of the system.
         period: time between two records [s].
         files: whether sensors with a file name write files.
-        clock: the time of a state [s]; in statics the time of its load step.
+        clock: function that returns the time of a state [s], in statics the time of its load step.
     """
 
     def __init__(self, mirror: Mirror, period: float, files: bool, clock: Callable[[State], float] = find_time) -> None:
@@ -248,7 +249,7 @@ class SensorHook(StepHook):
             rows.append([self._due.last, *np.ravel(self._mirror.mbs.GetSensorValues(k))])
 
     def idle_steps(self, state: State, size: float) -> int:
-        """Number of steps before the next row."""
+        """Return the number of steps before the next row."""
         return self._due.idle_steps(state, size) if self._wanted else 1 << 30
 
     def finish(self, state: State) -> None:
@@ -269,14 +270,14 @@ class SensorHook(StepHook):
 
 
 class SolutionFile(StepHook):
-    """Writes the file of coordinates of a solve (``solution.file``) with the columns of Exudyn.
+    """Writes the file of coordinates over time of a solve (``solution.file``) with the columns of Exudyn.
 
     Args:
         mirror: mirror of the system.
         settings: settings of the file, as a dictionary.
         precision: number of digits.
-        static: whether the file has no velocities.
-        clock: the time of a state [s]; in statics the time of its load step.
+        static: whether the file contains no velocities.
+        clock: function that returns the time of a state [s], in statics the time of its load step.
 
     Raises:
         ModelError: a binary file.
@@ -326,7 +327,7 @@ class SolutionFile(StepHook):
         self._rows.append((self._due.last, self._read()))
 
     def idle_steps(self, state: State, size: float) -> int:
-        """Number of steps before the next row."""
+        """Return the number of steps before the next row."""
         return self._due.idle_steps(state, size)
 
     def finish(self, state: State) -> None:
@@ -345,13 +346,13 @@ class SolutionFile(StepHook):
         write_output(self.path, before + text.getvalue().encode(), SOLUTION_FILE, SOLUTION_FILE)
 
     def _read(self) -> list[FloatArray]:
-        """The vectors of the system."""
+        """Return the vectors of the system that the file contains."""
         data, none = self._mirror.mbs.systemData, np.zeros(0)
         return [np.array(getattr(data, f"Get{name}")()) if written else none for name, written in self._parts]
 
     def _head(self) -> str:
-        """The head of the file: five lines of comments; Exudyn's own reader takes the numbers of columns from the last
-        of these lines."""
+        """Return the head of the file, five lines of comments; Exudyn's own reader takes the numbers of columns from
+        the last line."""
         data, written = self._mirror.mbs.systemData, [len(part) for part in self._read()]
         sizes = [len(getattr(data, f"Get{name}Coordinates")()) for name in ("ODE2", "ODE1", "AE", "Data")]
         names = ", ".join(name for (name, _), size in zip(self._parts, written, strict=True) if size)
@@ -379,7 +380,7 @@ def solve(
     """Execute a call of SolveStatic, SolveDynamic or SolveSystem; see `export.answer`.
 
     Raises:
-        NoCounterpart: items cannot be expressed; raised before any solve.
+        NoCounterpart: Windlass has no equivalent of some items; raised before any solve.
         NotConverged: the solve fails.
     """
     exudyn: Any = import_module("exudyn")
@@ -433,7 +434,7 @@ def solve(
 
 
 def find_end(solver: Static | Dynamic | Explicit, state: State) -> float:
-    """Time at the end of the step that begins with a state [s]; in statics the time of the load steps."""
+    """Return the time at the end of the step that begins with a state [s]; in statics the time of the load steps."""
     if isinstance(solver, Static):
         return float(solver.time or state.t)
     if isinstance(solver, Dynamic):
@@ -442,7 +443,7 @@ def find_end(solver: Static | Dynamic | Explicit, state: State) -> float:
 
 
 def stored_data(original: Any) -> Any:
-    """Replacement of GetSensorStoredData with the records of Windlass."""
+    """Return a replacement of GetSensorStoredData that reads the records of Windlass."""
 
     def get(mbs: Any, sensorNumber: Any) -> Any:
         stored = mbs.sys.get(STORED, {})
@@ -452,7 +453,7 @@ def stored_data(original: Any) -> Any:
 
 
 def note_errors(call: Callable[..., bool]) -> Callable[..., bool]:
-    """The same call, whose errors are stored in `ERRORS`."""
+    """Return a function that makes the same call and stores its errors in `ERRORS`."""
 
     def noted(*given: Any, **named: Any) -> bool:
         try:
@@ -465,16 +466,17 @@ def note_errors(call: Callable[..., bool]) -> Callable[..., bool]:
 
 
 def tell_caught() -> None:
-    """Print the errors of solves that the script, or Exudyn, has caught: later results are not results of Windlass."""
+    """Print errors of solves that the script, or Exudyn, has caught: results after such an error are not results of
+    Windlass."""
     for error in ERRORS:
-        # a traceback begins in the frame that has caught the error
+        # the first frame of a traceback is the frame that has caught the error
         trace = error.__traceback__
         if trace is not None and not trace.tb_frame.f_globals["__name__"].startswith("windlass."):
             print(f"note: the script has caught an error of a solve: {type(error).__name__}: {error}", file=sys.stderr)
 
 
 def answer_calls() -> None:
-    """Replace Exudyn's solvers by Windlass from now on, and suppress its windows.
+    """Replace Exudyn's solvers by solvers of Windlass from now on, and suppress Exudyn's windows.
 
     Raises:
         ModelError: Exudyn is not installed.

@@ -1,4 +1,4 @@
-"""SimulationSettings of Exudyn as arguments of `Static`, `Dynamic` and `Explicit`."""
+"""Convert SimulationSettings of Exudyn to arguments of `Static`, `Dynamic` and `Explicit`."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ CONTROLLED = ("DOPRI5", "ODE23")
 
 
 def holds_states(settings: Settings) -> bool:
-    """Whether statics preserves the given first-order states."""
+    """Return whether statics holds the given first-order states constant."""
     return bool(settings["staticSolver"].get("constrainODE1Coordinates", False))
 
 
 def read_static(settings: Settings) -> dict[str, Any]:
-    """Arguments of `Static`, from the dictionary of SimulationSettings.
+    """Return arguments of `Static`, from the dictionary of SimulationSettings.
 
-    Functions of time are evaluated at the end of the load steps; an equilibrium is accepted without checks.
+    Functions of time are evaluated at the end of the load steps, and equilibria are accepted without stability checks.
 
     Raises:
-        ModelError: a setting has no counterpart.
+        ModelError: Windlass has no equivalent of a setting.
     """
     s = settings["staticSolver"]
     _refuse(not s["useLoadFactor"], "staticSolver.useLoadFactor = False: loads must grow with the load steps")
@@ -57,14 +57,14 @@ def read_static(settings: Settings) -> dict[str, Any]:
 
 
 def read_dynamic(settings: Settings, solver: str = "GeneralizedAlpha") -> tuple[str, dict[str, Any]]:
-    """``"Dynamic"`` or ``"Explicit"``, and its arguments.
+    """Return ``"Dynamic"`` or ``"Explicit"``, and the arguments of this solver.
 
     Args:
         settings: the dictionary of SimulationSettings.
         solver: name of the DynamicSolverType.
 
     Raises:
-        ModelError: a solver or setting has no counterpart.
+        ModelError: Windlass has no equivalent of a solver or setting.
     """
     s = settings["timeIntegration"]
     begin, end = float(s["startTime"]), float(s["endTime"])
@@ -76,7 +76,7 @@ def read_dynamic(settings: Settings, solver: str = "GeneralizedAlpha") -> tuple[
     if solver in FIXED:
         return "Explicit", {**times, **shortest, "method": FIXED[solver], **exudyn().explicit}
     if solver in CONTROLLED:
-        # another method of this kind, with an error far below the error of Exudyn's method
+        # another method with error control, with an error far below the error of Exudyn's method
         return "Explicit", {**times, **shortest, "method": "rk", **exudyn().explicit, "rtol": 1e-12, "atol": 1e-14}
     alpha = s["generalizedAlpha"]
     trapezoidal = solver == "TrapezoidalIndex2"
@@ -90,7 +90,7 @@ def read_dynamic(settings: Settings, solver: str = "GeneralizedAlpha") -> tuple[
         "method": IMPLICIT[bool(newmark), bool(index2)],
         "spectral_radius": float(alpha["spectralRadius"]),
         "lag": bool(s["newton"]["useModifiedNewton"]),
-        # this setting also covers steps chosen by contacts
+        # the setting ``adaptive`` also permits steps chosen by contacts
         "adaptive": bool(s["adaptiveStep"] and s["discontinuous"]["useRecommendedStepSize"]),
         "control": StepControl(
             smallest,

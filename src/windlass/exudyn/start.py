@@ -1,8 +1,8 @@
-"""The start of a motion as in Exudyn: given positions and velocities without correction, and Exudyn's initial
-accelerations.
+"""The start of a motion as in Exudyn: positions and velocities are used without correction, and initial accelerations
+are Exudyn's.
 
 A solve of Windlass first projects positions and velocities onto the constraints, and its accelerations include motion
-that functions of time prescribe. Both steps are omitted in this module, to make the same steps as Exudyn.
+that functions of time prescribe. This module omits both operations, to make the same steps as Exudyn.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from windlass.solvers.dynamic import Dynamic
 
 
 def start_motion(solver: Dynamic, held: Sequence[Entity], state: State, accelerations: bool) -> State:
-    """A state from which the solver continues, with ``resume=True``.
+    """Return a state from which the solver continues with ``resume=True``.
 
     Args:
         solver: the solver.

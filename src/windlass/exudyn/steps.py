@@ -1,8 +1,8 @@
-"""Functions of the system before and after steps: ``f(mbs, t) -> bool`` with the time at the end of the step.
+"""Functions of a MainSystem before and after steps: ``f(mbs, t) -> bool`` with the time t at the end of the step.
 
 Changes by SetObjectParameter, SetLoadParameter and SetNodeParameter in these functions also apply in Windlass, if the
-parameter may change between steps. Coordinates, velocities and history values that the functions write into the system
-also apply.
+parameter may change between steps. Coordinates, velocities and history values that the functions write into the
+MainSystem also apply in Windlass.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State
 
 ANSWERED = "PreStep", "PostStep"
-"""Functions of the system that Windlass calls."""
+"""Functions of a MainSystem that Windlass calls."""
 SETTERS = {"Object": "objects", "Load": "loads", "Node": "nodes"}
 VECTORS = (("ODE2Coordinates", "q"), ("ODE2Coordinates_t", "v"), ("DataCoordinates", "data"))
 StepChange = tuple[str, int, str, Any]
@@ -28,7 +28,7 @@ StepChange = tuple[str, int, str, Any]
 
 @contextmanager
 def noted_changes() -> Iterator[list[StepChange]]:
-    """Records changes of parameters within the block, as (group, number, parameter, value), and applies them."""
+    """Record and apply changes of parameters within the with block, as (group, number, parameter, value)."""
     system: Any = import_module("exudyn").MainSystem
     changes: list[StepChange] = []
 
@@ -55,8 +55,8 @@ class SystemFunctions(StepHook):
     Args:
         mbs: the MainSystem.
         model: the imported model.
-        write: copies a state into the MainSystem.
-        find_end: time at the end of the step that begins with a state [s].
+        write: function that copies a state into the MainSystem.
+        find_end: function that returns the time at the end of the step that begins with a state [s].
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class SystemFunctions(StepHook):
     def _change(self, group: str, number: int, parameter: str, value: Any) -> None:
         entity, item = getattr(self._model, group).get(number), self._model.items[group][number]
         if parameter.startswith("V") or entity is None:
-            # drawing functions, and items without coordinates
+            # parameters of drawings, and items without coordinates in Windlass
             return
         last = self._set.get((group, number, parameter), item.get(parameter))
         self._set[group, number, parameter] = value

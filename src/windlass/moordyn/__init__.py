@@ -1,4 +1,4 @@
-"""Input files of MoorDyn 2: they are read, converted to a World, and solved by Windlass. Names are loaded on first
+"""Read input files of MoorDyn 2, convert them to a World, and solve them with Windlass. Names are loaded on first
 use."""
 
 from typing import TYPE_CHECKING

@@ -1,9 +1,9 @@
 """Options of an input file of MoorDyn: gravity, water, waves, current, bed and friction.
 
-Waves by summing components (WaveKin = 7): η = Σ A_i sin(ω_i t - k_i s + φ_i), A_i and φ_i from the complex amplitudes
-of wave_frequencies.txt; as cosines of (k s - ω t + π/2 - φ) they are waves of `Fluid`.  MoorDyn stretches the velocity
-below a wave to the moving surface, `Fluid` continues the velocity at the level upwards: the difference is of second
-order in the steepness.
+Waves are sums of components (WaveKin = 7): η = Σ A_i sin(ω_i t - k_i s + φ_i). A_i and φ_i follow from the complex
+amplitudes in wave_frequencies.txt. `Fluid` uses the same waves as cosines of (k s - ω t + π/2 - φ). Below a wave,
+MoorDyn stretches the velocity profile to the moving surface, whereas `Fluid` extrapolates the velocity at the mean
+level upwards. The difference is of second order in the steepness.
 """
 
 from __future__ import annotations
@@ -31,26 +31,26 @@ KNOWN = (
     "seafloorfile",
 )  # fmt: skip
 FREQUENCIES, PROFILE = "wave_frequencies.txt", "current_profile.txt"
-"""Names of the files of waves and currents, which are in the folder of the input file."""
+"""Names of the files with waves and currents, which must be in the folder of the input file."""
 PROFILE_HEADING = 3
-"""Number of heading lines in a file of a current."""
+"""Number of heading lines in the file of a current."""
 
 
 @dataclass(frozen=True)
 class Environment:
-    """Water and bed of a file, in SI units.
+    """Water and bed of an input file, in SI units.
 
     Attributes:
         gravity: absolute value of the acceleration [m/s^2].
-        density: density of the water [kg/m^3]; 0 for none.
+        density: density of the water [kg/m^3]; 0 without water.
         depth: depth of the water [m].
         stiffness, damping: stiffness and damping of the bed per area [N/m^3], [N s/m^3].
         friction: coefficient [1].
         friction_damping: ratio of the friction force of a slow node to the product of its velocity and the coefficient
             of friction [N s/m].
         output_step: time between rows of the output [s]; 0: every step.
-        bed: distances and heights of a bed with the shape of a polyline [m], shape (k, 2), empty for a level bed.
-        heading: direction of the distances, 0 along x or π/2 along y [rad].
+        bed: corners (distance, height) of a bed whose profile is a polyline [m], shape (k, 2); empty for a level bed.
+        heading: direction in which the distances are measured [rad]: 0 along x, π/2 along y.
         flow: columns of `Fluid` for waves and current.
     """
 
@@ -68,7 +68,7 @@ class Environment:
 
 
 def find_height(environment: Environment, place: FloatArray) -> float:
-    """Height of the bed below a point [m]."""
+    """Return the height of the bed below a point [m]."""
     if not len(environment.bed):
         return -environment.depth
     along = place[1] if environment.heading else place[0]
@@ -76,7 +76,7 @@ def find_height(environment: Environment, place: FloatArray) -> float:
 
 
 def read_environment(file: InputFile) -> Environment:
-    """Read the options; options that cannot be translated are noted in the file."""
+    """Read the options; options that Windlass cannot translate are noted in ``file``."""
     for name, (at, text) in file.options.items():
         if name not in (*NUMERICAL, *KNOWN):
             file.refuse(at, f"option {name} = {text}", f"must be one of {', '.join(KNOWN)}")
@@ -114,7 +114,7 @@ def read_environment(file: InputFile) -> Environment:
 
 
 def _read_waves(file: InputFile) -> dict[str, Any]:
-    """Columns of the waves."""
+    """Return columns of the waves."""
     at, text = file.options.get("wavekin", (0, "0"))
     if text == "0":
         return {}
@@ -134,7 +134,7 @@ def _read_waves(file: InputFile) -> dict[str, Any]:
 
 
 def _read_sea_floor(file: InputFile) -> tuple[FloatArray, float]:
-    """Polyline and heading of a grid of heights that change in one direction only."""
+    """Return the polyline and heading of a grid of heights that change in one direction only."""
     none = np.zeros((0, 2)), 0.0
     if "seafloorfile" not in file.options:
         return none
@@ -158,7 +158,7 @@ def _read_sea_floor(file: InputFile) -> tuple[FloatArray, float]:
 
 
 def _outline(distance: FloatArray, height: FloatArray) -> FloatArray:
-    """The corners of a polyline that is level beyond its ends, shape (k, 2)."""
+    """Return the corners of a polyline that is level beyond its ends, shape (k, 2)."""
     reach = max(float(np.ptp(distance)), 1.0)
     points = np.column_stack((distance, height))
     points = np.vstack((points[0] - [reach, 0.0], points, points[-1] + [reach, 0.0]))
@@ -169,7 +169,7 @@ def _outline(distance: FloatArray, height: FloatArray) -> FloatArray:
 
 
 def _read_current(file: InputFile) -> dict[str, Any]:
-    """Columns of the current."""
+    """Return columns of the current."""
     at, text = file.options.get("currents", (0, "0"))
     if text == "0":
         return {}
@@ -190,7 +190,7 @@ def _read_current(file: InputFile) -> dict[str, Any]:
 
 
 def _read_table(file: InputFile, at: int, name: str, widths: Sequence[int], skip: int) -> list[list[float]]:
-    """Numbers of a table in the folder of the input file; faults are noted."""
+    """Return the numbers of a table in the folder of the input file; faults are noted in ``file``."""
     path = file.path.parent / name
     try:
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
@@ -214,9 +214,10 @@ def _read_table(file: InputFile, at: int, name: str, widths: Sequence[int], skip
 
 
 def read_motion(path: Path) -> FloatArray:
-    """A table of motions: times [s], followed by numbers; lines that begin with ``#`` or a letter are comments.
+    """Return a table of motions, whose rows are a time [s] followed by numbers; lines that begin with ``#`` or a letter
+    are comments.
 
-    A row is extrapolated after the last row by a parabola.
+    One row is extrapolated by a parabola after the last row.
 
     Raises:
         ModelError: the file is not a table of motions.
@@ -239,7 +240,7 @@ def read_motion(path: Path) -> FloatArray:
     table = np.array(rows, dtype=np.float64)
     if len(table) < 4 or not (np.diff(table[:, 0]) > 0.0).all() or not np.isfinite(table).all():
         raise ModelError(f"motion file {path}: must have four rows or more with times that rise, and finite numbers")
-    # a solve that ends with the table needs rates at its end: the motion continues for one more row
+    # a solve that ends with the table needs rates at its end: one more row continues the motion
     after = 3.0 * table[-1] - 3.0 * table[-2] + table[-3]
     after[0] = 2.0 * table[-1, 0] - table[-2, 0]
     return np.vstack((table, after))

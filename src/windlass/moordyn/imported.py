@@ -1,13 +1,16 @@
-"""A model of an input file of MoorDyn as parts of a World, with the numbers of its objects.
+"""A model from an input file of MoorDyn as parts of a World, with the numbers of its objects.
 
 | MoorDyn | Windlass |
 | --- | --- |
 | line of N segments | N cables (`Cable3D`) with `FluidLoad` |
-| bed kBot, cBot | `PlaneSurface` with kBot d and cBot d per length of a line of diameter d |
-| friction | friction of the surface that grows with the speed, FrictionCoefficient FricDamp per segment, up to mu |
-| free point | the ends of its lines at one place, with a `MassPoint` and the buoyancy as a `Force` |
+| bed with kBot, cBot | `PlaneSurface` with the stiffness kBot d and damping cBot d per length of a line with the
+    diameter d |
+| friction | friction of the surface proportional to the speed, FrictionCoefficient FricDamp per segment, up to the
+    coefficient mu |
+| free point | common node at the ends of its lines, with a `MassPoint`, and with its buoyancy as a `Force` |
 
-Lines without bending stiffness get EI = 1e-9 w L^3 (w: weight in water), which changes tensions by less than 1e-6.
+Lines without bending stiffness get EI = 1e-9 w L^3, where w is the weight in water; this stiffness changes tensions by
+less than 1e-6.
 """
 
 from __future__ import annotations
@@ -34,11 +37,11 @@ from windlass.moordyn.starts import find_shape
 from windlass.solvers.static import Static
 
 SOFT = 1e-9
-"""Bending stiffness of lines without one, relative to weight in water times length cubed [1]."""
+"""Bending stiffness of lines for which the file gives none, relative to weight in water times length cubed [1]."""
 TOUCHING = 2
-"""Number of pieces of a bed that a cable can touch at a time."""
+"""Number of straight parts of a bed that a cable can touch at the same time."""
 GROWTH = 0.01
-"""Time in which waves grow at the start [s], because statics have no waves."""
+"""Duration in which waves grow from 0 at the start [s], because the static start has no waves."""
 
 
 class Mooring:
@@ -46,18 +49,18 @@ class Mooring:
 
     Attributes:
         world: the world.
-        lines: cables of each line, from end A to end B, by its number.
-        loose: nodes at ends of lines that break off, by the numbers of line and point.
-        points: node of each point to which a line is attached, by its number; nodes at ends of further lines at this
-            point share its position.
-        supports: constraints of x, y and z of fixed and coupled points, by the number of the point.
+        lines: cables of each line, from end A to end B, by number of the line.
+        loose: nodes at line ends that can break off, by numbers of the line and the point.
+        points: node of each point with an attached line, by number of the point; end nodes of additional lines at this
+            point have the same position.
+        supports: constraints of x, y and z of fixed and coupled points, by number of the point.
         sea: the `Fluid`, or None without water.
-        breaking: breaks of lines, a hook for dynamic solves, or None.
-        loads: loads of the water, by the number of the line.
+        breaking: hook for dynamic solves that breaks lines, or None.
+        loads: loads of the water on lines, by number of the line.
         bed, contacts: the bed and its contact with all lines, or None without a bed.
         environment: the options of the file.
         file: its rows.
-        notes: differences without effect on the motion, one line for each.
+        notes: input without effect on the motion that Windlass omits, one text for each difference.
     """
 
     def __init__(self, world: World, file: InputFile, environment: Environment) -> None:
@@ -74,7 +77,7 @@ class Mooring:
         self.notes = file.notes
 
     def rest(self, **settings: Any) -> State:
-        """The state at rest at t = 0, without waves and with the current.
+        """Return the state at rest at t = 0, without waves and with the current.
 
         Args:
             **settings: arguments of `Static`.
@@ -85,8 +88,8 @@ class Mooring:
         return Static(self.world, **({"time": 0.0} | settings)).solve()
 
     def sensors(self) -> list[Sensor]:
-        """The outputs of the file, in its order and with its names; without outputs, the tensions at all ends of
-        lines."""
+        """Return sensors for the outputs of the file, in its order and with its names; if the file has no outputs, the
+        tensions at all ends of lines."""
         channels = [self._sense(channel.name, *channel[1:]) for channel in self.file.channels]
         if channels:
             return channels
@@ -94,7 +97,7 @@ class Mooring:
         return [self._sense(f"{name}{k}", "line", k, -1, what) for name, what in ends for k in self.lines]
 
     def _sense(self, name: str, kind: str, number: int, node: int, quantity: str) -> Sensor:
-        """The sensor of a channel, see `Channel`."""
+        """Return the sensor of an output channel, see `Channel`."""
         if quantity.startswith("TEN"):
             line, row = self.lines[number], self.file.lines[number]
             part = row.length / row.segments
@@ -113,7 +116,7 @@ class Mooring:
 
 
 class Places(NamedTuple):
-    """Positions of the points: positions at the start [m], and paths of moving points over time, see `find_paths`."""
+    """Positions of the points: initial positions [m], and paths of moving points over time, see `find_paths`."""
 
     start: dict[int, FloatArray]
     times: FloatArray
@@ -132,16 +135,16 @@ def import_system(world: World, file: str | Path, motion: str | Path | None = No
     Args:
         world: the world; its gravity must equal the gravity of the file, along -z.
         file: the input file; files of waves and currents are read from its folder.
-        motion: a table of the motion of coupled objects: times [s], then 6 numbers for each coupled body (x, y, z [m]
-            and angles about x, y, z [rad]) and 3 for each coupled point, as positions; or, without coupled bodies, 6
-            numbers of a platform at the origin that moves all coupled points. Without a table coupled objects are
-            fixed.
-        hold: whether to fix or move coupled points by constraints; otherwise their nodes, in ``points``, are free for
-            user-defined joints.
+        motion: a table of the motion of coupled objects, in rows of a time [s] and positions. With coupled bodies there
+            are 6 numbers for each of them (x, y, z [m] and angles about x, y, z [rad]), then 3 for each coupled point.
+            Without coupled bodies, 6 numbers of a platform at the origin that moves all coupled points are also
+            possible. Without a table coupled objects are fixed.
+        hold: whether coupled points are fixed or moved by constraints; otherwise their nodes, in ``points``, are free
+            for user-defined joints.
 
     Raises:
-        NotTranslated: rows cannot be expressed; the error lists all of them.
-        ModelError: the file is not an input file of MoorDyn, the world has another gravity, or the motion is wrong.
+        NotTranslated: Windlass has no equivalent of some rows; the error lists all of them.
+        ModelError: the file is not an input file of MoorDyn, the gravity of the world differs, or the motion is wrong.
         OutputError: a file cannot be read.
     """
     given, environment = _read(Path(file))
@@ -156,17 +159,17 @@ def import_system(world: World, file: str | Path, motion: str | Path | None = No
 
 @checked(file=path(), motion=optional(path()), hold=yes_no())
 def load(file: str | Path, motion: str | Path | None = None, hold: bool = True) -> Mooring:
-    """The model of an input file of MoorDyn 2 in a new world; see `import_system`."""
+    """Return the model of an input file of MoorDyn 2 in a new world; see `import_system`."""
     given, environment = _read(Path(file))
     world = World(gravity=(0.0, 0.0, -environment.gravity))
     return _build(world, given, environment, motion, hold)
 
 
 def _read(path: Path) -> tuple[InputFile, Environment]:
-    """The rows and options of a file.
+    """Return the rows and options of a file.
 
     Raises:
-        NotTranslated: rows cannot be expressed.
+        NotTranslated: Windlass has no equivalent of some rows.
     """
     file = read_input(path)
     environment = read_environment(file)
@@ -259,14 +262,14 @@ def _add_line(mooring: Mooring, number: int, line: Line, places: Places) -> None
 
 
 def find_damping(kind: LineType, line: Line) -> float:
-    """Axial damping of a line [N s]; a negative BA is a fraction of the critical damping of a segment."""
+    """Return the axial damping of a line [N s]; a negative BA is a fraction of the critical damping of a segment."""
     if kind.damping >= 0.0:
         return kind.damping
     return -kind.damping * line.length / line.segments * float(np.sqrt(kind.stiffness * kind.mass))
 
 
 def _add_breaks(mooring: Mooring, places: Places, hold: bool) -> None:
-    """Hold the ends of lines that break off, by separate supports."""
+    """Hold the line ends that can break off by separate supports."""
     links = []
     for (line, point), node in mooring.loose.items():
         supports = _hold_point(mooring, point, node, places, hold)
@@ -283,7 +286,7 @@ def _add_breaks(mooring: Mooring, places: Places, hold: bool) -> None:
 
 
 def _hold_point(mooring: Mooring, number: int, node: Entity, places: Places, hold: bool) -> Entity | None:
-    """Hold or move a point, or give it a mass and buoyancy; return its constraints if it is held."""
+    """Fix or move a point, or add its mass and buoyancy; return its constraints if it is fixed or moved."""
     world, point = mooring.world, mooring.file.points[number]
     body = mooring.file.bodies.get(point.body)
     kind = body.kind if body is not None else point.kind
@@ -301,7 +304,7 @@ def _hold_point(mooring: Mooring, number: int, node: Entity, places: Places, hol
 
 
 def _add_mass(mooring: Mooring, number: int, node: Entity, point: Point) -> None:
-    """The mass and buoyancy of a free point."""
+    """Add the mass and the buoyancy of a free point."""
     world, environment = mooring.world, mooring.environment
     if point.mass > 0.0:
         place = mooring.file.points[number].position
@@ -317,7 +320,7 @@ def _add_mass(mooring: Mooring, number: int, node: Entity, point: Point) -> None
 
 
 def _add_bed(mooring: Mooring) -> None:
-    """The bed and its contact with all lines."""
+    """Add the bed and its contact with all lines."""
     world, environment = mooring.world, mooring.environment
     if len(environment.bed):
         mooring.bed = con.add_bed(world, environment.bed, heading=environment.heading)

@@ -1,4 +1,4 @@
-"""Read the sections of an input file of MoorDyn 2 as numbers, and collect the faults of all rows in one list.
+"""Read the sections of an input file of MoorDyn 2 as numbers, and collect faults in the text of the file in one list.
 
 MoorDyn identifies the values of a row by their position; headings of columns are ignored.
 
@@ -28,20 +28,21 @@ SECTIONS = {
     "options": ("OPTIONS",),
     "outputs": ("OUTPUT",),
 }
-"""Words in the headings of sections, by section."""
+"""Words that identify the headings of sections, by section."""
 WITHOUT_HEADINGS = "options", "outputs"
 HEADING_LINES = 2
-"""Number of lines between the heading of a section and its first row: names and units of columns."""
+"""Number of text lines between the heading of a section and its first row: one with names and one with units of
+columns."""
 FIXED = "FIXED", "FIX", "ANCHOR"
 COUPLED = "COUPLED", "CPLD", "VESSEL", "VES"
 FREE = "FREE", "POINT", "CONNECT", "CON"
 
 
 class NotTranslated(ModelError):
-    """Items of an input file of MoorDyn that Windlass cannot express.
+    """Raised for items in an input file of MoorDyn that have no equivalent in Windlass.
 
     Attributes:
-        items: one line for each item: number of the line in the file, item, value, and allowed values.
+        items: one text for each item: line number in the file, item, value, and allowed values.
     """
 
     def __init__(self, file: Path, items: Sequence[str]) -> None:
@@ -51,7 +52,7 @@ class NotTranslated(ModelError):
 
 
 class Row(NamedTuple):
-    """A line of a section: its number in the file, from 1, and its words."""
+    """A text line of a section: its line number in the file, from 1, and its words."""
 
     number: int
     words: list[str]
@@ -72,7 +73,7 @@ class LineType(NamedTuple):
 
 
 class Body(NamedTuple):
-    """A row of BODIES: fixed or coupled; position [m], and angles about x, y, z [deg]."""
+    """A row of BODIES: "fixed" or "coupled"; position [m], and angles about x, y, z [deg]."""
 
     kind: str
     position: tuple[float, ...]
@@ -80,8 +81,8 @@ class Body(NamedTuple):
 
 
 class Point(NamedTuple):
-    """A row of POINTS: "fixed", "coupled", "free", or "body" with its number; position [m], mass [kg], volume [m^3],
-    drag area [m^2] and coefficient of added mass [1]."""
+    """A row of POINTS: attachment ("fixed", "coupled", "free", or "body" with its number), position [m], mass [kg],
+    volume [m^3], drag area [m^2], and coefficient of added mass [1]."""
 
     kind: str
     position: tuple[float, ...]
@@ -93,7 +94,7 @@ class Point(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A row of LINES: type, points at its ends A and B, unstretched length [m], number of segments."""
+    """A row of LINES: name of the line type, points at ends A and B, unstretched length [m], number of segments."""
 
     type: str
     ends: tuple[int, int]
@@ -102,8 +103,8 @@ class Line(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """A row of FAILURE: point, number of the line that breaks off there, and the time [s] and the tension [N] at which
-    it breaks off; 0: no such limit."""
+    """A row of FAILURE: a point, the number of the line that breaks off there, and the time [s] and the tension [N] at
+    which it breaks off; 0 means no such limit."""
 
     point: int
     line: int
@@ -112,7 +113,8 @@ class Failure(NamedTuple):
 
 
 class Channel(NamedTuple):
-    """A row of OUTPUTS as written, and its parts: kind of object, its number, node of a line or -1, quantity."""
+    """A row of OUTPUTS as written, and its parts: kind of object, number of the object, number of the node on a line or
+    -1, and quantity."""
 
     name: str
     kind: str
@@ -128,10 +130,10 @@ class InputFile:
     Attributes:
         path: the file.
         types, bodies, points, lines: rows by name or number.
-        options: values of options by their names in small letters, with the number of the line.
-        failures: breaks of lines, by their number.
+        options: value of each option, with its line number in the file, by name in lower-case letters.
+        failures: breaks of lines, by number of the break.
         channels: the wanted outputs.
-        faults: texts on rows and options that cannot be translated, one line for each.
+        faults: texts on rows and options that Windlass cannot translate.
         notes: texts on omitted values without effect on the motion.
     """
 
@@ -153,7 +155,7 @@ class InputFile:
     def number(
         self, at: int, item: str, text: str, unit: str, least: float | None = None, above: bool = False
     ) -> float:
-        """A number of a row, or 0 and a noted fault if the word is not a number or out of range."""
+        """Return a number of a row; if the word is not a number or out of range, note a fault and return 0."""
         try:
             value = float(text)
         except ValueError:
@@ -166,7 +168,7 @@ class InputFile:
         return value
 
     def option(self, names: Sequence[str], default: float, unit: str, least: float | None = None) -> float:
-        """The number of an option with one of several names; the last one in the file is used."""
+        """Return the number of an option that has one or more names; if several are in the file, the last counts."""
         found = [self.options[name] for name in names if name in self.options]
         if not found:
             return default
@@ -175,7 +177,7 @@ class InputFile:
 
 
 def read_input(path: Path) -> InputFile:
-    """Read a file; faults of its rows are in ``faults``.
+    """Read a file; faults in its rows are in ``faults``.
 
     Raises:
         OutputError: the file cannot be read.
@@ -198,7 +200,7 @@ def read_input(path: Path) -> InputFile:
 
 
 def split_sections(lines: Sequence[str]) -> dict[str, list[Row]]:
-    """Rows of the sections; text after ``#`` is a comment."""
+    """Return the rows of the sections; text after ``#`` is a comment."""
     found: dict[str, list[Row]] = {}
     current, skip = "", 0
     for number, line in enumerate(lines, 1):
@@ -216,7 +218,7 @@ def split_sections(lines: Sequence[str]) -> dict[str, list[Row]]:
 
 
 def _has(file: InputFile, row: Row, section: str, count: int) -> bool:
-    """Whether a row has enough values; otherwise a fault is noted."""
+    """Return whether a row has enough values; otherwise note a fault."""
     if len(row.words) >= count:
         return True
     file.refuse(row.number, f"{section} has {len(row.words)} values", f"must have {count}")
@@ -224,7 +226,7 @@ def _has(file: InputFile, row: Row, section: str, count: int) -> bool:
 
 
 def _read_type(file: InputFile, row: Row) -> None:
-    """LINE TYPES: name, diameter, mass, EA, BA, EI, Cd, Ca, CdAx, CaAx, and Cl."""
+    """Read a row of LINE TYPES: name, diameter, mass, EA, BA, EI, Cd, Ca, CdAx, CaAx, and Cl."""
     at, words = row
     if len(words) == 9:
         file.refuse(at, f"line type {words[0]} has 9 values", "must have 10, with EI in place 6, as in MoorDyn 2")
@@ -257,7 +259,7 @@ def _read_type(file: InputFile, row: Row) -> None:
 
 
 def _read_body(file: InputFile, row: Row) -> None:
-    """BODIES: number, attachment, position, angles, and properties of free bodies."""
+    """Read a row of BODIES: number, attachment, position, angles, and properties of free bodies."""
     if not _has(file, row, "BODIES", 8):
         return
     at, words = row
@@ -269,13 +271,13 @@ def _read_body(file: InputFile, row: Row) -> None:
 
 
 def _find_kind(word: str) -> str:
-    """Kind of an attachment."""
+    """Return the kind of an attachment."""
     kinds = {"fixed": FIXED, "coupled": COUPLED, "free": FREE}
     return next((kind for kind, words in kinds.items() if word.upper() in words), "")
 
 
 def _whole(file: InputFile, at: int, item: str, text: str) -> int:
-    """The number of an object, or -1 and a noted fault if the word is not a number."""
+    """Return the number of an object; if the word is not a number, note a fault and return -1."""
     if text.isdigit():
         return int(text)
     file.refuse(at, f"{item} {text!r}", "must be a whole number >= 0")
@@ -283,12 +285,12 @@ def _whole(file: InputFile, at: int, item: str, text: str) -> int:
 
 
 def _read_rod(file: InputFile, row: Row) -> None:
-    """RODS, which have no counterpart."""
+    """Refuse a row of RODS, which have no equivalent in Windlass."""
     file.refuse(row.number, f"rod {row.words[0]}", "rods are refused; must be a point, or a line with its EI")
 
 
 def _read_point(file: InputFile, row: Row) -> None:
-    """POINTS: number, attachment, position, mass, volume, CdA, Ca."""
+    """Read a row of POINTS: number, attachment, position, mass, volume, CdA, Ca."""
     if not _has(file, row, "POINTS", 9):
         return
     at, words = row
@@ -310,7 +312,7 @@ def _read_point(file: InputFile, row: Row) -> None:
 
 
 def _read_line(file: InputFile, row: Row) -> None:
-    """LINES: number, type, ends A and B, unstretched length, segments, outputs."""
+    """Read a row of LINES: number, type, ends A and B, unstretched length, segments, outputs."""
     if not _has(file, row, "LINES", 6):
         return
     at, words = row
@@ -334,7 +336,7 @@ def _read_line(file: InputFile, row: Row) -> None:
 
 
 def _read_failure(file: InputFile, row: Row) -> None:
-    """FAILURE: number, point, lines, time, tension."""
+    """Read a row of FAILURE: number, point, lines, time, tension."""
     if not _has(file, row, "FAILURE", 5):
         return
     at, words = row
@@ -356,7 +358,7 @@ def _read_failure(file: InputFile, row: Row) -> None:
 
 
 def _read_refused(section: str, allowed: str) -> Callable[[InputFile, Row], None]:
-    """A section that is refused."""
+    """Refuse a row of a section without an equivalent in Windlass."""
 
     def read(file: InputFile, row: Row) -> None:
         file.refuse(row.number, f"{section} {' '.join(row.words)}", allowed)
@@ -365,13 +367,13 @@ def _read_refused(section: str, allowed: str) -> Callable[[InputFile, Row], None
 
 
 def _read_option(file: InputFile, row: Row) -> None:
-    """OPTIONS: value, name."""
+    """Read a row of OPTIONS: value, name."""
     if _has(file, row, "OPTIONS", 2):
         file.options[row.words[1].lower()] = row.number, row.words[0]
 
 
 def _read_channels(file: InputFile, row: Row) -> None:
-    """OUTPUTS: names of channels."""
+    """Read a row of OUTPUTS: names of channels."""
     for word in row.words:
         if word.upper() == "END":
             return
@@ -399,7 +401,7 @@ OBJECTS = {"LINE": "line", "L": "line", "POINT": "point", "P": "point", "CON": "
 
 
 def find_channel(word: str) -> Channel | None:
-    """The parts of the name of an output, or None for unknown names."""
+    """Return the parts of the name of an output, or None for unknown names."""
     upper = word.upper()
     for start, node in (("FAIRTEN", "B"), ("ANCHTEN", "A")):
         if upper.startswith(start) and upper[len(start) :].isdigit():
@@ -434,7 +436,8 @@ READERS: dict[str, Callable[[InputFile, Row], None]] = {
     "options": _read_option,
     "outputs": _read_channels,
 }
-"""Functions that read a row, by section, in the order of reading; types of rods matter only if the file has rods."""
+"""Functions that read a row, by section, in the order in which sections are read; types of rods matter only if the file
+has rods."""
 
 
 def check_references(file: InputFile, rows: Sequence[Row]) -> None:

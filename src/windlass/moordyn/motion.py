@@ -1,6 +1,7 @@
-"""Paths of points that move with coupled bodies, with a platform, or independently.
+"""Paths of points that move with coupled bodies, with a platform, or separately.
 
-A point at p of a body at X with the angles a has the position X + R p, R = R_x(a_x) R_y(a_y) R_z(a_z), as in MoorDyn.
+A point at the local position p of a body at X with the angles a has the position X + R p, R = R_x(a_x) R_y(a_y)
+R_z(a_z), as in MoorDyn.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ Paths = tuple[dict[int, FloatArray], FloatArray, dict[int, FloatArray]]
 
 
 def find_paths(file: InputFile, table: FloatArray | None) -> Paths:
-    """Positions of all points at the start [m], times of the table [s], shape (n,), and positions of moving points at
-    these times, shape (n, 3), by the number of the point.
+    """Return initial positions of all points [m], times of the table [s], shape (n,), and positions of moving points at
+    these times, shape (n, 3), by number of the point.
 
     Raises:
-        ModelError: the table has another number of columns.
+        ModelError: the number of columns of the table is wrong.
     """
     start = {number: np.array(point.position) for number, point in file.points.items()}
     for number, point in file.points.items():
@@ -52,7 +53,8 @@ def find_paths(file: InputFile, table: FloatArray | None) -> Paths:
 
 
 def carry(poses: FloatArray, place: tuple[float, ...]) -> FloatArray:
-    """Global positions of a point of a body [m], shape (n, 3), for poses x, y, z [m] and angles [rad], shape (n, 6)."""
+    """Return global positions of a point of a body [m], shape (n, 3), for poses x, y, z [m] and angles [rad], shape (n,
+    6)."""
     from scipy.spatial.transform import Rotation  # imported here, because most models do not need it
 
     turned: FloatArray = poses[:, :3] + Rotation.from_euler("XYZ", poses[:, 3:]).apply(place)

@@ -1,5 +1,5 @@
-"""``windlass run-moordyn FILE.txt``: solves rest and motion of the model in an input file, and writes its outputs as
-tables."""
+"""``windlass run-moordyn FILE.txt``: computes the equilibrium and the motion of the model in an input file, and writes
+its outputs as tables."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FRAME = 0.5
 
 
 def run_file(file: str) -> None:
-    """Solve the model of an input file at rest, then in motion; options: see the command."""
+    """Solve the model of an input file at rest, then in motion; see the command for the options."""
     motion = option("motion", "", "", "table of the motion of coupled bodies and points, or of a platform; empty: held")
     end = option("end", 60.0, "s", "time that is simulated; 0: rest only", minimum=0.0)
     step = option("step", 0.05, "s", "time step", minimum=1e-6)
@@ -60,7 +60,7 @@ def write_outputs(file: Path, sensors: Sensors, step: float) -> None:
 
 
 def find_tensions(mooring: Mooring, state: State) -> dict[str, list[float]]:
-    """Tensions at the ends A and B of each line [N]."""
+    """Return the tensions at the ends A and B of each line [N]."""
     found = {}
     for number, line in mooring.file.lines.items():
         ends = (0, 0.0), (line.segments - 1, line.length / line.segments)
@@ -72,7 +72,7 @@ def find_tensions(mooring: Mooring, state: State) -> dict[str, list[float]]:
 def describe(
     mooring: Mooring, rest: Mapping[str, list[float]], moving: Mapping[str, list[float]], units: Mapping[str, str]
 ) -> list[str]:
-    """Lines of text about a run."""
+    """Return lines of text about a run."""
     lines = [f"note: {note}" for note in mooring.notes]
     lines += ["at rest, tension at ends A and B [N]:"]
     lines += [f"  {name}: {a:.6g}, {b:.6g}" for name, (a, b) in rest.items()]

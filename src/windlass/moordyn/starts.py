@@ -12,7 +12,8 @@ from windlass.elements.routes.routes import RouteError
 from windlass.framework.arrays import FloatArray
 
 ON_BED = 1e-3
-"""Height above the bed, relative to the water depth, below which an anchor counts as lying on the bed [1]."""
+"""Height of an anchor above the bed, relative to the water depth, below which the anchor counts as lying on the bed
+[1]."""
 
 
 class Shape(NamedTuple):
@@ -25,15 +26,15 @@ class Shape(NamedTuple):
 def find_shape(
     ends: FloatArray, length: float, segments: int, EA: float, mass: float, gravity: float, bed: float
 ) -> Shape:
-    """The shape of a line between two points.
+    """Return the shape of a line between two points.
 
     Args:
-        ends: ends A and B [m], shape (2, 3).
+        ends: positions of the ends A and B [m], shape (2, 3).
         length: unstretched length [m].
         segments: number of elements.
         EA: axial stiffness [N].
-        mass: mass minus the mass of the displaced water [kg/m].
-        gravity: absolute value of the acceleration [m/s^2].
+        mass: mass minus the mass of the displaced water, per length [kg/m].
+        gravity: absolute value of the gravitational acceleration [m/s^2].
         bed: height of the bed [m].
     """
     s = np.linspace(0.0, length, segments + 1)
@@ -57,7 +58,7 @@ def find_shape(
 def _lie(
     lower: FloatArray, upper: FloatArray, length: float, s: FloatArray, EA: float, mass: float, gravity: float
 ) -> Shape | None:
-    """A line from an anchor on the bed, or None if no part of the line lies on the bed."""
+    """Return the shape of a line from an anchor on the bed, or None if no part of the line lies on the bed."""
     try:
         route = hang_from_ground(lower, upper, length, EA, mass, gravity=(0.0, 0.0, -gravity))
         place, tangent, _ = route.eval_points(s)
@@ -69,7 +70,7 @@ def _lie(
     reach = float(np.linalg.norm(across))
     if not reach + height > length > np.hypot(reach, height):
         return None
-    # along the bed to the corner c, then straight to the end: c + √((x - c)² + h²) = L
+    # the line lies along the bed to the corner c, then rises straight to the end: c + √((x - c)² + h²) = L
     corner = (length**2 - reach**2 - height**2) / (2.0 * (length - reach))
     if not 0.0 < corner < reach:
         return None

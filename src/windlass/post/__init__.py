@@ -1,4 +1,4 @@
-"""Results over time and along cables after a run: statistics, spectra, extremes, fatigue and envelopes.
+"""Evaluation of results over time and along cables after a run: statistics, spectra, extremes, fatigue and envelopes.
 
 tension = wl.post.read_table("sensors.csv")["tension"].part(start=600.0)
 wl.post.find_statistics(tension).maximum

@@ -1,4 +1,4 @@
-"""The range of a field at each point of a model over the frames of a run, such as the tension along a line."""
+"""The range of a field over the frames of a run at each point of a model, such as the tension along a line."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from windlass.framework.errors import ModelError
 from windlass.framework.files.hdf5 import read_hdf5
 
 LINE = 3
-"""Type of straight lines in VTK."""
+"""Number of the cell type of straight lines in VTK."""
 JOINED = 1e-6
-"""Largest gap between two consecutive lines, relative to their length [1]."""
+"""Largest gap between two consecutive line cells that count as connected, relative to their length [1]."""
 
 
 @dataclass(frozen=True)
 class Envelope:
-    """A field over the frames of a file at the points that have a value; means are over time, with linear interpolation
-    between frames.
+    """Minimum, mean and maximum of a field over the frames of a file, at points with values of the field; means are
+    over time, with linear interpolation between frames.
 
     Attributes:
-        lengths: distance of each point along its line in the first frame [m], shape (points,); a line that does not
-            continue the previous one begins at 0.
+        lengths: distance of each point along its line in the first frame [m], shape (points,); distances begin at 0 on
+            each line that is not connected to the previous line.
         part: label of the cable or body of each point, shape (points,), as in the file.
-        minimum, mean, maximum: shape (points,), in the unit of the field.
-        time_of_minimum, time_of_maximum: times of the extremes at each point, shape (points,) [s].
+        minimum, mean, maximum: values over the frames, shape (points,), in the unit of the field.
+        time_of_minimum, time_of_maximum: times of the extremes at each point [s], shape (points,).
         times: times of the frames [s], shape (frames,).
         field: name of the field.
     """
@@ -51,7 +51,7 @@ class Envelope:
 def find_envelope(
     file: str | os.PathLike[str], field: str = "axial_force", start: float | None = None, end: float | None = None
 ) -> Envelope:
-    """The envelope of a scalar field of points over the frames of a `.vtkhdf` file of a `Recorder`.
+    """Return the envelope of a scalar field of points over the frames of a `.vtkhdf` file of a `Recorder`.
 
     Args:
         file: the file.
@@ -80,7 +80,7 @@ def find_envelope(
 
 
 def _gather(root: Any, field: str, times: FloatArray, frames: Any, points: int) -> Envelope:
-    """Read the frames in sequence."""
+    """Return the values of the frames, read in sequence."""
     data = root["PointData"][field]
     low, high = np.full(points, np.inf), np.full(points, -np.inf)
     low_at, high_at, total = np.zeros(points), np.zeros(points), np.zeros(points)
@@ -91,13 +91,13 @@ def _gather(root: Any, field: str, times: FloatArray, frames: Any, points: int) 
         total += weight * values
     at = int(frames[0]) * points
     lengths, part = _find_lengths(np.asarray(root["Points"][at : at + points], np.float64), root)
-    has = np.isfinite(total)  # bodies and pulleys have no tension
+    has = np.isfinite(total)  # omit points without a value: bodies and pulleys have no tension
     found = (low[has], total[has], high[has], low_at[has], high_at[has])
     return Envelope(lengths[has], part[has], *found, times, field)
 
 
 def _find_weights(times: FloatArray) -> FloatArray:
-    """The weight of each frame in a mean over time, shape (frames,)."""
+    """Return the weight of each frame in a mean over time, shape (frames,)."""
     if len(times) == 1:
         return np.ones(1)
     steps = np.diff(times)
@@ -106,7 +106,7 @@ def _find_weights(times: FloatArray) -> FloatArray:
 
 
 def _find_lengths(points: FloatArray, root: Any) -> tuple[FloatArray, IntArray]:
-    """Distance of each point along its line [m], and the label of its line, shapes (points,)."""
+    """Return the distance of each point along its line [m], and the label of its line, shapes (points,)."""
     kinds = np.asarray(root["Types"][()])
     lines = np.asarray(root["Connectivity"][: 2 * np.count_nonzero(kinds == LINE)], np.int64).reshape(-1, 2)
     labels = np.asarray(root["CellData/part"][: len(lines)], np.int64)

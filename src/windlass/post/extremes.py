@@ -25,11 +25,11 @@ from windlass.framework.errors import ModelError
 from windlass.post.series import Series
 
 LEAST = 10
-"""Smallest number of peaks or blocks of a fit."""
+"""Smallest number of peaks or blocks that a fit needs."""
 SHARE = 0.9
 """Quantile of the peaks that is the default threshold [1]."""
 SMALL = 1e-6
-"""Shape parameter below which it counts as 0 [1]."""
+"""Absolute shape parameter below which the shape counts as 0 [1]."""
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,10 @@ class Extremes:
 
     Attributes:
         method: "threshold" or "blocks".
-        location, scale: threshold u and σ, or μ and β, in the unit of the series.
+        location, scale: u and σ of "threshold", or μ and β of "blocks", in the unit of the series.
         shape: ξ; 0 for Gumbel's distribution [1].
         rate: number of peaks above the threshold, or of blocks, per second [1/s].
-        count: number of peaks or blocks in the fit.
+        count: number of peaks or blocks used in the fit.
     """
 
     method: str
@@ -55,21 +55,21 @@ class Extremes:
 
     @checked(probability=number("1", minimum=0.0, maximum=1.0), duration=number("s", above=0.0))
     def quantile(self, probability: float, duration: float) -> float:
-        """The value below which the largest value in a duration [s] lies with a probability between 0 and 1, both
-        excluded."""
+        """Return the value below which the largest value in a duration [s] lies with the given probability, between 0
+        and 1, both excluded."""
         if not 0.0 < probability < 1.0:
             raise ModelError(f"probability = {probability:g} in Extremes.quantile: must be > 0 and < 1")
         return self._at(self.rate * duration / -log(probability))
 
     @checked(duration=number("s", above=0.0))
     def mode(self, duration: float) -> float:
-        """The most probable largest value in a duration [s]."""
-        if self.shape <= -1.0:  # the density increases up to the largest possible value
+        """Return the most probable largest value in a duration [s]."""
+        if self.shape <= -1.0:  # for shape parameters up to -1 the density increases up to the largest possible value
             return self.location - self.scale / self.shape
         return self._at(self.rate * duration / (1.0 + self.shape))
 
     def _at(self, times: float) -> float:
-        """The value that is exceeded once in the given number of peaks."""
+        """Return the value that is exceeded once in the given number of peaks."""
         if abs(self.shape) < SMALL:
             return self.location + self.scale * log(times)
         return self.location + self.scale / self.shape * float(times**self.shape - 1.0)
@@ -77,7 +77,8 @@ class Extremes:
 
 @checked(series=instance(Series))
 def find_peaks(series: Series) -> FloatArray:
-    """The largest value between consecutive upcrossings of the mean, shape (peaks,), in the unit of the series."""
+    """Return the largest values between consecutive upcrossings of the mean, shape (peaks,), in the unit of the
+    series."""
     x = series.values
     below = x < x.mean()
     rises = np.flatnonzero(below[:-1] & ~below[1:]) + 1
@@ -96,7 +97,7 @@ def fit_extremes(
     """Fit the distribution of the largest value to a series; for the smallest value change the sign of the series.
 
     Args:
-        series: a steady part of a run.
+        series: the series, in a stationary part of a run.
         method: "threshold" for peaks above a threshold, "blocks" for maxima of equal blocks by Gumbel's distribution.
         threshold: threshold in the unit of the series; None: the value that one of ten peaks exceeds.
         blocks: number of blocks; each must contain several independent peaks.

@@ -2,9 +2,9 @@
 
 N = c / (ΔT/T_0)^m          D = Σ n_i / N_i          ΔT_eq = (Σ n_i ΔT_i^m / Σ n_i)^(1/m)
 
-ΔT is the range of tension of a cycle [N].  In T-N curves T_0 is the breaking load; for ropes c depends on the mean
-tension of the cycle, log10 c = a - b T_mean/T_0.  In S-N curves T_0 is the nominal area times 1 MPa, so that ΔT/T_0 is
-the stress range in MPa.
+ΔT is the range of tension of a cycle [N]. In T-N curves T_0 is the breaking load. For ropes c depends on the mean
+tension of the cycle: log10 c = a - b T_mean/T_0. In S-N curves T_0 is the nominal area times 1 MPa; ΔT/T_0 is then the
+stress range in MPa.
 
 Source: ASTM E1049-85 (2017), section 5.4.4, by the library rainflow; API RP 2SK (2005), section 6; DNV-OS-E301 (2010),
 chapter 2, section 2 F; M. A. Miner, J. Appl. Mech. 12 (1945) A159-A164.
@@ -30,16 +30,16 @@ YEAR = 365.25 * 86400.0
 
 @dataclass(frozen=True)
 class FatigueCurve:
-    """Cycles to failure N = 10^(a - b T_mean/T_0) / (ΔT/T_0)^m.
+    """Number of cycles to failure N = 10^(a - b T_mean/T_0) / (ΔT/T_0)^m.
 
     Args:
         exponent: m [1], > 0.
-        constant: a = log10 of the cycles at ΔT = T_0 [1].
+        constant: a, the log10 of the number of cycles to failure at ΔT = T_0 [1].
         reference: T_0 [N], > 0: a breaking load, or an area [m²] times 1e6 Pa.
         mean_effect: b [1], >= 0.
 
     Raises:
-        ModelError: a number is outside of its range.
+        ModelError: a number is outside its range.
     """
 
     exponent: float
@@ -53,7 +53,7 @@ class FatigueCurve:
         check_fields(self, fields)
 
     def find_lives(self, ranges: FloatArray, means: FloatArray) -> FloatArray:
-        """Cycles to failure [1] for ranges and means of tension [N], shapes (n,); infinite for the range 0."""
+        """Return cycles to failure [1] for ranges and means of tension [N], shapes (n,); infinite for the range 0."""
         levels = np.asarray(means, np.float64) / self.reference
         with np.errstate(divide="ignore"):
             lives: FloatArray = 10.0 ** (self.constant - self.mean_effect * levels) / (
@@ -68,20 +68,20 @@ class FatigueCurve:
     diameter=optional(number("m", above=0.0)),
 )
 def fatigue_curve(name: str, *, breaking_load: float | None = None, diameter: float | None = None) -> FatigueCurve:
-    """A curve of a standard by the name of the line.
+    """Return a curve of a standard, selected by the type of the line.
 
     Args:
         name: "stud chain", "studless chain", "six-strand rope" or "spiral strand rope".
         breaking_load: breaking load for the T-N curve of API RP 2SK [N].
-        diameter: diameter of the bar of a chain, or of a rope, for the S-N curve of DNV-OS-E301 [m]; the nominal area
-            is 2 π d²/4 for chains and π d²/4 for ropes.
+        diameter: diameter of a rope or of the bar of a chain [m], for the S-N curve of DNV-OS-E301; the nominal area is
+            2 π d²/4 for chains and π d²/4 for ropes.
 
     Raises:
         ModelError: the name is unknown, or breaking load and diameter are both given or both missing.
     """
     if (breaking_load is None) == (diameter is None):
         raise ModelError(
-            f"breaking_load = {breaking_load}, diameter = {diameter} in fatigue_curve: one of them must be given, "
+            f"breaking_load = {breaking_load}, diameter = {diameter} in fatigue_curve: one of the two must be given: "
             "breaking_load [N] for API RP 2SK or diameter [m] for DNV-OS-E301"
         )
     if diameter is None:
@@ -98,7 +98,7 @@ class Cycles:
 
     Attributes:
         ranges, means: ranges and means of the cycles, shapes (n,), in the unit of the series.
-        counts: 1 for whole and 0.5 for half cycles, shape (n,).
+        counts: 1 for whole cycles and 0.5 for half cycles, shape (n,).
         duration: duration of the series [s].
         unit: unit of the series; "1" if unknown.
     """
@@ -111,7 +111,7 @@ class Cycles:
 
     @checked(curve=instance(FatigueCurve))
     def damage(self, curve: FatigueCurve) -> float:
-        """The sum of n/N over the cycles of the series [1], by Miner's rule; failure is expected at 1.
+        """Return the sum of n/N over the cycles of the series [1], by Miner's rule; failure is expected at 1.
 
         Raises:
             ModelError: the series is not a tension in N.
@@ -121,13 +121,14 @@ class Cycles:
         return float(np.sum(self.counts / curve.find_lives(self.ranges, self.means)))
 
     def life(self, curve: FatigueCurve) -> float:
-        """Time to failure if the series repeats without end [s]; infinite without cycles."""
+        """Return the time to failure if the series repeats without end [s]; infinite without cycles."""
         damage = self.damage(curve)
         return self.duration / damage if damage > 0.0 else inf
 
     @checked(exponent=number("1", above=0.0))
     def equivalent_range(self, exponent: float) -> float:
-        """The range of equal cycles with the same number and damage, in the unit of the series; 0 without cycles."""
+        """Return the range of equal cycles that have the same number and damage as the cycles, in the unit of the
+        series; 0 without cycles."""
         total = float(self.counts.sum())
         scale = float(self.ranges.max(initial=0.0))
         if total == 0.0 or scale == 0.0:
@@ -138,7 +139,7 @@ class Cycles:
 
 @checked(series=instance(Series))
 def rainflow(series: Series) -> Cycles:
-    """The cycles of a series by rainflow counting; ranges that no later cycle closes count as half cycles."""
+    """Return the cycles of a series by rainflow counting; ranges that no later cycle closes count as half cycles."""
     from rainflow import extract_cycles  # imported here, because only fatigue needs it
 
     found = np.array([cycle[:3] for cycle in extract_cycles(series.values.tolist())], np.float64).reshape(-1, 3)

@@ -1,4 +1,4 @@
-"""Quantities over time, from CSV files or arrays, and their statistics over a part of the time."""
+"""Quantities over time, from CSV files or arrays, and statistics of their values in a time interval."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ class Series:
 
     @property
     def duration(self) -> float:
-        """Time from the first to the last value [s]."""
+        """Return the time from the first to the last value [s]."""
         return float(self.times[-1] - self.times[0])
 
     @checked(start=optional(number("s")), end=optional(number("s")))
     def part(self, start: float | None = None, end: float | None = None) -> Series:
-        """The values between two times [s], both included; None means the first or the last time.
+        """Return the values between two times [s], both included; None means the first or the last time.
 
         Raises:
             ModelError: fewer than two values remain.
@@ -68,7 +68,7 @@ class Series:
         return Series(self.times[chosen], self.values[chosen], self.name, self.unit)
 
     def find_rises(self, level: float) -> FloatArray:
-        """Times at which the values cross a level upwards [s], interpolated linearly, shape (crossings,)."""
+        """Return the times at which the values cross a level upwards [s], interpolated linearly, shape (crossings,)."""
         below = self.values < level
         at = np.flatnonzero(below[:-1] & ~below[1:])
         share = (level - self.values[at]) / (self.values[at + 1] - self.values[at])
@@ -78,10 +78,10 @@ class Series:
 
 @dataclass(frozen=True)
 class Statistics:
-    """Statistics of a series; means are over time, so steps may differ.
+    """Statistics of a series; means are integrals over time, so time steps may differ.
 
     Attributes:
-        mean, deviation: mean, and standard deviation about it, in the unit of the series.
+        mean, deviation: mean and standard deviation, in the unit of the series.
         minimum, maximum: smallest and largest value, in the unit of the series.
         time_of_minimum, time_of_maximum: times of the smallest and largest value [s].
         skewness, kurtosis: skewness and kurtosis of the distribution, 0 and 3 for a Gaussian distribution [1]; NaN for
@@ -102,10 +102,10 @@ class Statistics:
 
 @checked(series=instance(Series))
 def find_statistics(series: Series) -> Statistics:
-    """Mean, deviation, extremes, shape of the distribution and mean period of a series.
+    """Return mean, deviation, extremes, skewness, kurtosis and mean period of a series.
 
-    Moments are exact integrals of the piecewise linear curve through the values: on a step from a to b the mean of x^k
-    is (b^(k+1) - a^(k+1)) / ((k + 1)(b - a)).
+    Moments are exact integrals of the piecewise linear curve through the values. In a step from value a to value b the
+    mean of x^k is (b^(k+1) - a^(k+1)) / ((k + 1)(b - a)).
     """
     t, x = series.times, series.values
     low, high = int(np.argmin(x)), int(np.argmax(x))
@@ -129,26 +129,26 @@ def find_statistics(series: Series) -> Statistics:
 
 
 def _mean_power(a: FloatArray, b: FloatArray, k: int) -> FloatArray:
-    """The mean of x^k while x changes linearly from a to b: (a^k + a^(k-1) b + ... + b^k) / (k + 1)."""
+    """Return the mean of x^k while x changes linearly from a to b: (a^k + a^(k-1) b + ... + b^k) / (k + 1)."""
     terms: FloatArray = np.sum([a ** (k - i) * b**i for i in range(k + 1)], axis=0)
     return terms / (k + 1)
 
 
 @checked(file=path(), time=word())
 def read_table(file: str | os.PathLike[str], time: str = "time") -> dict[str, Series]:
-    """Read all columns of a CSV file over time, by name, such as a file of `Sensors`.
+    """Read all columns of a CSV file over time, such as a file of `Sensors`; return a series for each column, by name.
 
     Headings, units and comments have the same form as in `con.read_series`; times are converted to seconds, and values
     keep the unit of their heading. The column ``step`` of `Sensors` is omitted.
 
     Args:
-        file: the file, with commas between numbers.
+        file: path of the file, with commas between numbers.
         time: name of the column of times, with or without its unit.
 
     Raises:
         ModelError: the file or the column of times does not exist, a unit is unknown, two columns have the same name,
-            rows are not finite numbers or differ in length from the heading, there are fewer than two times, or times
-            are not ascending.
+            rows are not finite numbers, the length of a row differs from the heading, there are fewer than two times,
+            or times are not ascending.
     """
     times, columns = read_columns(file, time)
     if columns and columns[0].name == "step":

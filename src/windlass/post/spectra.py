@@ -1,4 +1,4 @@
-"""Power spectra of series by Welch's method, their moments and periods.
+"""Power spectra of series by Welch's method, and their moments and periods.
 
 Source: P. D. Welch, IEEE Trans. Audio Electroacoust. 15 (1967) 70-73, by SciPy; M. K. Ochi, Ocean Waves, Cambridge
 University Press (1998), for moments and periods.
@@ -21,11 +21,11 @@ LEAST = 8
 
 @dataclass(frozen=True)
 class Spectrum:
-    """One-sided power spectral density of a series about its mean.
+    """One-sided power spectral density of the deviation of a series from its mean.
 
     Attributes:
-        frequencies: [Hz], shape (n,), from 0.
-        density: [unit² / Hz], shape (n,); its integral is the variance.
+        frequencies: frequencies [Hz], shape (n,), from 0.
+        density: spectral density [unit² / Hz], shape (n,); its integral is the variance of the series.
         unit: unit of the series.
     """
 
@@ -34,36 +34,38 @@ class Spectrum:
     unit: str
 
     def moment(self, order: int) -> float:
-        """The moment ∫ f^order S df [unit² Hz^order]."""
+        """Return the moment ∫ f^order S df [unit² Hz^order]."""
         from scipy.integrate import trapezoid  # imported here, because only spectra need it
 
         return float(trapezoid(self.frequencies**order * self.density, self.frequencies))
 
     @property
     def significant_height(self) -> float:
-        """Significant double amplitude 4 √m0, in the unit of the series."""
+        """Return the significant double amplitude 4 √m0, in the unit of the series."""
         return 4.0 * float(np.sqrt(self.moment(0)))
 
     @property
     def peak_period(self) -> float:
-        """Period of the largest density [s]."""
+        """Return the period of the largest density [s]."""
         at = 1 + int(np.argmax(self.density[1:]))
         return float(1.0 / self.frequencies[at])
 
     @property
     def crossing_period(self) -> float:
-        """Mean time between upcrossings of the mean √(m0 / m2) [s], which depends on the highest frequencies."""
+        """Return the mean time between upcrossings of the mean, √(m0 / m2) [s]; it depends on the highest
+        frequencies."""
         return float(np.sqrt(self.moment(0) / self.moment(2)))
 
 
 @checked(series=instance(Series), segments=whole(1))
 def find_spectrum(series: Series, segments: int = 8) -> Spectrum:
-    """The power spectrum by Welch's method: the mean over segments that overlap by half, with Hann's window.
+    """Return the power spectrum by Welch's method: the mean over segments that overlap by half, with Hann's window.
 
     Args:
-        series: the series; if its steps differ by more than a thousandth, it is interpolated linearly to equal steps.
-        segments: number of segments without overlap; more segments give a smoother density, fewer a finer frequency
-            resolution.
+        series: the series; it is interpolated linearly to equal time steps if its steps differ by more than a
+            thousandth.
+        segments: number of segments without overlap; more segments give a smoother density, and fewer segments give a
+            finer frequency resolution.
 
     Raises:
         ModelError: a segment has fewer than eight values.

@@ -1,4 +1,5 @@
-"""Fatigue curves of standards by the name of the line, without NumPy, because the command line offers the names.
+"""Fatigue curves of standards by type of line. This module does not need NumPy, because the command line offers the
+types.
 
 Source: API RP 2SK (2005), section 6; DNV-OS-E301 (2010), chapter 2, section 2 F.
 """
@@ -11,7 +12,8 @@ from typing import NamedTuple
 
 
 class Standard(NamedTuple):
-    """A curve of a standard: exponent m, log10 c = a - b T_mean/T_0, and the number of bars in the nominal area."""
+    """A curve of a standard: exponent m, constants a and b of log10 c = a - b T_mean/T_0, and number of bars in the
+    nominal area."""
 
     m: float
     a: float
@@ -26,11 +28,11 @@ TENSION_CURVES: Mapping[str, Standard] = {
     "six-strand rope": Standard(4.09, 3.20, 2.79, 1, "API RP 2SK"),
     "spiral strand rope": Standard(5.05, 3.25, 3.43, 1, "API RP 2SK"),
 }
-"""T-N curves by name, for `breaking_load`; to be compared with the standard before use in design."""
+"""T-N curves by type of line, for `breaking_load`; compare them with the standard before use in design."""
 STRESS_CURVES: Mapping[str, Standard] = {
     "stud chain": Standard(3.0, log10(1.2e11), 0.0, 2, "DNV-OS-E301"),
     "studless chain": Standard(3.0, log10(6.0e10), 0.0, 2, "DNV-OS-E301"),
     "six-strand rope": Standard(4.0, log10(3.4e14), 0.0, 1, "DNV-OS-E301"),
     "spiral strand rope": Standard(4.8, log10(1.7e17), 0.0, 1, "DNV-OS-E301"),
 }
-"""S-N curves by name, for `diameter`; to be compared with the standard before use in design."""
+"""S-N curves by type of line, for `diameter`; compare them with the standard before use in design."""

@@ -1,1 +1,2 @@
-"""Many runs of one model, each in its own process: sweeps over its options, and the search for its best solver."""
+"""Many runs of one model, each in its own process: sweeps over options of the model, and the search for its best
+solver."""

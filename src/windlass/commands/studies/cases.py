@@ -1,7 +1,8 @@
-"""Cases of a study: a grid of values, a sample of ranges, or the rows of a CSV file.
+"""Cases of a study: a grid of option values, a sample of ranges, or the rows of a CSV file.
 
-A value of a grid is a list ``0.2,0.5``, a range ``a:b:n`` of n values from a to b, or ``a:b:n:log`` with equal ratios.
-A value of a sample is a range ``a:b`` or ``a:b:log``, or a list, from which values are taken equally often.
+The values of an option in a grid are a list ``0.2,0.5``, a range ``a:b:n`` of n values from a to b, or ``a:b:n:log``
+with equal ratios. The values of an option in a sample are a range ``a:b`` or ``a:b:log``, or a list whose values are
+taken equally often.
 
 Source: M. D. McKay, R. J. Beckman, W. J. Conover, Technometrics 21 (1979) 239-245 (Latin hypercube).
 """
@@ -26,23 +27,24 @@ MOST = 100_000
 
 
 def is_varied(text: str | None) -> bool:
-    """Whether the text of an option describes several values."""
+    """Return whether the text of an option describes several values."""
     return text is not None and ("," in text or is_range(text))
 
 
 def is_range(text: str) -> bool:
-    """Whether a text is written as a range: two to four parts between colons, of which the first are numbers."""
+    """Return whether a text is written as a range: two to four parts between colons, the first two of which are
+    numbers."""
     parts = text.split(":")
     return 2 <= len(parts) <= 4 and _to_number(parts[0]) is not None and _to_number(parts[1]) is not None
 
 
 def find_first(text: str) -> str:
-    """One of the values in a list."""
+    """Return the first value of a list or range."""
     return text.split(":" if is_range(text) else ",")[0]
 
 
 def create_grid(varied: Mapping[str, str], known: Mapping[str, Option]) -> list[Case]:
-    """All combinations of the values of options; the last option changes first.
+    """Return all combinations of the values of options; the last option changes first.
 
     Raises:
         OptionError: a range or list is wrong, or there are too many cases.
@@ -55,7 +57,7 @@ def create_grid(varied: Mapping[str, str], known: Mapping[str, Option]) -> list[
 
 
 def create_sample(varied: Mapping[str, str], count: int, seed: int, known: Mapping[str, Option]) -> list[Case]:
-    """A Latin hypercube: each range, cut into equal parts, has one value in each part
+    """Return a Latin hypercube: each range is cut into equal parts, and each part contains one value.
 
     Integer options get integers.
 
@@ -75,7 +77,7 @@ def create_sample(varied: Mapping[str, str], count: int, seed: int, known: Mappi
 
 
 def read_cases(path: Path) -> list[Case]:
-    """The rows of a CSV file whose first line has the names of options.
+    """Return the rows of a CSV file whose first line has the names of options.
 
     Raises:
         OptionError: the file does not exist or has no rows, rows have different lengths, or names are empty or
@@ -100,7 +102,7 @@ def read_cases(path: Path) -> list[Case]:
 
 
 def _list_values(name: str, text: str, item: Option | None) -> list[str]:
-    """The values of a list or range of a grid."""
+    """Return the values of a list or range of a grid."""
     if not is_range(text):
         values = text.split(",")
         if not all(values):
@@ -122,7 +124,7 @@ def _list_values(name: str, text: str, item: Option | None) -> list[str]:
 
 
 def _sample(name: str, text: str, share: FloatArray, item: Option | None) -> list[str]:
-    """Values at fractions in [0, 1), shape (cases,), of a range or of a list."""
+    """Return values at fractions in [0, 1) of a range or a list, shape (cases,)."""
     if not is_range(text):
         values = text.split(",")
         return [values[int(part * len(values))] for part in share]
@@ -142,7 +144,7 @@ def _ends(name: str, text: str, parts: Sequence[str]) -> tuple[float, float]:
 
 
 def _numbers_at(name: str, text: str, begin: float, end: float, share: FloatArray, ratios: bool) -> list[float]:
-    """Numbers at fractions of a range."""
+    """Return numbers at fractions in [0, 1) of a range."""
     if not ratios:
         return (begin + share * (end - begin)).tolist()  # type: ignore[no-any-return]
     if begin <= 0.0 or end <= 0.0:
@@ -151,7 +153,7 @@ def _numbers_at(name: str, text: str, begin: float, end: float, share: FloatArra
 
 
 def _write(name: str, text: str, value: float, item: Option | None, exact: bool) -> str:
-    """A number in the form of the command line."""
+    """Return a number in the form of the command line."""
     if item is None or isinstance(item.default, bool) or not isinstance(item.default, int):
         return f"{value:.12g}"
     if exact and abs(value - round(value)) > 1e-9 * max(1.0, abs(value)):

@@ -1,4 +1,5 @@
-"""Settings of PETSc that may suit a solver, chosen by its equations: size, constraints, storage, processes.
+"""Settings of PETSc that may suit a solver, selected by properties of its equations: size, constraints, storage,
+processes.
 
 Each setting is a line of options without the prefix of the solver.
 """
@@ -14,14 +15,14 @@ LARGE = 2000
 LU = "-ksp_type preonly -pc_type lu -pc_factor_mat_solver_type"
 GMRES = "-ksp_type gmres -ksp_rtol 1e-6"
 ORDERINGS = {"AMD": 0, "AMF": 2, "SCOTCH": 3, "PORD": 4, "METIS": 5, "QAMD": 6}
-"""Orderings of MUMPS and their numbers, ICNTL(7)."""
+"""Orderings of MUMPS, and their numbers in ICNTL(7)."""
 
 
 class Setting(NamedTuple):
     """Options to try.
 
     Attributes:
-        name: short description; empty for the default.
+        name: short description of the setting; empty for the default.
         options: the words of the command line.
     """
 
@@ -30,7 +31,7 @@ class Setting(NamedTuple):
 
 
 def list_settings(solve: Mapping[str, Any]) -> list[Setting]:
-    """The settings for a solver with these ``-statistics``, without the default."""
+    """Return the settings for a solver with the given ``-statistics``, without the default."""
     prefix = str(solve["prefix"])
     found = [*_newton(solve), *_direct(solve)]
     if int(solve["unknowns"]) >= LARGE:
@@ -43,13 +44,13 @@ def list_settings(solve: Mapping[str, Any]) -> list[Setting]:
 
 
 def describe_default(solve: Mapping[str, Any]) -> str:
-    """The default settings."""
+    """Return the default settings."""
     storage = {"blocks": ", dense blocks", "substructures": ", elimination by parts"}.get(str(solve["storage"]), "")
     return f"default: {solve['solver']}{storage}"
 
 
 def _newton(solve: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Settings of reused tangents, line searches, tolerances."""
+    """Generate settings of reused tangents, line searches, tolerances."""
     if not str(solve["prefix"]).startswith("static"):
         yield "full Newton", "-lag false"
     yield "new tangent in every second iteration", "-snes_lag_jacobian 2"
@@ -60,8 +61,8 @@ def _newton(solve: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _direct(solve: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """LU by all packages with their orderings."""
-    # SuperLU_DIST exchanges no pivots and needs its own remedy for the zeros of constraints
+    """Generate settings of LU by all packages with their orderings."""
+    # SuperLU_DIST does not exchange pivots across processes, and needs its own option for the zeros of constraints
     tiny = " -mat_superlu_dist_replacetinypivot" if solve["multipliers"] else ""
     if int(solve["processes"]) == 1:
         banded = solve["storage"] == "blocks" or "package petsc" in str(solve["solver"])
@@ -82,7 +83,7 @@ def _direct(solve: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _incomplete(solve: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Krylov methods with incomplete factors, or with factors of subdomains."""
+    """Generate settings of Krylov methods with incomplete factors, or with factors of subdomains."""
     if int(solve["processes"]) == 1:
         for level in (0, 1, 2):
             yield f"GMRES, ILU({level})", f"{GMRES} -pc_type ilu -pc_factor_levels {level}"
@@ -96,7 +97,8 @@ def _incomplete(solve: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _multigrid(solve: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Algebraic multigrid, for matrices without zeros on the diagonal; GAMG gets the rigid motions automatically."""
+    """Return settings of algebraic multigrid, for matrices without zeros on the diagonal; GAMG gets the rigid motions
+    automatically."""
     if not solve["multipliers"]:
         yield "GMRES, GAMG with rigid motions", f"{GMRES} -pc_type gamg"
         yield "GMRES, BoomerAMG of hypre", f"{GMRES} -pc_type hypre"

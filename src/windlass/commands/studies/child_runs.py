@@ -1,4 +1,4 @@
-"""A run of a model in its own process, with a time limit; the run ends with the program that started it."""
+"""A run of a model in its own process, with a time limit; the run ends if the program that started it ends."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from windlass.framework.launch.launcher import child_environment, launched_size
 OUTPUT, ERRORS = "output.txt", "errors.txt"
 """File in the folder of a run that contains the output of the run."""
 PATIENCE = 5.0
-"""Time that a stopped run may take to end [s] before it is killed."""
+"""Time that a stopped run has to end before it is killed [s]."""
 LONGEST_REASON = 160
 _running: set[subprocess.Popen[bytes]] = set()
 _ending = threading.Event()
@@ -45,7 +45,7 @@ class Ended:
 
 
 def run_child(words: Sequence[str], folder: Path, processes: int = 1, limit: float | None = None) -> Ended:
-    """Execute ``windlass run`` with the given words in a folder, which also receives the output.
+    """Execute ``windlass run`` with the given words in a folder; the output of the run is stored in the folder.
 
     Args:
         words: the file of the model, and options; paths are relative to the folder.
@@ -60,7 +60,7 @@ def run_child(words: Sequence[str], folder: Path, processes: int = 1, limit: flo
     if processes > 1:
         command = ["mpiexec", "-n", str(processes), *command]
     if shutil.which("setpriv"):
-        # child processes end when this program is killed
+        # child processes are ended if this program is killed
         command = ["setpriv", "--pdeathsig", "KILL", "--", *command]
     begin = time.perf_counter()
     try:
@@ -102,19 +102,19 @@ def begin() -> None:
 
 
 def stop_all() -> None:
-    """Stop all runs of this program, which is also ending."""
+    """Stop all runs of this program before the program ends."""
     _ending.set()
     for process in list(_running):
         stop(process)
 
 
 def is_ending() -> bool:
-    """Whether this program is ending, and has therefore stopped its runs."""
+    """Return whether this program is ending, and has therefore stopped its runs."""
     return _ending.is_set()
 
 
 def show_progress(what: str, of: str, total: int, quiet: bool, initial: int = 0) -> Any:
-    """A progress line, by tqdm, with the number of finished runs and the remaining time."""
+    """Return a progress line of tqdm with the number of finished runs and the remaining time."""
     from tqdm import tqdm  # imported here, because the other commands do not need it
 
     shown = f"{{desc}}: {{n_fmt}} of {{total_fmt}} {of}, {{elapsed}} elapsed, {{remaining}} to go{{postfix}}"
@@ -123,7 +123,7 @@ def show_progress(what: str, of: str, total: int, quiet: bool, initial: int = 0)
 
 
 def find_reason(code: int, errors: Path) -> str:
-    """Reason why a run failed, in one line: its message, the last line of its traceback, or its signal."""
+    """Return the reason why a run failed, in one line: its message, the last line of its traceback, or its signal."""
     lines = [line.strip() for line in errors.read_text(errors="replace").splitlines() if line.strip()]
     # messages of mpiexec begin with the name of a host, or follow a line of dashes
     own = itertools.takewhile(lambda line: not line.startswith("---"), lines)

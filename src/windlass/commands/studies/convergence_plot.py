@@ -12,7 +12,7 @@ from windlass.framework.output.figures import hand_over
 
 
 def draw_convergence(file: Path, values: Sequence[float], inside: Sequence[bool], name: str, sign: float) -> Path:
-    """Draw the objective of each run, and the best value within limits after each run; returns the file.
+    """Draw the objective of each run, and the best value within limits after each run; return the file.
 
     Args:
         file: path of the picture.

@@ -18,7 +18,7 @@ KINDS = {
     "triangular": "LEAST:MODE:LARGEST",
     "lognormal": "MEDIAN:DEVIATION of the logarithm",
 }
-"""Names of the parameters of each kind, in the order of the command line."""
+"""Names of the parameters of each kind of distribution, in the order of the command line."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Distribution:
         return stats.lognorm(rest[0], scale=first)
 
     def values(self, shares: FloatArray) -> FloatArray:
-        """Values at the given quantiles."""
+        """Return the values at the given quantiles."""
         found: FloatArray = self.law.ppf(shares)
         return found
 
@@ -68,12 +68,12 @@ class Distribution:
 
 
 def is_distribution(text: str | None) -> bool:
-    """Whether a text is written as a distribution, valid or not."""
+    """Return whether a text is written as a distribution, valid or not."""
     return text is not None and text.split(":")[0] in KINDS and ":" in text
 
 
 def read_distribution(name: str, text: str, item: Option | None) -> Distribution:
-    """The distribution of an option; raises OptionError."""
+    """Return the distribution of an option; raises OptionError."""
     kind, *words = text.split(":")
     try:
         numbers = tuple(map(float, words))
@@ -96,7 +96,7 @@ def read_distribution(name: str, text: str, item: Option | None) -> Distribution
 
 
 def read_distributions(words: StudyWords) -> dict[str, Distribution]:
-    """The distributions of a command line; runs the model to get its options.
+    """Return the distributions of a command line; run the model to get its options.
 
     Raises:
         OptionError: there are no distributions, a distribution is wrong, or the model does not have an option.
@@ -120,5 +120,5 @@ def read_distributions(words: StudyWords) -> dict[str, Distribution]:
 
 
 def write_case(distributions: dict[str, Distribution], values: Any) -> Case:
-    """Values of the options in the form of the command line."""
+    """Return the values of the options in the form of the command line."""
     return {name: f"{value:.12g}" for name, value in zip(distributions, values, strict=True)}

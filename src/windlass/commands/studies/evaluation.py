@@ -23,7 +23,7 @@ from windlass.post.spectra import Spectrum, find_spectrum
 
 
 def evaluate_table(file: Path, given: Mapping[str, Any]) -> str:
-    """Statistics of the columns of a table, and the evaluations that the options request; returns the text to print.
+    """Return the text with statistics of the columns of a table, and with the evaluations that the options request.
 
     Args:
         file: the table.
@@ -63,7 +63,7 @@ def evaluate_table(file: Path, given: Mapping[str, Any]) -> str:
 
 
 def evaluate_recording(file: Path, given: Mapping[str, Any]) -> str:
-    """The envelope of a field of a recording, by cables; returns the text to print.
+    """Return the text with the envelope of a field of a recording, by cables.
 
     Raises:
         ModelError: the file cannot be read, the field does not exist, or no frame is in the time interval.
@@ -92,7 +92,7 @@ def evaluate_recording(file: Path, given: Mapping[str, Any]) -> str:
 
 
 def _places(values: FloatArray, lengths: FloatArray, times: FloatArray, row: Any) -> list[str]:
-    """A value with its position and time, as text."""
+    """Return a value with its position and time, as text."""
     return [f"{values[row]:.6g}", f"{lengths[row]:.6g}", f"{times[row]:g}"]
 
 
@@ -101,7 +101,7 @@ def _asks(given: Mapping[str, Any], name: str) -> bool:
 
 
 def _check_table(given: Mapping[str, Any], name: str, file: Path) -> Path | None:
-    """The path of a table, checked before any file is read, or None if no table is requested."""
+    """Return the path of a table, checked before any file is read, or None if no table is requested."""
     if not _asks(given, name):
         return None
     path = Path(given[name]).absolute()
@@ -121,7 +121,7 @@ def _write(path: Path, columns: Sequence[tuple[str, str]], values: Sequence[Floa
 
 
 def _choose(table: Mapping[str, Series], given: Mapping[str, Any]) -> list[Series]:
-    """The selected columns in the selected time interval."""
+    """Return the selected columns in the selected time interval."""
     names = [name.strip() for name in given["columns"].split(",")] if _asks(given, "columns") else list(table)
     for name in names:
         if name not in table:
@@ -132,7 +132,7 @@ def _choose(table: Mapping[str, Series], given: Mapping[str, Any]) -> list[Serie
 
 
 def _describe(series: Series) -> list[str]:
-    """A row of the table of statistics."""
+    """Return the row of a column in the table of statistics."""
     found = find_statistics(series)
     numbers = [found.mean, found.deviation, found.minimum, found.time_of_minimum, found.maximum, found.time_of_maximum]
     return [series.name, series.unit, *(f"{x:.6g}" for x in numbers), _number(found.period)]
@@ -165,7 +165,8 @@ def _describe_extremes(chosen: Sequence[Series], duration: float, threshold: flo
 def _describe_utilisation(
     chosen: Sequence[Series], breaking_load: float, duration: float | None, given: Mapping[str, Any]
 ) -> str:
-    """The largest tension, and the most probable largest tension, as fractions of the breaking load."""
+    """Return the largest tension and the most probable largest tension, both as fractions of the breaking load, as
+    text."""
     rows = []
     for series in chosen:
         _check_force(series)
@@ -181,7 +182,7 @@ def _describe_utilisation(
 
 
 def _utilise(tension: float, breaking_load: float) -> list[str]:
-    """A tension as a fraction of the breaking load, and the safety factor, as text."""
+    """Return a tension as a fraction of the breaking load, and the safety factor, as text."""
     return [f"{tension / breaking_load:.4f}", f"{breaking_load / tension:.3f}" if tension > 0.0 else "-"]
 
 
@@ -210,7 +211,7 @@ def _check_force(series: Series) -> None:
 
 
 def _format(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table of text, with right-aligned numbers."""
+    """Return a table of text, with right-aligned numbers."""
     lines = [list(heads), *(list(row) for row in rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return "\n".join(
@@ -219,7 +220,7 @@ def _format(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _draw_envelope(lengths: FloatArray, found: Any) -> Any:
-    """Minimum, mean and maximum over the length."""
+    """Draw minimum, mean and maximum of a field over the length of cables."""
     order = np.lexsort((lengths, found.part))
     curves = [(f"{name} {found.field}", "SI", getattr(found, name)[order]) for name in ("minimum", "mean", "maximum")]
     return plot_curves(ReportCurves("length along the line [m]", lengths[order], curves))

@@ -1,15 +1,16 @@
-"""Fit of parameters in a box to measured values: least squares by runs of a model, with confidence.
+"""Fit of parameters in a box to measured values: least squares by runs of a model, with confidence intervals.
 
     min over p of the sum of ((model_i(p) - measured_i) / s_k(i))²,
 
 with s_k the standard deviation of measured column k. Unknown deviations are estimated from the residuals of their
-column, and the fit is repeated with the estimates. The derivatives J of the scaled residuals are differences of runs;
-the method is Gauss-Newton with trust regions, by SciPy. Near the solution p has the covariance (JᵀJ)⁻¹.
+columns, and the fit is repeated with the estimated deviations. The derivatives J of the scaled residuals are
+differences between runs; the method is Gauss-Newton with trust regions, by SciPy. Near the solution p has the
+covariance (JᵀJ)⁻¹.
 
-Directions of p in which the data hardly change are found from the singular values of J. A direction is loose if the 95
-% interval along it is wider than the box, or if its singular value is within the error of the differences. At the
-solution J is computed from differences of second order D₂. Their error is estimated as |D₁ - D₂|²/|D₂| for each column,
-with D₁ of first order.
+Directions of p in which the data hardly change are found from the singular values of J. A direction is loose in two
+cases: the 95 % interval along it is wider than the box, or its singular value is within the error of the differences.
+At the solution J is computed from differences of second order D₂. The error of D₂ is estimated as |D₁ - D₂|²/|D₂| for
+each column, where D₁ are differences of first order.
 
 Sources: G. A. F. Seber, C. J. Wild, Nonlinear Regression, Wiley (1989), chapters 2, 5 and 11; M. A. Branch, T. F.
 Coleman, Y. Li, SIAM J. Sci. Comput. 21 (1999) 1-23.
@@ -30,14 +31,14 @@ ROUNDS = 4
 SAME = 0.02
 """Relative change of estimated deviations below which they count as converged."""
 SMALLEST = 1e-9
-"""Smallest deviation, relative to the largest value of its column, for which model and data agree to the digits of
-files."""
+"""Smallest deviation of a column, relative to the largest value of the column: model and data then agree to the digits
+of files."""
 LEVEL = 0.95
 """Confidence of intervals."""
 ERRORS = 3.0
-"""Multiple of the error of the differences below which a singular value counts as zero."""
+"""Multiple of the error of the differences, below which a singular value counts as zero."""
 PART = 0.1
-"""Smallest component of a loose direction for which the direction includes a parameter."""
+"""Absolute component of a loose direction, above which the direction includes the parameter of the component."""
 
 
 @dataclass
@@ -49,8 +50,8 @@ class Fit:
         residuals: model - measured, shape (n,).
         deviations: standard deviation of each column, shape (columns,).
         estimated: whether deviations are estimated from the residuals.
-        half_widths: half widths of the 95 % intervals of parameters, shape (p,); infinite in loose directions, NaN
-            without derivatives, if the maximum number of runs was reached.
+        half_widths: half widths of the 95 % intervals of parameters, shape (p,); infinite in loose directions. They are
+            NaN without derivatives, if the maximum number of runs was reached.
         correlations: correlations of parameters, shape (p, p); 0 in loose directions.
         loose: numbers of the parameters of each loose direction.
         ended: reason for the end of the fit.
@@ -70,9 +71,9 @@ class BoxFit:
     """A fit.
 
     Args:
-        run: returns the residuals of points in their order, shape (n,) each, or None for a failed run.
+        run: function that returns the residuals of points in their order, shape (n,) each, or None for a failed run.
         measured: the measured values, shape (n,).
-        columns: column of each value, shape (n,).
+        columns: number of the column of each measured value, shape (n,).
         deviations: standard deviation of each column, NaN for unknown ones, shape (columns,).
         runs: maximum number of runs.
         step: step of the differences, as a fraction of a range [1].
@@ -94,7 +95,7 @@ class BoxFit:
         self._given, self._counts = deviations, np.bincount(columns)
         self._floor = SMALLEST * np.maximum.reduceat(np.abs(measured), self._begins())
         spread = np.array([measured[columns == k].std() for k in range(len(self._counts))])
-        # a constant column has no spread, so its own size is the first scale
+        # a constant column has no spread: its value is the first scale
         self._scales = np.where(np.isnan(deviations), np.where(spread > self._floor, spread, self._floor), deviations)
         constant = np.isnan(deviations) & (spread <= self._floor)
         self._scales[constant] = np.maximum(self._floor[constant] / SMALLEST, 1e-300)
@@ -104,7 +105,7 @@ class BoxFit:
         return np.concatenate([[0], np.cumsum(self._counts)[:-1]])
 
     def fit(self, start: Point) -> Fit | None:
-        """Fit from a point; None if there is no result at the start."""
+        """Fit the parameters from the given point; return None if the run at this point has no result."""
         point, ended = np.array(start), ""
         try:
             if self.evaluate([start])[0] is None:
@@ -122,7 +123,7 @@ class BoxFit:
         return self._judge(point, ended)
 
     def evaluate(self, points: Sequence[Point]) -> list[FloatArray | None]:
-        """Residuals of points; new points run at the same time; raises Spent."""
+        """Return residuals of points; new points run at the same time; raises Spent."""
         new = [point for point in dict.fromkeys(points) if point not in self.found]
         affordable = new[: self._runs - len(self.found)]
         if affordable:
@@ -136,12 +137,13 @@ class BoxFit:
         return scaled
 
     def _residuals(self, x: FloatArray) -> FloatArray:
-        """Scaled residuals; infinite for failed runs, which the trust region then avoids."""
+        """Return the scaled residuals of a point; infinite for failed runs, so the trust region then avoids the
+        point."""
         found = self.evaluate([to_point(x)])[0]
         return np.full(len(self._columns), np.inf) if found is None else self._scaled(found)
 
     def _slopes(self, x: FloatArray) -> FloatArray:
-        """Derivatives of the scaled residuals from one-sided differences, shape (n, p)."""
+        """Return derivatives of the scaled residuals from one-sided differences, shape (n, p)."""
         sides = np.where(x + self._step <= 1.0, self._step, -self._step)
         slopes = np.zeros((len(self._columns), len(x)))
         base = self._residuals(x)
@@ -157,7 +159,7 @@ class BoxFit:
         return slopes
 
     def _central_slopes(self, x: FloatArray) -> tuple[FloatArray, float]:
-        """Derivatives from differences of second order, one-sided at ends of ranges, and their estimated error."""
+        """Return the derivatives of the scaled residuals from one-sided differences, shape (n, p)."""
         base, step, unit = self._residuals(x), self._step, np.eye(len(x))
         inner = (x >= step) & (x <= 1.0 - step)
         sides = np.where(x + step <= 1.0, step, -step)
@@ -190,8 +192,8 @@ class BoxFit:
         return best, "converged" if ended.success else f"ended early: {ended.message}"
 
     def _estimate(self, point: FloatArray) -> FloatArray:
-        """Deviations of columns; unknown deviations are estimated from residuals, corrected for the number of
-        parameters."""
+        """Return the deviations of columns; unknown deviations are estimated from residuals, corrected for the number
+        of parameters."""
         found = self.evaluate([to_point(point)])[0]
         assert found is not None
         squares = np.bincount(self._columns, found**2)
@@ -225,7 +227,8 @@ class BoxFit:
 
 
 def find_trend(residuals: FloatArray) -> float:
-    """Correlation between neighbouring residuals [1]: 0 for random noise, near 1 if the model lacks an effect."""
+    """Return the correlation between neighbouring residuals [1]: 0 for random noise, near 1 if the model lacks an
+    effect."""
     centred = residuals - residuals.mean()
     total = float(np.sum(centred**2))
     return float(np.sum(centred[1:] * centred[:-1])) / total if total > 0.0 else 0.0

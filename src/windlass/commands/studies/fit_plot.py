@@ -1,4 +1,4 @@
-"""Picture of a fit: measured values and the best run over time, and their differences."""
+"""Picture of a fit: measured values and values of the best run over time, and their differences."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.output.figures import hand_over
 
 MOST_POINTS = 400
-"""Number of measured points of a curve that are drawn."""
+"""Largest number of measured points of a curve that are drawn."""
 
 
 def draw_fit(file: Path, measured: MeasuredTable, start: FloatArray, best: FloatArray) -> Path:
-    """Draw each column over time, with its residuals below; returns the file.
+    """Draw each column over time, with its residuals below; return the file.
 
     Args:
         file: the picture.
         measured: the measured values.
         start: values of the first run, shape (columns, rows).
-        best: values of the best run.
+        best: values of the best run, shape (columns, rows).
     """
     count = len(measured.names)
     figure, panels = create_figure(2, count)

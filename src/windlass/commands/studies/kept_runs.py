@@ -1,8 +1,8 @@
-"""Runs of a study that chooses its next values from earlier results; each run stores its values and its outcome in its
-own folder.
+"""Runs of a study that chooses its next option values from earlier results; each run stores its option values and its
+outcome in its own folder.
 
-If the same command is called again, the study repeats its steps, but reads the results of these runs instead of running
-them again.
+If the same command is called again, the study repeats its steps, but reads the results of stored runs instead of
+running them again.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ VALUES = "case.json"
 
 
 class KeptRuns:
-    """The runs of a study: results of runs in its folder are read, other runs are executed.
+    """The runs of a study: results of runs that are in its folder are read, and other runs are executed.
 
     Args:
         folder: folder of the study.
@@ -46,7 +46,7 @@ class KeptRuns:
                 self._known[tuple(texts)] = case
 
     def run(self, cases: Sequence[Case]) -> list[tuple[Row, Path]]:
-        """Rows and folders of cases; new cases run at the same time."""
+        """Return the rows and folders of cases; new cases run at the same time."""
         waiting = []
         for case in cases:
             key = tuple(case.values())

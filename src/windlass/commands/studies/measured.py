@@ -1,4 +1,4 @@
-"""Measured values of a fit: columns of a table over time, and the same columns in the tables that runs write."""
+"""Measured values for a fit: columns of a table over time, and the same columns in the tables that runs write."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ class MeasuredTable:
 
     @property
     def places(self) -> IntArray:
-        """Column number of each value of the flat array, shape (columns * rows,)."""
+        """Return the column number of each value of the flat array, shape (columns * rows,)."""
         return np.repeat(np.arange(len(self.names)), len(self.times))
 
     def label(self, column: int) -> str:
-        """Name and unit of a column."""
+        """Return name and unit of a column."""
         return self.names[column] + (f" [{self.units[column]}]" if self.units[column] != "1" else "")
 
 
 def read_measured(file: Path) -> MeasuredTable:
-    """The table of a file; raises OptionError."""
+    """Return the table of a file; raises OptionError."""
     try:
         times, columns = read_columns(file, "time")
     except ModelError as error:
@@ -72,7 +72,8 @@ class RunTables:
         self._files: dict[str, Path] = {}
 
     def read(self, folder: Path) -> FloatArray:
-        """Values of a run at the measured times, in the units of the measured columns, shape (columns, rows).
+        """Return the values of a run at the measured times, in the units of the measured columns, shape (columns,
+        rows).
 
         Raises:
             OptionError: no table or several tables have a column, or times are outside of the run.
@@ -97,14 +98,14 @@ class RunTables:
         return np.array(found)
 
     def _find(self, folder: Path) -> dict[str, Path]:
-        """The table of each measured column, as a path within the folder of a run."""
+        """Find the table of each measured column; return paths within the folder of the run."""
         has: dict[str, list[Path]] = {}
         for file in sorted(folder.rglob("*.csv")):
             try:
                 for column in read_columns(file, "time")[1]:
                     has.setdefault(column.name, []).append(file.relative_to(folder))
             except ModelError:
-                continue  # a table of another kind, such as modes or duties
+                continue  # a table of another kind, such as a table of modes or duties
         for name in self._measured.names:
             files = has.get(name, [])
             if len(files) != 1:

@@ -1,4 +1,4 @@
-"""The options of a model, from a run of the model without solves (``-help json``)."""
+"""The options of a model, obtained from a run of the model without solves (``-help json``)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ModelOptions:
 
     Attributes:
         items: options of the model, its solvers and Windlass by name, without options of PETSc.
-        prefixes: prefixes of its solvers.
+        prefixes: option prefixes of the solvers of the model.
     """
 
     items: Mapping[str, Option]
@@ -47,7 +47,7 @@ class ModelOptions:
 
 
 def ask_model(model: Path, case: Case, rest: Sequence[str]) -> ModelOptions:
-    """The options of a model, from a run without solves with the values of a case.
+    """Return the options of a model, from a run without solves with the option values of a case.
 
     Raises:
         OptionError: an option is unknown, a value is wrong, or the model fails before its first solver.
@@ -71,7 +71,8 @@ def ask_model(model: Path, case: Case, rest: Sequence[str]) -> ModelOptions:
 
 
 def take_own(words: Sequence[str], own: Mapping[str, Option], command: str) -> tuple[Path, Pairs, dict[str, Any]]:
-    """The model, its options, and the values of the command's options, from the words of the command line.
+    """Split the words of a command line into the model, the options of the model, and the values of the command's own
+    options.
 
     Args:
         words: words of the command line: the model, then options of model and command mixed.
@@ -102,7 +103,7 @@ def take_own(words: Sequence[str], own: Mapping[str, Option], command: str) -> t
 
 
 def show_help(words: Sequence[str], text: str, own: Mapping[str, Option]) -> bool:
-    """Print a command's description and options if only help is requested; returns whether help was requested."""
+    """Print a command's description and options if only help is requested; return whether help was requested."""
     asked = not words or bool(set(words) & set(HELP_WORDS))
     if asked:
         print("\n".join([text, *(item.describe() for item in own.values())]))
@@ -110,12 +111,12 @@ def show_help(words: Sequence[str], text: str, own: Mapping[str, Option]) -> boo
 
 
 def write_options(case: Case) -> list[str]:
-    """The words of a command line that give the options of a case."""
+    """Return the words of a command line that give the options of a case."""
     return join_options([(name, text or None) for name, text in case.items()])
 
 
 def find_files(pairs: Pairs) -> Pairs:
-    """Convert options whose values are files of this folder to absolute paths, because runs have their own folders."""
+    """Convert option values that are files in this folder to absolute paths, because each run has its own folder."""
     found: Pairs = []
     for name, value in pairs:
         is_file = bool(value) and os.path.isfile(str(value))

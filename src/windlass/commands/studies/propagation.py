@@ -1,10 +1,11 @@
-"""Propagation of uncertain options to results: to first order, by a sample, and by Sobol indices.
+"""Propagation of uncertain options to results: first-order approximation, sample, and Sobol indices.
 
-First order:  variance of a result = sum of (df/dp_i s_i)², from runs at mean ± s_i; the second-order term of each
-              option, (f(m + s) - 2 f(m) + f(m - s))/2, is compared with its first-order term.
-Sample:       mean, deviation and quantiles of a Latin hypercube; influence as the squared rank correlation of Spearman.
-Sobol:        fractions of the variance that an option causes alone (first index), and together with all others (total
-              index).
+First order: the variance of a result is the sum of (df/dp_i s_i)², from runs at mean ± s_i. The second-order term of
+              each option, (f(m + s) - 2 f(m) + f(m - s))/2, is compared with its first-order term.
+Sample: mean, deviation and quantiles of a Latin hypercube; the influence of an option is the squared rank correlation
+    of Spearman.
+Sobol: fraction of the variance that an option causes alone (first-order index), and together with all other options
+              (total index).
 
 Sources: ISO/IEC Guide 98-3 (GUM), 2008; M. D. McKay, R. J. Beckman, W. J. Conover, Technometrics 21 (1979) 239-245;
 A. Saltelli et al., Comput. Phys. Commun. 181 (2010) 259-270, by SciPy.
@@ -32,12 +33,12 @@ class Spread:
     """The spread of a result.
 
     Attributes:
-        mean, deviation: mean and standard deviation of the result; to first order, mean is the result at the means of
-            the options.
+        mean, deviation: mean and standard deviation of the result; the method of first order uses the result at the
+            means of the options as mean.
         error: standard error of the mean, 0 for first order.
-        quantiles: values at QUANTILES, empty for first order.
-        shares: influence of each option: fraction of the variance, squared rank correlation, or first-order Sobol
-            index.
+        quantiles: values of the result at QUANTILES, empty for first order.
+        shares: influence of each option: fraction of the variance (first order), squared rank correlation (sample), or
+            first-order Sobol index.
         totals: total Sobol indices; empty for other methods.
         bends: ratio of second-order term to first-order term of each option; empty for other methods.
         widths: half width of the 95 % interval of each total index; empty for other methods.
@@ -56,17 +57,17 @@ class Spread:
 
 
 def points_of_first_order(laws: Mapping[str, Distribution]) -> FloatArray:
-    """The mean, followed by mean + deviation and mean - deviation of each option, shape (1 + 2 options, options)."""
+    """Return the mean, then mean + deviation and mean - deviation of each option, shape (1 + 2 options, options)."""
     mean, deviation = (np.array([getattr(law, name) for law in laws.values()]) for name in ("mean", "deviation"))
     return np.array([mean, *(mean + sign * row for row in np.diag(deviation) for sign in (1.0, -1.0))])
 
 
 def first_order(values: FloatArray) -> Spread:
-    """The spread of a result from its values at `points_of_first_order`."""
+    """Return the spread of a result from its values at `points_of_first_order`."""
     ahead, behind = values[1::2], values[2::2]
     parts, bends = 0.5 * (ahead - behind), 0.5 * (ahead - 2.0 * values[0] + behind)
     variance = float(np.sum(parts**2))
-    # each curvature is compared with the total deviation, so that an option without influence causes no note
+    # each second-order term is divided by the total deviation, so options without influence cause no note
     total = np.sqrt(variance)
     shares = (parts**2 / variance).tolist() if variance > 0.0 else [0.0] * len(parts)
     relative = (np.abs(bends) / total).tolist() if total > 0.0 else [np.inf if bend else 0.0 for bend in bends]
@@ -74,7 +75,7 @@ def first_order(values: FloatArray) -> Spread:
 
 
 def points_of_sample(laws: Mapping[str, Distribution], count: int, seed: int) -> FloatArray:
-    """A Latin hypercube, shape (count, options)."""
+    """Return a Latin hypercube, shape (count, options)."""
     from scipy.stats import qmc  # imported here, because help is printed faster without it
 
     shares = qmc.LatinHypercube(len(laws), seed=np.random.default_rng(seed)).random(count)
@@ -82,7 +83,8 @@ def points_of_sample(laws: Mapping[str, Distribution], count: int, seed: int) ->
 
 
 def sample(points: FloatArray, values: FloatArray) -> Spread:
-    """The spread of a result from its values at points of a sample; runs without a value are NaN and are omitted."""
+    """Return the spread of a result from its values at points of a sample; failed runs, whose value is NaN, are
+    omitted."""
     from scipy.stats import rankdata  # imported here, because help is printed faster without it
 
     good = np.isfinite(values)
@@ -97,7 +99,8 @@ def sample(points: FloatArray, values: FloatArray) -> Spread:
 
 
 def points_of_sobol(laws: Mapping[str, Distribution], count: int, seed: int) -> FloatArray:
-    """Samples A, B, and A with one column of B at a time, shape (count (options + 2), options)."""
+    """Return samples A and B, and A with one column replaced by the column of B at a time, shape (count (options + 2),
+    options)."""
     from scipy.stats import qmc  # imported here, because help is printed faster without it
 
     size = len(laws)
@@ -108,7 +111,7 @@ def points_of_sobol(laws: Mapping[str, Distribution], count: int, seed: int) -> 
 
 
 def sobol(values: FloatArray, count: int, options: int, seed: int) -> Spread:
-    """The spread of a result from its values at `points_of_sobol`."""
+    """Return the spread of a result from its values at `points_of_sobol`."""
     from scipy.stats import sobol_indices  # imported here, because help is printed faster without it
 
     parts = values.reshape(options + 2, 1, count)
@@ -119,7 +122,7 @@ def sobol(values: FloatArray, count: int, options: int, seed: int) -> Spread:
     random = np.random.default_rng(seed)
     found = sobol_indices(func={"f_A": parts[0], "f_B": parts[1], "f_AB": parts[2:]}, n=count)
     spread.shares, spread.totals = (np.ravel(each).tolist() for each in (found.first_order, found.total_order))
-    # in some versions, the bootstrap of SciPy has no random state of its own
+    # in some versions of SciPy, the bootstrap has no random state of its own
     totals = []
     for _ in range(RESAMPLES):
         chosen = random.integers(0, count, count)
@@ -139,13 +142,13 @@ def describe_values(values: FloatArray) -> Spread:
 
 
 def to_values(laws: Mapping[str, Distribution], shares: FloatArray) -> FloatArray:
-    """Values of options at given quantiles of their distributions, shape (points, options)."""
+    """Return values of options at given quantiles of their distributions, shape (points, options)."""
     inside = np.clip(shares, 1e-12, 1.0 - 1e-12)
     return np.column_stack([law.values(column) for law, column in zip(laws.values(), inside.T, strict=True)])
 
 
 def find_results(rows: Sequence[Row], without: Sequence[str]) -> dict[str, FloatArray]:
-    """Results that are numbers in all successful runs, NaN for failed runs, shape (runs,) each."""
+    """Return results that are numbers in all successful runs, NaN for failed runs, shape (runs,) each."""
     good = [row for row in rows if row["status"] != "failed"]
     names = [name for name in (good[0] if good else {}) if name not in without]
     found = {}

@@ -1,4 +1,4 @@
-"""Options of a model that vary in ranges: ``-preload 200:500``, or with equal ratios ``-stiffness 1e4:1e8:log``."""
+"""Options of a model that vary in ranges: ``-preload 200:500``, or ``-stiffness 1e4:1e8:log`` with equal ratios."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Range:
 
     Attributes:
         low, high: smallest and largest value.
-        ratios: whether equal fractions are equal ratios (``:log``).
+        ratios: whether equal fractions of the range correspond to equal ratios of values (``:log``).
         start: value at which a search begins.
         unit: unit of the values.
     """
@@ -31,32 +31,32 @@ class Range:
     unit: str
 
     def value(self, share: float) -> float:
-        """The value at a fraction of the range: 0 at ``low``, 1 at ``high``."""
+        """Return the value at a fraction of the range: 0 at ``low``, 1 at ``high``."""
         if self.ratios:
             return float(self.low * (self.high / self.low) ** share)
         return self.low + share * (self.high - self.low)
 
     def share(self, value: float) -> float:
-        """The fraction of the range for a value; the inverse of `value`."""
+        """Return the fraction of the range at a value; the inverse of `value`."""
         if self.ratios:
             return log(value / self.low) / log(self.high / self.low)
         return (value - self.low) / (self.high - self.low)
 
     def describe(self) -> list[object]:
-        """Numbers that must be equal when a study continues."""
+        """Return numbers that must be equal when a study continues."""
         return [self.low, self.high, self.ratios, self.start]
 
     @property
     def unit_words(self) -> str:
-        """The unit after a number, preceded by a space."""
+        """Return the unit as text after a number, with a space before it."""
         return f" {self.unit}" if self.unit not in ("", "1") else ""
 
 
 def read_ranges(model: Path, varied: Case, constant: Sequence[str], common: Sequence[str]) -> dict[str, Range]:
-    """The ranges of options by name; runs the model to get its options.
+    """Return the ranges of options by name; run the model to get its options.
 
     Args:
-        model: file of the script.
+        model: file of the model script.
         varied: texts of the options that vary.
         constant: names of the options that are equal in all runs.
         common: words of the command line that are equal in all runs.
@@ -77,7 +77,7 @@ def read_ranges(model: Path, varied: Case, constant: Sequence[str], common: Sequ
 
 
 def read_range(name: str, text: str, item: Option | None) -> Range:
-    """The range of an option; raises OptionError."""
+    """Return the range of an option; raises OptionError."""
     parts = text.split(":")
     if not is_range(text) or parts[2:] not in ([], ["log"]):
         raise OptionError(f"-{name} {text}: must be a range a:b or a:b:log")
@@ -97,10 +97,10 @@ def read_range(name: str, text: str, item: Option | None) -> Range:
 
 
 def start_of(ranges: Mapping[str, Range]) -> tuple[float, ...]:
-    """Fractions of the ranges at which a search begins."""
+    """Return fractions of the ranges at which a search begins."""
     return tuple(round(each.share(each.start), 12) for each in ranges.values())
 
 
 def case_at(ranges: Mapping[str, Range], point: Sequence[float]) -> Case:
-    """The values at fractions of the ranges, as texts for the command line."""
+    """Return the values at fractions of the ranges, as texts for the command line."""
     return {name: f"{each.value(share):.12g}" for (name, each), share in zip(ranges.items(), point, strict=True)}

@@ -9,18 +9,18 @@ from windlass.commands.studies.tune_runs import Result, Tried
 HEAD = ("setting", "ms/step", "of default", "Newton", "linear", "tangents", "MB", "difference")
 MEBIBYTE = 2.0**20
 GAIN = 0.95
-"""A setting whose time is above this fraction of the default's time has no gain beyond the noise of clocks [1]."""
+"""Fraction of the time of the default, above which a setting has no gain beyond the noise of clocks [1]."""
 
 
 def judge(tried: Tried, run: Result, default: Result, agree: float, limit: float) -> None:
-    """Record a run of a setting, which is excluded if it fails, is slower than the limit, or changes the answer.
+    """Record the run of a setting; exclude the setting if it fails, is slower than the limit, or changes the answer.
 
     Args:
         tried: the setting.
         run: its result.
-        default: a run of the default.
+        default: the run of the default setting.
         agree: largest difference between answers that count as equal [1].
-        limit: multiple of the default's time at which a run is stopped [1].
+        limit: multiple of the time of the default at which a run is stopped [1].
     """
     if run.stopped:
         tried.out = f"slower than {limit:g} times the default, stopped after {run.run_time:.1f} s"
@@ -38,20 +38,20 @@ def judge(tried: Tried, run: Result, default: Result, agree: float, limit: float
 
 
 def rank(tried: Sequence[Tried], prefix: str, clock: str) -> list[Tried]:
-    """Settings that are not excluded, fastest first."""
+    """Return settings that are not excluded, fastest first."""
     return sorted((one for one in tried if not one.out), key=lambda one: one.time(prefix, clock))
 
 
 def choose(ranked: Sequence[Tried], default: Tried, prefix: str, clock: str) -> Tried:
-    """The fastest setting, or the default if the gain is not significant."""
+    """Return the fastest setting, or the default if the gain is not significant."""
     best = ranked[0] if ranked else default
     return best if best.time(prefix, clock) < GAIN * default.time(prefix, clock) else default
 
 
 def format_ranking(tried: Sequence[Tried], default: Tried, prefix: str, clock: str) -> str:
-    """The table, with one line for each setting.
+    """Return the table, with one line for each setting.
 
-    Times per step are times of the solves divided by the number of steps of the default, so that extra steps after cuts
+    Times per step are times of the solves divided by the number of steps of the default, so additional steps after cuts
     count.
     """
     steps = max(1.0, default.runs[0].sum(prefix, "steps"))

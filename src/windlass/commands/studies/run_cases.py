@@ -1,4 +1,5 @@
-"""Cases of a study: several run at the same time, each in its own folder, which gets a file when the case has ended."""
+"""Cases of a study: several cases run at the same time, each in its own folder, which receives a file when the case has
+ended."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from windlass.framework.files.whole_files import remove_drafts, replace_file
 
 @contextmanager
 def threads(jobs: int) -> Iterator[Executor]:
-    """Threads that wait for cases; if the study is interrupted, running cases are ended first."""
+    """Create threads that wait for cases; if the study is interrupted, running cases are ended first."""
     child_runs.begin()
     with ThreadPoolExecutor(jobs) as executor:
         try:
@@ -27,7 +28,7 @@ def threads(jobs: int) -> Iterator[Executor]:
 
 
 def run_case(folder: Path, words: Sequence[str], limit: float | None) -> str:
-    """Run a case for at most the given time [s], and write its status into its folder; returns the reason of a
+    """Run a case for at most the given time [s], and write its status into its folder; return the reason of a
     failure."""
     folder.mkdir(parents=True, exist_ok=True)
     remove_drafts(folder, OUTCOME)

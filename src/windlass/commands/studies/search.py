@@ -3,12 +3,12 @@
 A point is a tuple of numbers from 0 to 1, one for each parameter. Each point is run once; several points may run at the
 same time. The methods are from SciPy:
 
-- ``gradient``: SLSQP with one-sided differences, which run at the same time; for smooth results and few runs.
+- ``gradient``: SLSQP with one-sided differences, whose runs are simultaneous; for smooth results and few runs.
 - ``simplex``: Nelder-Mead; for noisy results; does not fulfil limits exactly.
-- ``evolution``: differential evolution; for several local minima, with many runs.
+- ``evolution``: differential evolution; for objectives with several local minima; needs many runs.
 
-``simplex`` and ``evolution`` rank a point outside the limits after all points within them, by the sum of its
-violations.
+``simplex`` and ``evolution`` rank points outside the limits after all points within them, by the sum of the violations
+of a point.
 Sources: D. Kraft, DFVLR-FB 88-28 (1988); J. A. Nelder, R. Mead, Computer Journal 7 (1965) 308; R. Storn, K. Price,
 J. Glob. Optim. 11 (1997) 341.
 """
@@ -31,8 +31,8 @@ Point = tuple[float, ...]
 
 
 class SearchResult(NamedTuple):
-    """Result of a run: the objective, and a slack for each limit, >= 0 within the limit; all NaN if the run has
-    failed."""
+    """Result of a run: the objective, and a slack for each limit; slacks are >= 0 within the limit. All values are NaN
+    if the run has failed."""
 
     objective: float
     slacks: tuple[float, ...]
@@ -52,7 +52,7 @@ class BoxSearch:
     """A search in the unit box of all points.
 
     Args:
-        run: returns the results of points, in their order.
+        run: function that returns the results of points, in their order.
         runs: maximum number of runs.
         step: step of the differences for derivatives [1].
         tolerance: change of the objective, relative to its first value, below which the search ends [1].
@@ -70,7 +70,7 @@ class BoxSearch:
         self._scale = 1.0
 
     def minimise(self, start: Point, method: str) -> str:
-        """Search from a start point; returns the reason for the end."""
+        """Search from a start point; return the reason for the end of the search."""
         try:
             first = self.evaluate([start])[0]
             if not np.isfinite(first.violation):
@@ -88,7 +88,7 @@ class BoxSearch:
         return min(inside, key=lambda point: self.found[point].objective) if inside else None
 
     def evaluate(self, points: Sequence[Point]) -> list[SearchResult]:
-        """Results of points; new points run at the same time.
+        """Return results of points; new points run at the same time.
 
         Raises:
             Spent: the new points exceed the maximum number of runs.
@@ -103,8 +103,8 @@ class BoxSearch:
         return [self.found[point] for point in points]
 
     def _values(self, x: FloatArray) -> FloatArray:
-        """Scaled objective and slacks of a point, shape (1 + slacks,); a failed run gets worse values than all other
-        runs."""
+        """Return the scaled objective and slacks of a point, shape (1 + slacks,); a failed run gets worse values than
+        all other runs."""
         result = self.evaluate([to_point(x)])[0]
         if np.isfinite(result.violation):
             return np.array([result.objective / self._scale, *result.slacks])
@@ -113,7 +113,7 @@ class BoxSearch:
         return np.array([worst + 1.0 + abs(worst), *(-1.0 for _ in good[0].slacks)])
 
     def _slopes(self, x: FloatArray) -> FloatArray:
-        """Derivatives of objective and slacks by one-sided differences, shape (1 + slacks, parameters)."""
+        """Return the derivatives of objective and slacks by one-sided differences, shape (1 + slacks, parameters)."""
         sides = np.where(x + self._step <= 1.0, self._step, -self._step)
         moved = [x + side * unit for side, unit in zip(sides, np.eye(len(x)), strict=True)]
         self.evaluate([to_point(place) for place in [x, *moved]])
@@ -172,5 +172,5 @@ class BoxSearch:
 
 
 def to_point(x: Any) -> Point:
-    """The nearest point of the box, rounded such that equal points have equal digits."""
+    """Return the nearest point of the box, rounded such that equal points have equal digits."""
     return tuple(float(value) for value in np.round(np.clip(x, 0.0, 1.0), 12))

@@ -1,4 +1,4 @@
-"""Picture of uncertain results: their distribution in the runs, and the influence of each option."""
+"""Picture of uncertain results: distribution of each result in the runs, and influence of each option."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ MOST = 6
 
 
 def draw_spreads(file: Path, spreads: Mapping[str, Spread], options: Sequence[str], words: str) -> Path:
-    """Draw a column for each result that varies: its distribution, and below it the influence of the options.
+    """Draw a column of diagrams for each result that varies: its distribution, and below it the influence of the
+    options.
 
     Args:
         file: the picture.
         spreads: results by name.
         options: names of the options that vary.
-        words: meaning of the bars.
+        words: meaning of the bars of influence.
     """
     chosen = [(name, spread) for name, spread in spreads.items() if spread.deviation > 0.0][:MOST]
     chosen = chosen or list(spreads.items())[:1]

@@ -1,4 +1,5 @@
-"""The folder of a study of many runs: its lock, and its definition, which is compared when the study continues."""
+"""The folder of a study of many runs: its lock, and the definition of the study, which is compared when the study
+continues."""
 
 from __future__ import annotations
 
@@ -16,15 +17,14 @@ from windlass.framework.files.whole_files import check_target, replace_file
 def open_study(
     folder: Path, definition: str, described: Mapping[str, Any], what: str, check: Callable[[], None]
 ) -> OutputLock:
-    """Create the folder of a study, or open the folder of the same study to continue it; returns the lock of the
-    folder.
+    """Create the folder of a study, or open the folder of the same study to continue it; return the lock of the folder.
 
     Args:
         folder: path of the folder.
         definition: name of the file with the definition.
         described: settings that must be equal when the study continues.
         what: name of the kind of study in messages, such as "sweep".
-        check: raises OutputError if tables or pictures would replace files of other programs.
+        check: function that raises OutputError if tables or pictures would replace files of other programs.
 
     Raises:
         OutputError: the folder cannot be written, has other content, or is in use.

@@ -21,9 +21,9 @@ class StudyPlan:
     """A study.
 
     Attributes:
-        model: file of the script.
+        model: file of the model script.
         common: words of the command line that all runs share.
-        own: values of the options of the command, among them ``output``, ``limit`` and ``jobs``.
+        own: values of the command's own options, including ``output``, ``limit`` and ``jobs``.
     """
 
     model: Path
@@ -36,8 +36,8 @@ class StudyPlan:
         return Path(self.own["output"]).absolute()
 
     def describe_common(self, names: Sequence[str]) -> dict[str, Any]:
-        """Settings, common to all studies, that must be equal when a study continues, and the named options of the
-        command."""
+        """Return settings, common to all studies, that must be equal when a study continues, and the named options of
+        the command."""
         return {
             "model": self.model.name,
             "model_sha256": hashlib.sha256(self.model.read_bytes()).hexdigest(),
@@ -46,12 +46,12 @@ class StudyPlan:
         }
 
     def open_runs(self, executor: Executor) -> KeptRuns:
-        """The runs of the study, some of which may already be in its folder."""
+        """Return the runs of the study, some of which may already be in its folder."""
         return KeptRuns(self.folder, [str(self.model), *self.common], self.own["limit"], executor)
 
     @contextmanager
     def noted(self) -> Iterator[None]:
-        """Context that prints, if the user stops the study, that the same command continues the study."""
+        """Return a context that prints, if the user stops the study, that the same command continues the study."""
         try:
             yield
         except KeyboardInterrupt as stopped:
@@ -69,14 +69,14 @@ def carry_out(
     make_plan: Callable[[Sequence[str]], AnyPlan],
     conduct: Callable[[AnyPlan, Executor], int],
 ) -> int:
-    """Print the help of a command, or plan and execute its study; returns the exit code.
+    """Print the help of a command, or plan and execute its study; return the exit code.
 
     Args:
         words: words of the command line after the command.
         text: description of the command.
         own: options of the command.
-        make_plan: makes the plan of a command line; raises OptionError.
-        conduct: executes all runs and writes the files; returns the exit code.
+        make_plan: function that makes the plan from a command line; raises OptionError.
+        conduct: function that executes all runs and writes the files; returns the exit code.
     """
     if show_help(words, text, own):
         return 0

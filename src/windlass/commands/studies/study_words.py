@@ -1,4 +1,5 @@
-"""The command line of a study of many runs: the model, options that vary, options of all runs and of the command."""
+"""The command line of a study of many runs: the model, options that vary, options that are equal in all runs, and
+options of the command."""
 
 from __future__ import annotations
 
@@ -12,15 +13,15 @@ from windlass.framework.errors import OptionError
 from windlass.framework.launch.arguments import Option, join_options, split_arguments, split_options
 
 RESERVED = ("summary", "statistics", "progress", "help", "h")
-"""Options that a study sets for each run."""
+"""Options that a study sets itself for each run."""
 
 
 class StudyWords(NamedTuple):
     """The parts of the command line of a study.
 
     Attributes:
-        model: file of the script.
-        own: values of the options of the command.
+        model: file of the model script.
+        own: values of the command's own options.
         varied: texts of the options of the model with several values.
         constant: names of the options that are equal in all runs.
         common: words of the command line that are equal in all runs.
@@ -42,15 +43,15 @@ def read_words(
     folder: str,
     varies: Callable[[str | None], bool] = is_varied,
 ) -> StudyWords:
-    """Divide the command line of a study into its parts.
+    """Split the command line of a study into its parts.
 
     Args:
         words: words after the name of the command: the model, then options of model and command in any order.
         own: options of the command.
         command: the command in messages, such as "windlass sweep".
         what, runs: names of the study and its runs in messages, such as "sweep" and "cases".
-        folder: example of a folder in messages.
-        varies: whether the text of an option describes several values.
+        folder: name of a folder as an example in messages.
+        varies: function that returns whether the text of an option describes several values.
 
     Raises:
         OptionError: the model or ``-output`` is missing, or options are given that the study itself sets for each run.

@@ -1,4 +1,4 @@
-"""The plan of a sweep: its command line, checked before any run."""
+"""The plan of a sweep: its command line, checked before the first run."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ class SweepPlan:
     """A sweep.
 
     Attributes:
-        model: file of the script.
+        model: file of the model script.
         names: names of the options that vary.
         cases: their values.
         common: words of the command line that all cases share.
         units: units of the options that vary, empty for options without unit.
         folder: folder of the sweep.
         jobs: number of cases that run at a time.
-        limit: time after which a case is stopped [s]; None for none.
+        limit: time after which a case is stopped [s]; None for no limit.
         retry: whether failed cases run again.
         plot: results to draw; empty for the first results.
         quiet: whether only errors are printed.
@@ -60,7 +60,7 @@ class SweepPlan:
     quiet: bool
 
     def describe(self) -> dict[str, Any]:
-        """Values that must be equal when a sweep continues."""
+        """Return values that must be equal when a sweep continues."""
         return {
             "model": self.model.name,
             "model_sha256": hashlib.sha256(self.model.read_bytes()).hexdigest(),
@@ -72,7 +72,7 @@ class SweepPlan:
 
 
 def plan_sweep(words: Sequence[str]) -> SweepPlan:
-    """The sweep of a command line; runs the model to get its options.
+    """Return the sweep of a command line; run the model to get its options.
 
     Raises:
         OptionError: the command line is wrong.
@@ -112,7 +112,7 @@ def plan_sweep(words: Sequence[str]) -> SweepPlan:
 
 
 def _read_listed(varied: Case, own: Mapping[str, Any]) -> list[Case]:
-    """The cases of -cases, empty without -cases; other varying options are an error."""
+    """Return the cases of the file of -cases, or no cases without -cases; other varying options are an error."""
     ways = [f"-{name}" for name in ("cases", "samples") if own[name]]
     if len(ways) > 1:
         raise OptionError(f"{' and '.join(ways)} are given: expected one of them")

@@ -17,7 +17,7 @@ from windlass.framework.output.figures import hand_over
 FIRST = 6
 """Number of results that are drawn by default."""
 WORK = (*COUNTS, "cpu_time")
-"""Ends of names of work counts, which are drawn only if selected."""
+"""Last words of the names of work counts; such results are drawn only if they are selected."""
 MOST_PANELS = 6
 """Largest number of heat maps side by side, one for each combination of the options that are not axes."""
 MOST_CURVES = 12
@@ -29,7 +29,7 @@ Draw = Callable[[Sequence[Row], Sequence[str], Mapping[str, str], str], Any]
 def draw_sweep(
     folder: Path, rows: Sequence[Row], names: Sequence[str], units: Mapping[str, str], chosen: Sequence[str]
 ) -> list[Path]:
-    """Draw selected results, or the first results that differ between cases, over the options that vary; returns the
+    """Draw selected results, or the first results that differ between cases, over the options that vary; return the
     files.
 
     Raises:
@@ -69,25 +69,25 @@ def create_folder(folder: Path) -> None:
 
 
 def find_numbers(rows: Sequence[Row], without: Sequence[str]) -> list[str]:
-    """Columns of numbers alone."""
+    """Return columns of numbers alone."""
     names = dict.fromkeys(name for row in rows for name in row if name not in without)
     return [name for name in names if all(is_number(row.get(name)) for row in rows)]
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value can be drawn; None leaves a gap."""
+    """Return whether a value can be drawn; a gap replaces other values."""
     return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
 
 
 def is_grid(rows: Sequence[Row], axes: Sequence[str]) -> bool:
-    """Whether the rows have every combination of the values of the options"""
+    """Return whether the rows contain every combination of the values of the options."""
     found = [tuple(row[name] for name in axes) for row in rows]
     count = int(np.prod([len({case[k] for case in found}) for k in range(len(axes))]))
     return len(set(found)) == len(found) and 2 * len(found) > count
 
 
 def draw_lines(rows: Sequence[Row], axes: Sequence[str], labels: Mapping[str, str], value: str) -> Any:
-    """Draw a result over the option with most values, with a curve for each combination of the other options."""
+    """Draw a result over the option with the most values; each combination of the other options gives a curve."""
     figure, (panel,) = create_figure(1, 1)
     places, words = find_places(rows, axes[0])
     curves = find_groups(rows, axes[1:])
@@ -107,8 +107,8 @@ def draw_lines(rows: Sequence[Row], axes: Sequence[str], labels: Mapping[str, st
 
 
 def draw_maps(rows: Sequence[Row], axes: Sequence[str], labels: Mapping[str, str], value: str) -> Any:
-    """Draw heat maps of a result over the two options with most values, one map for each combination of the other
-    options.
+    """Draw heat maps of a result over the two options with the most values; each combination of the other options gives
+    a map.
 
     Failed cases are crossed out.
     """
@@ -153,7 +153,7 @@ def draw_points(rows: Sequence[Row], axes: Sequence[str], labels: Mapping[str, s
 
 
 def create_figure(lines: int, columns: int) -> tuple[Any, list[Any]]:
-    """A figure and its panels."""
+    """Return a figure and its panels."""
     from matplotlib.figure import Figure  # imported here, because runs need no pictures
 
     figure = Figure(figsize=(5.2 * columns, 3.9 * lines), layout="constrained")
@@ -161,7 +161,7 @@ def create_figure(lines: int, columns: int) -> tuple[Any, list[Any]]:
 
 
 def find_groups(rows: Sequence[Row], axes: Sequence[str]) -> dict[tuple[Any, ...], list[Row]]:
-    """The rows grouped by their values of the given options."""
+    """Return the rows grouped by their values of the given options."""
     groups: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
         groups.setdefault(tuple(row[name] for name in axes), []).append(row)
@@ -169,7 +169,7 @@ def find_groups(rows: Sequence[Row], axes: Sequence[str]) -> dict[tuple[Any, ...
 
 
 def find_places(rows: Sequence[Row], name: str) -> tuple[dict[Any, float], bool]:
-    """Positions of the values of an option on an axis: numbers at their values, words in sequence."""
+    """Return positions of the values of an option on an axis: numbers at their values, words at 0, 1, 2 ..."""
     values = list(dict.fromkeys(row[name] for row in rows))
     if any(isinstance(value, str) for value in values):
         return {value: float(k) for k, value in enumerate(values)}, True
@@ -177,7 +177,7 @@ def find_places(rows: Sequence[Row], name: str) -> tuple[dict[Any, float], bool]
 
 
 def find_edges(centres: Sequence[float]) -> FloatArray:
-    """Borders of the cells around the given positions, shape (positions + 1,)."""
+    """Return borders of the cells around the given positions, shape (positions + 1,)."""
     middles = np.array(centres)
     inner = (middles[1:] + middles[:-1]) / 2
     ends = (
@@ -187,12 +187,12 @@ def find_edges(centres: Sequence[float]) -> FloatArray:
 
 
 def name_axis(axis: Any, label: str, places: Mapping[Any, float], words: bool) -> None:
-    """The label of an axis, and its values if they are words."""
+    """Set the label of an axis, and tick labels if the values are words."""
     axis.set_label_text(label)
     if words:
         axis.set_ticks(list(places.values()), list(map(str, places)))
 
 
 def to_float(value: Any) -> float:
-    """A number to draw; unknown values leave a gap."""
+    """Return a number to draw, NaN for unknown values, which leave a gap."""
     return float("nan") if value is None else float(value)

@@ -20,7 +20,7 @@ NO_RESULTS = ("written_by", "verdict", "verdicts")
 """Entries of a summary that are not results."""
 CSV_FILE, PARQUET_FILE = "sweep.csv", "sweep.parquet"
 COUNTS = ("steps", "rejected", "newton_iterations", "discontinuous_iterations", "jacobians", "wall_time")
-"""Statistics of each solve that are columns."""
+"""Statistics of each solve that become columns."""
 LONGEST_LIST = 16
 """Largest number of entries of a list that become columns; longer lists are only in the file of the case."""
 PIP_LINE = "pip install 'pandas>=2,<4'"
@@ -30,14 +30,14 @@ Row = dict[str, Any]
 
 @checked(OutputError, folder=path())
 def read_sweep(folder: str | Path) -> Any:
-    """The table of a sweep as a frame of pandas, one row for each finished case, also while other cases run.
+    """Return the table of a sweep as a frame of pandas, one row for each finished case, also while other cases run.
 
     Args:
         folder: folder of the sweep (``windlass sweep ... -output DIR``).
 
-    Returns:
-        Frame with the number of the case as its index, the options that vary, ``status`` (``ok``, ``doubtful`` or
-        ``failed``), ``reason``, ``run_time`` [s], the results of ``wl.write_summary`` and counts of each solve.
+    Returns: Frame with the number of the case as its index. Columns: the options that vary, ``status`` (``ok``,
+        ``doubtful`` or ``failed``), ``reason``, ``run_time`` [s], the results of ``wl.write_summary``, and counts of
+        each solve.
 
     Raises:
         OutputError: pandas is not installed, or the folder is not the folder of a sweep.
@@ -52,12 +52,12 @@ def read_sweep(folder: str | Path) -> Any:
 
 
 def case_folder(folder: Path, number: int) -> Path:
-    """The folder of a case, counted from 1."""
+    """Return the folder of a case; case numbers start at 1."""
     return folder / CASES / f"{number:04d}"
 
 
 def read_definition(folder: Path) -> dict[str, Any]:
-    """Description of the sweep in a folder.
+    """Return the description of the sweep in a folder.
 
     Raises:
         OutputError: the folder contains no sweep.
@@ -72,7 +72,7 @@ def read_definition(folder: Path) -> dict[str, Any]:
 
 
 def read_json(path: Path) -> Any:
-    """The content of a file of a case, or None if the file is missing or incomplete."""
+    """Return the content of a file of a case, or None if the file is missing or incomplete."""
     try:
         return json.loads(path.read_text())
     except (OSError, ValueError):
@@ -80,7 +80,7 @@ def read_json(path: Path) -> Any:
 
 
 def read_rows(folder: Path) -> list[Row]:
-    """The rows of the finished cases, in order."""
+    """Return the rows of the finished cases, in order."""
     definition = read_definition(folder)
     rows = []
     for number, values in enumerate(definition["cases"], 1):
@@ -92,7 +92,7 @@ def read_rows(folder: Path) -> list[Row]:
 
 
 def create_row(number: int, case: Mapping[str, Any], outcome: Mapping[str, Any], folder: Path) -> Row:
-    """The row of a case, with the results in its folder."""
+    """Return the row of a case, with the results in its folder."""
     summary, solves = read_json(folder / SUMMARY) or {}, read_json(folder / STATISTICS) or []
     failed = bool(outcome["reason"])
     status = "failed" if failed else "doubtful" if summary.get("verdict") == "doubtful" else "ok"
@@ -108,7 +108,8 @@ def create_row(number: int, case: Mapping[str, Any], outcome: Mapping[str, Any],
 
 
 def flatten(values: Any, name: str = "") -> list[tuple[str, Any]]:
-    """Results by dotted names: dictionaries by key, short lists by number; long lists are omitted."""
+    """Return results by dotted names: entries of dictionaries by key, entries of short lists by number; long lists are
+    omitted."""
     if isinstance(values, Mapping):
         parts = [(str(key), part) for key, part in values.items()]
     elif isinstance(values, list):
@@ -119,7 +120,7 @@ def flatten(values: Any, name: str = "") -> list[tuple[str, Any]]:
 
 
 def to_value(text: str) -> int | float | str:
-    """A word as a number if possible, otherwise as text."""
+    """Return a word as a number if possible, otherwise as text."""
     for kind in (int, float):
         try:
             return kind(text)
@@ -129,13 +130,13 @@ def to_value(text: str) -> int | float | str:
 
 
 def find_columns(rows: Sequence[Row]) -> list[str]:
-    """All columns, in the order of the rows: columns of the longest row first."""
+    """Return all columns in the order of the rows; the columns of the longest row come first."""
     ordered = sorted(rows, key=len, reverse=True)
     return list(dict.fromkeys(name for row in ordered for name in row))
 
 
 def write_table(folder: Path, rows: Sequence[Row], names: tuple[str, str] = (CSV_FILE, PARQUET_FILE)) -> list[Path]:
-    """Write the table as CSV, and as Parquet if pyarrow is installed; returns the files.
+    """Write the table as CSV, and as Parquet if pyarrow is installed; return the files.
 
     Raises:
         OutputError: a file cannot be written.
@@ -154,11 +155,12 @@ def write_table(folder: Path, rows: Sequence[Row], names: tuple[str, str] = (CSV
 
 
 def write_parquet(columns: Sequence[str], rows: Sequence[Row]) -> bytes | None:
-    """The table as the bytes of a Parquet file; a column that contains text is stored as text; None without pyarrow."""
+    """Return the table as the bytes of a Parquet file, or None without pyarrow; a column that contains text is stored
+    as text."""
     try:
         import pyarrow  # imported here, because it is optional and large
         import pyarrow.parquet  # imported here, because it is optional and large
-    except ImportError:  # this also fails if pyarrow needs another NumPy
+    except ImportError:  # the import also fails if pyarrow needs another version of NumPy
         return None
 
     table = {name: [row.get(name) for row in rows] for name in columns}

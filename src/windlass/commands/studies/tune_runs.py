@@ -1,5 +1,5 @@
 """Runs of a model with different settings of its solvers: the cost of each run, and the difference of its answer from
-the default."""
+the answer of the default."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from windlass.framework.launch.arguments import join_options, split_arguments, s
 
 CLOCKS = ("wall_time", "cpu_time")
 COMPARED = ("q", "v")
-"""Parts of a state that form the answer of a run: coordinates and velocities; accelerations and multipliers follow from
-these, with more noise."""
+"""Parts of a state that form the answer of a run: coordinates and velocities. Accelerations and multipliers depend on
+these parts, and have more noise."""
 TIME = "t"
 SLACK = 2.0
-"""Extra time that a run may take before its first solve [s]."""
+"""Additional time that a run may take before its first solve [s]."""
 
 
 @dataclass(frozen=True)
@@ -45,11 +45,11 @@ class Result:
     answer: Mapping[str, FloatArray]
 
     def sum(self, prefix: str, name: str) -> float:
-        """A count or time of all solves with a prefix."""
+        """Return the sum of a count or time over all solves with a prefix."""
         return float(sum(solve.get(name, 0) for solve in self.solves if solve["prefix"] == prefix))
 
     def differ_from(self, other: Result) -> float:
-        """Largest difference between two answers, relative to the largest coordinate and velocity [1].
+        """Return the largest difference between two answers, relative to the largest coordinate and velocity [1].
 
         Very small velocities are compared with the largest coordinate divided by the end time.
         """
@@ -80,7 +80,7 @@ class Tried:
     runs: list[Result] = field(default_factory=list)
 
     def time(self, prefix: str, clock: str) -> float:
-        """Shortest time of the solves with a prefix over all runs [s]."""
+        """Return the shortest time of the solves with a prefix, of all runs [s]."""
         return min((run.sum(prefix, clock) for run in self.runs), default=float("inf"))
 
 
@@ -89,8 +89,8 @@ class Runner:
     """Runs a model.
 
     Attributes:
-        model: file of the script.
-        words: options of all runs.
+        model: file of the model script.
+        words: options that all runs share.
         processes: number of processes of each run.
         folder: folder of the runs, which run one after the other.
     """
@@ -118,8 +118,8 @@ class Runner:
 
 
 def find_limit(default: Result, prefix: str, factor: float) -> float:
-    """Time after which a run is stopped [s]: a multiple of the default's time for its solves, plus its remaining
-    time."""
+    """Return the time after which a run is stopped [s]: a multiple of the time that the solves of the default take,
+    plus the remaining time of its run."""
     solving = default.sum(prefix, "wall_time")
     return factor * solving + 1.5 * max(0.0, default.run_time - solving) + SLACK
 

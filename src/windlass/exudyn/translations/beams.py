@@ -1,8 +1,9 @@
-"""Beams with shear of Exudyn: the same elements of order 1 and 2 in 2D, and of order 1 in 3D.
+"""Shear-deformable beams of Exudyn: the same elements of order 1 and 2 in 2D, and of order 1 in 3D.
 
-In Exudyn strains count from a straight beam of the given length.  Without includeReferenceRotations the cross sections
-of the reference lie across the axis, for all angles of the nodes.  In 3D Exudyn lumps the mass of the axis and the
-rotary inertia at the nodes; here the mass of the axis is consistent, and the rotary inertia is lumped.
+In Exudyn strains are measured from a straight beam of the given length. Without includeReferenceRotations the cross
+sections of the reference configuration are perpendicular to the axis, for all angles of the nodes. In 3D Exudyn lumps
+the mass of the axis and the rotary inertia at the nodes; in Windlass the mass of the axis is consistent, and only the
+rotary inertia is lumped.
 """
 
 from __future__ import annotations
@@ -14,15 +15,15 @@ from windlass.exudyn.registry import Building, Item, Refused, translates
 from windlass.framework.model.table import Entity
 
 STRAIGHT = 1e-9
-"""Largest deviation from a straight beam that counts as rounding, relative to its length [1]."""
+"""Largest deviation from a straight beam that counts as rounding error, relative to the length of the beam [1]."""
 
 
 def find_nodes(b: Building, item: Item, kind: str) -> list[Entity]:
-    """The nodes of a beam: both ends, and then the node between them."""
+    """Return the nodes of a beam: both end nodes, then the inner node."""
     nodes = [b.node(number) for number in item["nodeNumbers"]]
     found = [node for node in nodes if node is not None and node.kind == kind]
     if len(found) < len(nodes) or len(nodes) not in (2, 3):
-        raise Refused(f"nodeNumbers: must be two or three nodes that are {kind} here")
+        raise Refused(f"nodeNumbers: must be two or three nodes that are {kind} in Windlass")
     if not float(item["length"]) > 0.0:
         raise Refused(f"length = {item['length']:g} m: must be > 0 m")
     return [found[0], found[-1], *found[1:-1]]
@@ -30,7 +31,7 @@ def find_nodes(b: Building, item: Item, kind: str) -> list[Entity]:
 
 @translates("BeamGeometricallyExact2D", body=True)
 def beam2d(b: Building, item: Item) -> Entity:
-    """A 2D beam of two or three nodes."""
+    """Add a 2D beam of two or three nodes."""
     nodes, length = find_nodes(b, item, "RigidNode2D"), float(item["length"])
     r = np.array([node.position for node in nodes])
     phi, chord = np.array([float(node.angle) for node in nodes]), r[1] - r[0]
@@ -42,7 +43,7 @@ def beam2d(b: Building, item: Item) -> Entity:
         angles[: len(nodes)] = along - phi
     elif np.abs(phi - phi.mean()).max() > STRAIGHT and len(nodes) == 3:
         raise Refused("includeReferenceRotations: three nodes must have equal angles")
-    # strains of the reference, of which only the curvature is without force
+    # strains of the reference configuration; only the curvature causes no force
     turned = along - phi[:2].mean() - angles[:2].mean()
     strain = 1.0 - np.cos(turned) * size / length, -np.sin(turned) * size / length, item["referenceCurvature"]
     refs = {f"node{k}": node for k, node in enumerate(nodes)}
@@ -56,14 +57,14 @@ def beam2d(b: Building, item: Item) -> Entity:
 
 @translates("BeamGeometricallyExact3D", body=True)
 def beam3d(b: Building, item: Item) -> Entity:
-    """A 3D beam of two nodes, and the constraints of their Euler parameters, unless they carry rigid bodies."""
+    """Add a 3D beam of two nodes, with constraints of their Euler parameters unless the nodes carry rigid bodies."""
     nodes, length, section = find_nodes(b, item, "RigidNode3D"), float(item["length"]), item["sectionData"]
     chord = nodes[1].position - nodes[0].position
     size, frames = float(np.linalg.norm(chord)), [el.rotation_matrix(node.euler_parameters) for node in nodes]
     apart = max(np.abs(A[:, 0] * size - chord).max() for A in frames)
     if len(nodes) != 2 or not size > 0.0 or apart > STRAIGHT * size:
         raise Refused("nodeNumbers: both nodes must have their x axes along the beam in the reference configuration")
-    # strains of the reference count from a straight beam without twist
+    # strains of the reference configuration are measured from a straight beam without twist
     twist = np.arctan2(frames[0][:, 2] @ frames[1][:, 1], frames[0][:, 1] @ frames[1][:, 1])
     carried = {int(other["nodeNumber"]) for other in b.items["objects"] if other["objectType"] == "RigidBody"}
     constrained = b.world.table(el.UnitRotation3D).local("node").tolist()

@@ -39,13 +39,13 @@ POINTS: dict[str, tuple[type[Component], int, str]] = {
     "NodePoint2DSlope1": (el.PointSlope2D, 2, "slope"),
     "NodePointSlope1": (el.PointSlope3D, 3, "slope"),
 }
-"""Data of nodes by type: component, number of reference coordinates that form a position, and column of the other
-coordinates."""
+"""Data of nodes by type: component, number of reference coordinates that form a position, and name of the column for
+the other reference coordinates."""
 
 
 @translates(*POINTS)
 def point(b: Building, item: Item) -> Entity:
-    """A node whose first reference coordinates are a position."""
+    """Add a node whose first reference coordinates are a position."""
     if item["nodeType"] == "RigidBodyEP":
         require(item, addConstraintEquation=True)
     component, dimension, rest = POINTS[f"Node{item['nodeType']}"]
@@ -58,7 +58,7 @@ def point(b: Building, item: Item) -> Entity:
 
 @translates(f"Node{ANGLES}")
 def angle_node(b: Building, item: Item) -> Entity:
-    """A rigid node with three angles; see `AngleNode`, which gives its initial values."""
+    """Add a rigid node with three angles; its `AngleNode` provides the initial values."""
     reference = np.asarray(item["referenceCoordinates"])
     e = euler_parameters_of(find_matrix(reference[3:]))
     return b.add(el.RigidNode3D, item, position=reference[:3], euler_parameters=e)
@@ -66,24 +66,24 @@ def angle_node(b: Building, item: Item) -> Entity:
 
 @translates("NodePointGround")
 def ground_node(b: Building, item: Item) -> None:
-    """A node without coordinates."""
+    """Add a node without coordinates."""
 
 
 @translates("NodeGenericData")
 def data_node(b: Building, item: Item) -> Entity:
-    """History values."""
+    """Add history values."""
     return b.add(GenericData, item, "initialCoordinates:initial")
 
 
 @translates("Ground", body=True)
 def ground(b: Building, item: Item) -> Entity:
-    """The ground; markers on the ground have its rotation."""
+    """Return the ground; markers on the ground have its rotation."""
     return b.add(el.Ground, item, "referencePosition:position")
 
 
 @translates("MassPoint", "MassPoint2D", body=True)
 def mass_point(b: Building, item: Item) -> Entity:
-    """A mass; on a ground node the mass becomes the ground."""
+    """Add a point mass; a point mass on a ground node is replaced by the ground."""
     node = b.node(item["nodeNumber"])
     if node is None:
         position = b.items["nodes"][int(item["nodeNumber"])]["referenceCoordinates"]
@@ -93,7 +93,7 @@ def mass_point(b: Building, item: Item) -> Entity:
 
 @translates("RigidBody", body=True)
 def rigid_body(b: Building, item: Item) -> Entity:
-    """A 3D rigid body, whose inertia is about the node in Exudyn and about the centre of mass in Windlass."""
+    """Add a 3D rigid body; its inertia is about the node in Exudyn, and about the centre of mass in Windlass."""
     if b.own_node(item).table.component is not el.RigidNode3D:
         raise Refused("nodeNumber: must be a node with Euler parameters or angles")
     Jxx, Jyy, Jzz, Jyz, Jxz, Jxy = read_numbers(item, "inertia", 6)
@@ -105,16 +105,17 @@ def rigid_body(b: Building, item: Item) -> Entity:
 
 @translates("RigidBody2D", body=True)
 def rigid_body2d(b: Building, item: Item) -> Entity:
-    """A 2D rigid body, whose inertia is about the node in Exudyn and about the centre of mass in Windlass."""
+    """Add a 2D rigid body; its inertia is about the node in Exudyn, and about the centre of mass in Windlass."""
     c, about_node = np.asarray(item["centerOfMass"]), float(item["inertia"])
     inertia = about_node - float(item["mass"]) * float(c @ c)
-    inertia = 0.0 if abs(inertia) < 1e-14 * about_node else inertia  # rounding error of a point mass away from the node
+    # the rest is the rounding error of a point mass away from the node
+    inertia = 0.0 if abs(inertia) < 1e-14 * about_node else inertia
     return b.add(el.RigidBody2D, item, "mass", "centerOfMass:center_of_mass", node=b.own_node(item), inertia=inertia)
 
 
 @translates("ANCFCable2D", body=True)
 def cable2d(b: Building, item: Item) -> Entity:
-    """A 2D cable; its functions are called point by point."""
+    """Add a 2D cable; its user functions are called for one point at a time."""
     functions = {}
     for part, bends in (("axialForce", False), ("bendingMoment", True)):
         function = b.function(item, f"{part}UserFunction")
@@ -126,11 +127,12 @@ def cable2d(b: Building, item: Item) -> Entity:
 
 
 def _cable_function(b: Building, item: Item, function: Callable[..., float], bends: bool) -> Callable[..., FloatArray]:
-    """Exudyn's function of one point, f(mbs, t, number, x/L, own strains, stiffness, damping, other strains)."""
+    """Convert a user function of Exudyn for one point, f(mbs, t, number, x/L, strains of this force, stiffness,
+    damping, strains of the other force), to a function of Windlass."""
     mbs, number, length = b.functions.in_motion, b.number(item), float(item["length"])
     own = float(item["bendingStiffness" if bends else "axialStiffness"])
     damping = float(item["bendingDamping" if bends else "axialDamping"])
-    # positions of strain and curvature among the arguments of Windlass, with their rates and reference values
+    # indices of the strain and the curvature, with rates and reference values, in the arguments of Windlass
     stretch, bend = (0, 1, 2), (3, 4, 5)
     first, second = (bend, stretch) if bends else (stretch, bend)
 
@@ -148,13 +150,13 @@ def _cable_function(b: Building, item: Item, function: Callable[..., float], ben
 
 @translates("ANCFCable", body=True)
 def cable(b: Building, item: Item) -> Entity:
-    """A 3D cable."""
+    """Add a 3D cable."""
     return b.add(el.Cable3D, item, *CABLE, **_cable_nodes(b, item, 2))
 
 
 @translates("ALEANCFCable2D", body=True)
 def ale_cable(b: Building, item: Item) -> Entity:
-    """A cable with axially moving material."""
+    """Add a cable with axially moving material."""
     own = "referenceCurvature:reference_curvature movingMassFactor:moving_mass_factor"
     own += " useCouplingTerms:use_coupling_terms addALEvariation:add_ale_variation"
     return b.add(el.ALECable2D, item, *CABLE, *own.split(), **_cable_nodes(b, item, 3))

@@ -39,16 +39,17 @@ FRICTION = (
 )
 
 MOST_INPUTS = 8
-"""Largest number of coordinates with respect to which a load is differentiated, each by two evaluations in Python."""
+"""Largest number of coordinates with respect to which a load is differentiated; each coordinate needs two evaluations
+in Python."""
 MOST_MOVED = 500
-"""Largest number of coordinates of a system that is searched for dependencies of a load."""
+"""Largest number of coordinates of a system in which dependencies of a load are searched for."""
 
 
 def find_force(
     b: Building, item: Item, adapt: Callable[..., tuple[Any, ...]], key: str = "springForceUserFunction"
 ) -> dict[str, Any]:
-    """The force function of a spring; ``adapt`` converts the arguments of Windlass (u, u_t, stiffness, damping,
-    last)."""
+    """Return the force function of a spring; ``adapt`` converts the arguments of Windlass (u, u_t, stiffness, damping,
+    previous values)."""
     function, number, mbs = b.function(item, key), b.number(item), b.functions.in_motion
     if function is None:
         return {}
@@ -57,14 +58,14 @@ def find_force(
 
 @translates("ConnectorCoordinateSpringDamper")
 def coordinate_spring_damper(b: Building, item: Item) -> Entity:
-    """A spring between two coordinates."""
+    """Add a spring between two coordinates."""
     given = find_force(b, item, lambda *arguments: arguments)
     return b.add(con.CoordinateSpringDamper, item, *LINEAR, **find_coordinates(b, item), **given)
 
 
 @translates("ConnectorCartesianSpringDamper")
 def cartesian_spring_damper(b: Building, item: Item) -> Entity:
-    """Springs along the global axes; their functions receive u without the offset, and lists."""
+    """Add springs along the global axes; their user functions receive lists, and u without the offset."""
 
     def adapt(u: FloatArray, ut: FloatArray, *parameters: FloatArray) -> tuple[Any, ...]:
         return tuple(values.tolist() for values in (u - parameters[-1], ut, *parameters))
@@ -74,9 +75,9 @@ def cartesian_spring_damper(b: Building, item: Item) -> Entity:
 
 @translates("ConnectorSpringDamper")
 def spring_damper(b: Building, item: Item) -> Entity:
-    """A spring along a line; a velocity offset is a constant force.
+    """Add a spring along a line; a velocity offset becomes a constant force.
 
-    A spring with zero rest length has the rest length 1 m in Windlass, and a preload with the same pull.
+    A spring with rest length 0 has the rest length 1 m in Windlass, and a preload that gives the same tension.
     """
     force, fast, length = float(item["force"]), float(item["velocityOffset"]), float(item["referenceLength"])
     more = 0.0 if length > 0.0 else 1.0
@@ -89,13 +90,13 @@ def spring_damper(b: Building, item: Item) -> Entity:
 
 @translates("ConnectorDistance")
 def distance(b: Building, item: Item) -> Entity:
-    """A massless rod."""
+    """Add a massless rod."""
     return b.add(con.DistanceConstraint, item, "distance", ACTIVE, **find_points(b, item))
 
 
 @translates("ConnectorCoordinate")
 def coordinate_constraint(b: Building, item: Item) -> Entity:
-    """factor1 x1 - x0 = offset, which Windlass writes as x1 - x0/factor1 = offset/factor1."""
+    """Add the constraint factor1 x1 - x0 = offset, which Windlass writes as x1 - x0/factor1 = offset/factor1."""
     factor, fast, offset = float(item["factor1"]), bool(item["velocityLevel"]), float(item["offset"])
     if factor == 0.0:
         raise Refused("factor1 = 0: must not be 0")
@@ -119,13 +120,13 @@ def coordinate_constraint(b: Building, item: Item) -> Entity:
 
 @translates("JointRevolute2D")
 def revolute2d(b: Building, item: Item) -> Entity:
-    """A 2D pin."""
+    """Add a 2D pin."""
     return b.add(con.RevoluteJoint2D, item, ACTIVE, **find_points(b, item))
 
 
 @translates("JointPrismatic2D")
 def prismatic2d(b: Building, item: Item) -> Entity:
-    """A 2D slider: axis of marker 0 perpendicular to the normal of marker 1."""
+    """Add a 2D slider: the axis of marker 0 is perpendicular to the normal of marker 1."""
     require(item, constrainRotation=True)
     frames = [find_frame(b, number) for number in item["markerNumbers"]]
     axis = frames[0].rotation @ read_numbers(item, "axisMarker0", 3)
@@ -138,22 +139,22 @@ def prismatic2d(b: Building, item: Item) -> Entity:
 
 @translates("JointSpherical")
 def spherical(b: Building, item: Item) -> Entity:
-    """Two coincident points, constrained along all or some axes."""
+    """Add a joint of two coincident points, constrained along all or some axes."""
     axes = np.asarray(item["constrainedAxes"]) != 0
     return b.add(con.SphericalJoint, item, ACTIVE, axes=axes, **find_points(b, item))
 
 
 LOCKED = {"JointRevoluteZ": (1, 1, 1, 1, 1, 0), "JointPrismaticX": (0, 1, 1, 1, 1, 1)}
-"""Translations and rotations that a hinge about z and a slider along x lock."""
+"""Translations and rotations that are locked by a hinge about z and by a slider along x."""
 
 
 @translates("JointGeneric", *LOCKED)
 def joint(b: Building, item: Item) -> Entity:
-    """A joint between two frames that locks translations and rotations.
+    """Add a joint between two frames that locks translations and rotations.
 
-    With one rotation locked, about x or z, Exudyn's equation is a_y·b_z = 0 and the equation of Windlass a_z·b_y = 0.
-    Therefore the markers are exchanged, and a separate joint holds the points, so that a start with an error in the
-    joint moves as in Exudyn.
+    If one rotation about x or z is locked, the equation is a_y·b_z = 0 in Exudyn, and a_z·b_y = 0 in Windlass.
+    Therefore the markers are exchanged, and a separate joint holds the points, so a start with an error in the joint
+    leads to the same motion as in Exudyn.
     """
     kind = item["objectType"]
     if kind not in LOCKED:
@@ -180,10 +181,10 @@ def joint(b: Building, item: Item) -> Entity:
 
 
 def _find_drive(b: Building, item: Item, frame: MarkerFrame, axes: FloatArray, is_global: bool) -> dict[str, Any]:
-    """The offsets of a joint as a function of time; Exudyn does not implement their rates.
+    """Return the offsets of a joint as a function of time; Exudyn does not implement rates of offsets.
 
-    In Exudyn the offsets are along the rotated axes of marker 0, as in Windlass, but along global axes if all
-    translations are locked.
+    In Windlass the offsets are along the rotated axes of marker 0. In Exudyn they are along these axes, or along global
+    axes if all translations are locked.
     """
     if not item.get("offsetUserFunction"):
         return {}
@@ -208,7 +209,7 @@ def _data(b: Building, item: Item) -> dict[str, Any]:
 
 @translates("ContactCoordinate")
 def contact_coordinate(b: Building, item: Item) -> Entity:
-    """A stop."""
+    """Add a stop."""
     require(item, contactStiffnessExponent=1.0, impactModel=0)
     keys = "contactStiffness:contact_stiffness", "contactDamping:contact_damping", "offset", ACTIVE
     return b.add(con.ContactCoordinate, item, *keys, **_data(b, item), **find_coordinates(b, item))
@@ -216,7 +217,7 @@ def contact_coordinate(b: Building, item: Item) -> Entity:
 
 @translates("ContactCircleCable2D")
 def contact_circle(b: Building, item: Item) -> Entity:
-    """A circle against a cable, without friction."""
+    """Add the contact of a circle and a cable without friction."""
     require(item, offset=0.0)
     first, second = item["markerNumbers"]
     places = {"circle": find_point(b, first), "cable": find_shape(b, second)}
@@ -225,7 +226,7 @@ def contact_circle(b: Building, item: Item) -> Entity:
 
 @translates("ContactFrictionCircleCable2D")
 def contact_friction_circle(b: Building, item: Item) -> Entity:
-    """A circle against a cable, with friction as in Exudyn."""
+    """Add the contact of a circle and a cable with friction as in Exudyn."""
     first, second = item["markerNumbers"]
     places = {"circle": find_frame(b, first).marker, "cable": find_shape(b, second)}
     return b.add(
@@ -241,14 +242,14 @@ def contact_friction_circle(b: Building, item: Item) -> Entity:
 
 
 def _in_time(b: Building, item: Item, key: str, value: str) -> dict[str, Any]:
-    """The function of time of a load."""
+    """Return the function of time of a load."""
     function, mbs, given = b.function(item, key), b.functions.in_time, np.asarray(item[value]).tolist()
     return {} if function is None else {"function": lambda t: function(mbs, t, given)}
 
 
 @translates("LoadForceVector", "LoadTorqueVector")
 def vector_load(b: Building, item: Item) -> Entity:
-    """A force or torque."""
+    """Add a force or torque."""
     component: type[Component] = con.Torque if item["loadType"] == "TorqueVector" else con.Force
     turning = bool(item["bodyFixed"])
     frame = find_frame(b, item["markerNumber"], rigid=turning or component is con.Torque)
@@ -261,7 +262,7 @@ def vector_load(b: Building, item: Item) -> Entity:
             )
         given, mbs = np.asarray(item["loadVector"]).tolist(), b.functions.in_motion
         ground = con.position_marker(b.world, b.world.add(el.Ground, position=(0.0, 0.0, 0.0)))
-        # the function reads the state of the system, not the motion of its marker
+        # the function reads the state of the system, instead of the motion of the marker of the load
         push = WithoutMotion(lambda t: -np.asarray(function(mbs, t, given)))
         return b.add(con.CartesianSpringDamper, item, marker0=ground, marker1=frame.marker, force_function=push)
     values = {"vector": np.asarray(item["loadVector"]), **_in_time(b, item, "loadVectorUserFunction", "loadVector")}
@@ -278,12 +279,11 @@ def vector_load(b: Building, item: Item) -> Entity:
 
 
 def find_inputs(b: Building, function: Callable[..., float], given: Any) -> tuple[IntArray, list[Entity]]:
-    """The coordinates on which a load depends, found by small changes of each coordinate in the present state of the
+    """Find the coordinates on which a load depends, by small changes of each coordinate in the present state of the
     MainSystem.
 
-    Returns:
-        Indices of these coordinates in Exudyn's vector, and the inputs of `StateLoad`; empty if there are more than
-        eight, or in large systems, because each coordinate costs two evaluations.
+    Returns: Indices of these coordinates in Exudyn's vector, and the inputs of `StateLoad`. Both are empty for more
+        than eight coordinates and for large systems, because each coordinate needs two evaluations.
     """
     data, found = b.functions.mbs.systemData, list[tuple[int, Entity]]()
     vectors = {name: np.array(getattr(data, f"Get{name}")()) for name in ("ODE2Coordinates", "ODE2Coordinates_t")}
@@ -315,7 +315,7 @@ def find_inputs(b: Building, function: Callable[..., float], given: Any) -> tupl
 
 @translates("LoadCoordinate")
 def coordinate_load(b: Building, item: Item) -> Entity:
-    """A load on a coordinate."""
+    """Add a load on a coordinate."""
     function, given = b.function(item, "loadUserFunction"), item["load"]
     if b.functions.reads_state(function):
         places, inputs = find_inputs(b, function, given)
@@ -328,7 +328,7 @@ def coordinate_load(b: Building, item: Item) -> Entity:
 
 @translates("LoadMassProportional")
 def mass_proportional(b: Building, item: Item) -> Entity | None:
-    """An acceleration of a body's mass; no load for a mass on the ground."""
+    """Add the acceleration of the mass of a body; a mass on the ground gets no load."""
     marker = b.marker(item["markerNumber"])
     if marker["markerType"] != "BodyMass":
         raise Refused(f"markerType of marker {int(item['markerNumber'])} is {marker['markerType']}")

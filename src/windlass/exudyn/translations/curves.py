@@ -1,8 +1,8 @@
 """Circles in contact with curves of segments of Exudyn.
 
-In Exudyn each segment acts separately, with the force k l (r - D), where D is the distance of the centre from the
-segment of length l, also beyond its ends and from both sides.  Therefore each segment is a separate closed profile of
-two points here.
+In Exudyn each segment acts separately with the force k l (r - D), also beyond its ends and from both sides. D is the
+distance between the centre of the circle and the segment of length l. Therefore each segment is a separate closed
+profile of two points in Windlass.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from windlass.framework.model.table import Entity
 
 LAW = "dynamicFriction:friction", ACTIVE
 NO_ZONE = 1e-12
-"""Slip [m/s] used if there is no proportional zone."""
+"""Slip [m/s] used if Exudyn's proportional zone is 0."""
 
 
 @translates("ContactCurveCircles")
 def curve_circles(b: Building, item: Item) -> Entity:
-    """Circles on a curve of segments, each circle on each segment."""
+    """Add the contacts of circles with a curve of segments, each circle with each segment."""
     require(item, contactModel=0)
     if np.size(item["polynomialData"]) and item["polynomialData"] is not None:
         raise Refused("polynomialData: segments must be straight")

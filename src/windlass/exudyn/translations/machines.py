@@ -20,7 +20,7 @@ LAW = "stiffness", "damping", "offset", ACTIVE
 RATE = "velocityOffset:rate_offset"
 DISC = "discRadius:radius", "discAxis:axis", "planeNormal:normal", ACTIVE
 NO_ZONE = 1e-12
-"""Slip [m/s] of spheres that is used if there is no proportional zone."""
+"""Slip [m/s] of spheres used if Exudyn's proportional zone is 0."""
 EXTENDED = (
     "factor0 factor1 dynamicFrictionForce:dynamic_friction staticFrictionOffsetForce:static_friction_offset "
     "exponentialDecayStatic:decay_velocity viscousFrictionFactor:viscous_friction "
@@ -56,7 +56,7 @@ ACTUATOR = (
 
 
 def _rigid(b: Building, item: Item, frames: bool = False) -> dict[str, Any]:
-    """Both rigid markers of a connector, and its joint frames relative to their bodies."""
+    """Return both rigid markers of a connector, and its joint frames relative to the bodies."""
     found = [find_frame(b, number) for number in item["markerNumbers"]]
     values: dict[str, Any] = {f"marker{k}": frame.marker for k, frame in enumerate(found)}
     if frames:
@@ -68,13 +68,13 @@ def _rigid(b: Building, item: Item, frames: bool = False) -> dict[str, Any]:
 
 
 def _history(b: Building, item: Item) -> dict[str, Any]:
-    """The node with history values, if the item has one."""
+    """Return the node with history values, if the item has such a node."""
     return {"data": b.own_node(item)} if int(item["nodeNumber"]) >= 0 else {}
 
 
 @translates("ConnectorTorsionalSpringDamper")
 def torsional_spring(b: Building, item: Item) -> Entity:
-    """A torsion spring; without a node its angle is not wrapped in Windlass."""
+    """Add a torsion spring; without a node its angle is not limited to one turn in Windlass."""
     given = find_force(b, item, lambda *arguments: arguments, "springTorqueUserFunction")
     values = _rigid(b, item, frames=True) | _history(b, item) | given
     return b.add(con.TorsionalSpringDamper, item, *LAW, RATE, "torque:preload", **values)
@@ -82,7 +82,7 @@ def torsional_spring(b: Building, item: Item) -> Entity:
 
 @translates("ConnectorLinearSpringDamper")
 def linear_spring(b: Building, item: Item) -> Entity:
-    """A spring along an axis of marker 0, without the moment of its force on marker 0."""
+    """Add a spring along an axis of marker 0; the moment of its force on marker 0 is omitted."""
     frame = find_frame(b, item["markerNumbers"][0])
     values = _rigid(b, item) | find_force(b, item, lambda *arguments: arguments)
     values |= {"axis": frame.rotation @ read_numbers(item, "axisMarker0", 3), "moment_arm": False}
@@ -91,7 +91,7 @@ def linear_spring(b: Building, item: Item) -> Entity:
 
 @translates("ConnectorRigidBodySpringDamper")
 def bushing(b: Building, item: Item) -> Entity:
-    """A bushing, without the moment of its force on marker 0."""
+    """Add a bushing; the moment of its force on marker 0 is omitted."""
     require(item, useIntrinsicFormulation=False)
     require_no_function(item, "postNewtonStepUserFunction")
     joints = [np.asarray(item[f"rotationMarker{k}"]) for k in (0, 1)]
@@ -106,7 +106,8 @@ def bushing(b: Building, item: Item) -> Entity:
 
 @translates("ConnectorGravity")
 def attraction(b: Building, item: Item) -> Entity:
-    """The attraction of two masses, G m0 m1/(L² + m²), where m is the deficit of L to the shortest distance."""
+    """Add the attraction of two masses, G m0 m1/(L² + m²), where m is the difference between the shortest distance and
+    a smaller distance L."""
     strength = float(item["gravitationalConstant"]) * float(item["mass0"]) * float(item["mass1"])
     shortest = float(item["minDistanceRegularization"])
 
@@ -125,7 +126,7 @@ def attraction(b: Building, item: Item) -> Entity:
 
 @translates("ConnectorCoordinateSpringDamperExt")
 def extended_spring(b: Building, item: Item) -> Entity:
-    """A spring with friction and stops, whose function receives all parameters of friction."""
+    """Add a spring with friction and stops; its user function receives all parameters of friction."""
     names = "velocityOffset", *[name.partition(":")[0] for name in EXTENDED.split()[2:6]], "frictionProportionalZone"
     more = [item[name] for name in names]
     given = find_force(b, item, lambda *arguments: (*arguments, *more))
@@ -135,20 +136,21 @@ def extended_spring(b: Building, item: Item) -> Entity:
 
 @translates("JointRollingDisc")
 def rolling(b: Building, item: Item) -> Entity:
-    """A disc that rolls without slip."""
+    """Add a disc that rolls without slip."""
     return b.add(con.RollingJoint, item, *DISC, axes=np.asarray(item["constrainedAxes"]) != 0, **_turned(b, item))
 
 
 @translates("ConnectorRollingDiscPenalty")
 def rolling_penalty(b: Building, item: Item) -> Entity:
-    """A disc that rolls, slips and lifts off."""
+    """Add a disc that rolls, slips and lifts off."""
     require(item, rollingViscousFriction=0.0)
     return b.add(con.RollingDiscPenalty, item, *DISC, *PENALTY.split(), **_turned(b, item), **_history(b, item))
 
 
 @translates("ContactSphereSphere")
 def spheres(b: Building, item: Item) -> Entity:
-    """Two spheres; adhesion acts only with plasticity, and both only in the first model."""
+    """Add the contact of two spheres; adhesion acts only with plasticity, and adhesion and plasticity act only in the
+    first contact model."""
     radii, model = np.asarray(item["spheresRadii"]), int(item["impactModel"])
     values = _rigid(b, item) | _history(b, item) | {"radius0": radii[0], "radius1": radii[1]}
     values["impact_model"] = ("plain", "hunt_crossley", "carvalho_martins")[model]
@@ -159,13 +161,13 @@ def spheres(b: Building, item: Item) -> Entity:
 
 @translates("ConnectorReevingSystemSprings")
 def rope(b: Building, item: Item) -> Entity:
-    """A rope without mass over sheaves; its coordinates are the last two markers."""
+    """Add a massless rope over sheaves; the last two markers give its coordinates."""
     numbers = [int(number) for number in item["markerNumbers"]]
     values: dict[str, Any] = {"factor0": item["coordinateFactors"][0], "factor1": item["coordinateFactors"][1]}
     if item["hasCoordinateMarkers"]:
         values |= {f"coordinate{k}": find_coordinate(b, number) for k, number in enumerate(numbers[-2:])}
         numbers = numbers[:-2]
-    # points, and sheaves of radius 0, need no rotation
+    # markers of points, and of sheaves with radius 0, need no rotation
     radii = np.asarray(item["sheavesRadii"], np.float64) if len(item["sheavesRadii"]) else np.zeros(len(numbers))
     frames = [find_frame(b, number, rigid=radius > 0.0) for number, radius in zip(numbers, radii, strict=True)]
     given = np.asarray(item["sheavesAxes"], np.float64) if len(item["sheavesAxes"]) else np.zeros((len(numbers), 3))
@@ -176,7 +178,7 @@ def rope(b: Building, item: Item) -> Entity:
 
 
 def _turned(b: Building, item: Item) -> dict[str, Any]:
-    """The markers of a disc, which must not be rotated relative to their bodies."""
+    """Return the markers of a disc, which must not be rotated relative to their bodies."""
     for number in item["markerNumbers"]:
         if not np.array_equal(find_frame(b, number).rotation, np.eye(3)):
             raise Refused(f"localHT of marker {int(number)} is rotated")
@@ -185,14 +187,15 @@ def _turned(b: Building, item: Item) -> dict[str, Any]:
 
 @translates("GenericODE2", body=True)
 def matrices(b: Building, item: Item) -> Entity:
-    """A body given by matrices and functions; nodes on the ground have no coordinates in Windlass."""
+    """Add a body given by matrices and functions; nodes on the ground are refused because they have no coordinates in
+    Windlass."""
     nodes = [b.node(number) for number in item["nodeNumbers"]]
     if None in nodes:
         raise Refused("nodeNumbers contains nodes on the ground")
     mbs, number = b.functions.in_motion, b.number(item)
     values: dict[str, Any] = {"nodes": nodes}
     for theirs, ours in (("massMatrix", "mass"), ("dampingMatrix", "damping"), ("stiffnessMatrix", "stiffness")):
-        # in Exudyn a mass function replaces the matrix
+        # in Exudyn the user function of the mass replaces the mass matrix
         if np.size(item[theirs]) and not (ours == "mass" and item["massMatrixUserFunction"]):
             values[ours] = np.asarray(item[theirs])
     if np.size(item["forceVector"]):
@@ -210,14 +213,14 @@ def matrices(b: Building, item: Item) -> Entity:
 
 @translates("Mass1D", "RotationalMass1D", body=True)
 def mass1d(b: Building, item: Item) -> Entity:
-    """A mass or a rotor with one coordinate."""
+    """Add a mass or a rotor with one coordinate."""
     inertia = float(item["mass" if "mass" in item else "inertia"])
     return b.add(el.GenericODE2, item, nodes=b.own_node(item), mass=np.array([[inertia]]))
 
 
 @translates("GenericODE1", body=True)
 def states(b: Building, item: Item) -> Entity:
-    """First-order states."""
+    """Add first-order states."""
     if len(item["nodeNumbers"]) != 1:
         raise Refused(f"nodeNumbers has {len(item['nodeNumbers'])} nodes: must be 1")
     node, mbs, number = b.node(item["nodeNumbers"][0]), b.functions.in_motion, b.number(item)
@@ -233,7 +236,7 @@ def states(b: Building, item: Item) -> Entity:
 
 @translates("HydraulicActuatorSimple")
 def actuator(b: Building, item: Item) -> Entity:
-    """A hydraulic cylinder whose pressures are states."""
+    """Add a hydraulic cylinder whose pressures are states."""
     node = b.node(item["nodeNumbers"][0])
     return b.add(con.HydraulicActuator, item, *ACTUATOR.split(), ACTIVE, node=node, **_points(b, item))
 
@@ -243,13 +246,13 @@ def _points(b: Building, item: Item) -> dict[str, Any]:
 
 
 def count_equations(item: Item) -> int:
-    """Number of equations of a ConnectorCoordinateVector."""
+    """Return the number of equations of a ConnectorCoordinateVector."""
     rows = [len(np.atleast_2d(item[f"scalingMarker{k}"])) for k in (0, 1) if np.size(item[f"scalingMarker{k}"])]
     return max([*rows, np.size(item["offset"])])
 
 
 def _coordinates(b: Building, number: Any) -> list[int]:
-    """The numbers of the nodes to whose coordinates a marker of all coordinates refers."""
+    """Return the numbers of the nodes to whose coordinates a marker refers that selects all coordinates of an item."""
     item = b.marker(number)
     if item["markerType"] == "NodeCoordinates":
         nodes = [int(item["nodeNumber"])]
@@ -262,8 +265,8 @@ def _coordinates(b: Building, number: Any) -> list[int]:
 
 @translates("ConnectorCoordinateVector")
 def coordinate_vector(b: Building, item: Item) -> Entity | None:
-    """Equations between all coordinates of two nodes, each a row in Windlass. Windlass uses displacements, Exudyn total
-    coordinates."""
+    """Add equations between all coordinates of two nodes; each equation is a row in Windlass. Windlass uses
+    displacements, whereas Exudyn uses total coordinates."""
     nodes = [number for marker in item["markerNumbers"] for number in _coordinates(b, marker)]
     if not 1 <= len(nodes) <= 2:
         raise Refused(f"markerNumbers has {len(nodes)} nodes: must be 1 or 2")
@@ -296,7 +299,7 @@ def _split(values: FloatArray, sizes: list[int]) -> list[FloatArray]:
 
 
 def _factors(item: Item, name: str, k: int, size: int) -> FloatArray:
-    """Row k of the factors on all coordinates, with the sign of marker 0; zeros if no factors are given."""
+    """Return row k of the factors on all coordinates, with the sign of marker 0; zeros if no factors are given."""
     parts = [np.atleast_2d(np.asarray(item[f"{name}Marker{side}"], np.float64)) for side in (0, 1)]
     rows = [sign * part[k] for sign, part in zip((-1.0, 1.0), parts, strict=True) if part.size]
     row: FloatArray = np.concatenate(rows) if rows else np.zeros(size)
@@ -308,7 +311,7 @@ def _factors(item: Item, name: str, k: int, size: int) -> FloatArray:
 def _equation(
     b: Building, item: Item, k: int, function: Callable[..., Any], slope: Callable[..., Any] | None, whole: FloatArray
 ) -> dict[str, Any]:
-    """Equation k of user functions, which receive total coordinates."""
+    """Return equation k of user functions that receive total coordinates."""
     mbs, number, fast = b.functions.in_motion, b.number(item), bool(item["velocityLevel"])
 
     def value(t: float, row: int, q: FloatArray, v: FloatArray) -> Any:
@@ -323,13 +326,13 @@ def _equation(
 
 @translates("Node1D")
 def node1d(b: Building, item: Item) -> Entity:
-    """One coordinate."""
+    """Add one coordinate."""
     return _generic(b, item, "initialVelocities")
 
 
 @translates("NodeGenericODE2")
 def coordinate_node(b: Building, item: Item) -> Entity:
-    """Any number of coordinates; the axial motion of cables if a cable has the node."""
+    """Add a node with any number of coordinates, or return the axial motion of cables if a cable has the node."""
     number = next(k for k, other in enumerate(b.items["nodes"]) if other is item)
     axial = (o["nodeNumbers"][2] for o in b.items["objects"] if o["objectType"] == "ALEANCFCable2D")
     if number not in [int(node) for node in axial]:
@@ -346,6 +349,6 @@ def _generic(b: Building, item: Item, velocity: str) -> Entity:
 
 @translates("NodeGenericODE1")
 def state_node(b: Building, item: Item) -> Entity:
-    """First-order states."""
+    """Add first-order states."""
     require(item, referenceCoordinates=np.zeros(len(item["referenceCoordinates"])))
     return b.add(el.state_node(len(item["initialCoordinates"])), item, "initialCoordinates:states")

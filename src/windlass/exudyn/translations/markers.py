@@ -21,7 +21,7 @@ IN_SPACE = (el.Ground, el.RigidBody3D, el.Cable3D)
 
 
 def find_frame(b: Building, number: Any, rigid: bool = True) -> MarkerFrame:
-    """A marker with position, and with rotation if it must be rigid."""
+    """Return a marker with a position, also with a rotation if it must be rigid."""
     item = b.marker(number)
     kind = item["markerType"]
 
@@ -58,7 +58,8 @@ def find_frame(b: Building, number: Any, rigid: bool = True) -> MarkerFrame:
 
 @contextmanager
 def _naming(item: Item, number: Any) -> Iterator[None]:
-    """Context in which errors about the node or body of a marker begin with its field."""
+    """Return a context in which error messages about the node or body of a marker begin with the field of the
+    marker."""
     try:
         yield
     except ModelError as error:
@@ -67,8 +68,8 @@ def _naming(item: Item, number: Any) -> Iterator[None]:
 
 
 def _find_end(b: Building, number: int) -> tuple[Entity, tuple[float, float]]:
-    """A 2D cable that begins or ends at a node, and the position of the node on the cable; the marker rotates with the
-    slope."""
+    """Return a 2D cable that begins or ends at a node, and the position of the node on the cable; markers there rotate
+    with the slope of the cable."""
     for k, other in enumerate(b.items["objects"]):
         if other["objectType"] in ("ANCFCable2D", "ALEANCFCable2D"):
             ends = [int(node) for node in other["nodeNumbers"][:2]]
@@ -78,7 +79,7 @@ def _find_end(b: Building, number: int) -> tuple[Entity, tuple[float, float]]:
 
 
 def _find_mesh_node(b: Building, item: Item) -> Entity:
-    """The node of a marker on a body given by matrices, if the marker has a single node."""
+    """Return the node of a marker on a body given by matrices, if the marker has a single node."""
     nodes, body = np.atleast_1d(item["meshNodeNumbers"]), b.items["objects"][int(item["bodyNumber"])]
     if (
         len(nodes) != 1
@@ -95,25 +96,25 @@ def _find_mesh_node(b: Building, item: Item) -> Entity:
 
 
 def can_leave_plane(b: Building, number: Any) -> bool:
-    """Whether the node or body of a marker can move in 3D."""
+    """Return whether the node or body of a marker can move in 3D."""
     item = b.marker(number)
     entity = b.node(item["nodeNumber"]) if "nodeNumber" in item else b.body(item["bodyNumber"])
     return entity is not None and entity.table.component in (*IN_SPACE[1:], el.RigidNode3D, el.PointSlope3D)
 
 
 def find_point(b: Building, number: Any) -> Entity:
-    """A marker with position."""
+    """Return a marker with position."""
     return find_frame(b, number, rigid=False).marker
 
 
 def find_points(b: Building, item: Item) -> dict[str, Entity]:
-    """Both position markers of a connector."""
+    """Return both position markers of a connector."""
     first, second = item["markerNumbers"]
     return {"marker0": find_point(b, first), "marker1": find_point(b, second)}
 
 
 def find_coordinate(b: Building, number: Any) -> Entity:
-    """A coordinate marker."""
+    """Return a coordinate marker."""
     item = b.marker(number)
     kind = item["markerType"]
     if kind not in ("NodeCoordinate", "NodeRotationCoordinate"):
@@ -131,13 +132,13 @@ def find_coordinate(b: Building, number: Any) -> Entity:
 
 
 def find_coordinates(b: Building, item: Item) -> dict[str, Entity]:
-    """Both coordinate markers of a connector."""
+    """Return both coordinate markers of a connector."""
     first, second = item["markerNumbers"]
     return {"marker0": find_coordinate(b, first), "marker1": find_coordinate(b, second)}
 
 
 def find_shape(b: Building, number: Any) -> Entity:
-    """The segments of a cable."""
+    """Return the segments of a cable."""
     item = b.marker(number)
     if item["markerType"] != "BodyCable2DShape":
         raise Refused(f"markerType of marker {int(number)} is {item['markerType']}")
@@ -146,5 +147,5 @@ def find_shape(b: Building, number: Any) -> Entity:
 
 
 def _own_rotation(item: Item) -> FloatArray:
-    """The rotation of a marker in the frame of its body."""
+    """Return the rotation of a marker in the frame of its body."""
     return read_numbers(item, "localHT", 4, 4)[:3, :3] if "localHT" in item else IDENTITY

@@ -15,7 +15,8 @@ from windlass.exudyn.translations.markers import find_point
 from windlass.framework.model.table import Entity
 
 SAME = 1e-9
-"""Tolerance of an offset compared with the lengths of the preceding cables, relative to the total length [1]."""
+"""Largest difference between an offset and the sum of the preceding cable lengths that counts as rounding error,
+relative to the total length [1]."""
 
 
 SHAPES = "BodyCable2DCoordinates", "BodyBeamShape"
@@ -23,7 +24,7 @@ SHAPES = "BodyCable2DCoordinates", "BodyBeamShape"
 
 
 def _track(b: Building, item: Item) -> Entity:
-    """The cables of a joint, in the order of its markers."""
+    """Return the cables of a joint, in the order of its markers."""
     cables, lengths = [], []
     for number in item["slidingMarkerNumbers"]:
         marker = b.marker(number)
@@ -50,8 +51,8 @@ def _join(b: Building, item: Item, data: Any, slides: bool, reference: float, *k
 
 @translates("JointSliding2D", "JointSliding")
 def sliding(b: Building, item: Item) -> Entity:
-    """A point on a chain of cables, in 3D without constraints of rotations; both forms of Exudyn's equations give the
-    same joint in Windlass."""
+    """Add a point that slides on a chain of cables. In 3D rotations are not constrained; both forms of Exudyn's
+    equations give the same joint in Windlass."""
     in_space = item["objectType"] == "JointSliding"
     free = {"constrainRotations": [0, 0, 0], "constrainTranslations": [1, 1, 1]}
     require(item, axialForce=0.0, **(free if in_space else {"constrainRotation": False}))
@@ -60,7 +61,7 @@ def sliding(b: Building, item: Item) -> Entity:
 
 @translates("JointALEMoving2D")
 def moving(b: Building, item: Item) -> Entity:
-    """A point that moves with the material of a chain of cables: its material position is fixed."""
+    """Add a point that moves with the material of a chain of cables: its material position is constant."""
     require(item, usePenaltyFormulation=False)
     on = bool(item["activeConnector"])
     data, reference = item["nodeNumbers"][0], float(item["slidingOffset"])
