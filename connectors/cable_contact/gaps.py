@@ -1,10 +1,10 @@
 """Gaps between 3D cables, from which solvers decide whether steps resolve contacts; see `Gaps`.
 
 Cables that are not neighbours at either end of a step may pass each other within the step. The search for such cables
-covers cables whose relative motion exceeds `PASSING` times the sum of their radii. It looks for two points, one on each
-cable, that move straight from the start of the step to its end and come closer than the sum of radii. The cables must
-be open at both ends of the step, or the points must change sides. Points are at most a diameter apart, so axes that
-cross have two points within 0.71 times the sum of radii.
+covers cables whose relative motion exceeds `PASSING` times the sum of their radii. The search looks for two points, one
+on each cable, that move straight from the start to the end of the step and come closer than the sum of radii. The
+cables must be open at both ends of the step, or the points must change sides. Points are at most a diameter apart, so
+axes that cross have two points within 0.71 times the sum of radii.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Geometry of two near cables: cubics, the closest point of one axis to a point, vectors that follow tangents.
 
-The foot of a point p is the closest point on an axis r(s). It satisfies (r - p).r' = 0 and is found by Newton's method
-with the slope r'.r' + (r - p).r''. During a Newton run of the model, the foot may leave its cable by half a length, on
-the extended cubic. `update.py` then finds the cable on which the foot lies. At the end of a chain, which has a cap, the
-foot remains at the end.
+The foot of a point p is the closest point on an axis r(s). The foot satisfies (r - p).r' = 0 and is found by Newton's
+method with the slope r'.r' + (r - p).r''. During a Newton run of the model, the foot may leave its cable by half a
+length, on the extended cubic. `update.py` then finds the cable on which the foot lies. At the end of a chain, which has
+a cap, the foot remains at the end.
 
 The kernels of this package read records of the cables, named ``c``, shape (rows,). ``dofs``: local coordinate numbers
 (12). ``length``: reference length [m]. ``points``: number of points, 0 for cables whose points belong to another

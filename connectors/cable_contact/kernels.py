@@ -23,8 +23,9 @@ the cross section of A, and as m_B fixed in the cross section of B:
 The rate of u equals v_t, apart from a term due to the curvature of B.
 
 Each pair is evaluated in both directions, points of A on B and points of B on A, so forces do not depend on the order
-of the cables. The two directions share the stiffness. A share is one half for straight cables. It is less for points on
-the inside of a bend, whose foot is poorly determined, and 0 for points of a core in the centre of a coil:
+of the cables. The two directions share the stiffness. A share is one half for straight cables. A share is less than one
+half for points on the inside of a bend, whose foot is poorly determined, and 0 for points of a core in the centre of a
+coil:
 
     σ = a²/(a² + b²), a = 1 - d.r''_B/|r'_B|², b = 1 + d.r''_A/|r'_A|², with a and b at least 0.01.
 

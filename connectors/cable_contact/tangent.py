@@ -174,8 +174,8 @@ def unit_vector(axis: int, size: float) -> Vector:
 def fill_changes(
     par: TouchParameters, m: FootMotion, z: Bristle, t: FootContact, dq: float, dv: float, C: FloatArray
 ) -> None:
-    """Fill derivatives with respect to r_A, r'_A, r_B, r'_B (three columns each) into C, shape (10, 12). Its rows are
-    the force (3), the force on r'_A (3), the force on r'_B (3), and s."""
+    """Fill derivatives with respect to r_A, r'_A, r_B, r'_B (three columns each) into C, shape (10, 12). The rows of C
+    are the force (3), the force on r'_A (3), the force on r'_B (3), and s."""
     for col in range(12):
         which, axis = col // 3, col % 3
         q, v = unit_vector(axis, dq), unit_vector(axis, dv)

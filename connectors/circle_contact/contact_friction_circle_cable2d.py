@@ -6,7 +6,7 @@ with
     f_n = k_c g + d_c s v_n,   f_t = mu_v v_t + mu_k (x_cur - x_stick)   while |f_t| <= mu |f_n|,  else mu |f_n| sgn,
 
 x_cur = r alpha + sigma (rho - 1/2) l: position of the contact point, measured along circle and segment. The history
-values store whether a segment is closed and whether it sticks; they change only between Newton runs. See
+values store whether a segment is closed and whether it sticks; these values change only between Newton runs. See
 `circle_segments/kernels.py` for all formulas. The end points of a segment receive the shares 1-rho and rho of the
 force. The circle receives the reaction and the torque of f_t. Source: J. Gerstmayr and others, documentation of Exudyn
 1.11, item ObjectContactFrictionCircleCable2D. In Exudyn x_cur contains the reference length of a segment; in this law

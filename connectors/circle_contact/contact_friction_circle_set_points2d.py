@@ -1,7 +1,7 @@
 """Contact of cables with any of many circles, at points of the cubic axis: reevings, conveyors, long belts.
 
 The law is the same as in `ContactFrictionCirclePoints2D`. A row belongs to a cable and to any near circle of the set,
-instead of a fixed pair of a circle and a cable. So a belt of n cables on k circles has 2 n rows instead of k n, and the
+instead of a fixed pair of a circle and a cable. So a belt of n cables on k circles has 2 n rows instead of k n. The
 tangent couples each cable only to its near circles; see `circle_points/pair_search.py`.
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006); see `pair_search.py` for the list of pairs.
 """
@@ -50,8 +50,8 @@ SOURCE = "[@wriggers2006]"
 class CircleSet(Component):
     """Circles that the same cables may touch.
 
-    The search finds circles within a margin, the skin. It is repeated when the motions of cable and circle together
-    exceed the skin.
+    The search finds circles within a margin, the skin. The search is repeated when the motions of cable and circle
+    together exceed the skin.
     """
 
     skin = column("m", "margin of the search; 0: the smallest radius of the circles", default=0.0, minimum=0)

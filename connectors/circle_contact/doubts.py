@@ -10,7 +10,7 @@
 - Circles that touch the same cable and overlap: two pulleys in one plane cannot overlap.
 - Start of a motion. A cable deep inside a circle is refused, because contact would throw the cable out.
 - Static solves. A circle without a near cable is doubtful (on one process only). A cable that is deep inside a circle
-  at the start is doubtful: contact pushes the cable out on the nearer side, which may be the wrong side, such as below
+  at the start is doubtful: contact pushes the cable out on the nearer side. This side may be wrong, for example below
   the circles of a sea bed.
 - A change of the number of turns of a closed belt around its pulleys: the belt must have left the pulleys.
 """

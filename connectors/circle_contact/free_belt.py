@@ -3,8 +3,8 @@ contact that keep these tractions small.
 
 A belt enters a circle as a string enters an elastic foundation: F g'' = k g + F/R. At the distance s from the entry it
 has sunk in by F/(k R) (1 - exp(-s/l)), l² = F/k. Along this distance the belt runs on a larger radius, with a slope
-relative to the circle. So its angle per length is smaller than deep inside the arc, by l²/R² (exp(-s/l) + exp(-2
-s/l)/2). The elastic belt on its bristles, with a² = EA/mu_k, has the displacement u:
+relative to the circle. So the angle of the belt per length is smaller than deep inside the arc, by l²/R² (exp(-s/l) +
+exp(-2 s/l)/2). The elastic belt on its bristles, with a² = EA/mu_k, has the displacement u:
 
     u'' - u/a² = l/R² (exp(-s/l) + exp(-2 s/l)), u = 0 at the entry and deep inside the arc; the solution at the exit is
     -u.

@@ -14,8 +14,8 @@ moments sum to 0, and the total power is f_n v_n + f_t v_t.
 
 With a press F the circle is enlarged by F/(k r), with k = k_c per length. So D is r if the cable is in equilibrium; see
 `update.py`. For a row with a press, the damping increases with the depth as d_c min(1, depth/depth_0), so f_n is
-continuous when a point touches. depth_0 is half of F/(k r), the depth at rest. If the cord lies above the face, r =
-face + offset is the radius of the cord. All quantities are measured on this radius, and mu is the coefficient of the
+continuous when a point touches. Here depth_0 is half of F/(k r), the depth at rest. If the cord lies above the face, r
+= face + offset is the radius of the cord. All quantities are measured on this radius, and mu is the coefficient of the
 face times face/r.
 
 The bristles of a cable deflect together by u, the mean displacement of its points since they began to stick. Let m

@@ -9,14 +9,14 @@ anchors of both cables:
 
 Here j is the neighbour of cable i on the circle, s = +-1 is the sign of the arc positions along the cable, and lam_i is
 the mean stretch of cable i at this time. Each incoming cable causes a wave in the tension, which always has the same
-phase at this time. w is the mean of this wave over the last `MEMORY` cables:
+phase at this time. The mean of this wave over the last `MEMORY` cables is
 
     w = mean of lam_i - (lam_before - EI/(2 EA r²))
 
 lam_before is the mean stretch over the last length before the circle. The mean is computed by the trapezoidal rule over
 exactly one length, the period of the waves, so the waves cancel. Bending onto the circle changes the stretch by EI/(2
-EA r²). lam itself must not be a mean over time: a belt that keeps an earlier stretch supplies energy to vibrations of
-the drive, which then grow.
+EA r²). The stretch lam itself must not be a mean over time: a belt that keeps an earlier stretch supplies energy to
+vibrations of the drive, which then grow.
 
 So the shear of the bristles, u' = lam - lam_entry, is 0 at the entry for any stiffness of the bristles, as on a rigid
 layer. In steady motion the speed of the rim is the speed of the belt at the entry, omega r = c lam. Bristles that begin

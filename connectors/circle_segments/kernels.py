@@ -10,11 +10,12 @@ For each segment, a = p0 - c and b = p1 - c are the end points relative to the c
     friction: f_t = mu_v v_t + mu_k wrap(x_cur - x_stick) if the segment sticks, else mu |f_n| times the state
     position: x_cur = r alpha + sigma (rho - 1/2) l,   alpha = angle of A^T n,   sigma = -1 if t.e > 0 else +1
 
-l is the length of the segment on the circle. It is chosen such that x_cur is constant while a stretched segment rolls
-onto the circle. On the axis (offset y = 0) l = |e|. Bending changes the length of a line at the offset y, but not the
-length of the axis. So for y ≠ 0 rho, alpha and |e| are evaluated on the axis, which lies on a circle of radius r -
-sigma y, and l = |e| r/(r - sigma y). The published form uses the reference length, x_cur = r alpha + sigma rho L/n. In
-this form a segment of stretch lam that rolls onto the circle without slip seems to slip by (lam - 1) L/(2 n).
+l is the length of the segment on the circle. This length is chosen such that x_cur is constant while a stretched
+segment rolls onto the circle. On the axis (offset y = 0) l = |e|. Bending changes the length of a line at the offset y,
+but not the length of the axis. So for y ≠ 0 rho, alpha and |e| are evaluated on the axis, which lies on a circle of
+radius r - sigma y, and l = |e| r/(r - sigma y). The published form uses the reference length, x_cur = r alpha + sigma
+rho L/n. In this form a segment of stretch lam that rolls onto the circle without slip seems to slip by (lam - 1) L/(2
+n).
 
 History values of a row with n segments: gaps (n); with friction also states (n; 0 sticks, +-1 slips, -2 undefined) and
 sticking positions (n). Forces depend on the history values and on the current geometry. States do not switch within
@@ -231,8 +232,8 @@ def stick_position(par: SegmentParameters, o: Disc, slope: FloatArray, j: int, h
 class SegmentState(NamedTuple):
     """One segment and its forces; all fields are scalars, for symbols see the head of this file.
 
-    (vax, vay) and (vbx, vby) are velocities of the end points relative to the centre. d_rho and d_length are the
-    derivatives of x_cur, 0 without a bristle.
+    (vax, vay) and (vbx, vby) are velocities of the end points relative to the centre. The derivatives of x_cur are
+    d_rho and d_length, 0 without a bristle.
     """
 
     chord: Chord

@@ -6,8 +6,8 @@
     two locked rotations, k free: C_3+i = -a_j·b_k, C_3+j = a_i·b_k
 
 For small rotations the value of each rotation equation is the angle about its axis. With two rotations locked the
-equations make both axes k parallel, for any angle about these axes, so a hinge rotates without limit. One locked
-rotation is a universal joint whose cross has the axes a_k and b_j.
+equations make both axes k parallel, for any angle about these axes, so a hinge rotates without limit. If one rotation
+is locked, the joint is a universal joint whose cross has the axes a_k and b_j.
 
 A joint is driven by offsets o and angles α, β, γ, constant or functions of time. Frame 0 is rotated about its x axis,
 then about its new y axis and its new z axis. The points are held at offsets along the rotated axes:

@@ -4,8 +4,8 @@
     stroke: s = L - L_o, with the rate s_t
     force: N = -p_0 A_0 + p_1 A_1 + d s_t; N e on point 1, -N e on point 0, on the left-hand side
     pressures: p_0,t = G_0 (-A_0 s_t + Q_0),    p_1,t = G_1 (A_1 s_t + Q_1)
-    flow, a_k >= 0: Q_k = a_k Q_n w(p_s - p_k)
-    flow, a_k < 0: Q_k = a_k Q_n w(p_k - p_t)
+    inflow: Q_k = a_k Q_n w(p_s - p_k) for a_k >= 0
+    outflow: Q_k = a_k Q_n w(p_k - p_t) for a_k < 0
     stiffness: 1/G_k = V_k/K_oil + (V_k - V_h,k)/K_cyl + V_h,k/K_hose
     volumes: V_0 = V_h,0 + A_0 s,    V_1 = V_h,1 + A_1 (L_s - s)
     constant volumes: G_k = K_oil/V_h,k

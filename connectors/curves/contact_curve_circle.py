@@ -21,8 +21,8 @@ extended beyond its ends. After the iterations the feet are searched again; the 
 the force on the circle. Rows without contact take no time during the iterations.
 
 Source: J. Gerstmayr and others, documentation of Exudyn 1.13, item ObjectContactCurveCircles. The linear model of
-Exudyn differs in three points. For a segment of the length l it has k_c l and d_c l instead of k and d; its damping is
-not limited; its friction depends on the velocities at the centre of the circle.
+Exudyn differs in three points. For a segment of the length l it uses k_c l and d_c l instead of k and d. The damping of
+Exudyn is not limited. The friction of Exudyn depends on the velocities at the centre of the circle.
 """
 
 from __future__ import annotations

@@ -601,8 +601,8 @@ class Belt(_Line):
                 Alternatively columns of the contact law, which replace chosen values.
             friction: friction coefficient [1] of pulleys that have no coefficient of their own.
             layer_stiffness: shear stiffness of the layer between cord and face [N/m²], as force per metre of belt and
-                metre of shear; the bristles have the same stiffness. None: computed from ``width`` and ``cord_offset``
-                on each side; if ``width`` or ``cord_offset`` is missing, the layer is rigid.
+                metre of shear; the bristles have the same stiffness. If None, the stiffness is computed from ``width``
+                and ``cord_offset`` on each side; if ``width`` or ``cord_offset`` is missing, the layer is rigid.
             width: width b of the belt [m], from which the shear stiffness of the layer is G b/h with h =
                 ``cord_offset``.
             layer_modulus: shear modulus G of that layer [Pa]; default: rubber of 75 Shore A, see

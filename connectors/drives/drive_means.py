@@ -195,8 +195,8 @@ class DriveLosses:
         bending: loss due to the `bending_loss` of the belt.
         teeth: loss due to friction and damping of the teeth of timing belts.
         integrator: loss due to the method of integration in the whole model.
-        stored: given - taken minus all losses above. It contains the change of the energies of belt and contact,
-            energies of other parts of the model lost by the integrator, and the residual of the ledger.
+        stored: given - taken minus all losses above. The stored part contains the change of the energies of belt and
+            contact, energies of other parts of the model lost by the integrator, and the residual of the ledger.
         efficiency: taken/given, as in the report [1].
         friction_efficiency: 1 - friction/given [1].
     """
@@ -315,8 +315,8 @@ class DriveMeans(Sensors):
 
         In 2D, the speeds, torques and powers of pulleys are means over all steps. All other numbers are means over the
         records. Creep, slip arcs and reserves, ratios, string frequencies and efficiency are computed from the means.
-        Some numbers do not exist at all times, such as the tension of a span that is wound up; their means are over the
-        times at which they exist.
+        Some numbers do not exist at all times, for example the tension of a span that is wound up. The mean of such a
+        number is over the times at which it exists.
         """
         times = self.times
         if len(times) < 2 or not times[-1] > times[0]:
@@ -423,8 +423,8 @@ class DriveMeans(Sensors):
         """Draw the curves of slip reserves, hub loads, tensions, deflections, speeds and powers as a picture.
 
         Args:
-            path: the file, whose suffix (``.png``, ``.pdf``, ``.svg``) determines the format. None returns a figure of
-                matplotlib, which notebooks show.
+            path: the file, whose suffix (``.png``, ``.pdf``, ``.svg``) determines the format. If the path is None, a
+                figure of matplotlib is returned, which notebooks show.
 
         Returns:
             The path, or the figure; None instead of a figure on all processes except the first.

@@ -4,11 +4,11 @@ The speed of the crank of an engine is
 
     omega(t) = s(t) Omega (1 + sum a_k sin(k Omega t + p_k)).
 
-During the start, s = (1 - cos(pi t/rise))/2 up to the time rise. a_k is the amplitude of the order k, relative to the
-mean speed Omega; k = 2 is the firing order of a four-stroke engine with four cylinders.
+During the start, s = (1 - cos(pi t/rise))/2 up to the time rise. Here a_k is the amplitude of the order k, relative to
+the mean speed Omega; k = 2 is the firing order of a four-stroke engine with four cylinders.
 
-The torque M(|omega|) of a machine acts against the motion. It is a curve over the speed, linear between its points, and
-constant below the first and above the last point; near standstill it increases from 0.
+The torque M(|omega|) of a machine acts against the motion. This torque is a curve over the speed, linear between its
+points, and constant below the first and above the last point; near standstill the torque increases from 0.
 
 A torsional damper is a ring of the inertia J_r on a hub. Between both angles act the stiffness k = J_r (2 pi f)² and
 the damping c = 2 zeta J_r 2 pi f, where f is the natural frequency of the ring on a fixed hub. Let the hub have the

@@ -3,7 +3,7 @@
     velocity: u = profile(h) V + waves + user function
     acceleration: a = ∂u/∂t at a fixed point
     profile: 1, (h/H)^α, ln(h/h0)/ln(H/h0), or a table of z; h is the height above the ground of the flow
-    phase of a wave (Airy): ψ = k (x cos θ + y sin θ) - ω t + φ,    ω² = g k tanh(k d)
+    phase of an Airy wave: ψ = k (x cos θ + y sin θ) - ω t + φ,    ω² = g k tanh(k d)
     surface of a wave: η = A cos ψ
     velocities of a wave: u_h = A ω C cos ψ,    u_v = A ω S sin ψ
     decrease with the depth: C, S = cosh, sinh(k (z' + d))/sinh(k d),    z' = z - level <= 0

@@ -4,8 +4,8 @@
     inertia: ∫ Sᵀ g s ρ A (C_a N + C_at t tᵀ) r_tt dx
 
 Letters and equations: morison.py. The added mass depends on rotation and immersion of the cable. So the added mass is a
-mass matrix that depends on the coordinates, with exact derivatives. It belongs to the forces of inertia, so load
-factors do not scale it.
+mass matrix that depends on the coordinates, with exact derivatives. The added mass belongs to the forces of inertia, so
+load factors do not scale it.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
     load: Jᵀ F,    F = vector, or F = A vector if the vector rotates with the body
     derivative: ∂load/∂q = F·H + Jᵀ ∂F/∂q
-    derivative of a body-fixed vector: ∂F/∂q = Jr × F, for each column of Jr
+    derivative of the vector: ∂F/∂q = Jr × F for each column of Jr if the vector rotates, otherwise 0
 
 Source: principle of virtual work, A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press.
 """

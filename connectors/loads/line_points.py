@@ -1,9 +1,9 @@
 """Points of cables on which distributed loads act: motion of the points, and transfer of forces and tangents to the
 nodes.
 
-A load F per reference length acts at points ξ with weights w. It depends on the position r, the slope p = r' and the
-velocity r_t at each point; a force of inertia also depends on the acceleration. All these are interpolated by the shape
-functions S of the cable:
+A load F per reference length acts at points ξ with weights w. The load depends on the position r, the slope p = r' and
+the velocity r_t at each point; a force of inertia also depends on the acceleration. All these are interpolated by the
+shape functions S of the cable:
 
     f_a = Σ w S_a F,    K_ab = Σ w S_a [(dq ∂F/∂r + dv ∂F/∂r_t + da ∂F/∂r_tt) S_b + dq ∂F/∂p S'_b].
 
@@ -107,7 +107,7 @@ def check_cables(world: Tables, table: EntityTable) -> None:
 
 def find_places(rows: LocalRows, x: object) -> FloatArray:
     """Return the relative positions s = x/L [1], shape (rows, k), of the distances x [m]: a number, one per row, or an
-    array of shape (rows, k). None is the middle of the cables.
+    array of shape (rows, k). If x is None, the position is the middle of each cable.
 
     Raises:
         ModelError: positions beyond the ends of a cable, or an array of a wrong shape.

@@ -31,8 +31,9 @@ from windlass.connectors.loads.line_points import LineColumns
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 
-# Kernels read arrays of records. c holds the parameters of a cable (`create_parameters` in fluid_load.py), m the motion
-# of its points (`line_points.create_points`), and flow the fluid at the points (`flow.create_flows`).
+# Kernels read arrays of records. The records c contain the parameters of a cable (`create_parameters` in
+# fluid_load.py), m the motion of its points (`line_points.create_points`), and flow the fluid at the points
+# (`flow.create_flows`).
 
 
 @kernel(inline=True)

@@ -2,7 +2,7 @@
 
     load: Jrᵀ T,    T = vector, or T = A vector if the vector rotates with the body
     derivative: ∂load/∂q = T·Hr + Jrᵀ ∂T/∂q
-    derivative of a body-fixed vector: ∂T/∂q = Jr × T, for each column of Jr
+    derivative of the vector: ∂T/∂q = Jr × T for each column of Jr if the vector rotates, otherwise 0
 
 Hr is 0 for 2D bodies, because their rotation is a coordinate.
 

@@ -2,7 +2,7 @@
 
     load: Jᵀ F,    F = vector, or F = A vector if the vector rotates with the body
     derivative: ∂load/∂q = F·H + Jᵀ ∂F/∂q
-    derivative of a body-fixed vector: ∂F/∂q = Jr × F, for each column of Jr
+    derivative of the vector: ∂F/∂q = Jr × F for each column of Jr if the vector rotates, otherwise 0
 
 J and H are the first and second derivatives of the position of the marker (for forces), or of its rotation (for
 torques).

@@ -1,7 +1,7 @@
 """Markers with all coordinates and velocities of a cable, for connectors that need its whole shape.
 
     2D cables: q = [x0, y0, x0', y0', x1, y1, x1', y1'],    J = I
-    `ALECable2D`: the same coordinates, followed by the axial motion s of the material
+    moving material: the coordinates of a 2D cable, followed by the axial motion s of the material
     3D cables: q = [x0, y0, z0, x0', y0', z0', x1, ...]
 
 Source: J. Gerstmayr, H. Irschik, On the correct representation of bending and axial deformation in the absolute nodal

@@ -70,7 +70,7 @@ def number_markers(world: Tables, ids: IntArray, layout: Rows, family: MarkerFam
     """Return the local coordinate numbers of markers of a family, padded by the spare number, shape (markers, m).
 
     The width m is the largest number of coordinates of a type in the whole world, and at least ``least``. So on every
-    process it is the width that connectors expect.
+    process m is the width that connectors expect.
     """
     tables = [t for c, t in world.tables.items() if (law := law_of(c)) is not None and law.family == family]
     m = max((world.resident_dofs(table).shape[1] for table in tables), default=least)

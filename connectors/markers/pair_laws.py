@@ -124,13 +124,13 @@ def register_kind(
             for tangents: kernel calls, functions ``(s)``, or None.
         stored, lost, passed: kernels ``(row, u, ut, t) -> number`` by name, for the energy that a row stores [J], and
             for the powers that it loses and transfers [W]; see `Account`.
-        sliding: kernel ``(row, u, ut, t)`` for laws whose sliding loses energy from step to step. It returns the power
-            into the row [W], the stored part of this energy [J], and 1 while the row slides, otherwise 0. The energy
-            that is not stored is added to "sliding" of ``lost``.
+        sliding: kernel ``(row, u, ut, t)`` for laws whose sliding loses energy from step to step. The kernel returns
+            the power into the row [W], the stored part of the energy [J], and 1 while the row slides, otherwise 0. The
+            energy that is not stored is added to "sliding" of ``lost``.
         finish: function ``(rows, system)`` that adds further parts of the law.
-        start: initial history values of a row, for schemas with a reference ``data``. The reference is checked; if the
-            user does not give it, it is created. Rows have the fields ``history``, values for the evaluation of forces,
-            and ``start``, values at the start of the step, shape (n,) each.
+        start: initial history values of a row, for schemas with a reference ``data``. The reference is checked; a
+            missing reference is created. Rows have the fields ``history``, values for the evaluation of forces, and
+            ``start``, values at the start of the step, shape (n,) each.
         update: kernel ``(row, u, ut, t, h)`` that sets ``row.history`` after Newton's method, in a step of h seconds (h
             = 0 in static solves). The kernel returns the force error [N], the recommended step size [s] or inf, whether
             a contact state has changed, and the force of the row [N]; see `PostNewton`.

@@ -5,8 +5,8 @@ A law provides kernels for one row, which is a record with the columns of the sc
 `register_pair` creates all other parts of the law from these kernels, see `pair_laws`. For coordinate markers the
 arguments are u = value1 - value0 (each value times its factor, if the law has factors) and the rate u_t. For position
 markers they are u = p1 - p0 and u_t = v1 - v0. The kernels return f(u, u_t, t) and its derivatives P = ∂f/∂u, V =
-∂f/∂u_t. f acts on the left-hand side of the equations of motion at marker 1, and -f at marker 0. The loops add The
-loops add
+∂f/∂u_t. The force f acts on the left-hand side of the equations of motion at marker 1, and -f acts at marker 0. The
+loops add The loops add
 
     forces: Jᵀ f with J = [-J0, J1]
     tangent: dq (Jᵀ (P J + V J̇) + ∂(Jᵀf)/∂q) + dv Jᵀ V J
@@ -111,8 +111,8 @@ def coordinate_pair(
 
     Returns:
         Kernels ``residual(rows, pair, m, time, data, start, f)`` and ``tangent(rows, pair, m, time, data, start, dq,
-        dv, slots, values)`` over all rows. m are the columns of the coordinate markers, data the current history
-        values, start the history values at the start of the step.
+        dv, slots, values)`` over all rows. The argument m contains the columns of the coordinate markers, data the
+        current history values, and start the history values at the start of the step.
 
     Raises:
         ModelError: a kernel with other arguments, or with a wrong number of results.

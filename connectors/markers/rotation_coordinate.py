@@ -9,8 +9,8 @@
 
 The angle φ is the twist of the decomposition r = swing ∘ twist; the swing is a rotation about an axis perpendicular to
 n. The angle does not depend on the order of swing and twist, on the length of e, and on whether n is fixed in the body
-or in space (in the reference configuration, A_ref n). s² + c² is cos²(β/2) for a swing β of the axis, so the twist is
-undefined at β = 180°.
+or in space (in the reference configuration, A_ref n). The sum s² + c² is cos²(β/2) for a swing β of the axis, so the
+twist is undefined at β = 180°.
 
 The angle counts whole turns. Because e has a period of two turns, a multiple of 4π is added such that the angle is
 nearest to the angle at the end of the previous step, which is a history value. The multiple is ambiguous in two cases:

@@ -7,8 +7,8 @@
 
 n is the minimum of x over the unit sphere. At the minimum, the vector between the surface points with the outward
 normals n and -n is x n, as contact theory requires. The gradient of x is p_1 + p_2 - d, and the Hessian of x in the
-tangent plane is D_1 + D_2 - x I, which gives a Newton method on the sphere. x decreases in every step, so separate
-bodies are detected as soon as x <= 0.
+tangent plane is D_1 + D_2 - x I, which gives a Newton method on the sphere. The overlap x decreases in every step, so
+separate bodies are detected as soon as x <= 0.
 
     1/R² = det(D_1⁻¹ + D_2⁻¹)   ⇒   R² = det D_1 det D_2 / det(D_1 + D_2),    det D_i = (a b c)² / h_i⁴
 

@@ -1,16 +1,16 @@
 """Hunt-Crossley contact with friction between the surfaces of a contact set.
 
-    "simbody": s1 = K_2/(K_1 + K_2),    K_i = E_i^(2/3),    E = (K_1 s1)^(3/2)
-    "hertz": s1 = K_2/(K_1 + K_2),    K_i = E_i,    E = K_1 s1
+    simbody rule: s1 = K_2/(K_1 + K_2),    K_i = E_i^(2/3),    E = (K_1 s1)^(3/2)
+    hertz rule: s1 = K_2/(K_1 + K_2),    K_i = E_i,    E = K_1 s1
     Hertz force: f_H = 4/3 sqrt(R) E x^(3/2), with the energy 2/5 f_H x and the patch radius sqrt(R x)
     normal force: f = f_H (1 + 3/2 c v_n) if > 0, otherwise 0,    c = s1 c_1 + (1 - s1) c_2
     friction: f_t = f (min(q, 1) (u_d + 2 (u_s - u_d)/(1 + q²)) + u_v |v_t|),    q = |v_t|/v_transition
     coefficients: u = 2 u_1 u_2/(u_1 + u_2) for each of u_s, u_d, u_v; 0 if u_1 and u_2 are 0
 
-`geometry.py` evaluates the depth x, the normal n from surface 1 to 2, and the relative radius R. v = v_n n + v_t is the
-velocity of surface 1 relative to surface 2 at the point where the force acts. This point is at x (1/2 - s1) n from the
-middle of the overlap. v_n > 0 while the surfaces approach. Contacts are independent, so a contact that opens so fast
-that its force vanishes does not affect other contacts.
+`geometry.py` evaluates the depth x, the normal n from surface 1 to 2, and the relative radius R. The velocity v = v_n n
++ v_t of surface 1 relative to surface 2 is evaluated at the point where the force acts. This point is at x (1/2 - s1) n
+from the middle of the overlap. v_n > 0 while the surfaces approach. Contacts are independent, so a contact that opens
+so fast that its force vanishes does not affect other contacts.
 
 With several processes, each process binds all rows; the surfaces and the pairs are distributed, see `distribution.py`.
 

@@ -46,7 +46,8 @@ numbers."""
 class ContactSet(Component):
     """A group of surfaces that may touch each other.
 
-    The search for neighbours uses a margin, the skin. It is repeated when a surface has moved by half of the skin.
+    The search for neighbours uses a margin, the skin. The search is repeated when a surface has moved by half of the
+    skin.
     """
 
     skin = column(

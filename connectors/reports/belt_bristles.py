@@ -11,8 +11,8 @@ mu_v the damping parallel to them:
     slips: |f| = mu p, so dF/dphi = +-mu a F
 
 Because F' = E lam', w'' = a S (mu_k w + mu_v c w') where the belt sticks, with S = dw/dF, which is a/E on a rigid rim.
-This is the equation of shear lag. Its solutions are exp(s X) with s² = a S (mu_k + mu_v c s); the combination that
-satisfies w'(0) = a S mu_v c w(0) is
+This is the equation of shear lag. The solutions of this equation are exp(s X) with s² = a S (mu_k + mu_v c s); the
+combination that satisfies w'(0) = a S mu_v c w(0) is
 
     w ~ s1 exp(s1 X) - s2 exp(s2 X), s1 > 0 > s2; without damping w ~ cosh(X sqrt(mu_k/E)).
 

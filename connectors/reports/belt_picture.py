@@ -85,8 +85,8 @@ def draw_belt(
     """Draw a belt drive into a picture; under MPI all processes must call this function together.
 
     Args:
-        path: the file, replaced if it exists; its suffix (``.png``, ``.pdf``, ``.svg``) determines the format. None
-            returns a figure of matplotlib, which notebooks show.
+        path: the file, replaced if it exists; its suffix (``.png``, ``.pdf``, ``.svg``) determines the format. If the
+            path is None, a figure of matplotlib is returned, which notebooks show.
         state: the state to show.
         cables: the cables of the belt.
         contacts: contacts of the belt with the pulleys, rows of one law.

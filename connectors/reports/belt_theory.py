@@ -1,7 +1,7 @@
 """Creep of a belt around two equal pulleys: speeds, tensions and slip arcs in steady motion, in closed form.
 
 A belt with the law N = EA (lam - 1 - e0), with the stretch lam and the reference strain e0, runs with the flow c =
-dX/dt of its reference length X. Its speed is therefore v = c lam. Of N the part
+dX/dt of its reference length X. The speed of the belt is therefore v = c lam. Of N the part
 
     F = N - rhoA c² lam = (EA - rhoA c²) lam - EA (1 + e0)
 

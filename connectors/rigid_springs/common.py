@@ -4,9 +4,9 @@
     user function: g = force_function(t, row, x, x_t, K, D, offset)
 
 The number n is 1 or 6. A law has two kernels: ``measure`` evaluates x and x_t, and ``apply`` evaluates the forces at
-the markers from g. A Python user function cannot be evaluated in kernels and does not accept complex numbers. Its
-results and derivatives at x, x_t are stored in columns. The law evaluates g + ∂g/∂x i Im x + ∂g/∂x_t i Im x_t, which
-has the same derivatives.
+the markers from g. A Python user function cannot be evaluated in kernels and does not accept complex numbers. The
+results and derivatives of the function at x, x_t are stored in columns. The law evaluates g + ∂g/∂x i Im x + ∂g/∂x_t i
+Im x_t, which has the same derivatives.
 """
 
 from __future__ import annotations

@@ -20,11 +20,11 @@ v_i is the stored impact speed, but at least the smallest allowed speed. Powers 
 
 History values per row: gap, slip |v_t|, impact speed -v_n, plastic depth δ_p. History values are constant during
 Newton's iterations. After the iterations gap and slip get their current values. The impact speed changes only if the
-gap was open at the start of the step and is closed now. δ_p becomes the larger of its value at the start and λ^(1/m) δ,
-or 0 if the gap is open. If the given gap is exactly 0, as in scripts of Exudyn, it causes no force until the first
-update, and does not count as closing. The force error of a contact that opens or closes is |k g|, and its recommended
-step size is |gap at the start of the step/v_n|. If the slip enters or leaves the zone, the force error is the change of
-friction.
+gap was open at the start of the step and is closed now. The plastic depth δ_p becomes the larger of its value at the
+start and λ^(1/m) δ, or 0 if the gap is open. If the given gap is exactly 0, as in scripts of Exudyn, it causes no force
+until the first update, and does not count as closing. The force error of a contact that opens or closes is |k g|, and
+its recommended step size is |gap at the start of the step/v_n|. If the slip enters or leaves the zone, the force error
+is the change of friction.
 
 In the energy ledger the work of a plastic contact counts as lost; on rebound it is a negative loss.
 

@@ -1,7 +1,7 @@
 """Laws between two rigid markers: forces and torques at both markers, as functions of positions, frames and rates.
 
-A law provides one kernel ``(row, u, ut, t) -> F`` for one row. u is a `Pose`, and ut are the rates y = [v1 - v0, ω0,
-ω1]:
+A law provides one kernel ``(row, u, ut, t) -> F`` for one row. The argument u is a `Pose`, and ut are the rates y = [v1
+- v0, ω0, ω1]:
 
     left-hand side: F = [f, τ0, τ1] in the global frame, with f at point 1, -f at point 0, and torques about these
     points

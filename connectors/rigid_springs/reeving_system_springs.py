@@ -3,7 +3,7 @@
     length: L = Σ spans + Σ R_i θ_i,    θ_i in [0, 2 π), see `reeving_spans`
     reference length: L_0 = reference length + f_0 q_0 + f_1 q_1; the coordinates q pay out rope at the ends
     tension: N = N_0 + EA (L - L_0)/L_0 + D (L̇ - L̇_0)/L_0,    replaced by N_s tanh(N/N_s) if N < 0
-    left-hand side: N ∂L/∂q on all bodies, -N f_i on the coordinates q_i
+    action: N ∂L/∂q on all bodies, -N f_i on the coordinates q_i, on the left-hand side
 
 Between neighbouring sheaves, the damping of twist and shear of `reeving_spans` also acts. Sheaves rotate without
 friction: the rope exerts no torque about their axes. The rope ends at the first and the last marker: at points, or at

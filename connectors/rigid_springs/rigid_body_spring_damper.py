@@ -1,12 +1,12 @@
 """Bushing: springs and dampers between two rigid markers in all six directions, coupled by 6 × 6 matrices.
 
     frames: B0 = A0 frame0,    B1 = A1 frame1,    R = B0ᵀ B1,    d = p1 - p0
-    six numbers [m, rad]: x = [B0ᵀ d, angles about x, y, z of R = Rx Ry Rz]
-    rates if ``moment_arm``: x_t = [B0ᵀ (v1 - v0 - ω0 × d), B0ᵀ (ω1 - ω0)]
+    six numbers: x = [B0ᵀ d, angles about x, y, z of R = Rx Ry Rz] [m, rad]
+    rates with moment_arm: x_t = [B0ᵀ (v1 - v0 - ω0 × d), B0ᵀ (ω1 - ω0)]
     rates otherwise: x_t = [B0ᵀ (v1 - v0), B0ᵀ (ω1 - ω0)]
     generalised forces: g = K (x - offset) + D x_t, or force_function(t, row, x, x_t, K, D, offset)
-    left-hand side: f = B0 g_123 on point 1, -f on point 0; the torque B0 g_456 on marker 1, its opposite on marker 0
-    moment if ``moment_arm``: -d × f on marker 0
+    forces on the left side: f = B0 g_123 on point 1, -f on point 0
+    torques on the left side: B0 g_456 on marker 1, its opposite on marker 0, with moment_arm also -d × f on marker 0
 
 The original law of Exudyn has no moment d × f. This moment is small if the points remain close; set ``moment_arm =
 False`` for the results of the original law. The torques along the axes of B0 are K times the angles, as in the original

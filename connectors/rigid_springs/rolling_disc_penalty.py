@@ -6,7 +6,7 @@
     normal force: f_n = k g + d n·v_c < 0, while the stored gap is <= 0
     slip: v_t = [e_0·v_c, e_1·v_c],    v = |v_t|
     friction matrix: M = Rᵀ diag(μ + μ_v v) R, where R rotates by the angle of rollers, for Mecanum wheels
-    friction on the left-hand side: f_t = |f_n| M s
+    friction: f_t = |f_n| M s on the left-hand side
     in the proportional zone: s = v_t/v_z or (2 - v/v_z) v_t/v_z, if the stored slip is <= v_z
     outside of the zone: s = stored slip/|stored slip|
     force: f = f_t0 e_0 + f_t1 e_1 + f_n n on the disc at its contact point, -f on the plane at this point

@@ -4,7 +4,7 @@
     angle: φ = atan2(-R_xy, R_xx) + 2π n, the last of the angles about x, y, z; for a hinge, its angle
     rate: φ_t = z·(ω1 - ω0)
     torque: τ = k (φ - offset) + d (φ_t - rate_offset) + preload, or force_function(t, row, φ, φ_t, k, d, offset)
-    left-hand side: τ z on marker 1, -τ z on marker 0
+    action: τ z on marker 1, -τ z on marker 0, on the left-hand side
 
 The number n of whole turns is chosen such that φ is nearest to its value at the end of the previous step, which is a
 history value. Therefore the rotation in a step must be less than half a turn. If no history value is given, the initial

@@ -2,7 +2,7 @@
 
     gap: g = x1 - x0 - offset
     force: f = k g + d g_t while the stored gap is <= 0, else 0
-    left-hand side: f on coordinate 1, -f on coordinate 0
+    action: f on coordinate 1, -f on coordinate 0, on the left-hand side
 
 x0 and x1 are displacements from the reference. The stored gap (one history value per row) is constant during Newton's
 iterations. After the iterations g becomes the stored gap. If the contact has closed or opened since the start of the
@@ -80,9 +80,9 @@ def update_gap(row: Any, u: float, ut: float, t: float, h: float) -> tuple[float
     """Store the gap; return force error [N], recommended step size [s], whether the row has opened or closed, and force
     [N].
 
-    A row that has opened or closed since the start of the step has a force error. In static solves, which have no step,
-    a row also has an error if it changed its state in the last pass and so returned to the state of the start. The
-    returned force is the force with the contact state before this update.
+    A row that has opened or closed since the start of the step has a force error. In static solves a row also has an
+    error if it changed its state in the last pass and so returned to the state of the start. The returned force is the
+    force with the contact state before this update.
     """
     g, before = u - row.offset, row.history[0]
     changed, error, step = (g > 0.0) != (before > 0.0), 0.0, np.inf

@@ -2,7 +2,7 @@
 
     linear: f = k (u - offset) + d u_t,    u = x1 - x0
     user function: f = force_function(t, row, u, u_t, k, d, offset), see `user_functions.user_forces`
-    left-hand side: f on coordinate 1, -f on coordinate 0
+    action: f on coordinate 1, -f on coordinate 0, on the left-hand side
 
 x0 and x1 are displacements from the reference.
 """

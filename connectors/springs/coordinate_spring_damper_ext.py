@@ -2,7 +2,7 @@
 
     stretch: q = f1 x1 - f0 x0
     force: f = k (q - offset) + d (q_t - rate_offset) + f_friction + f_stop
-    left-hand side: f1 f on coordinate 1, -f0 f on coordinate 0
+    action: f1 f on coordinate 1, -f0 f on coordinate 0, on the left-hand side
     user function: f = force_function(t, row, q, q_t, k, d, offset)
 
 Friction with bristles, if ``proportional_zone`` is 0, with F(v) = F_d + F_s exp(-|v|/v_exp) + F_v |v|:
@@ -20,8 +20,8 @@ the same.
 
 History values per row: state (0 sticks, ±F slips), anchor, and depth in a stop (0 without contact). History values are
 constant during Newton's iterations. After the iterations a sliding row gets anchor = q. A row that begins to stick gets
-the anchor for which its bristle has the force at the start of the step; if the row stuck at the start of the step, its
-anchor of that time returns. A row that begins to slide gets the sign of q_t as its state, or the sign of the force if
+the anchor for which its bristle has the force at the start of the step. If the row stuck at the start of the step, it
+gets the anchor of that time. A row that begins to slide gets the sign of q_t as its state, or the sign of the force if
 q_t = 0. The force error is the jump of the force.
 
 In the energy ledger a sliding bristle has the deflection F/k_b, as in contacts.

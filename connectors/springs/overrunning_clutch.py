@@ -5,7 +5,8 @@
     locks: f = tau, if -M_max <= tau <= M_drag
     overruns: f = M_drag, if tau > M_drag, because the shaft is faster; anchor = u - f/k_b at the end of the step
     slips: f = -M_max, if tau < -M_max, an overload
-    left-hand side: f on coordinate 1, -f on coordinate 0; d u_t is added to f while the clutch locks
+    action: f on coordinate 1, -f on coordinate 0, on the left-hand side
+    damping: d u_t is added to f while the clutch locks
 
 If ``direction`` is -1, all signs of u are reversed. The return map is evaluated within Newton's method, with its exact
 tangent.

@@ -3,7 +3,7 @@
     length: l = |u| [m],    u = p1 - p0
     direction: e = u/l
     stretch: s = l - L,    rate s_t = e·u_t [m/s]
-    left-hand side: N e on point 1, -N e on point 0
+    action: N e on point 1, -N e on point 0, on the left-hand side
 
     linear: N = N_e + d s_t,    N_e = N_0 + k s with the preload N_0
     tension only: N = N_e + d s_t, limited to [0, 2 N_e], if N_e > 0, else 0

@@ -1,8 +1,8 @@
 """Contact of cables with any of many surfaces: reevings over many sheaves, conveyors, nets on rough ground.
 
 The law is the same as in `ContactFrictionSurfaceCable`. A row belongs to a cable and to any near surface of a set,
-instead of a fixed pair of a surface and a cable. So a rope of n cables over k sheaves has 2 n rows instead of k n, and
-the tangent couples each cable only to its near surfaces; see `surface_search.py`.
+instead of a fixed pair of a surface and a cable. So a rope of n cables over k sheaves has 2 n rows instead of k n. The
+tangent couples each cable only to its near surfaces; see `surface_search.py`.
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006); see `pair_search.py` for the list of pairs.
 """
 
@@ -56,8 +56,8 @@ LAW = ContactFrictionSurfaceCable
 class SurfaceSet(Component):
     """Surfaces that the same cables may touch.
 
-    The search finds surfaces within a margin, the skin. It is repeated when the motions of cable and surface together
-    exceed the skin.
+    The search finds surfaces within a margin, the skin. The search is repeated when the motions of cable and surface
+    together exceed the skin.
     """
 
     skin = column("m", "margin of the search", above=0)

@@ -7,7 +7,7 @@ rope.
     sphere: phi = |X| - R, or R - |X| if touched from inside
     line: phi = a rho + b z + c, a² + b² = 1
     drum: the line rho - R
-    flank of a V-groove: the line (rho - R) sin(beta) -+ z cos(beta)
+    flank of a groove: the line (rho - R) sin(beta) -+ z cos(beta)
     sheave: with s = R + a - rho, t = |z|, psi = pi/2 - beta, for the round bottom and for the straight flank
     bottom: phi = a - sqrt(s² + t²) if t <= s tan(psi)
     flank: phi = a - (s cos(psi) + t sin(psi)) otherwise

@@ -1,9 +1,9 @@
 """Gaps between surfaces and points of cables, from which solvers decide whether steps resolve contacts; see `Gaps`.
 
-A point has missed its surface if three conditions hold. The point is outside at both ends of a step. Its direction of
-motion is within 70 degrees of the inward normal. Some place of its straight path is inside the surface. The path is
-relative to the frame of the surface at the end of the step. In sets, the search also examines surfaces that are not
-near, if points and surfaces move by more than half the skin in a step.
+A point has missed its surface if three conditions hold. The point is outside at both ends of a step. The direction of
+motion of the point is within 70 degrees of the inward normal. Some place of the straight path of the point is inside
+the surface. The path is relative to the frame of the surface at the end of the step. In sets, the search also examines
+surfaces that are not near, if points and surfaces move by more than half the skin in a step.
 """
 
 from __future__ import annotations

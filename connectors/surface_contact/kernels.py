@@ -12,16 +12,16 @@ phi(X) be the signed distance of the surface, n = grad phi, H its Hessian and r_
     sticks: f_t = tau, where a is the current anchor
     slips: f_t = mu |f_n| tau/|tau|, where a is the anchor at the start of the step
 
-In dynamic solves a point with a bristle that was open at the start of the step has no friction in this step: its anchor
-is its current position, and the damper of the bristle alone would exceed the friction limit.
+In dynamic solves a point with a bristle that was open at the start of the step has no friction in this step. The anchor
+of such a point is its current position, so the damper of the bristle alone would exceed the friction limit.
 
 In static solves, where V = 0, a slipping point that reverses in an iteration has |tau| < mu |f_n|/2. Below this limit
 f_t = 2 tau, so the force does not jump, Newton's method converges, and the update makes the point stick.
 
-A (f_n n + f_t) acts on the left-hand side of the cable's equations at p, and its reaction on the left-hand side of the
-body's equations at the same point. So the forces and the moments sum to 0 and absorb the power f_n v_n + f_t.v_t. All
-forces are functions Phi(X, V). If G is the Jacobian of V with respect to the rates of all coordinates, the generalised
-forces are G^T Phi.
+A (f_n n + f_t) acts on the left-hand side of the cable's equations at p, and its reaction acts on the left-hand side of
+the body's equations at the same point. So the forces and the moments sum to 0 and absorb the power f_n v_n + f_t.v_t.
+All forces are functions Phi(X, V). If G is the Jacobian of V with respect to the rates of all coordinates, the
+generalised forces are G^T Phi.
 
     dg = n.dX,
     d v_n = n.dV + (H V).dX,
@@ -57,8 +57,8 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
 CABLE = 12
-"""Number of coordinates of a 3D cable, [x, y, z, x', y', z'] of both nodes; the coordinates of a 2D cable are some of
-them."""
+"""Number of coordinates of a 3D cable, [x, y, z, x', y', z'] of both nodes; the 8 coordinates of a 2D cable are among
+these."""
 PER_POINT = 5
 """Number of history values of a point."""
 TURNING = 0.5

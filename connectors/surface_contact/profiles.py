@@ -2,7 +2,7 @@
 kernels.
 
 The rope is on the right of the polyline: where z ascends, the rope is outside of the material about the axis. A corner
-that turns to the left is convex, and a corner to the right is concave; an arc of the radius r touches both lines at r
+that turns to the left is convex, and a corner to the right is concave. An arc of the radius r touches both lines at r
 tan(angle/2) from the corner.
 """
 

@@ -4,7 +4,7 @@
 Surfaces with a bounding sphere are found by a search tree of the middles of the cables; infinite surfaces (a sea bed)
 are compared with all cables. A pair is near if a point of its cable is closer to the surface than the skin, or so close
 to the end of the surface that the point may move over it. The motion of a surface is the motion of its origin plus the
-motion by rotation on its bounding sphere; rotation about the axis of a surface of revolution does not count.
+motion by rotation on its bounding sphere. Rotation about the axis of a surface of revolution does not count.
 """
 
 from __future__ import annotations

@@ -95,7 +95,7 @@ class SheaveSurface(Component):
 
 
 class VGrooveFlank(Component):
-    """One of the two conical flanks of a V-groove; a rope lies on both, see `add_v_groove`."""
+    """One of the two conical flanks of a V-groove; a rope lies on both flanks, see `add_v_groove`."""
 
     provides: ClassVar[tuple[str, ...]] = (SURFACE,)
     marker = MARKER

@@ -1,8 +1,8 @@
 """User force functions of springs in three forms, with derivatives given by the user or by differences.
 
-    plain Python: called row by row with the numbers of one row
-    `vectorised`: called once for all rows that share the function, with arrays over these rows
-    `compiled`: a kernel that a compiled loop calls row by row
+    plain Python: the function is called row by row with the numbers of one row
+    vectorised: the function is called once for all rows that share it, with arrays over these rows
+    compiled: the function is a kernel, which a compiled loop calls row by row
 
 The results of user functions are stored in small arrays before the compiled loop over rows reads them.
 """
@@ -69,7 +69,7 @@ def vectorised(function: UserFunction) -> Vectorised:
 
     Args:
         function: ``f(t, rows, u, u_t, stiffness, damping, offset) -> force`` with the time t [s], the row numbers
-            ``rows``, shape (n,), and arrays in the units of the spring. Their shape is (n, 3) for
+            ``rows``, shape (n,), and arrays in the units of the spring. The shape of the arrays is (n, 3) for
             `CartesianSpringDamper`, and (n,) for `CoordinateSpringDamper` and `SpringDamper`, which passes the rest
             length instead of the offset. As ``force_derivative`` the function returns (df/du, df/du_t), each of shape
             (n, 3, 3) or (n,). In a parallel run the function receives the rows of its process.
@@ -91,10 +91,10 @@ def compiled(function: UserFunction) -> Compiled:
 
     Args:
         function: a kernel or a plain function that can be compiled, ``f(t, row, u, u_t, stiffness, damping, offset,
-            force) -> None``, with the time t [s], the row number, and arrays in the units of the spring. Their shape is
-            (3,), or (1,) for `CoordinateSpringDamper` and `SpringDamper`, which passes the rest length instead of the
-            offset. The function writes ``force``, which contains zeros. As ``force_derivative`` the function receives
-            ``df_du, df_dut`` instead of ``force``, zeros of shape (3, 3) or (1, 1).
+            force) -> None``, with the time t [s], the row number, and arrays in the units of the spring. The shape of
+            the arrays is (3,), or (1,) for `CoordinateSpringDamper` and `SpringDamper`, which passes the rest length
+            instead of the offset. The function writes ``force``, which contains zeros. As ``force_derivative`` the
+            function receives ``df_du, df_dut`` instead of ``force``, zeros of shape (3, 3) or (1, 1).
 
     Returns:
         The value for ``force_function`` or ``force_derivative``. Call this function once per user function, because

@@ -1,7 +1,8 @@
 """Fields of rows that may have a user function, and updates of these fields.
 
 Rows have the fields ``has_function``, ``user_force`` (force of the user function [N], shape (n,)), and its derivatives
-``df_du`` [N/m] and ``df_dut`` [N s/m], shape (n, n). n is 3 along axes, 1 between coordinates and 6 for bushings.
+``df_du`` [N/m] and ``df_dut`` [N s/m], shape (n, n). The number n is 3 along axes, 1 between coordinates and 6 for
+bushings.
 """
 
 from __future__ import annotations
