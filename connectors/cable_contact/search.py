@@ -77,8 +77,8 @@ def fill_hulls(c: NDArray[Any], x: FloatArray, hull: FloatArray) -> None:
 
 @kernel(fast=False)
 def fill_signs(c: NDArray[Any], x: FloatArray, b: int, p: Vector, F: FloatArray) -> None:
-    """Fill (r - p).r' at the ends of the pieces of cable b, shape (PIECES + 1,); at the last end from the
-    coordinates of the node, so the value equals the first value of the next cable."""
+    """Fill (r - p).r' at the ends of the pieces of cable b, shape (PIECES + 1,); at the last end from the coordinates
+    of the node, so the value equals the first value of the next cable."""
     z = gather(x, c[b])
     for k in range(PIECES + 1):
         s = k * c[b].length / PIECES

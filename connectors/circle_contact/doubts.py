@@ -3,8 +3,8 @@
 - Step size. The mass m = rho A L/n of a segment vibrates on the contact stiffness k with the period T = 2 pi sqrt(m/k),
   which steps must resolve. The losses of belts are doubtful if a step lasts several periods: see `LONGEST_STEP`.
 - Angle per segment. A straight segment of length l touches a circle with its middle. The path of the cable is longer by
-  about (l/r)^2/24 times its length, which increases the tension of a stiff cable. Contact points
-  at the distance l miss chords of the circle that are shorter than l.
+  about (l/r)^2/24 times its length, which increases the tension of a stiff cable. Contact points at the distance l miss
+  chords of the circle that are shorter than l.
 - Length of cables. The deviation of their cubics from the circle is compared with the stiffness of contact and
   bristles, see `mesh.py`.
 - Circles that touch the same cable and overlap: two pulleys in one plane cannot overlap.

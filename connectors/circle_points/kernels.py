@@ -34,8 +34,7 @@ is the arc position r alpha on the circle where a bristle is fixed; without bris
 Source: quadrature of a penalty along the contact line and radial return, P. Wriggers, Computational Contact Mechanics,
 Springer (2006); one value per element for the sticking parts: J. C. Simo, P. Wriggers, R. L. Taylor, A perturbed
 Lagrangian formulation for the finite element solution of contact problems, Comput. Methods Appl. Mech. Eng. 50 (1985)
-163-180;
-damping that increases with the depth: K. H. Hunt, F. R. E. Crossley, J. Appl. Mech. 42 (1975) 440-445.
+163-180; damping that increases with the depth: K. H. Hunt, F. R. E. Crossley, J. Appl. Mech. 42 (1975) 440-445.
 """
 
 from __future__ import annotations
@@ -57,10 +56,9 @@ from windlass.framework.kernels.kernel import kernel
 PRESS, RUBS, PRESSED, WAY, STRETCHED, LATEST, WAVE, WAVES = range(8)
 """Positions of the further history values of a row with a press. PRESS: F - press of the next Newton run [N]. RUBS:
 whether the cable has friction where it touches the circle. PRESSED: F - press of the previous run, which outputs use
-for forces [N]. With
-With a rigid layer, WAY: distance that the cable has moved before the circle [m]. STRETCHED: integral of the stretch of
-the cable over this distance [m]. LATEST: stretch of the cable at the previous step [1]. WAVE, WAVES: mean of the waves
-[1], and their number."""
+for forces [N]. WAY: distance that the cable has moved before a circle with a rigid layer [m]. STRETCHED: integral of
+the stretch of the cable over this distance [m]. LATEST: stretch of the cable at the previous step [1]. WAVE, WAVES:
+mean of the waves [1], and their number."""
 COMES, LAID = 0.0, 1.0
 """States of a row with a press: COMES, the cable is running onto the circle; LAID, the cable has friction where it
 touches the circle."""

@@ -10,11 +10,11 @@ The variables of one segment are (a, b, phi). With D = |w|, E = e.e, z = D/E, h 
     d x_cur = r (d theta - d phi) + (dx/d rho) d rho + (dx/d|e|) d|e|,
     d|e| = (e/|e|).(db - da).
 
-Here dx/d rho = sigma |e| and dx/d|e| = sigma (rho - 1/2); with the reference length, dx/d rho = sigma L/n and dx/d|e| =
+Here dx/d rho = sigma |e| and dx/d|e| = sigma (rho - 1/2). With the reference length, dx/d rho = sigma L/n and dx/d|e| =
 0. With an offset x_cur is measured on the chord of the axis and differentiated with respect to the end points of this
 chord. The relative velocity without the rotation of the circle is u. The forces (F0, F1, torque) are power-conjugate to
-(a, b, phi), so the same
-matrix B maps motions and forces: block = B^T (dF/dz B + dF/dz_t dB/dt), plus the curvature of the markers.
+(a, b, phi), so the same matrix B maps motions and forces: block = B^T (dF/dz B + dF/dz_t dB/dt), plus the curvature of
+the markers.
 """
 
 from __future__ import annotations

@@ -104,8 +104,7 @@ def register_joint(
         check: see `register`.
         derived, derive: further fields of rows, see `pair_laws.register_kind`.
         locked: function ``(rows)`` that returns whether each equation is imposed while the joint is active, shape
-            (rows, multipliers);
-            default: all.
+            (rows, multipliers); default: all.
         fast: whether each equation is a velocity constraint; default: false for all equations.
         outputs: further output variables.
         start: output whose value replaces point 0 and the origin of body 0 in drawings.

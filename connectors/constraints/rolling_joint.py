@@ -1,10 +1,10 @@
 """Disc that rolls on a plane without slip: the lowest point of its rim stays in the plane and has no velocity.
 
-    normal of the plane: n = A0 normal
+    unit normal at point 0: n = A0 normal
     axis of the disc: w = A1 axis
     direction of the track: l = w × n/|w × n|
     from the centre to the contact point: r = radius w × l
-    from the point of the plane to the contact point: c = d + r, with d = p1 - p0
+    from point 0 to the contact point: c = d + r, with d = p1 - p0
     velocity of the rim relative to the plane: v_c = v1 + ω1 × r - (v0 + ω0 × c)
     velocity across the track: C_0 = (n × l)·v_c
     velocity along the track: C_1 = l·v_c
@@ -19,9 +19,8 @@ and G = ∂g/∂(d, θ0, θ1) is evaluated from this formula by a complex step, 
 the plane (w = ± n) has no contact point; its C is NaN.
 
 The equations of the velocities cannot be integrated to positions (they are not holonomic). In static solves these
-equations
-have no effect: set ``axes = (False, False, True)``, and hold the disc by other constraints. All dynamic methods fulfil
-these equations at every step, within the tolerance of Newton's method.
+equations have no effect: set ``axes = (False, False, True)``, and hold the disc by other constraints. All dynamic
+methods fulfil these equations at every step, within the tolerance of Newton's method.
 
 Source: J. I. Neimark, N. A. Fufaev, Dynamics of Nonholonomic Systems, AMS (1972); J. Gerstmayr and others,
 documentation of Exudyn 1.13, item ObjectJointRollingDisc.

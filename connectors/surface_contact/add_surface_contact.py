@@ -1,6 +1,4 @@
-"""Functions that create surfaces (drums with flanges, V-grooves) and the contact of many cables with several
-surfaces.
-"""
+"""Create surfaces (drums with flanges, V-grooves) and contact of many cables with surfaces."""
 
 from __future__ import annotations
 

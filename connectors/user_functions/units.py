@@ -53,7 +53,7 @@ def _read_quotient(text: str) -> float | None:
         return None
     factor = _read_product(above)
     for part in below:
-        # kg/(m s) and kg/m s² are equal: everything after the slash is in the denominator
+        # kg/(m s) and kg/m s have the same factor, because everything after the slash is in the denominator
         divisor = _read_product(part.strip().removeprefix("(").removesuffix(")"))
         factor = None if factor is None or divisor is None else factor / divisor
     return factor
