@@ -55,7 +55,8 @@ from windlass.framework.ledger.energy_ledger import EnergyLedger
 from windlass.framework.model.system import Fields
 from windlass.framework.output.every_nth import EveryNth
 from windlass.framework.output.figures import check_picture
-from windlass.framework.output.sensors import Probe, SensorLike, Sensors
+from windlass.framework.output.probes import Probe, SensorLike
+from windlass.framework.output.sensors import Sensors
 from windlass.framework.state.state import State
 
 SAME_TIME = 1e-9
@@ -307,7 +308,7 @@ class DriveMeans(Sensors):
         """Count the steps, and store the records of compiled code."""
         super().skip(steps)
         for t, step, row, energies in self._motion.fetch_records():
-            self._keep(row, (t, self._begun + step))
+            self._keep([row], [(t, self._begun + step)])
             self._energies.append(energies)
 
     def report(self) -> DriveReport | None:
