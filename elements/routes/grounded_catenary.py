@@ -9,8 +9,8 @@ ground at s = B with the tension T_B. On the ground
 
 and above the ground the line is a catenary that begins tangentially to the ground, with the horizontal force H = T_B
 cos a. At a convex corner of the ground with the angle c the tension increases by the factor exp(mu c). At a concave
-corner the line is assumed to follow the ground, although a real line lifts off; the result is sufficiently accurate as
-the initial state of a solve.
+corner the line is assumed to follow the ground, although a real line leaves the ground over a length of about T c/w;
+the result is sufficiently accurate as the initial state of a solve.
 
 On level ground, B follows from the height of the end for given H, and H from the distance of the end, because this
 distance increases with H. On ground with a slope, each point and slope angle at which the line can leave the ground
@@ -155,7 +155,9 @@ def hang_from_ground(
         gravity: acceleration [m/s^2], (x, y) or (x, y, z).
         ground: points of the ground below the line [m], in order from the anchor (excluded); one point is sufficient
             for ground with a constant slope. Between the points, and beyond the last point, the ground is straight.
-            Without points the ground is level.
+            Without points the ground is level. At a concave corner the line follows the ground, although a taut line
+            leaves the ground over a length of about T c/w, with the angle c of the corner [rad], the tension T [N] and
+            the weight per length w [N/m].
 
     Raises:
         RouteError: the end is not above the ground, is directly above the anchor, is so near that the line is slack on

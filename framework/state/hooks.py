@@ -23,9 +23,8 @@ class StepHook:
     Attributes:
         changes_state: whether `before_step` changes the state; if true, the method is called before the `before_step`
             of all other hooks.
-        changes_forces: whether the last call of `before_step` has changed forces abruptly; if true, the solver computes
-            new accelerations from the equations of motion before the step. The value is used only if ``changes_state``
-            is true.
+        changes_forces: whether the previous call of `before_step` has changed forces abruptly, for example by a switch;
+            if true, dynamic solves compute new accelerations from the equations of motion before the step.
     """
 
     changes_state = False
