@@ -59,9 +59,9 @@ def find_lengths(given: FloatArray, order: IntArray, r: FloatArray) -> FloatArra
 def bind_beams(rows: LocalRows, width: int, dims: int, strains: int, **own: NDArray[Any]) -> NDArray[Any]:
     """The records of rows.
 
-    Additional fields are: dofs; order; place, the index among the local rows; free, the strains without force at the
-    Gauss points, shape (3, strains), set to 0; node_mass, the mass at each node [kg], shape (4,); and the fields in
-    ``own``.
+    The additional fields dofs, order and place are the coordinate numbers, the order, and the index of a row among the
+    local rows. The field free, shape (3, strains), is for the strains without force at the Gauss points, and is set to
+    0. The field node_mass, shape (4,), is the mass at each node [kg]. All fields in ``own`` are added, too.
 
     Args:
         width: number of coordinates of a node.

@@ -82,9 +82,9 @@ Derivatives = Callable[..., tuple[Any, Any, Any, Any]]
 
 
 class ForceGroup(NamedTuple):
-    """Rows that share a function. rows: positions of the rows, shape (m,). force: the function. derivatives: function
-    of the derivatives, or None. calls, kind: for user functions, the count of calls, and the name of the cable
-    component for messages."""
+    """Rows that share a function ``force``, with the function ``derivatives`` or None. The positions of the rows are
+    ``rows``, shape (m,). For user functions, ``calls`` counts the calls, and ``kind`` is the name of the cable
+    component in messages."""
 
     rows: IntArray
     force: ForceFunction

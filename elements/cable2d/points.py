@@ -98,8 +98,8 @@ def shape_integrals(L: Number) -> tuple[Number, Number, Number, Number]:
 
 @kernel(inline=True, fast=False)
 def cubic_terms(e: float, s0: float, s1: float, L: float) -> tuple[float, float]:
-    """Return the coefficients c and d of Σ S_i x_i = x0 + s0 x + c x² + d x³, for e = (x1 - x0)/L and the slopes s0, s1
-    of the nodes."""
+    """Return the coefficients c and d of the cubic Σ S_i x_i = x0 + s0 x + c x² + d x³; s0, s1 are the slopes of the
+    nodes, and e = (x1 - x0)/L."""
     return (3.0 * e - 2.0 * s0 - s1) / L, (s0 + s1 - 2.0 * e) / (L * L)
 
 

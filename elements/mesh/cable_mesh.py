@@ -153,8 +153,8 @@ def cables_from_mesh(
         Handles to the new entities, by name.
 
     Raises:
-        ModelError: the file cannot be read; a group does not exist; a line has no section or two sections; points
-            belong to no line or coincide; a line has length 0 or is a duplicate.
+        ModelError: the file cannot be read, or a group does not exist. A line has no section or two sections, has
+            length 0, or is a duplicate. Points coincide, or belong to no line.
     """
     if not 0.0 <= corner_angle <= np.pi / 2:
         raise ModelError(f"corner_angle = {corner_angle} rad in cables_from_mesh: must lie from 0 to π/2 rad")

@@ -1,8 +1,8 @@
 """The energy balance of one step: works of all forces, changes of energies, losses, and the remainder.
 
 At both ends of a step M a + f_1 + f_2 + ... + C_qᵀ λ - loads = r, where r is the residual that the solver leaves. The
-work of a force over a step is W = (q_1 - q_0)·(f_0 + f_1)/2; with indices 0 and 1 for start and end of the step, the
-following equations are identities:
+work of a force over a step is W = (q_1 - q_0)·(f_0 + f_1)/2, where the indices 0 and 1 mean start and end of the step.
+The following equations are identities:
 
     work of loads and constraints = W of M a + sum of W of the laws - W of r,
     W of M a  = change of T + energy that inertia carries away + loss of the method of integration,

@@ -2,7 +2,7 @@
 
 A law with contacts measures each contact at the end of a step, and writes a row of numbers. The first half of the
 numbers describes the end of the step, the second half the end of the previous step. If a body can pass an obstacle of
-size ``reach``, the path of the body is also checked: all points of the straight line from X at the start to X at the
+size ``reach``, the path of the body is also checked. All points of the straight line from X at the start to X at the
 end must be farther from the origin than ``reach``.
 """
 

@@ -26,7 +26,7 @@ class Processes:
     Attributes:
         comm: the communicator.
         size: number of processes.
-        announce: function of ``(comm, what)`` that announces each collective call to the other processes, and ends the
+        announce: function of ``(comm, what)`` that announces each collective call to the other processes. It ends the
             job if one of these executes another part of its script; None if no process can do so.
     """
 
