@@ -6,10 +6,10 @@
 The position of the centre of mass relative to the node is A c. The coordinates are the coordinates of the node, so the
 mass matrix depends on the rotation; see `rigid3d_kernels` for all terms and `rotations` for the symbols.
 
-The rotation matrix does not depend on the length of e. So no force has a component along e, and the multiplier of the
-constraint is 0. A change of the length of e would have no inertia, and the mass matrix would be singular. Therefore
-this change has the artificial inertia κ = 4/3 tr Θ, which makes the mass matrix positive definite for every rotation.
-The constraint prevents the change, so κ affects only the multiplier.
+The rotation matrix does not depend on the length of e. Therefore no force has a component along e, and the multiplier
+of the constraint is 0. A change of the length of e would have no inertia, and the mass matrix would be singular.
+To prevent this, a change of the length has the artificial inertia κ = 4/3 tr Θ, which makes the mass matrix positive
+definite for every rotation. The constraint prevents the change, so κ affects only the multiplier.
 
 Source: P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988), chapters 6 and 11.
 """

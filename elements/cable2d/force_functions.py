@@ -17,8 +17,8 @@ are central differences. The other terms of the tangent are exact:
                                   ∂N/∂v = N_ε_t ε_q + N_κ_t κ_q,    likewise M.
 
 In 3D the argument curvature is |κ|, and the returned moment acts about the current direction of κ, see strains.py. Rows
-with a user function are evaluated with NumPy, about a hundred times slower than other rows. Their elastic energy is not
-computed.
+with a user function are evaluated with NumPy, about a hundred times slower than other rows. The elastic energy of these
+rows is not computed.
 """
 
 from __future__ import annotations

@@ -142,8 +142,7 @@ def cables_from_mesh(
         unused_points: with ``"ignore"``, points that belong to no line and to no group are omitted; otherwise they are
             an error.
         merge_distance: points whose distance is at most this value are merged [m]; 0: points that coincide are an
-            error,
-            None: points are never merged.
+            error; None: points are never merged.
         in_space: create 3D cables, `Cable3D`; otherwise all points must have z = 0.
         name: name for messages and output.
         **cable_columns: columns of all cables, also of lines without section; ``sections`` has priority. ``length`` [m]

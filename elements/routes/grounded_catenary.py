@@ -155,8 +155,8 @@ def hang_from_ground(
         ground: points of the ground below the line [m], in order from the anchor (excluded); one point is sufficient
             for ground with a constant slope. Between the points, and beyond the last point, the ground is straight.
             Without points the ground is level. At a concave corner the line follows the ground, although a taut line
-            leaves the ground over a length of about T c/w. In this length, c is the angle of the corner [rad], T the
-            tension [N], and w the weight per length [N/m].
+            leaves the ground over a length of about T c/w, where c is the angle of the corner [rad], T the tension [N],
+            and w the weight per length [N/m].
 
     Raises:
         RouteError: the end is not above the ground, is directly above the anchor, is so near that the line is slack on

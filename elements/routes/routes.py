@@ -152,8 +152,8 @@ class Route:
         curvature = np.array([piece.curvature for piece in self.pieces])[index]
         u = s - stations[index]
         half = 0.5 * curvature * u
-        # The chord of an arc with length u is u sin(half)/half. This form has no division by the curvature, so straight
-        # lines need no separate case.
+        # The chord of an arc with length u is u sin(half)/half. The formula contains no division by the curvature, so
+        # straight lines need no separate case.
         position = point + u * np.sinc(half / pi) * np.exp(1j * half) * tangent
         return _columns(position), _columns(np.exp(2j * half) * tangent), curvature
 

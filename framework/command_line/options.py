@@ -135,7 +135,7 @@ def initialise(words: Sequence[str], model: bool = True) -> None:
     loaded = "petsc4py.PETSc" in sys.modules
     if not loaded:
         start_with(pairs)
-    from petsc4py import PETSc  # imported here, because the import initialises PETSc, which must know its options then
+    from petsc4py import PETSc  # imported here, because the import initialises PETSc with the options known then
 
     _run.words = list(words)
     database = PETSc.Options()
@@ -561,7 +561,7 @@ def own_value(name: str) -> int | float | bool | str:
 def _petsc() -> Any:
     """Return the module PETSc, which is initialised with the command line."""
     start()
-    from petsc4py import PETSc  # imported here, because the import initialises PETSc, which must know its options then
+    from petsc4py import PETSc  # imported here, because the import initialises PETSc with the options known then
 
     return PETSc
 

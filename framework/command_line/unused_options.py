@@ -81,7 +81,7 @@ class Solver:
 
 def find_unused() -> dict[str, str]:
     """Return the options that no process has read: values (empty for flags) by name without dash."""
-    from petsc4py import PETSc  # imported here, because the import initialises PETSc, which must know its options then
+    from petsc4py import PETSc  # imported here, because the import initialises PETSc with the options known then
 
     unused = list_unused_options()
     if PETSc.COMM_WORLD.getSize() > 1:
@@ -95,7 +95,7 @@ def find_unused() -> dict[str, str]:
 def excuse(prefix: str) -> None:
     """Mark the options of a solver as read, because a checkpoint contains the result of the solver, which therefore
     does not run."""
-    from petsc4py import PETSc  # imported here, because the import initialises PETSc, which must know its options then
+    from petsc4py import PETSc  # imported here, because the import initialises PETSc with the options known then
 
     for name in find_unused():
         if prefix and name.lower().startswith(prefix) and _is_petsc_name(name[len(prefix) :]):

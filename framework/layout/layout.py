@@ -214,8 +214,8 @@ class Layout:
     def substructure(self) -> Substructure | None:
         """The order of the unknowns for elimination by substructures, see `create_substructure`.
 
-        It is None on one process, if the coordinates of rows change (contact sets, sliding joints), or if few unknowns
-        would be in blocks. The call is collective.
+        The order is None on one process, if the coordinates of rows change (contact sets, sliding joints), or if few
+        unknowns would be in blocks. The call is collective.
         """
         if self.size == 1 or any(system.neighbours is not None for system in self.systems.values()):
             return None
