@@ -65,7 +65,7 @@ ROUNDING = 1e-9
 
 @kernel
 def fill_hulls(c: NDArray[Any], x: FloatArray, hull: FloatArray) -> None:
-    """Control points of all cables [m], shape (rows, 4, 3)."""
+    """Write the control points of all cables [m], shape (rows, 4, 3)."""
     for i in range(len(c)):
         p, u = read_vector(x, c[i].dofs, 0), read_vector(x, c[i].dofs, 3)
         q, w = read_vector(x, c[i].dofs, 6), read_vector(x, c[i].dofs, 9)

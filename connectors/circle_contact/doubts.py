@@ -192,7 +192,8 @@ def find_overlaps(rows: LocalRows, c: NDArray[Any], fields: Fields, on: IntArray
 def count_windings(
     rows: LocalRows, c: NDArray[Any], fields: Fields, begin: FloatArray, end: FloatArray
 ) -> dict[str, float]:
-    """Number of counter-clockwise turns of the cables of these rows around each circle [1]; see `Checks.invariants`.
+    """Return the number of counter-clockwise turns of the cables of these rows around each circle [1]; see
+    `Checks.invariants`.
 
     begin, end: start points and end points of all segments in the order of the rows [m], shape (segments, 2).
     """

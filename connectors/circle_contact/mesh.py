@@ -53,7 +53,8 @@ value the measured traction is 0.6 to 0.7 times the friction limit."""
 
 
 def choose_angle(strain: float) -> float:
-    """Largest angle of a cable of a belt on its smallest circle [rad], for the strain of the belt as mounted."""
+    """Return the largest angle of a cable of a belt on its smallest circle [rad], for the strain of the belt as
+    mounted."""
     return min(LARGEST_ANGLE, STRAIN_FACTOR * float(strain**0.25))
 
 

@@ -53,8 +53,8 @@ PASSING = 0.6
 
 @kernel
 def crosses(a: FloatArray, b: FloatArray, first: bool, last: bool) -> bool:
-    """Whether the line between two neighbouring points, described by their gap numbers a and b, has swept over the
-    centre of the circle.
+    """Return whether the line between two neighbouring points, described by their gap numbers a and b, has swept over
+    the centre of the circle.
 
     first, last: whether the line is extended to the end of the cable, by half the distance between points.
     """

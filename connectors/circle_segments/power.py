@@ -228,8 +228,8 @@ def create_power_outputs(friction: bool, evaluate: Callable[[LocalRows, Fields],
 
 
 def eval_friction_work(rows: LocalRows) -> FloatArray:
-    """Energy lost by sliding, bristles and tangential dampers of rows since a ledger began [J], NaN without a
-    ledger."""
+    """Return the energy lost by sliding, bristles and tangential dampers of rows since a ledger began [J], NaN without
+    a ledger."""
     component = rows.table.component
     losses = rows.layout.losses.get(component)
     if losses is None:

@@ -306,7 +306,7 @@ def add_circle_curvature(dq: float, dS: Four, G: tuple[float, float, float], K: 
 
 @kernel(inline=True)
 def is_central(circle: PositionColumns, ci: int, m: int) -> bool:
-    """Whether the coordinates of the marker are x, y and the angle."""
+    """Return whether the coordinates of the marker are x, y and the angle."""
     if m != 3:
         return False
     h, central = circle.h[ci], True

@@ -175,7 +175,7 @@ class BreakingLinks(StepHook):
 
     @staticmethod
     def _eval_force(link: Link, state: State) -> float:
-        """Force of a link [N]."""
+        """Return the force of a link [N]."""
         return float(np.linalg.norm(np.ravel(eval_output(link.entity, FORCE, state))))
 
     def checkpoint(self) -> dict[str, Any]:

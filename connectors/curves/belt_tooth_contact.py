@@ -97,8 +97,8 @@ def locate(row: Any, groove: float, u: Pose) -> Any:
 
 @kernel
 def depth_of(row: Any, which: int, way: complex, height: complex) -> tuple[complex, float, float]:
-    """Depth of a tooth in a flank (which = 0, 1) or below the tips (which = 2) [m], and its derivatives with respect to
-    displacement and height."""
+    """Return the depth of a tooth in a flank (which = 0, 1) or below the tips (which = 2) [m], and its derivatives with
+    respect to displacement and height."""
     if which == TIP:
         return row.tooth_height - height, 0.0, -1.0
     side, slope = (1.0 if which == 0 else -1.0), np.tan(row.flank_angle)
@@ -107,7 +107,7 @@ def depth_of(row: Any, which: int, way: complex, height: complex) -> tuple[compl
 
 @kernel
 def rates_of(row: Any, u: Pose, ut: ComplexArray, D: complex, nx: complex, ny: complex) -> tuple[complex, complex]:
-    """Rates of displacement and height [m/s], relative to the rotating pulley."""
+    """Return the rates of displacement and height [m/s], relative to the rotating pulley."""
     radial = ut[0] * nx + ut[1] * ny
     along = ut[1] * nx - ut[0] * ny
     return row.pitch_radius * (along / D - ut[5]), radial
@@ -115,7 +115,7 @@ def rates_of(row: Any, u: Pose, ut: ComplexArray, D: complex, nx: complex, ny: c
 
 @kernel
 def force(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """The nine numbers."""
+    """Return the nine numbers of the forces and torques; see `rigid_springs/pairs.py`."""
     way, height, D, nx, ny = locate(row, row.history[3] - 1.0, u)
     way_t, height_t = rates_of(row, u, ut, D, nx, ny)
     along, out = complex(0.0, 0.0), complex(0.0, 0.0)
@@ -133,7 +133,7 @@ def force(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def energy(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Energy of the tooth [J]."""
+    """Return the energy of the tooth [J]."""
     way, height, _, _, _ = locate(row, row.history[3] - 1.0, u)
     total = complex(0.0, 0.0)
     for which in range(FLANKS + 1):
@@ -145,7 +145,7 @@ def energy(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Power that the damping dissipates [W]."""
+    """Return the power that the damping dissipates [W]."""
     way, height, D, nx, ny = locate(row, row.history[3] - 1.0, u)
     way_t, height_t = rates_of(row, u, ut, D, nx, ny)
     total = complex(0.0, 0.0)

@@ -431,7 +431,7 @@ class _Line:
         return choose_elements(self.route.length, self.strain, self.radii, arcs)
 
     def _name_parts(self) -> None:
-        """Names of the free spans, and of the cables on each pulley, for tables of modes."""
+        """Name the free spans, and the cables on each pulley, for tables of modes."""
         length, cables = self.route.length, len(self.cables)
         middle = length * (np.arange(cables) + 0.5) / cables
         for name, (begin, end) in zip(name_spans(self.drive), find_spans(self.route), strict=True):

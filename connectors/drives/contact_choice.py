@@ -92,8 +92,8 @@ class ContactChoice(NamedTuple):
 
 
 def choose_layer(width: float | None, modulus: float, height: float) -> float | None:
-    """Shear stiffness G b/h of the layer between cord and face [N/m²]; None (a rigid layer) if width or height is
-    missing.
+    """Return the shear stiffness G b/h of the layer between cord and face [N/m²]; None (a rigid layer) if width or
+    height is missing.
 
     Args:
         width: b [m].
@@ -104,7 +104,7 @@ def choose_layer(width: float | None, modulus: float, height: float) -> float | 
 
 
 def find_period(tension: float, radius: float, mass_per_length: float, closed: bool) -> float:
-    """Period of a belt or rope on the softest contact to which a step may lead [s]; for the arguments see
+    """Return the period of a belt or rope on the softest contact to which a step may lead [s]; for the arguments see
     `choose_contact`."""
     return 2.0 * pi * radius * sqrt((DEPTH_SHARE if closed else SINK_SHARE) * mass_per_length / tension)
 
@@ -114,7 +114,7 @@ def choose_contact(
     step: float | None, in_space: bool, closed: bool = False, layer: float | None = None, friction: float = 0.0,
     route: float = inf,
 ) -> ContactChoice:  # fmt: skip
-    """Parameters of one pulley.
+    """Choose the contact parameters of one pulley.
 
     Args:
         name: name of the pulley.

@@ -218,14 +218,14 @@ class SteadyDrive:
 
 
 def is_speeds(given: object) -> bool:
-    """Whether an argument is a mapping from names to finite numbers."""
+    """Return whether an argument is a mapping from names to finite numbers."""
     return isinstance(given, Mapping) and all(
         isinstance(name, str) and _is_number(value) for name, value in given.items()
     )
 
 
 def is_torques(given: object) -> bool:
-    """Whether an argument is a mapping from names to finite numbers or functions."""
+    """Return whether an argument is a mapping from names to finite numbers or functions."""
     return isinstance(given, Mapping) and all(
         isinstance(name, str) and (callable(value) or _is_number(value)) for name, value in given.items()
     )

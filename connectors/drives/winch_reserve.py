@@ -182,7 +182,7 @@ class WinchReserve(StepHook):
         return self._fewest << level
 
     def _stride(self, level: int) -> int:
-        """Distance between successive nodes of a level, as a number of nodes of the finest level."""
+        """Return the distance between successive nodes of a level, as a number of nodes of the finest level."""
         return 1 << (self._levels - 1 - level)
 
     @property
@@ -248,11 +248,11 @@ class WinchReserve(StepHook):
         return before - after if new < old else 0.0
 
     def _eval_length(self, state: State) -> float:
-        """Length of rope outside the winch [m]."""
+        """Return the length of rope outside the winch [m]."""
         return self._feed_reference + float(state.of(self.feed)[0, 0])
 
     def _eval_weight(self, x: FloatArray, length: float) -> float:
-        """Potential energy of the weight [J]."""
+        """Return the potential energy of the weight [J]."""
         d, S = x.shape[1] // 2, array_form(shape_integrals)(length / (len(x) - 1))
         places = S[0] * (x[:-1] + x[1:])[:, :d] + S[3] * (x[1:] - x[:-1])[:, d:]
         rho = float(self.cables.table.collect("mass_per_length", self.cables.rows[:1])[0])

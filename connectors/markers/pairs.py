@@ -49,8 +49,8 @@ class Pair(NamedTuple):
 
 @needs("marker0", "marker1")
 def pair_dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World coordinate numbers of ``marker0``, followed by the numbers of ``marker1``, padded by -1, shape (rows,
-    n)."""
+    """Return the world coordinate numbers of ``marker0``, followed by the numbers of ``marker1``, padded by -1, shape
+    (rows, n)."""
     parts = [world.dofs_of(table.local(name)) for name in ("marker0", "marker1")]
     return np.concatenate(parts, axis=1)
 
@@ -93,7 +93,7 @@ def create_load(history: int) -> Callable[..., None]:
 
 @kernel(inline=True)
 def subtract(values: FloatArray, m1: int, m0: int) -> Vector:
-    """Difference of two rows of three numbers."""
+    """Return the difference of two rows of three numbers."""
     return values[m1, 0] - values[m0, 0], values[m1, 1] - values[m0, 1], values[m1, 2] - values[m0, 2]
 
 

@@ -88,7 +88,7 @@ class Share:
         self._ghosts.add_to_owners(*self._forces)
 
     def agree(self, here: bool) -> bool:
-        """Whether a condition is true on any process."""
+        """Return whether a condition is true on any process."""
         return self._layout.processes.any(here)
 
     def gather_centers(self, c: Surfaces) -> None:
@@ -108,7 +108,7 @@ class Share:
         return mine, near & ~mine
 
     def takes(self, c: Surfaces, pairs: IntArray) -> NDArray[np.bool_]:
-        """Whether this process evaluates each pair, shape (k,)."""
+        """Return whether this process evaluates each pair, shape (k,)."""
         i, j = pairs[:, 0], pairs[:, 1]
         larger, smaller = c.reach[i] > MUCH_LARGER * c.reach[j], c.reach[j] > MUCH_LARGER * c.reach[i]
         bounded = ~c.fixed[j] & (c.kind[j] != HALF_SPACE)

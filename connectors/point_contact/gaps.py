@@ -90,7 +90,7 @@ class PairGaps:
         self._fill_all([b.surfaces for b in self._sets], self.gaps.numbers)
 
     def accept(self) -> None:
-        """A step was accepted."""
+        """Store the pairs and the motion of an accepted step."""
         self._near = [b.near.pairs for b in self._sets]
         for b, start in zip(self._sets, self._start, strict=True):
             for now, before in zip(_moving(b.surfaces), _moving(start), strict=True):

@@ -88,7 +88,7 @@ class BeltCreep:
 
 
 def is_stiffness(given: object) -> bool:
-    """Whether a value is a positive number or infinite."""
+    """Return whether a value is a positive number or infinite."""
     return isinstance(given, float | np.floating) and bool(given > 0.0)
 
 

@@ -47,31 +47,31 @@ class ContactCoordinate(Component):
 
 @kernel
 def force(row: Any, u: float, ut: float, t: float) -> float:
-    """f [N]."""
+    """Return the force f [N]."""
     return row.contact_stiffness * (u - row.offset) + row.contact_damping * ut if row.history[0] <= 0.0 else 0.0
 
 
 @kernel
 def force_tangent(row: Any, u: float, ut: float, t: float) -> tuple[float, float]:
-    """∂f/∂u [N/m] and ∂f/∂u_t [N s/m]."""
+    """Return ∂f/∂u [N/m] and ∂f/∂u_t [N s/m]."""
     return (row.contact_stiffness, row.contact_damping) if row.history[0] <= 0.0 else (0.0, 0.0)
 
 
 @kernel
 def energy(row: Any, u: float, ut: float, t: float) -> float:
-    """Energy of the spring [J]."""
+    """Return the energy of the spring [J]."""
     return 0.5 * row.contact_stiffness * (u - row.offset) ** 2 if row.history[0] <= 0.0 else 0.0
 
 
 @kernel
 def power(row: Any, u: float, ut: float, t: float) -> float:
-    """Power lost in the damper [W]."""
+    """Return the power lost in the damper [W]."""
     return row.contact_damping * ut * ut if row.history[0] <= 0.0 else 0.0
 
 
 @kernel
 def measure_gap(row: Any, u: float, ut: float, numbers: FloatArray) -> None:
-    """The numbers of `Gaps`."""
+    """Write the numbers of `Gaps`."""
     note_gap(numbers, u - row.offset, ut, abs(ut))
 
 

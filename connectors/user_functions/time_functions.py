@@ -71,7 +71,7 @@ class TimeColumn:
         self.fill = self.ready + Call(at_time=(self.update,)) if self._called else self.ready
 
     def __call__(self, t: float) -> FloatArray:
-        """The values at a time [s]."""
+        """Return the values at a time [s]."""
         self._update_called(t)
         if self.ready.parts:
             self._time[0] = t
@@ -190,7 +190,7 @@ def compare_rates(
 
 
 def write(values: FloatArray) -> str:
-    """Numbers for a message."""
+    """Return the numbers for a message."""
     numbers = ", ".join(f"{value:.9g}" for value in np.ravel(values))
     return numbers if np.ndim(values) == 0 else f"({numbers})"
 

@@ -126,7 +126,7 @@ class _Line():
     def _choose_elements(self, friction: float) -> int:
         'Choose a number of elements that are short enough for the smallest pulley, and on belts for the shortest\narc.'
     def _name_parts(self) -> None:
-        'Names of the free spans, and of the cables on each pulley, for tables of modes.'
+        'Name the free spans, and the cables on each pulley, for tables of modes.'
     def _name_cables(self, name: str, chosen: BoolArray) -> None:
         ...
     def _lay_cables(self, columns: dict[str, Any]) -> Entity:
