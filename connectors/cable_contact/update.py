@@ -9,7 +9,7 @@ position. A slipping point gets an anchor for which bristle and damper together 
     s_0 = s - u_e.t_B/|r'_B|,    m_A = m_B = sqrt(1 - h²) n - h t_B × n,    h = u_e.(t_B × n)/D,
 
 A sticking point keeps its anchor; m_A and m_B are rotated together with the tangents. Cables inside each other by more
-than a radius would pass through each other. In this case the error is infinite, so solvers take a shorter step or fail.
+than a radius would pass through each other, so their error is infinite, and solvers take a shorter step or fail.
 """
 
 from __future__ import annotations

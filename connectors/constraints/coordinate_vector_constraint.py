@@ -11,8 +11,8 @@
 
 Each row is one equation, and several rows form a matrix. For a constraint function, J is the result of
 ``gradient_function`` with the same arguments. Without ``gradient_function``, J is computed by a complex step, exact to
-rounding, if the function accepts complex numbers, otherwise by central differences. The same applies to ∂C/∂t. Further
-terms of the tangent are finite differences of J and C.
+rounding, if the function accepts complex numbers, otherwise by central differences. The derivative ∂C/∂t is computed in
+the same way. Further terms of the tangent are finite differences of J and C.
 
 At index 2 the original law squares velocities; this law uses the derivative of C.
 """

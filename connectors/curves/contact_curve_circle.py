@@ -11,9 +11,9 @@
 
 A foot is a point of a line or an arc at which the distance to the centre is stationary, or a corner. The stiffness k
 does not depend on the length of pieces, so a curve may be divided into arbitrarily short pieces. A circle has up to two
-contacts, for instance between two flanks. These contacts are the deepest feet with different normals. The curve lies in
-the xy plane of marker 0; components perpendicular to this plane are ignored. A circle whose centre is within the
-material has no contact, because depths must be below the radius.
+contacts, for instance between two flanks. The contacts of a circle are its deepest feet with different normals. The
+curve lies in the xy plane of marker 0; components perpendicular to this plane are ignored. A circle whose centre is
+within the material has no contact, because depths must be below the radius.
 
 History values per row: piece (counted from 1, 0 without contact) and slip of the first contact, then of the second
 contact. History values are constant during Newton's iterations; during the iterations each line or arc in contact is

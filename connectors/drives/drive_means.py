@@ -220,7 +220,7 @@ class DriveMeans(Sensors):
 
     Means are doubtful if pulleys take more energy from a closed belt than the energy that other pulleys have supplied
     and that the belt has stored. Losses of speed are doubtful if bristles on short arcs increase them by more than 1 %.
-    These doubts are listed in the verdict of the solve and in ``report().doubts``.
+    Doubts about means and losses are listed in the verdict of the solve and in ``report().doubts``.
 
     Numbers have names such as ``"alternator.slip_reserve"``, ``"span alternator–pump.tension"`` (a hyphen is accepted)
     and ``"efficiency"``; further sensors have their own names.
@@ -363,7 +363,7 @@ class DriveMeans(Sensors):
         """Return supplied power, delivered power [W] and efficiency [1] as means over the last turn of the belt before
         each record.
 
-        Each has the shape (records,), and is NaN before the first turn is complete. Ratios of single steps are not
+        Each mean has the shape (records,), and is NaN before the first turn is complete. Ratios of single steps are not
         meaningful, because torques fluctuate and the belt stores and returns energy. The efficiency is the delivered
         work divided by the sum of two energies: the supplied work, and the energy that the belt releases during the
         turn.

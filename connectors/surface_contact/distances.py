@@ -74,7 +74,7 @@ Profile = tuple[bool, float, float, float, float, float, float]
 
 
 DistanceNumbers = tuple[float, float, float, float, float, float, float, float]
-"""The parameters of one surface."""
+"""The eight geometric parameters of one surface."""
 
 
 @kernel(inline=True, fast=False)

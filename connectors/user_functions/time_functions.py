@@ -6,8 +6,8 @@ Python functions.
 
 If the user does not give a rate, the rate is a difference of order four over a few times around t. Near t = 0 the
 difference is one-sided, because a function need not be defined before the start; otherwise it is central. The steps of
-the differences are 1e-5 s for the first and 1e-4 s for the second derivative. These steps cause relative errors near
-1e-11 and 1e-8 if the function changes within 0.1 s.
+the differences are 1e-5 s for the first and 1e-4 s for the second derivative. The relative errors of the derivatives
+are near 1e-11 and 1e-8 if the function changes within 0.1 s.
 """
 
 from __future__ import annotations
