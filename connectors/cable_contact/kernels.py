@@ -15,8 +15,8 @@ cross sections about the axis carries this torque; the output `axis_torque` is i
 moments balance.
 
 The bristle deflection u is the relative displacement of the two surfaces since they began to stick. The anchor consists
-of the arc length s_0 of the foot at that time, and the normal at that time. The normal is stored twice: as m_A fixed in
-the cross section of A, and as m_B fixed in the cross section of B:
+of the arc length s_0 of the foot and the normal at the time when sticking began. The normal is stored twice: as m_A
+fixed in the cross section of A, and as m_B fixed in the cross section of B:
 
     u = (I - n nᵀ) [(s - s_0) r'_B - D (β m_A + (1-β) m_B)].
 

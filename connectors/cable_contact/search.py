@@ -2,10 +2,10 @@
 skin.
 
 Bounding spheres in a search tree find the pairs of cables that are closer than the skin. A point has a foot on a near
-cable at each minimum of the distance. Minima are the sign changes of (r - p).r' between adjacent ones of five places on
-the cubic, and the ends of chains. So a point may touch a chain several times, including its own chain; feet within
-``apart`` along the same chain are ignored. New feet get free places in the order of their distance; closed feet keep
-their places.
+cable at each minimum of the distance. Minima are at sign changes of (r - p).r' between two adjacent places of five
+places on the cubic, and at the ends of chains. So a point may touch a chain several times, including its own chain;
+feet within ``apart`` along the same chain are ignored. New feet get free places in the order of their distance; closed
+feet keep their places.
 
 Control points bound the motion of a cable, see `circle_points/circle_sets.py`. The result of a search is valid while
 

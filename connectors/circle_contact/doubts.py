@@ -5,7 +5,7 @@
 - Angle per segment. A straight segment of length l touches a circle with its middle. The path of the cable is longer by
   about (l/r)^2/24 times its length, which increases the tension of a stiff cable. Contact points at the distance l miss
   chords of the circle that are shorter than l.
-- Length of cables. The deviation of their cubics from the circle is compared with the stiffness of contact and
+- Length of cables. The deviation of the cubics of cables from the circle is compared with the stiffness of contact and
   bristles, see `mesh.py`.
 - Circles that touch the same cable and overlap: two pulleys in one plane cannot overlap.
 - Start of a motion. A cable deep inside a circle is refused, because contact would throw the cable out.

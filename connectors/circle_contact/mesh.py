@@ -6,8 +6,8 @@ docs/explanation/theory/contact.md.
 
 - Tractions without load. Bristles react to this displacement along the circle as to slip, see `mesh_traction.py`. Above
   the friction limit mu f_n both ends of an arc slip alternately in both directions.
-- Open places on the arc. A cable that sinks in by less than its deviation opens there, and the energy of its bristles
-  is lost. The loss matters if a change of tension is transferred to the circle over a long part of the arc,
+- Open places on the arc. Where a cable sinks in by less than its deviation, the contact opens, and the energy of the
+  bristles is lost. The loss matters if a change of tension is transferred to the circle over a long part of the arc,
   sqrt(EA/mu_k).
 - Short arcs. A cable loses its bristles when it leaves the arc. If fewer than two cables lie on a pulley, the pulley
   slips whenever a cable leaves. The measured errors of the loss of speed of a pulley depend on the number of cables on

@@ -9,7 +9,7 @@ middle; its slopes are at most 3 w/l.
 - If all bristles of a cable deflect by the mean displacement of the cable, soft bristles deflect by w/2, the mean
   error. A uniform traction mu_k u on a bar of the length l with fixed ends displaces the bar by a mean of mu_k u l²/(12
   EA), so u = (w/2)/(1 + (l/a)²/12).
-- On a rigid layer cables keep their stretch at the entry. The bristles of these cables deflect by half of the
+- On a rigid layer cables keep their stretch at the entry. On such a layer the bristles deflect by half of the
   deflection on an elastic layer; the measured share is 0.45 to 0.59.
 
 The traction mu_k u is compared with the friction limit mu F/R. Above about half of the friction limit points slip, and

@@ -8,8 +8,8 @@
     normal spring: k_c g v_n is stored
 
 The reaction on the circle acts at the same point, so the lever power is 0. Energies are stored in normal springs and
-bristles; if m of n points are closed, each bristle stores (n/m) mu_k u²/2. The depth that fades in the damping is
-measured from the original circle, without the enlargement by a press.
+bristles; if m of n points are closed, each bristle stores (n/m) mu_k u²/2. The damping increases with the depth in the
+original circle, without the enlargement by a press.
 Source: power balance of the forces, term by term.
 """
 

@@ -3,8 +3,8 @@
 
 The rate belongs to the gap at the closest point; the speed is the speed of the cable relative to the centre of the
 circle. The points of segments at the end of a step are stored for the next step. The velocities of most rows hardly
-change. For these rows a bound on the change of their gaps takes less time than the gaps. Gaps are measured at both ends
-of the step only if the bound is not sufficient.
+change. If velocities hardly change, a bound on the change of gaps takes less time to compute than the gaps. Gaps are
+measured at both ends of the step only if the bound is not sufficient.
 """
 
 from __future__ import annotations

@@ -19,8 +19,8 @@ and G = ∂g/∂(d, θ0, θ1) is evaluated from this formula by a complex step, 
 the plane (w = ± n) has no contact point; its C is NaN.
 
 The equations of the velocities cannot be integrated to positions (they are not holonomic). In static solves these
-equations have no effect: set ``axes = (False, False, True)``, and hold the disc by other constraints. All dynamic
-methods fulfil these equations at every step, within the tolerance of Newton's method.
+equations have no effect. For static solves set ``axes = (False, False, True)``, and hold the disc by other constraints.
+All dynamic methods fulfil these equations at every step, within the tolerance of Newton's method.
 
 Source: J. I. Neimark, N. A. Fufaev, Dynamics of Nonholonomic Systems, AMS (1972); J. Gerstmayr and others,
 documentation of Exudyn 1.13, item ObjectJointRollingDisc.

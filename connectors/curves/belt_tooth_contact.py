@@ -7,7 +7,7 @@ pulley. Relative to its groove, number m of z grooves,
     height above the seat: g = D - R [m]
     depth in either flank, along the circle: x± = ± u - b/2 - g tan β
     depth below the tips of the pulley: y = h - g, with the height h of the teeth
-    energy: V = k/2 x² on a flank, V = k_t/2 y² on a tip; the smaller one, if the tooth is within the pulley
+    energy: V = k/2 x² on a flank, V = k_t/2 y² on a tip; the smaller energy if the tooth is within the pulley
     within the pulley: x > 0 and y > 0
     force: f = ∂V/∂u (R/D) t + ∂V/∂g n
     damping: d times the rate of x or y, along the direction of the force

@@ -5,7 +5,8 @@ on the pulley, h the step, and K the shear stiffness of a layer between cord and
 
     belts: k = max(10 EA/R², 4000 T/R²); circles are enlarged by the contact depth, `press` of the law
     ropes: k = 100 EA/R², limited to 384 T/(R² t⁴), see `docs/howto/choose_contact.md`
-    contact with surfaces: k = max(1000 T/R², 100 EA/R²); the depth is 0.1 % of R, the error of the loss of speed 1 %
+    contact with surfaces: k = max(1000 T/R², 100 EA/R²); the depth is 0.1 % of R, and the error of the loss of speed is
+    1 %
     with a step: k <= rhoA (6/h)², so that a step is at most one period 2 pi sqrt(rhoA/k) of the contact
     lower limit for belts: k >= 1000 T/R², because softer belts move differently
     lower limit for ropes: k >= 2000 T/R²

@@ -28,9 +28,9 @@ Therefore
     length: each end adds l³/(12 R²) to the length of the belt.
 
 The unknowns are F of all spans, and c. The equations are the speed or the torque balance of each pulley, and the
-reference length of the closed belt. This length is the sum of length/lam over spans and arcs that stick, plus R E/(mu
-r/R EA) |ln(F_out lam_in/(F_in lam_out))| for each arc that slips. Pulleys and bristles are rigid; sag, air resistance
-and bearing losses are neglected.
+reference length of the closed belt. The reference length is the sum of length/lam over spans and arcs that stick, plus
+R E/(mu r/R EA) |ln(F_out lam_in/(F_in lam_out))| for each arc that slips. Pulleys and bristles are rigid; sag, air
+resistance and bearing losses are neglected.
 
 Source: S. E. Bechtel, S. Vohra, K. I. Jacob, C. D. Carlson, The stretching and slipping of belts and fibers on pulleys,
 J. Appl. Mech. 67 (2000) 197-206; F. Grashof, Theoretische Maschinenlehre II (1883); the beam under tension:

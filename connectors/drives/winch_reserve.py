@@ -1,9 +1,9 @@
 """A winch rope with cables in reserve, which pays out and takes in many cable lengths within one run.
 
-All cables of a rope created by `winch_rope` have equal shares of its length l. In contrast, this rope has cables on
-several levels over the same nodes: c, 2 c, 4 c, ... equal cables. One level is active outside the winch. The cables of
-all other levels are in reserve, without forces and mass. Nodes that belong to no active cable are held in their
-reference positions. The numbering of the model does not change during a run.
+All cables of a rope created by `winch_rope` have equal shares of its length l. In contrast, this rope has c, 2 c, 4 c,
+... equal cables on several levels over the same nodes. One level is active outside the winch. The cables of all other
+levels are in reserve, without forces and mass. Nodes that belong to no active cable are held in their reference
+positions. The numbering of the model does not change during a run.
 
 If the active cables are too long, each cable is split into two. The shape of the rope does not change: both halves are
 the same cubic. Let h = Δ l be the length of a cable, and r and s position and slope of its nodes. The position and

@@ -2,7 +2,7 @@
 
 Each process moves the surfaces on its own markers. Surfaces on the ground are sent to all processes once. Moving half
 spaces may be neighbours of any surface, so they are always sent to all processes. Of the remaining surfaces a process
-receives in each evaluation only those surfaces that its pairs need; it returns the forces on these surfaces.
+receives in each evaluation only the surfaces that its pairs need, and returns the forces on these surfaces.
 
 A pair is evaluated by the process of one of its surfaces. If one surface is on the ground, the process of the moving
 surface evaluates the pair. If one surface is a half space, the process of the bounded surface evaluates the pair. If

@@ -20,9 +20,9 @@ the same.
 
 History values per row: state (0 sticks, ±F slips), anchor, and depth in a stop (0 without contact). History values are
 constant during Newton's iterations. After the iterations a sliding row gets anchor = q. A row that begins to stick gets
-the anchor for which its bristle has the force at the start of the step. If the row stuck at the start of the step, it
-gets the anchor of that time. A row that begins to slide gets the sign of q_t as its state, or the sign of the force if
-q_t = 0. The force error is the jump of the force.
+the anchor for which its bristle has the force at the start of the step. A row that stuck at the start of the step gets
+its anchor at the start of the step. A row that begins to slide gets the sign of q_t as its state, or the sign of the
+force if q_t = 0. The force error is the jump of the force.
 
 In the energy ledger a sliding bristle has the deflection F/k_b, as in contacts.
 """

@@ -1,5 +1,5 @@
-"""Search for the surfaces of a set that cables may touch; the number of rows is constant, their surfaces change, see
-`pair_search.PairSearch`.
+"""Search for the surfaces of a set that cables may touch; the number of rows is constant, but the surface of a row
+changes, see `pair_search.PairSearch`.
 
 Surfaces with a bounding sphere are found by a search tree of the middles of the cables; infinite surfaces (a sea bed)
 are compared with all cables. A pair is near if a point of its cable is closer to the surface than the skin, or so close
