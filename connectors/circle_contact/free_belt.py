@@ -161,9 +161,9 @@ def choose_free_belt(
 ) -> FreeBelt:
     """Choose the coarsest mesh and the softest contact for which a belt without load has tractions below ``traction``.
 
-    Sinking in and the mesh each use three tenths of ``traction``. The rest is sufficient for waves of the belt if the
-    contact has a third of the critical damping. Bending stiffness is neglected: it increases the tractions if
-    sqrt(EI/F) exceeds l.
+    Sinking in and the mesh each use three tenths of ``traction``. The rest of the friction limit is sufficient for
+    waves of the belt if the contact has a third of the critical damping. Bending stiffness is neglected: it increases
+    the tractions if sqrt(EI/F) exceeds l.
 
     Args:
         axial_stiffness: EA [N], > 0.

@@ -57,7 +57,7 @@ PRESS, RUBS, PRESSED, WAY, STRETCHED, LATEST, WAVE, WAVES = range(8)
 """Positions of the further history values of a row with a press. PRESS: F - press of the next Newton run [N]. RUBS:
 whether the cable has friction where it touches the circle. PRESSED: F - press of the previous run, which outputs use
 for forces [N]. WAY: distance that the cable has moved before a circle with a rigid layer [m]. STRETCHED: integral of
-the stretch of the cable over this distance [m]. LATEST: stretch of the cable at the previous step [1]. WAVE, WAVES:
+the stretch of the cable over the distance WAY [m]. LATEST: stretch of the cable at the previous step [1]. WAVE, WAVES:
 mean of the waves [1], and their number."""
 COMES, LAID = 0.0, 1.0
 """States of a row with a press: COMES, the cable is running onto the circle; LAID, the cable has friction where it
@@ -198,8 +198,8 @@ def eval_stretch(row: Any, q: Eight) -> float:
 
 @kernel(inline=True)
 def eval_press(row: Any, o: Disc, q: Eight, w: Eight) -> float:
-    """Press F = N - rhoA v² of the cable of a row [N], with the mean strain and with the speed of the middle of the
-    cable about the centre."""
+    """Return the press F = N - rhoA v² of the cable of a row [N], with the mean strain and with the speed of the middle
+    of the cable about the centre."""
     L, stretch = row.length * row.segments, eval_stretch(row, q)
     px, py = combine(shape(0.5, L), q)
     vx, vy = combine(shape(0.5, L), w)

@@ -92,7 +92,7 @@ class UserEquation:
         return float(found)
 
     def gradient(self, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
-        """Return J, the derivative with respect to q, at velocity level with respect to v."""
+        """Return J, the derivative of C with respect to q, or to v at velocity level."""
         if self._gradient is not None:
             given = self._gradient(t, self._row, q.copy(), v.copy())
             found = parse_numbers(given, q.shape)
@@ -116,8 +116,8 @@ class UserEquation:
         return (self.value(t + STEP, q, v) - self.value(before, q, v)) / (t + STEP - before)
 
     def _complex_steps(self, t: float, q: FloatArray, v: FloatArray, places: Sequence[int]) -> FloatArray | None:
-        """Return derivatives of C with respect to entries of q, at velocity level of v; entry -1 is t. Return None for
-        a function that does not accept complex numbers."""
+        """Return derivatives of C with respect to entries of q, or of v at velocity level; entry -1 is t. Return None
+        for a function that does not accept complex numbers."""
         if not self._takes_complex:
             return None
         try:
@@ -159,8 +159,8 @@ class UserEquation:
         return np.float64(self.gradient(t, q, v) @ v + self.drift(t, q, v))
 
     def bend(self, t: float, q: FloatArray, v: FloatArray, dq: float, dv: float) -> tuple[FloatArray, FloatArray]:
-        """Return dq ∂J/∂q, at velocity level plus dv ∂J/∂v; and the derivative with respect to q of Ċ, at velocity
-        level of C."""
+        """Return dq ∂J/∂q, plus dv ∂J/∂v at velocity level; also return the derivative of Ċ, or of C at velocity level,
+        with respect to q."""
 
         def slope(q: FloatArray, v: FloatArray) -> FloatArray:
             return self.gradient(t, q, v)
@@ -174,8 +174,8 @@ class UserEquation:
         return dq * bend, bend.T @ v + drift
 
     def acceleration(self, t: float, q: FloatArray, v: FloatArray) -> float:
-        """Return the right-hand side of J q̈ = rhs: minus the rate at constant velocities of Ċ, at velocity level of
-        C."""
+        """Return the right-hand side of J q̈ = rhs: minus the rate of Ċ, or of C at velocity level, at constant
+        velocities."""
         function = self.value if self.fast else self.rate
         back = STEP if t >= 2.0 * STEP else 0.0
         ahead, behind = function(t + STEP, q + STEP * v, v), function(t - back, q - back * v, v)

@@ -32,8 +32,8 @@ AXIS = column(
 )
 RADIUS = column("m", "radius R", above=0)
 PARALLEL = 1e-6
-"""Sine of an angle to the axis; a direction along a plane at a smaller angle has no component perpendicular to the
-axis."""
+"""Sine of the angle between the axis and the direction along a plane below which the direction counts as parallel to
+the axis [1]."""
 DEPTH = column("m", "depth beyond which nothing is touched; 0: no limit", default=0.0, minimum=0)
 
 
