@@ -20,8 +20,10 @@ from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.model.system import Slots, evaluate
 
 CALLS = 40
-MASS, DAMPING = 900.0, 30.0
-"""Factors of the mass matrix and of the derivatives with respect to velocities in a time step."""
+MASS = 900.0
+"""Factor of the mass matrix in the tangent of a time step."""
+DAMPING = 30.0
+"""Factor of the derivatives with respect to velocities in the tangent of a time step."""
 
 
 def create_functions(elements: int, dims: int) -> list[Callable[[], Any]]:

@@ -40,9 +40,10 @@ PERIODS_PER_STEP = 0.5
 """Step size, relative to the period of the softest contact [1]; its stiffness is k = 1000 T/R². With longer steps slow
 belts vibrate, and a note recommends half a period.
 """
-REVOLUTIONS, LONG_RUN = 2.0, 5.0
-"""REVOLUTIONS, LONG_RUN: revolutions of the belt for usual and for small losses; means begin after the first
-revolution."""
+REVOLUTIONS = 2.0
+"""Revolutions of the belt in a run with usual speed losses; means begin after the first revolution."""
+LONG_RUN = 5.0
+"""Revolutions of the belt in a run with small speed losses."""
 SMALL_LOSS = 1e-4
 """Largest speed loss of a pulley that counts as small [1]. Means over one revolution differ by 1 to 3 % of such a loss.
 """

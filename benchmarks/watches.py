@@ -20,8 +20,10 @@ from harness import PYTHON, ROOT, Case, Command
 
 FOLDER = ROOT / "benchmarks"
 CASES = ("belt:60x4", "belt:240x2", "chain:100", "chain:1000")
-FIRST_STEP, CABLE_STEPS = 2048, 1_000_000
-"""Number of steps of a chain before the clock starts, and number of timed steps times number of cables."""
+FIRST_STEP = 2048
+"""Number of steps of a chain before the clock starts."""
+CABLE_STEPS = 1_000_000
+"""Product of the number of timed steps and the number of cables of a chain."""
 
 
 def create_case(word: str) -> Case:

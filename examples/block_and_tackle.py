@@ -12,11 +12,10 @@ Run it with ``windlass run examples/block_and_tackle.py``; ``-help`` lists all o
                 [load]
 
 If the load sinks by u, the rope with the unstretched length L becomes longer by 4 u, and four strands pull the load
-back. In
-addition to its stretch, the rope sinks into the sheaves: with the stiffness c per metre of contact and the radius R, a
-change dT shortens the path over half a sheave by pi dT / (R c). Points of the rope move along it by at most u, in each
-strand like the coils of a spring. Therefore a third of the mass of the rope moves with the load. The load oscillates
-with
+back. In addition to its stretch, the rope sinks into the sheaves: with the stiffness c per metre of contact and the
+radius R, a change dT shortens the path over half a sheave by pi dT / (R c). Points of the rope move along it by at most
+u, in each strand like the coils of a spring. Therefore a third of the mass of the rope moves with the load. The load
+oscillates with
 
     k = 4^2 / (L/EA + 3 pi / (R c)),    m = load / g + (mass of the rope) / 3,    frequency sqrt(k/m) / (2 pi).
 

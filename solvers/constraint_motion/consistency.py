@@ -5,8 +5,8 @@ change in the norm of the mass matrix. The module start.py handles larger differ
 
 Kinks. Implicit methods fulfil constraints as positions (index 3) or rates (index 2). If the time function of a
 constraint has a kink, or a constraint is switched on, the accelerations and multipliers oscillate about the correct
-values from step to step. At index 3 the velocities also oscillate. Without numerical damping the oscillation never
-ends: the accelerations are 2 r, 0, 2 r, 0 instead of r. The oscillating accelerations violate the constraints:
+values from step to step. At index 3 the velocities also oscillate. Without numerical damping the accelerations
+oscillate without end between 2 r and 0 instead of r. The oscillating accelerations violate the constraints:
 
     e = C_q a - r,
 
@@ -25,9 +25,8 @@ If the norm of M alone is minimised, the change of velocities concentrates strai
 would dissipate more than the kinetic energy of this change in a step h, stiff dampers would get huge forces. In this
 case M + h ∂f/∂v replaces M for velocities; the change is then the response of the step to an impulse. The derivative j
 is taken on the side of the instant that has no kink. Without a kink, a projection is as accurate as the method and
-changes only rounding errors. The
-projection is repeated after the next step: derivatives of time functions by differences may have straddled the kink in
-the first one.
+changes only rounding errors. The projection is repeated after the next step, because difference quotients of time
+functions may have spanned the kink in the first projection.
 
 Sources: K. E. Brenan, S. L. Campbell, L. R. Petzold, Numerical Solution of Initial-Value Problems in
 Differential-Algebraic Equations, SIAM (1996), for consistent values; M. Arnold, O. Brüls, A. Cardona, Numer. Math. 129
@@ -62,9 +61,10 @@ from windlass.solvers.stepping.integrator import Integrator
 KINK = 5e-3
 """Change of e in a step, relative to the terms C_q a and r, above which the motion is not smooth [1]; in smooth motion
 with 20 or more steps per period the change is smaller."""
-NOISE_OF_RATES, NOISE_OF_PLACES = 1e-5, 1e-13
-"""NOISE_OF_RATES: rounding error of e [1/s², 1], per 1 + largest coordinate and velocity. NOISE_OF_PLACES: rounding
-error of second differences in time, times h², per 1 + largest coordinate [1]."""
+NOISE_OF_RATES = 1e-5
+"""Rounding error of e [1/s², 1], per 1 + largest coordinate and velocity."""
+NOISE_OF_PLACES = 1e-13
+"""Rounding error of second differences of positions in time, times h², per 1 + largest coordinate [1]."""
 LOOK_BACK = 1 / 16
 """Time step of difference quotients of r, relative to the step size [1]."""
 STRADDLES = 2.0

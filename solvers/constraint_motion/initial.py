@@ -35,9 +35,10 @@ FRICTION_SOLVES = 3
 exact."""
 REFINEMENTS = 3
 """Largest number of iterative refinements of the solution, which make iterative solvers of low accuracy sufficient."""
-ACCURATE, ACCEPTED = 1e-12, 1e-4
-"""ACCURATE: residual at which refinement ends, relative to the right-hand side [1]. ACCEPTED: largest residual of a
-regular matrix after refinement, relative to the right-hand side [1]."""
+ACCURATE = 1e-12
+"""Residual at which refinement of the solution ends, relative to the right-hand side [1]."""
+ACCEPTED = 1e-4
+"""Largest residual of a regular matrix after refinement, relative to the right-hand side [1]."""
 
 
 def update_initial_accelerations(problem: NonlinearProblem, state: State, still: IntArray | Sequence[int] = ()) -> None:

@@ -31,9 +31,10 @@ SMALL_GAP = 1e-3
 SMALL_RATE = 1e-3
 """Largest change of forbidden velocities that is made without an error [m/s, rad/s, 1/s], per 1 + largest terms of the
 constraint."""
-SMALL_JUMP, STEPS = 1e-5, 10.0
-"""Largest gap of a prescribed motion that does not count as a jump. SMALL_JUMP: gap [m, rad, 1] per 1 + largest
-coordinate. STEPS: gap in steps of the motion [1]."""
+SMALL_JUMP = 1e-5
+"""Largest gap of a prescribed motion that never counts as a jump [m, rad, 1], per 1 + largest coordinate."""
+STEPS = 10.0
+"""Largest gap of a prescribed motion that does not count as a jump, relative to the motion in a step [1]."""
 
 
 def find_driven(assembly: Assembly, counts: Callable[[System], bool] = lambda system: True) -> NDArray[np.bool_]:

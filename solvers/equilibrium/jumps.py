@@ -63,13 +63,17 @@ from windlass.solvers.newton.problem import NonlinearProblem
 
 EXCESS = 1.5
 """Ratio of the work w of a load step to max(w0, w1), above which the step is traced [1]; see the head of this file."""
-EQUILIBRIUM, NEAR = 1e-3, 10.0
-"""Largest work of other forces, relative to the work of the loads, with which the start counts as an equilibrium
-(EQUILIBRIUM) or as near an equilibrium (NEAR) [1]."""
-MOVED, APART, LINEAR = 1e-9, 0.5, 1e-9
-"""MOVED: gap of constraints, above which a step contains prescribed motion [m, rad]. APART: difference between the end
-and the first iterate, relative to the first iterate, above which a step with prescribed motion is traced [1]. LINEAR:
-difference between the end and the first iterate of one coordinate, relative to its displacement, up to which the
+EQUILIBRIUM = 1e-3
+"""Work of other forces, relative to the work of the loads, up to which the start counts as an equilibrium [1]."""
+NEAR = 10.0
+"""Work of all forces, relative to the work of the loads, up to which the start counts as near an equilibrium [1]."""
+MOVED = 1e-9
+"""Gap of constraints, above which a load step contains prescribed motion [m, rad]."""
+APART = 0.5
+"""Distance between the end and the first iterate of a step with prescribed motion, relative to the first iterate, above
+which the step is traced [1]."""
+LINEAR = 1e-9
+"""Difference of a coordinate between the end and the first iterate, relative to its displacement, up to which the
 coordinate counts as prescribed [1]."""
 ROUNDING = 64.0 * float(np.finfo(np.float64).eps)
 """Displacement, relative to the largest coordinate, up to which it may be a rounding error [1]: a solve adds at most 64
@@ -77,12 +81,17 @@ corrections, each of them rounded."""
 LEAST = 1e-6
 """Norm of Δq [m, rad], above which a start out of balance is examined; smaller displacements are errors of the previous
 step."""
-STIFFER, SLACK, QUARTERS = 0.5, 0.02, 8
-"""The first part of a step is examined if w1/w0 is below STIFFER and w/w0 is above SLACK [1]. QUARTERS: largest number
-of times that this part is cut to a quarter."""
-HALVINGS, ENOUGH = 10, 6
-"""HALVINGS: largest number of halvings of a traced step. ENOUGH: number of halvings, after which the search ends at an
-interval without equilibrium, because the tangent is nearly singular near a limit point."""
+STIFFER = 0.5
+"""Ratio w1/w0 of the first load step, below which the first part of the step is examined [1]."""
+SLACK = 0.02
+"""Ratio w/w0 of the first load step, below which the step is not examined, because ropes are almost slack [1]."""
+QUARTERS = 8
+"""Largest number of times that the examined first part is cut to a quarter."""
+HALVINGS = 10
+"""Largest number of halvings of a traced step."""
+ENOUGH = 6
+"""Number of halvings, after which the search ends at an interval without equilibrium, because the tangent is nearly
+singular near a limit point."""
 SHARE = 0.25
 """Fraction of w that the remaining part of the step must contain to count as a jump [1]."""
 ASTRAY = 0.5

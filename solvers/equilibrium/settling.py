@@ -4,7 +4,7 @@ The discontinuous iteration decides all contacts at the same time. The decisions
 the body that it holds, for example a rope of a few newtons on segments of 10⁷ N/m. Contacts that close in one pass then
 push their neighbours away. The iteration acts like Newton's method without a line search on a potential with kinks in
 its slope. With the term k M (q - q_last), where q_last is the solution of the previous step, a contact that closes
-moves its neighbours only slightly: the contacts settle in a few passes. Each step of
+moves its neighbours only slightly, and the contacts settle in a few passes. Each step of
 
     f(q) - load_factor * loads + k M (q - q_last) = 0,    contacts settled,
 

@@ -6,7 +6,7 @@ without stiffness.
 
 The linear solver of Newton's method is tried first, and the first iteration uses its factorisation. A solver that
 exchanges pivots is used only if the first result is not clear. The same solution shows whether factors in dense blocks
-are accurate: if the solution is not exact after refinement, the tangent is stored by rows in later iterations.
+are accurate. If the solution is not exact after refinement, the tangent is stored by rows in later iterations.
 """
 
 from __future__ import annotations

@@ -1,13 +1,14 @@
 """Runge-Kutta method of order 8 with error control of orders 5 and 3 by SciPy, for y = (q, v) with y_t = (v, a(t, q,
 v)).
 
-The error of each accepted step is kept below atol + rtol |y|, as root mean square over all coordinates and velocities.
-In all stages of a step, history values are computed from their values at the start of the step. They are stored when
-the step is accepted. For the error control, forces that switch within a step are kinks of a continuous function. If
-steps end at the instants that contacts recommend, no search for these kinks is needed. The estimated errors do not
-reveal contacts that a step passes completely, or impacts within loose tolerances: monitors find such steps, which are
-repeated with a shorter size. Within a step, constraints are fulfilled by accelerations. After the step, coordinates and
-velocities are projected onto the constraints, which changes them by less than the error of the step.
+The error of each accepted step is kept below atol + rtol |y|, as root mean square over all coordinates and
+velocities. In all stages of a step, history values are computed from their values at the start of the step. They
+are stored when the step is accepted. For the error control, forces that switch within a step are kinks of a
+continuous function. If steps end at the instants that contacts recommend, no search for these kinks is needed.
+The estimated errors do not reveal contacts that a step passes completely, or impacts within loose tolerances:
+monitors find such steps, which are repeated with a shorter size. Within a step, constraints are fulfilled by
+accelerations. After the step, coordinates and velocities are projected onto the constraints, which changes them
+by less than the error of the step.
 
 Source: P. J. Prince, J. R. Dormand, J. Comput. Appl. Math. 7 (1981) 67-75; E. Hairer, S. P. Norsett, G. Wanner, Solving
 Ordinary Differential Equations I, Springer, section II.10 (DOP853); `scipy.integrate.DOP853`.

@@ -46,8 +46,10 @@ GOOD = 1e-7
 SPARE_QUADRATIC = 4
 """Number of additional vectors for small models; with fewer vectors, TOAR of SLEPc 3.18 fails when its space is
 exhausted."""
-MARGIN, LARGEST = 100.0, 0.1
-"""MARGIN: largest ratio of residual to rounding error of a mode [1]. LARGEST: largest residual of a mode [1]."""
+MARGIN = 100.0
+"""Largest ratio of the residual of a mode to its rounding error [1]."""
+LARGEST = 0.1
+"""Largest residual of a mode, for any rounding error [1]."""
 FIRST_SHIFT = 1e-10
 """Shift of the first solve, relative to the typical ratio K_ii/M_ii of single coordinates."""
 NO_STIFFNESS = float(np.finfo(float).eps) ** 2

@@ -45,8 +45,13 @@ MATRIX, RESIDUAL_VECTOR, BLOCKS, UNKNOWNS, SOLVER = range(5)
 FINAL_ASSEMBLY = 0
 NORM_2 = 1
 KEPT, ZERO, CARRIED, AGAIN = range(4)
-"""Where a run starts. KEPT: present unknowns. ZERO: 0. CARRIED, AGAIN: unknowns computed from the motion in the fields,
-which belongs to the previous step (CARRIED) or pass (AGAIN)."""
+"""Initial unknowns of a Newton run.
+
+KEPT: the present unknowns.
+ZERO: unknowns 0.
+CARRIED: unknowns for the motion in the fields, which is the motion of the previous step.
+AGAIN: unknowns for the motion in the fields, which is the motion of the previous pass.
+"""
 USER_ERROR = 83
 """PETSc's error code for errors in user functions."""
 Question = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int64, ctypes.c_double)

@@ -24,7 +24,8 @@ from windlass.solvers.own_options import DYNAMIC_OPTIONS, own_option
 
 REFRESH_COST = 1.0
 """Number of iterations that may be spent to save one evaluation and factorisation. These cost 3 to 5 iterations, but
-predictions are inexact: with the value 2 belts take more time (60 x 4 segments: 8 %, 960 x 2 segments: 4 %)."""
+predictions are inexact. With the value 2 belts take more time, 8 % with 60 x 4 segments and 4 % with 960 x 2
+segments."""
 WORST_RATE = 0.3
 """Contraction factor, above which an old tangent is replaced."""
 NEW_RATE = 1e-5

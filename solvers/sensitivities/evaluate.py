@@ -4,7 +4,7 @@ With the equations r(x, p) = 0 of coordinates and multipliers x, and results y(x
 
     dx/dp = -K⁻¹ ∂r/∂p,    dy/dp = ∂y/∂x dx/dp + ∂y/∂p,    K = ∂r/∂x
 
-K is the exact tangent of Newton's method and is factorised once; each parameter needs one solve with its factors. The
+K is the exact tangent of Newton's method and is factorised once; each parameter needs one solve with its factors.
 The model is a function of p, so any number in the model can be a parameter: column values, lengths, positions, loads.
 ∂r/∂p is the central difference of r between two models with p ± h at the coordinates x. dy/dp is the central difference
 of y between these models at x ± h dx/dp. No further equilibria are needed. The truncation error, of order h², and the
@@ -13,6 +13,7 @@ rounding error, of order 1/h, amount to about 1e-9.
 History values of contacts are constant: open contacts stay open, and slipping segments continue to slip. As in modes,
 slipping contact points stick at their positions at the end of the solve. Parameters that change history values at the
 start are refused. If a contact is about to change its state, derivatives are one-sided.
+
 Source: D. A. Tortorelli, P. Michaleris, Inverse Problems in Engineering 1 (1994) 71-105.
 """
 

@@ -1,11 +1,12 @@
 """Execute several steps in one call of compiled code, as long as no step needs Python.
 
-All parts of a usual step are compiled: predictor, Newton's method, checks of monitors, update of history values, end of
-the step, and search for kinks of constraints. Except for Newton's method, each part is a program, a sequence of kernel
-calls in compiled code. `take_steps` executes these calls for the given number of steps and returns earlier at an
-unusual step: Newton's method has failed, contacts need a third pass, a monitor has found a problem, or a constraint has
-a kink. Python then continues this step by the same rules as without compiled steps. Digits, counts and messages are
-equal in both cases.
+All parts of a usual step are compiled: predictor, Newton's method, checks of monitors, update
+of history values, end of the step, and search for kinks of constraints. Except for Newton's
+method, each part is a program, a sequence of kernel calls in compiled code. `take_steps`
+executes these calls for the given number of steps and returns earlier at an unusual step:
+Newton's method has failed, contacts need a third pass, a monitor has found a problem, or a
+constraint has a kink. Python then continues this step by the same rules as without compiled
+steps. Digits, counts and messages are equal in both cases.
 """
 
 from __future__ import annotations
@@ -36,9 +37,15 @@ LONGEST = 0.02
 """Largest elapsed time of one call of compiled code [s], estimated from the previous call: Ctrl-C takes effect at the
 end of the call."""
 BEGIN, LOOK, UPDATE, END, FOLLOW, IDLE = range(6)
-"""Numbers of programs. BEGIN: predictor. LOOK: checks of monitors. UPDATE: history values. END: storage of the accepted
-step.
-FOLLOW: constraints. IDLE: programs of monitors and hooks for steps at which they are not called."""
+"""Indices of the programs of a step.
+
+BEGIN: program that computes the predictor.
+LOOK: program with the checks of monitors.
+UPDATE: program that updates the history values.
+END: program that stores the accepted step.
+FOLLOW: program that checks the constraints.
+IDLE: program of monitors and hooks for steps at which they are not called.
+"""
 NOTHING, STARTED, LOOKED, UPDATED, ACCEPTED, DONE = range(6)
 """Stages of a step, in order; `StepContext.counts` contains the stage that the last step has reached."""
 STAGE, EARLIER, ITERATIONS, WANTED, FOLLOWS, START, MAPPED, PASSES, REPEATS, SECOND, FIRST = range(11)

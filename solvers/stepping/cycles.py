@@ -1,9 +1,9 @@
 """Cycles of the discontinuous iteration: decisions of contacts that recur after some passes.
 
-The result of a pass depends on the decisions (open or closed, stick or slip) at its start. Therefore, once these equal
-the decisions of an earlier pass, the iteration repeats without end: for example two neighbours close each other
-alternately, or a segment's damping opens it as soon as it counts as closed. Signs of history values store the
-decisions.
+The result of a pass depends on the decisions (open or closed, stick or slip) at its start.
+Therefore, once these equal the decisions of an earlier pass, the iteration repeats without end:
+for example two neighbours close each other alternately, or a segment's damping opens it as soon as
+it counts as closed. Signs of history values store the decisions.
 """
 
 from __future__ import annotations

@@ -27,10 +27,9 @@ class Passes:
         max_it: largest number of passes (Newton runs) of one step.
         atol: force error of the post-Newton update at which a pass is accepted [N].
         rtol: force error at which a pass is accepted, relative to the largest contact force [1]; the larger limit is
-            used.
-        limit: force error, relative to the largest contact force, up to which a step with inconsistent contacts is
-            accepted: in a cycle, and at the smallest step size [1].
-        fail: whether a step fails if the error is larger than ``limit`` after the last pass; otherwise the step is
+            used. limit: largest force error with which a step is accepted although contacts are inconsistent, relative
+        to the largest contact force [1]. Such steps end in a cycle, or have the smallest step size. fail: whether a
+        step fails if the error is larger than ``limit`` after the last pass; otherwise the step is
             accepted. With False, ``limit`` has no effect, and cycles are not searched for.
 
     Raises:

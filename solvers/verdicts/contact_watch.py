@@ -66,8 +66,10 @@ LIMIT = 0.3
 [1]."""
 GOAL = 0.5
 """A step that exceeds the limit is cut such that it reaches this fraction of the limit [1]."""
-SMALLEST_CUT, LARGEST_CUT = 0.05, 0.5
-"""Smallest and largest factor by which a step is cut."""
+SMALLEST_CUT = 0.05
+"""Smallest factor by which a step is cut [1]."""
+LARGEST_CUT = 0.5
+"""Largest factor by which a step is cut [1]."""
 SLOW = 0.02
 """Fraction of the largest speed in a law below which speeds are ignored [1]."""
 TINY = 1e-6
@@ -83,11 +85,21 @@ STAGES = 1.5
 SHOWN = 3
 """Largest number of contacts that a verdict names."""
 COUNT, KICK, ROW, STEPS, DEPTH, NEEDED, PASSED, PASSED_ROW, LARGEST, EVENTS, AT, SIZE, FACTOR = range(13)
-"""Indices of the findings of a law. In this step COUNT: number of unresolved contacts. For the worst of these contacts
-KICK: change of its rate [m/s]. ROW: its number. STEPS: steps per contact. DEPTH: depth [m]. NEEDED: required step [s].
-PASSED: largest missed depth [m]. PASSED_ROW: number of its contact. LARGEST: largest speed in the run [m/s]. Only in
-`Findings` EVENTS: number of steps with unresolved contacts. AT, SIZE: time and size of the worst step [s]. FACTOR:
-factor by which the step is cut [1]."""
+"""Indices of the findings of a law in a step. The worst contact has the largest change of its rate.
+
+COUNT: number of unresolved contacts.
+KICK: change of the rate of the worst contact [m/s].
+ROW: number of the worst contact.
+STEPS: number of steps in the duration of the worst contact.
+DEPTH: depth of the worst contact [m].
+NEEDED: step size that the worst contact needs [s].
+PASSED: largest missed depth [m].
+PASSED_ROW: number of the contact with the largest missed depth.
+LARGEST: largest speed in the run [m/s].
+EVENTS: number of steps with unresolved contacts, only in `Findings`.
+AT, SIZE: time and size of the worst step [s], only in `Findings`.
+FACTOR: factor by which the step is cut [1].
+"""
 
 
 @kernel

@@ -29,10 +29,10 @@ SMALL = 30
 """Number of coordinates up to which all eigenvalues are computed at once."""
 TOLERANCE = 1e-3
 """Relative tolerance of the largest eigenvalue [1]; a step that exceeds the limit by a smaller fraction is accepted."""
-AT_ONCE, SPACING = 8, 1.5
-"""AT_ONCE: number of changes of a model, from the first, after each of which the limit is estimated. SPACING: ratio of
-the step numbers at which the limit is estimated again after later changes, because hooks may change a model in every
-step."""
+AT_ONCE = 8
+"""Number of first changes of a model, after each of which the limit is estimated."""
+SPACING = 1.5
+"""Smallest ratio of the step numbers of two estimates after later changes; hooks may change a model in every step."""
 Respond = Callable[[FloatArray], FloatArray]
 """Function ``(forces of shape (n,)) -> accelerations of shape (n,)`` with constraints held, at the state in the
 fields."""

@@ -30,14 +30,16 @@ from windlass.solvers.verdicts.watch import NEVER, Watch
 
 GROWTH = 4.0
 """Ratio of the constraint changes in a step and in the previous step, above which the step is bisected [1]."""
-HALVINGS, SHARE = 30, 0.75
-"""HALVINGS: number of bisections of a step. SHARE: fraction of the change that a half must retain in each bisection to
-be a jump [1]."""
+HALVINGS = 30
+"""Number of bisections of a step."""
+SHARE = 0.75
+"""Fraction of the constraint change that one half of the interval must retain in each bisection of a jump [1]."""
 
 
-DRIFT, EVERY = 0.25, 64
-"""DRIFT: largest drift with which constraint values at the end of a step suffice, relative to the smallest jump [1].
-EVERY: number of steps after which the drift is checked again."""
+DRIFT = 0.25
+"""Largest drift with which constraint values at the end of a step suffice, relative to the smallest jump [1]."""
+EVERY = 64
+"""Number of steps, after which the drift is checked again."""
 SMALLER = 1.5
 """Ratio of constraint values at the ends of two successive steps, above which the changes may have grown by the factor
 `GROWTH` despite this drift [1]."""

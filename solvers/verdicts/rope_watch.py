@@ -43,23 +43,37 @@ THROWN = 0.2
 [1]."""
 GONE = 2
 """Number of steps without contact after which contact counts as lost."""
-WRAPPED, LONG = 0.2, 50
-"""WRAPPED, LONG: mean wrap angle [rad] and number of steps with contact, above which a rope counts as wrapped around a
-pulley."""
+WRAPPED = 0.2
+"""Mean wrap angle, above which a rope counts as wrapped around a pulley [rad]."""
+LONG = 50
+"""Smallest number of steps with contact of a rope that counts as wrapped around a pulley."""
 SHOWN = 3
 """Largest number of pulleys that a verdict names."""
 LEAP = 3.0
 """Change of a tension in a step, relative to the explained change, above which a result is doubtful [1]."""
 WRAP, FORCE, RECENT, WRAPS, FORCES, STEPS, LAST, OPEN = range(8)
-"""Indices of the data of a pulley. WRAP, FORCE: present wrap angle [rad] and force [N]. RECENT: largest force of the
-last steps, weighted by `FADING` [N]. WRAPS, FORCES, STEPS: sums of wrap angles [rad] and forces [N] over the steps with
-contact, and number of these steps.
-LAST: time of the last step with contact [s]. OPEN: number of steps since the last step with contact."""
+"""Indices of the data of a pulley.
+
+WRAP: present wrap angle of the rope [rad].
+FORCE: present force on the pulley [N].
+RECENT: largest force of the last steps, weighted by `FADING` [N].
+WRAPS: sum of the wrap angles over the steps with contact [rad].
+FORCES: sum of the forces over the steps with contact [N].
+STEPS: number of steps with contact.
+LAST: time of the last step with contact [s].
+OPEN: number of steps since the last step with contact.
+"""
 CHANGE, ROW, CAUSE, BEFORE, AT, SIZE, COUNT, MOST = range(8)
-"""Indices of the data of one law. The first six entries describe the change of a tension in a step that is largest
-relative to its cause. CHANGE: change [N]. ROW:
-row. CAUSE: explained change [N]. BEFORE: largest tension before this step [N]. AT, SIZE: time and size of this step
-    [s]. COUNT: number of steps with doubtful changes. MOST: largest tension of the run so far [N], NaN if unknown."""
+"""Indices of the data of a law. The worst step is the step in which a tension changes most relative to its cause.
+
+CHANGE: change of this tension in the worst step [N].
+ROW: row with this tension.
+CAUSE: explained change in the worst step [N].
+BEFORE: largest tension before the worst step [N].
+AT, SIZE: time and size of the worst step [s].
+COUNT: number of steps with doubtful changes.
+MOST: largest tension of the run so far [N], NaN if unknown.
+"""
 
 
 @kernel

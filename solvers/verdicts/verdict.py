@@ -28,9 +28,12 @@ SMALL_ERROR = 1e-3
 """Largest harmless force error of steps accepted at the limit of passes, relative to the contact force [1]."""
 FEW = 3
 """Number of steps that a short run may accept at the limit of passes without doubt."""
-MANY_CUTS, CUT_SHARE, SHORT_STEPS = 20, 0.05, 4.0
-"""MANY_CUTS, CUT_SHARE: contacts chatter if at least this number of attempts, and at least this number per step, have
-failed. SHORT_STEPS: ratio of steps to nominal steps that a run with chatter reaches."""
+MANY_CUTS = 20
+"""Smallest number of failed attempts in a run whose contacts chatter."""
+CUT_SHARE = 0.05
+"""Smallest number of failed attempts per step in a run whose contacts chatter [1]."""
+SHORT_STEPS = 4.0
+"""Smallest ratio of the number of steps to the number of nominal steps in a run whose contacts chatter [1]."""
 WHOLE = 1e-6
 """Largest distance from a whole number of an invariant that counts as whole: other invariants belong to open cables and
 may change."""

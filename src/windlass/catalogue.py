@@ -30,8 +30,10 @@ from windlass.framework.checks.checks import checked, number, optional, whole, w
 from windlass.framework.errors import ModelError
 
 MM, KN, GRAM, MPA, GPA = 1e-3, 1e3, 1e-3, 1e6, 1e9
-STEEL, WATER = 7850.0, 1025.0
-"""Densities of steel and of sea water [kg/m^3]."""
+STEEL = 7850.0
+"""Density of steel [kg/m^3]."""
+WATER = 1025.0
+"""Density of sea water [kg/m^3]."""
 COLUMNS = ("axial_stiffness", "bending_stiffness", "mass_per_length")
 """Columns of cables in data sheets of chains and ropes."""
 
