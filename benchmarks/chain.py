@@ -6,9 +6,9 @@ usage: chain.py [SIZE ...] [--case static|dynamic] [--rule 0|2] [--steady] [--sp
 
 SIZE is a number of cables; default 100 1000 10000, both cases, both integration rules. Only the solve is timed, per
 Newton iteration, with a new Jacobian in each iteration in both programs. A solve is one load step, or 5 time steps of 1
-ms with generalised-alpha. With --steady, only steps 41 to 60 are timed: Windlass evaluates the energy in each of the
-first 16 steps, in steps 32 and 33, and in few later steps. Small chains are solved many times in one process. The first
-run installs Exudyn into .venv-bench.
+ms with generalised-alpha. With --steady, only steps 41 to 60 are timed, because Windlass evaluates the energy in each
+of the first 16 steps, in steps 32 and 33, and in few later steps. Small chains are solved many times in one process.
+The first run installs Exudyn into .venv-bench.
 """
 
 import sys

@@ -6,10 +6,10 @@
 Each drive has two to five pulleys with ratios up to 4, EA of 1e4 to 1e6 N, friction coefficients of 0.2 to 1, rhoA v²/T
 up to 0.6, a cord up to 5 mm above the face on a rigid layer, and bending stiffnesses of strings to ribbed belts. It
 starts in its steady motion, by `Belt.steady`, and runs for two revolutions of the belt. A drive that loses less than
-1e-4 of its speed runs for five revolutions, because vibrations from the start change the mean of one revolution by up
-to 2e-6. Means begin after the first revolution. A drive whose verdict recommends a smaller step runs again with half
-the step. The compared quantities are the speed losses of all loaded pulleys, span tensions, hub loads, and torque and
-power of the driver. A drive passes if all errors are below 1 %, or if the solver itself reports its result as doubtful.
+1e-4 of its speed runs for five revolutions. Vibrations from the start change the mean of one revolution by up to 2e-6.
+Means begin after the first revolution. A drive whose verdict recommends a smaller step runs again with half the step.
+The compared quantities are the speed losses of all loaded pulleys, span tensions, hub loads, and torque and power of
+the driver. A drive passes if all errors are below 1 %, or if the solver itself reports its result as doubtful.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from windlass.connectors.circle_contact.mesh import choose_elements
 from windlass.elements import RigidBody2D
 
 STEPS_PER_CABLE = 4.236
-"""Number of steps in which the belt moves by the length of one element; not an integer, because elements would
-otherwise be at the same few positions in all steps.
+"""Number of steps in which the belt moves by the length of one element. A whole number would put elements at the same
+few positions in all steps.
 """
 PERIODS_PER_STEP = 0.5
 """Step size, relative to the period of the softest contact [1]; its stiffness is k = 1000 T/R². With longer steps slow

@@ -68,7 +68,7 @@ SPOILT = 3.0
 """Ratio of these differences, above which results with tighter tolerances are not used [1]."""
 FALLS = 0.6
 """Ratio of the difference with twice as many steps to the difference with the previous steps, below which the
-difference converges [1]; theory predicts at most 0.5. The comparison starts at the steps of the script, because a
+difference converges [1]. Theory predicts at most 0.5. The comparison starts at the steps of the script, because a
 difference may pass through 0.
 """
 

@@ -8,8 +8,8 @@ belt:240x2. Each case is solved twice in a separate process: first unchanged, th
 table shows the fastest round of each solve. The times of factorisation and solve are times of PETSc's events.
 "kernels alone" repeats one call many times, with the data in the caches if they fit.
 
-The sums over entities are part of the kernels ("cable", "contact"). To find the cost of adding to a large matrix, the
-tangent of the cables is also timed with all elements added to the same few numbers.
+The sums over entities are part of the kernels ("cable", "contact"). The tangent of the cables is also timed with all
+elements added to the same few numbers, which gives the cost of adding to a large matrix.
 """
 
 import argparse

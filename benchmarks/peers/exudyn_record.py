@@ -4,8 +4,8 @@ usage: exudyn_record.py {exudyn,windlass}
 
 Each line of standard input is a run, a JSON object with script, target (file of the record), seconds (longest process
 time), wait (longest elapsed time), tight, times and most. Each run is a separate process, which starts with all modules
-loaded. At its end it writes a line on standard output, a JSON object with the process time, the signal that ended the
-process, and whether it was ended because it waited for a connection or for input.
+loaded. At its end it writes a line on standard output, a JSON object. The object contains the process time, the signal
+that ended the process, and whether it was ended because it waited for a connection or for input.
 
 tight is the largest tolerance of Newton's method, relative and absolute, with a new Jacobian in every iteration, and
 the largest tolerance of explicit solvers that choose their steps; 0 selects the tolerances of the script. times is the

@@ -6,9 +6,9 @@ they result from rounded numbers or errors of an earlier solve. A motion prescri
     Its start must therefore agree within `SMALL_JUMP` or a few steps of this motion; the drift of index 2 methods is
     smaller.
 
-If the coordinates of a constraint are at rest, C_q v = 0, and its prescribed rate is not 0, the constraint is a motor
-that starts. The coordinates then receive the prescribed speed. If C_q v ≠ 0, the user has given velocities that the
-constraint would change without a message.
+A constraint with a prescribed rate acts as a motor that starts if its coordinates are at rest, C_q v = 0. Its
+coordinates then receive the prescribed speed. If C_q v ≠ 0, the user has given velocities that the constraint would
+change without a message.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
 """Form-finding: the shape in which slack lines hang or lie, independent of the initial shape.
 
-A line whose initial shape is shorter than the line has a compression of EA times its slack, and paths of decreasing
-potential from this shape end in folds. In form-finding all lines are in tension from the first solution on. The
+A line whose initial shape is shorter than the line has a compression of EA times its slack. Paths of decreasing
+potential from such a shape end in folds. In form-finding all lines are in tension from the first solution on. The
 potential is then the potential of a net in tension:
 
 1. Force densities. Each row gets the force N = ρ |r'|, independent of its reference length, and no bending stiffness.
    The equilibrium is the solution of linear equations, so the initial shape has no influence. The density of a row is
-   increased if the row is longer than its length under this force, otherwise reduced, by ρ <- ρ |r'|/(1 + ε0 + N/EA).
-   This ends when all lengths are right to a tenth.
+   increased if the row is longer than its length under this force, and reduced if the row is shorter, by ρ <- ρ |r'|/(1
+   + ε0 + N/EA). The changes end when all lengths are right to a tenth.
 2. Multipliers. Each point of a row gets the force N = μ + k (|r'| - 1 - ε0 - μ/EA), with a small stiffness k. The
    multiplier μ is the force of the previous solution, corrected by the error in length. Solutions need few iterations
    while forces change little between solutions. The stiffness k grows in proportion to N, and faster the smaller these

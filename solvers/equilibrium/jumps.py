@@ -10,20 +10,21 @@ nothing in the result shows it. In the step, loads p increase by Δp and displac
 
 The value of Δp·K⁻¹Δp at the start is w0 = Δp·Δq1, where Δq1 is the first iterate of Newton's method. The value at the
 end is w1, from one solution with the tangent at the end. If loads only stiffen or only soften the structure,
-w <= max(w0, w1). A step with w > 1.5 max(w0, w1) is traced: the step is halved, then repeatedly the half with the
-larger share of w, down to 1/1024 of the step. The last part is called a jump under three conditions. It contains at
-least a quarter of w. Its slope is at least 256 times the mean slope. Just before it, Δp·K⁻¹Δp exceeds 5 w0; this value
-tends to infinity at a limit point. Contacts that open, close or slip cause sudden changes without this growth.
+w <= max(w0, w1). A step with w > 1.5 max(w0, w1) is traced. The step is halved, then repeatedly the half with the
+larger share of w, down to 1/1024 of the step. The last part is called a jump under three conditions. The last part
+contains at least a quarter of w. Its slope is at least 256 times the mean slope. Just before it, Δp·K⁻¹Δp exceeds 5 w0;
+this value tends to infinity at a limit point. Contacts that open, close or slip cause sudden changes without this
+growth.
 
 Far beyond a limit point the structure is so stiff that w is small again. Therefore the first quarter of the first step
 is examined if the end of the step is more than twice as stiff as its start, w1 < w0/2. Then the first quarter of this
-part is examined, and so on, until a part is suspected or its end is less stiff. Ropes that are almost slack,
-w < w0/50, are excluded.
+part is examined, and so on, until a part is suspected or its end is less stiff. Ropes that are almost slack, w < w0/50,
+are excluded.
 
-Prescribed motions act completely from the first load step on. If the start violates constraints, C = C0, the path has
-C = (1 - τ) C0 with the loads of the step, and w is the square of Δq without prescribed coordinates. Such a step is
-traced if the distance between its end and the first iterate exceeds half of the first iterate. For large rotations the
-tracing ends without a jump, because soon no half contains a quarter of w.
+Prescribed motions act completely from the first load step on. If the start violates constraints, C = C0, the path has C
+= (1 - τ) C0 with the loads of the step. In this case w is the square of Δq without prescribed coordinates. Such a step
+is traced if the distance between its end and the first iterate exceeds half of the first iterate. For large rotations
+the tracing ends without a jump, because soon no half contains a quarter of w.
 
 If a model with prescribed motions has history values, two more conditions hold. Δq must be 1.5 times the displacement
 by the tangents at both ends, and dq/dτ just before the jump must exceed 5 times dq/dτ at the start. Moreover, contacts
@@ -35,7 +36,7 @@ If a step begins near an equilibrium, the work of all forces from this equilibri
 work of Δp. The step is then traced from the equilibrium next to its start, and w0 of this equilibrium also counts.
 Lines without load are almost mechanisms: their shape changes fast with the first small load, but along a path.
 
-Other starts have a larger imbalance, f(q0) = f0 with the loads of the end, for example if prestrain has changed, which
+Other starts have a larger imbalance, f(q0) = f0 with the loads of the end. An example is a changed prestrain, which
 acts completely from the first load step on. The path is then f = (1 - τ) f0, which releases the start gradually, and
 -f0 replaces Δp. Starts that are unstable while their forces are held have no path.
 
@@ -76,7 +77,7 @@ LINEAR = 1e-9
 """Difference of a coordinate between the end and the first iterate, relative to its displacement, up to which the
 coordinate counts as prescribed [1]."""
 ROUNDING = 64.0 * float(np.finfo(np.float64).eps)
-"""Displacement, relative to the largest coordinate, up to which it may be a rounding error [1]: a solve adds at most 64
+"""Displacement, relative to the largest coordinate, up to which it may be a rounding error [1]. A solve adds at most 64
 corrections, each of them rounded."""
 LEAST = 1e-6
 """Norm of Δq [m, rad], above which a start out of balance is examined; smaller displacements are errors of the previous
@@ -340,8 +341,8 @@ class JumpWatch:
         """Return whether contacts that are decided again lead to an equilibrium off the path of the step.
 
         The start was an equilibrium. With the prescribed motion held, Newton's method may nevertheless end at another
-        equilibrium. This equilibrium is off the path in two cases: it is farther away than the end of the step, or the
-        equilibrium after a thousandth of the step is more than half as far away.
+        equilibrium. This equilibrium is off the path if it is farther away than the end of the step. It is also off the
+        path if the equilibrium after a thousandth of the step is more than half as far away.
         """
         assert self._start is not None
         origin, bit = self._start.q, 0.5**HALVINGS * (self._after - self._before)
@@ -378,7 +379,7 @@ class JumpWatch:
         return (high, self._before + share * (self._after - self._before)) if suspected else None
 
     def _describe_departure(self, end: State, reached: State) -> str:
-        """Return a text if the end differs from the equilibrium to which the path leads; with history values a
+        """Return a text if the end differs from the equilibrium to which the path leads. With history values a
         difference is expected, and the text is empty."""
         if self._held or self._has_history(end):
             return ""

@@ -3,8 +3,8 @@
 The discontinuous iteration decides all contacts at the same time. The decisions cycle if contact is far stiffer than
 the body that it holds, for example a rope of a few newtons on segments of 10⁷ N/m. Contacts that close in one pass then
 push their neighbours away. The iteration acts like Newton's method without a line search on a potential with kinks in
-its slope. With the term k M (q - q_last), where q_last is the solution of the previous step, a contact that closes
-moves its neighbours only slightly, and the contacts settle in a few passes. Each step of
+its slope. The term k M (q - q_last) contains the solution q_last of the previous step. With this term a contact that
+closes moves its neighbours only slightly, and the contacts settle in a few passes. Each step of
 
     f(q) - load_factor * loads + k M (q - q_last) = 0,    contacts settled,
 

@@ -1,8 +1,11 @@
 """Compute eigenvalues closest to 0 of linear motion, by SLEPc: shift and invert about a shift that no free motion makes
 singular.
 
-    linear     K x = ω² M x              no damping: Krylov-Schur, in the inner product of M if K is symmetric
-    quadratic  (σ² M + σ D + K) x = 0    damping, gyroscopic forces: TOAR, complex pairs in real numbers
+    linear       K x = ω² M x
+    quadratic    (σ² M + σ D + K) x = 0
+
+The linear problem is used without damping. It is solved by Krylov-Schur, in the inner product of M if K is symmetric.
+The quadratic problem includes damping and gyroscopic forces. It is solved by TOAR, with complex pairs in real numbers.
 
 M is 0 for multipliers. Therefore multipliers belong to infinite eigenvalues, which the inverse maps to 0, away from the
 requested eigenvalues; the vector (K - s M)⁻¹ M x fulfils the constraints for each x. Solutions that are not modes have
@@ -60,7 +63,7 @@ NEAR = 1e-5
 ATTEMPTS = ((1.0, 1.0), (1.0, 1.5), (0.7, 1.0), (1.4, 1.5))
 """Factors of the shift and of the dimension of the search space in successive attempts [1]."""
 LARGEST_DENSE = 600
-"""Largest number of unknowns of a model that may be solved with dense matrices; such a solve takes 0.5 s without
+"""Largest number of unknowns of a model that may be solved with dense matrices. Such a solve takes 0.5 s without
 damping, and 3 s with damping."""
 DENSE_INFINITE = 1e-12
 """Ratio of the shift to the distance of an eigenvalue from the shift, below which the eigenvalue counts as infinite."""

@@ -4,9 +4,9 @@ iterations.
 Residual and tangent are the programs of a `NonlinearProblem`, convergence.py provides the convergence test, and
 lagging.py decides when the tangent is evaluated. Machine code and rules are the same as for calls from Python; digits,
 counts and messages are therefore equal. A callback remains in Python if it needs more than a program (user functions,
-stages of ``-log_view``, several processes, kernels as plain Python). This is decided separately for each of the three
-callbacks. Python also decides if norms alone do not suffice for the convergence test. An error of a kernel or of Python
-ends the run; `Callbacks.explain` then raises this error.
+stages of ``-log_view``, several processes, kernels as plain Python). This decision is made separately for each of the
+three callbacks. Python also decides if norms alone do not suffice for the convergence test. An error of a kernel or of
+Python ends the run; `Callbacks.explain` then raises this error.
 """
 
 from __future__ import annotations

@@ -23,9 +23,9 @@ from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.own_options import DYNAMIC_OPTIONS, own_option
 
 REFRESH_COST = 1.0
-"""Number of iterations that may be spent to save one evaluation and factorisation. These cost 3 to 5 iterations, but
-predictions are inexact. With the value 2 belts take more time, 8 % with 60 x 4 segments and 4 % with 960 x 2
-segments."""
+"""Number of iterations that may be spent to save one evaluation and factorisation. An evaluation and factorisation cost
+3 to 5 iterations, but predictions are inexact. With the value 2 belts take more time, 8 % with 60 x 4 segments and 4 %
+with 960 x 2 segments."""
 WORST_RATE = 0.3
 """Contraction factor, above which an old tangent is replaced."""
 NEW_RATE = 1e-5

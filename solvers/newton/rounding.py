@@ -9,7 +9,7 @@ loads, because 10⁻¹⁶ of 10 m is 10⁻¹³ of an element. Forces that depend
 which their systems provide. An example is the gap of a circle of 10⁵ m whose centre is held. A Newton run has converged
 if its residual no longer decreases and is of the size of this uncertainty.
 
-Conversely, the residual of the first iteration is not a suitable scale if a full step has overshot: the residual of a
+Conversely, the residual of the first iteration is not a suitable scale if a full step has overshot. The residual of a
 slack rope is then 10¹³ N, of which 10⁻⁸ is more than the weight of the rope. Therefore a converged residual must also
 be small relative to loads, reactions and inertia.
 

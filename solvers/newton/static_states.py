@@ -2,7 +2,7 @@
 
 A state is the velocity of a coordinate; no force depends on this coordinate, see elements/nodes/generic_nodes.py. In
 dynamics, Newton's method solves for states as it does for all other velocities. In statics, velocities are given.
-Therefore the increment of the coordinate is used as the increment of the state, and the column of the coordinate in the
+Therefore the increment of the coordinate is used as the increment of the state. The column of the coordinate in the
 tangent contains the derivatives with respect to the velocity.
 """
 

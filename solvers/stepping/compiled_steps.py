@@ -1,12 +1,11 @@
 """Execute several steps in one call of compiled code, as long as no step needs Python.
 
-All parts of a usual step are compiled: predictor, Newton's method, checks of monitors, update
-of history values, end of the step, and search for kinks of constraints. Except for Newton's
-method, each part is a program, a sequence of kernel calls in compiled code. `take_steps`
-executes these calls for the given number of steps and returns earlier at an unusual step:
-Newton's method has failed, contacts need a third pass, a monitor has found a problem, or a
-constraint has a kink. Python then continues this step by the same rules as without compiled
-steps. Digits, counts and messages are equal in both cases.
+All parts of a usual step are compiled: predictor, Newton's method, checks of monitors, update of history values,
+storage of the accepted step, and search for kinks of constraints. Except for Newton's method, each part is a program, a
+sequence of kernel calls in compiled code. `take_steps` executes these calls for the given number of steps. It returns
+earlier if Newton's method has failed, contacts need a third pass, a monitor has found a problem, or a constraint has a
+kink. Python then continues this step by the same rules as without compiled steps. Digits, counts and messages are equal
+in both cases.
 """
 
 from __future__ import annotations
@@ -227,7 +226,7 @@ def take_steps(context: Any) -> int:
         if c.found[0] != 0.0:
             return 0
         lag[0]["switched"] = c.now.outcome[2] != 0.0
-        # the end of the step becomes the state
+        # the end of the step becomes the start of the next step
         status = call_program(c.programs, END, state)
         if status != 0:
             return int(status)

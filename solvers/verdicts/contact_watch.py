@@ -8,8 +8,8 @@ acts, a linear spring reverses an impact of the speed u with the angular frequen
 N steps per contact. Rates and depths are means of the values at both ends, so neither mass nor law is needed. They
 overestimate u if a contact is loaded; w/u is then small. A step with w/u beyond the limit of the method does not
 resolve the contact. A step also does not resolve a contact that is open at both ends although it has reversed, or that
-passes an object, see `Gaps`. Single points of belts on pulleys are seldom resolved. They need no resolution while w
-stays below the speed along the surface, because they carry little of the energy of the belt.
+passes an object, see `Gaps`. Single points of belts on pulleys are seldom resolved. Such points need no resolution
+while w stays below the speed along the surface, because they carry little of the energy of the belt.
 
 Methods with adaptive steps cut unresolved steps. If steps are not or cannot be cut, the result is doubtful. Within the
 limits, speeds after impacts of linear and of Hertzian contacts are right to 5 %; tests/campaigns compares them with
@@ -71,7 +71,7 @@ SMALLEST_CUT = 0.05
 LARGEST_CUT = 0.5
 """Largest factor by which a step is cut [1]."""
 SLOW = 0.02
-"""Fraction of the largest speed in a law below which speeds are ignored [1]."""
+"""Fraction of the largest speed of a law, below which speeds are ignored [1]."""
 TINY = 1e-6
 """Fraction of the size of the model: speeds below `CREEP` are also ignored if they cause smaller displacements during
 the run."""

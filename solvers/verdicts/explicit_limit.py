@@ -1,9 +1,9 @@
 """The longest stable step size of explicit methods, estimated before a run, and again when the model changes.
 
 Velocity Verlet is stable for h < 2/omega with the highest angular frequency omega of the model. For a chain of cables
-2/omega is about the time of a wave through half an element. omega² is the largest eigenvalue of R K, where R maps
-forces to accelerations with all constraints held. Arnoldi iterations compute this eigenvalue. Contacts that close later
-increase omega.
+2/omega is about the time of a wave through half an element. The value omega² is the largest eigenvalue of R K, where R
+maps forces to accelerations with all constraints held. Arnoldi iterations compute this eigenvalue. Contacts that close
+later increase omega.
 Source: T. J. R. Hughes, The Finite Element Method (1987), section 9.1.
 """
 

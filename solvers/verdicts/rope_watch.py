@@ -1,15 +1,15 @@
 """Check in every step whether ropes or belts leave their pulleys, and whether tensions jump.
 
 A rope under tension cannot leave a pulley instantaneously: the force F on the pulley decreases to 0 with the tension or
-the wrap angle. F is the sum of contact forces. If contact is lost within a step at a force F near the mean of F over
-the run, and does not return, the rope was thrown off in this step. F is the largest force of the last steps, where each
-earlier step has `FADING` times the weight of the next step, because single contact points open and close. A rope that
-becomes slack and lifts off is an event, reported in a note.
+the wrap angle. F is the sum of contact forces. A rope counts as thrown off in a step if contact is lost at a force F
+near the mean of F over the run, and does not return. F is the weighted maximum of the forces in the last steps, where
+each earlier step has `FADING` times the weight of the next step. The maximum is needed because single contact points
+open and close. A rope that becomes slack and lifts off is an event, reported in a note.
 
-A tension can change within a step by three causes: loads, waves and the loss of the previous tension. Waves change it
-by sqrt(EA rhoA) w for a speed change w, by twice this force at a held end, and by further reflections if a wave passes
-the whole rope within the step. Loads change it. When a brake holds or a support fails, the change can be as large as
-the previous tension. A change above `LEAP` times the sum of these causes is not explained by the motion.
+A tension can change within a step by three causes: loads, waves and the loss of the previous tension. A wave changes
+the tension by sqrt(EA rhoA) w for a speed change w, and by twice this force at a held end. Further reflections occur if
+a wave passes the whole rope within the step. Loads change it. When a brake holds or a support fails, the change can be
+as large as the previous tension. A change above `LEAP` times the sum of these causes is not explained by the motion.
 
 If a model changes during the run (`World.set`), both checks start again.
 Source: waves of a stretched rope, K. F. Graff, Wave Motion in Elastic Solids (1975), section 2.
@@ -116,9 +116,8 @@ def follow_pulleys(
 
 @kernel
 def find_largest_wave(dofs: IntArray, impedance: FloatArray, x: FloatArray, v: FloatArray) -> float:
-    """Return the largest force of a wave [N], sqrt(EA rhoA) w, where w is the speed relative to the mean motion of all
-    rows along their axes. See `Pulls` for dofs and impedance; x and v are coordinates and velocities, shape (n +
-    1,)."""
+    """Return the largest force of a wave [N], sqrt(EA rhoA) w. The speed w is relative to the mean motion of all rows
+    along their axes. See `Pulls` for dofs and impedance; x and v are coordinates and velocities, shape (n + 1,)."""
     d, mean, largest = dofs.shape[1] // 2, 0.0, 0.0
     # the mean speed of the rows along their axes
     for i in range(len(dofs)):

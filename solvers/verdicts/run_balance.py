@@ -9,8 +9,8 @@ transfer reduce ``created``:
 - created > 0 is energy without a source, for any losses. The absolute value of transferred energy, sampled at the
   checks, is allowed.
 - created < 0 is energy lost by the method of integration if all laws conserve energy.
-  Generalised-alpha damps by design: its loss is reported in a note in addition to the verdict, unless
-  the loss is a large fraction of the energy concerned.
+  Generalised-alpha damps by design. Its loss is reported in a note in addition to the verdict, unless the loss is a
+  large fraction of the energy concerned.
 
 The energy concerned is the largest of kinetic energy, change of U, and change of W so far. Created energy is the
 smallest value of three successive checks, because numerical energy oscillates within an impact. The energy of velocity
@@ -45,7 +45,7 @@ from windlass.framework.state.state import State
 from windlass.solvers.verdicts.watch import NEVER, SOLVED, Watch
 
 EVERY = 128
-"""Largest number of steps between two checks in the first 1024 steps. These checks are after 1, 2, 4 ... 128 steps, then
+"""Largest number of steps between two checks in the first 1024 steps: checks are after 1, 2, 4 ... 128 steps, then
 every 128 steps."""
 LONGEST = 512
 """Largest number of steps between two checks in the whole run. Checks are every 256 steps from step 1024 on, and every

@@ -79,8 +79,8 @@ class ShapeWatch(Watch):
         self._look(state.t)
 
     def find_new(self) -> str:
-        """Return a text on the first wrong shape in the fields at the end of a step; "" for no wrong shape, or if an
-        earlier step already had one.
+        """Return a text on the first wrong shape in the fields at the end of a step. Return "" for no wrong shape, or
+        if an earlier step already had a wrong shape.
 
         The call is collective. At most `CUTS` shapes of a run are reported, because smaller steps may also have wrong
         shapes.

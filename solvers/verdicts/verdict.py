@@ -1,9 +1,9 @@
 """The verdict on a solve: whether its result can be trusted, with the reasons for doubt.
 
-A solve that fails raises an error. A solve that reaches its end can still be wrong, for example in these cases:
-contacts that were not resolved in time have created energy, steps were accepted although contact states did not settle,
-steps were cut repeatedly, a belt has left its pulleys, or a load step has jumped over a limit point. Such a solve is
-*doubtful*. Known reasons, such as a step longer than the period of a contact, are reported before the solve.
+A solve that fails raises an error. A solve that reaches its end can still be wrong. For example, contacts that were not
+resolved in time have created energy, steps were accepted although contact states did not settle, steps were cut
+repeatedly, a belt has left its pulleys, or a load step has jumped over a limit point. Such a solve is *doubtful*. Known
+reasons, such as a step longer than the period of a contact, are reported before the solve.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ class Verdict:
         reasons: reasons why the result is doubtful; empty if the result can be trusted.
         notes: remarks before the solve and, in statics, on the stability of the equilibrium; each note is shown once in
             a run.
-        energy: text on the energy that the method of integration has lost by design, which causes no doubt. It is empty
-            if the loss is negligible, and if laws also lose energy, which `EnergyLedger` shows.
+        energy: text on the energy that the method of integration has lost by design, which causes no doubt. The text is
+            empty if the loss is negligible, and if laws also lose energy, which `EnergyLedger` shows.
         invariants: numbers that must not change during the solve, see `Checks.invariants`.
         stopped: reason why the solve has not reached its end: ``"interrupted"`` or ``"failed"``; empty for a completed
             solve.

@@ -321,8 +321,8 @@ def groove(rope_diameter: float) -> Groove:
     """Return the groove of a sheave for a wire rope by DIN 15061-1: the columns of `SheaveSurface`, and the smallest
     depth [m].
 
-    The radius of the bottom is 0.53 times the diameter of the rope, the angle between the flanks is 45°, and the depth
-    is at least sqrt(2) times the diameter of the rope.
+    The radius of the bottom is 0.53 times the diameter of the rope. The angle between the flanks is 45°. The depth is
+    at least sqrt(2) times the diameter of the rope.
     """
     return Groove(0.53 * rope_diameter, radians(22.5), sqrt(2.0) * rope_diameter)
 

@@ -103,7 +103,7 @@ def translates(*types: str, body: bool = False) -> Callable[[Translation], Trans
 @dataclass
 class MarkerFrame:
     """A frame on a body: a marker with the rotation of the body, and the rotation of the item's own marker relative to
-    this marker, shape (3, 3)."""
+    this frame, shape (3, 3)."""
 
     marker: Entity
     rotation: FloatArray
