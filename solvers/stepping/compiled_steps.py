@@ -85,10 +85,7 @@ class StepContext(NamedTuple):
     Attributes:
         addresses: addresses of the kernel that makes a Newton run and of the context of this kernel, shape (2,).
         programs: address and number of kernel calls of each program, shape (6, 2).
-        counts: stage of the last step, number of earlier steps and of their iterations, number of requested steps,
-            whether constraints are checked, start of Newton runs, number of mapped residuals of each run, passes of the
-            earlier steps, whether steps may have a second pass, whether the last step had one, and iterations of its
-            first pass, shape (11,).
+        counts: numbers with the indices `STAGE` and the subsequent constants, shape (11,).
         limits: accepted absolute and relative force error, see `Passes`, shape (2,).
         ends: ends of the steps [s], shape (MOST,).
         time, start_time, mapped: arrays of the fields, shape (1,) each.
@@ -257,7 +254,7 @@ class CompiledSteps:
         scheme: meaning of the unknowns, the same object in all steps; its time is the time of the last step.
         follow: data for the check of constraints.
         found: findings of monitors, see `StepContext`.
-        mapped: number of residual evaluations of a Newton run that map contact decisions, see `Fields`.
+        mapped: number of residual evaluations of a Newton run in which contacts decide their states, see `Fields`.
 
     Attributes:
         programs: the programs in the order of `BEGIN` and the constants after it.
@@ -313,7 +310,7 @@ class CompiledSteps:
             begin, looks, end: predictor, checks of monitors, and storage of the accepted step.
             follow: program that checks constraints after the step; None if the end of the step needs Python.
             idle: programs of monitors and hooks for the steps before the last one.
-            repeats: whether a step with unsettled contacts is repeated regardless of the changes.
+            repeats: whether a step with unsettled contacts may have a second pass in compiled code.
         """
         self.stage = self.earlier = self.iterations = self.passes = self.first_iterations = 0
         self.had_second = False

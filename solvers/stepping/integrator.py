@@ -37,7 +37,8 @@ def predict(
     """Compute displacements q1, velocities v1 and algorithmic accelerations after a step with accelerations 0, each
     (n,).
 
-    ``numbers`` contains h, beta, gamma and the factors of a, of the old and of the new accelerations, shape (6,).
+    ``numbers`` contains h, beta, gamma, and the factors of the accelerations a, of the old algorithmic accelerations,
+    and of the new accelerations, shape (6,).
     """
     h, beta, gamma, of_a, of_old = numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]
     for i in range(len(q)):

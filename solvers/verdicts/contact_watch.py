@@ -5,8 +5,8 @@ acts, a linear spring reverses an impact of the speed u with the angular frequen
 
     ω² = w/(h x),    u² = g_t² + x w/h,    w/u <= ω h = π/N,
 
-N steps per contact. Rates and depths are means of the values at both ends, so neither mass nor law is needed. They
-overestimate u if a contact is loaded; w/u is then small. A step with w/u beyond the limit of the method does not
+N steps per contact. Rates and depths are means of the values at both ends, so neither mass nor law is needed. These
+means overestimate u if a contact is loaded; w/u is then small. A step with w/u beyond the limit of the method does not
 resolve the contact. A step also does not resolve a contact that is open at both ends although it has reversed, or that
 passes an object, see `Gaps`. Single points of belts on pulleys are seldom resolved. Such points need no resolution
 while w stays below the speed along the surface, because they carry little of the energy of the belt.
@@ -60,12 +60,12 @@ LIMITS = {
     "euler": 0.02, "midpoint": 0.3, "rk3": 0.4, "rk4": 0.4, "rk6": 0.4, "rk": 1.0, "verlet": 0.4,
 }  # fmt: skip
 """Largest change of the rate in a step, relative to the impact speed, with which an explicit method resolves the impact
-[1]. The method with error control stays below it unless its tolerances are loose."""
+[1]. The method with error control stays below this value unless its tolerances are loose."""
 LIMIT = 0.3
 """Largest change of the rate in a step, relative to the impact speed, with which implicit methods resolve the impact
 [1]."""
 GOAL = 0.5
-"""A step that exceeds the limit is cut such that it reaches this fraction of the limit [1]."""
+"""Fraction of the limit, to which a step that exceeds the limit is cut [1]."""
 SMALLEST_CUT = 0.05
 """Smallest factor by which a step is cut [1]."""
 LARGEST_CUT = 0.5
@@ -76,7 +76,7 @@ TINY = 1e-6
 """Fraction of the size of the model: speeds below `CREEP` are also ignored if they cause smaller displacements during
 the run."""
 CREEP = 1e-4
-"""Speeds that are never ignored [m/s or rad/s]."""
+"""Speed, above which speeds are never ignored [m/s or rad/s]."""
 GRAZED = 0.05
 """Largest missed depth that is not an error, relative to the radius of the missed object."""
 STAGES = 1.5
@@ -140,7 +140,7 @@ def judge_gaps(
         k = near[i]
         row = numbers[k]
         g0, g1 = row[START + GAP], row[GAP]
-        # the partner is far away, or new
+        # the contact partner is far away, or is new in this step
         if not (g0 < np.inf and g1 < np.inf):
             continue
         v0, v1 = row[START + RATE], row[RATE]

@@ -6,9 +6,9 @@ positions with Python functions are evaluated at both ends of the step with cons
 its constraints change by more than `SMALL_JUMP`, and by more than `GROWTH` times the change in the previous step. In
 smooth motion each half has about half of the change, whereas a jump remains in one half in all bisections.
 
-If constraints are fulfilled, the constraint values at the end of the step equal this change except for the drift of the
-method. The values that the solver evaluates at the end of the step therefore suffice unless they increase. The drift is
-checked every `EVERY` steps.
+If constraints are fulfilled, the constraint values at the end of the step equal the change in the step, except for the
+drift of the method. The values that the solver evaluates at the end of the step therefore suffice unless they increase.
+The drift is checked every `EVERY` steps.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ EVERY = 64
 """Number of steps, after which the drift is checked again."""
 SMALLER = 1.5
 """Ratio of constraint values at the ends of two successive steps, above which the changes may have grown by the factor
-`GROWTH` despite this drift [1]."""
+`GROWTH` despite the drift `DRIFT` [1]."""
 
 
 @kernel
@@ -85,7 +85,7 @@ class PrescribedWatch(Watch):
         # step
         self._places: IntArray = np.zeros(0, np.int64)
         self._sizes, self._before = np.zeros(0), np.zeros(0)
-        # changes in the previous step, None if unknown
+        # changes of the constraints in the previous step, None if unknown
         self._change: FloatArray | None = None
         self._anywhere, self._wait = False, 0
 

@@ -307,7 +307,7 @@ class RopeWatch(Watch):
 
 
 def describe_thrown(row: list[float], pulley: str) -> str:
-    """Return the reason why a pulley that has lost its rope is doubtful."""
+    """Return the reason why the result is doubtful at a pulley that has lost its rope."""
     wrap, force = np.degrees(row[WRAPS] / row[STEPS]), row[FORCES] / row[STEPS]
     return (
         f"the rope or belt on {pulley} is lost at once after t = {row[LAST]:.6g} s: a wrap angle of {wrap:.3g}° in the "
@@ -324,7 +324,7 @@ def describe_slack(row: list[float], pulley: str) -> str:
 
 
 def describe_leap(found: list[float], name: str) -> str:
-    """Return the reason why a tension that jumps is doubtful."""
+    """Return the reason why a jump of a tension makes the result doubtful."""
     return (
         f"the tension of {name} leaps by {found[CHANGE]:.3g} N in the step of {found[SIZE]:.3g} s at t = "
         f"{found[AT]:.6g} s; loads, motion and the largest tension before, {found[BEFORE]:.3g} N, explain "

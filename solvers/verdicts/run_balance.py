@@ -9,8 +9,8 @@ transfer reduce ``created``:
 - created > 0 is energy without a source, for any losses. The absolute value of transferred energy, sampled at the
   checks, is allowed.
 - created < 0 is energy lost by the method of integration if all laws conserve energy.
-  Generalised-alpha damps by design. Its loss is reported in a note in addition to the verdict, unless the loss is a
-  large fraction of the energy concerned.
+  Generalised-alpha damps by design. The loss of generalised-alpha is reported in a note in addition to the verdict,
+  unless the loss is a large fraction of the energy concerned.
 
 The energy concerned is the largest of kinetic energy, change of U, and change of W so far. Created energy is the
 smallest value of three successive checks, because numerical energy oscillates within an impact. The energy of velocity
@@ -102,7 +102,7 @@ def take_sums(energies: FloatArray, powers: FloatArray, lost: int, force: FloatA
     Args:
         energies, powers: see `Reading`; the first ``lost`` rows of powers are losses.
         force: forces of the law, shape (n + 1,).
-        sums: sums of a check, see `SIZES`, shape (6,).
+        sums: sums of a check, see `STORED`, shape (6,).
     """
     passing = 0.0
     for i in range(energies.shape[0]):

@@ -107,7 +107,7 @@ class ShapeWatch(Watch):
     def restore(self, kept: Mapping[str, Any]) -> None:
         """See `Watch`."""
         self._words, self._seen = str(kept["words"]), float(kept["seen"])
-        # checkpoints of earlier versions contain no cuts
+        # checkpoints of earlier versions do not contain the number of cuts
         self._steps, self._next, self._cuts = (int(kept.get(name, 0)) for name in ("steps", "next", "cuts"))
 
     def _look(self, t: float) -> None:

@@ -1,9 +1,9 @@
 """The verdict on a solve: whether its result can be trusted, with the reasons for doubt.
 
-A solve that fails raises an error. A solve that reaches its end can still be wrong. For example, contacts that were not
-resolved in time have created energy, steps were accepted although contact states did not settle, steps were cut
-repeatedly, a belt has left its pulleys, or a load step has jumped over a limit point. Such a solve is *doubtful*. Known
-reasons, such as a step longer than the period of a contact, are reported before the solve.
+A solve that fails raises an error. A solve that reaches its end can still be wrong. For example, steps have created
+energy because contacts were not resolved in time. Steps were accepted although contact states did not settle, or were
+cut repeatedly. A belt has left its pulleys, or a load step has jumped over a limit point. Such a solve is *doubtful*.
+Known reasons, such as a step longer than the period of a contact, are reported before the solve.
 """
 
 from __future__ import annotations

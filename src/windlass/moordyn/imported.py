@@ -3,11 +3,12 @@
 | MoorDyn | Windlass |
 | --- | --- |
 | line of N segments | N cables (`Cable3D`) with `FluidLoad` |
-| bed with kBot, cBot | `PlaneSurface` with the stiffness kBot d and damping cBot d per length of a line with the
-    diameter d |
-| friction | friction of the surface proportional to the speed, FrictionCoefficient FricDamp per segment, up to the
-    coefficient mu |
+| bed with kBot, cBot | `PlaneSurface` with stiffness kBot d and damping cBot d per length |
+| friction | friction of the surface, proportional to the speed up to the coefficient mu |
 | free point | common node at the ends of its lines, with a `MassPoint`, and with its buoyancy as a `Force` |
+
+In this table d is the diameter of a line. The friction force of a segment is FrictionCoefficient FricDamp times its
+speed, up to the coefficient of friction.
 
 Lines without bending stiffness get EI = 1e-9 w L^3, where w is the weight in water; this stiffness changes tensions by
 less than 1e-6.
