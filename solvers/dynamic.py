@@ -397,7 +397,7 @@ class Run:
             fold = solver.shapes.find_new()
             if fold:
                 attempt.converged, attempt.reason = False, fold
-        # also noted for the first pass of the next step
+        # switches are also noted for the first pass of the next step
         lag.note_switch(contacts.changed)
         if attempt.converged and not self._looked_at and steps.stage < ACCEPTED:
             self._store()

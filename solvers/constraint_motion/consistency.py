@@ -121,8 +121,8 @@ class Consistency:
             h: step size [s].
 
         Raises:
-            ModelError: gaps are not small, or constraints forbid velocities; the message names these constraints.
-                Masses and constraints do not determine accelerations.
+            ModelError: gaps are not small or constraints forbid velocities, where the message names these constraints;
+                or masses and constraints do not determine accelerations.
         """
         self._again = not self._integrator.rate_level
         if self._rates.anywhere:

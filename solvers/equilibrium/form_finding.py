@@ -10,8 +10,8 @@ potential is then the potential of a net in tension:
    + ε0 + N/EA). The changes end when all lengths are right to a tenth.
 2. Multipliers. Each point of a row gets the force N = μ + k (|r'| - 1 - ε0 - μ/EA), with a small stiffness k. The
    multiplier μ is the force of the previous solution, corrected by the error in length. Solutions need few iterations
-   while forces change little between solutions. The stiffness k grows in proportion to N, and faster the smaller these
-   changes are. With k = EA the force is the force of the law of the rows.
+   while forces change little between solutions. The stiffness k grows in proportion to N, and faster the smaller the
+   force changes are. With k = EA this force equals the force in the law of the row.
 
 Contacts are updated after every solution. The result is an initial shape for load steps, which decide contacts again.
 All solutions use the laws of the model, with arguments of their kernels as in `Strands`. `without_friction` switches

@@ -43,7 +43,7 @@ CONSTRAINT_SHIFT = 1e-10
 SYMMETRIC = 1e-10
 """Largest asymmetry with which K counts as symmetric [1]."""
 NEAREST = 4
-"""Number of examined eigenvalues of an unsymmetric tangent, those closest to 0."""
+"""Number of eigenvalues of an unsymmetric tangent that are examined, beginning with the closest to 0."""
 ITERATIONS = 60
 """Largest number of inverse iterations for the lowest mode; iterations end when μ is constant to 1e-3."""
 SAME_INERTIA = 1e-6

@@ -29,8 +29,8 @@ the tracing ends without a jump, because soon no half contains a quarter of w.
 If a model with prescribed motions has history values, two more conditions hold. Δq must be 1.5 times the displacement
 by the tangents at both ends, and dq/dτ just before the jump must exceed 5 times dq/dτ at the start. Moreover, contacts
 may have been decided again after the start was found. Therefore the start with its prescribed motion held must have an
-equilibrium that is no farther away than the length of the step. A thousandth of the step must not lead half as far.
-Otherwise contacts were decided differently, and no jump is reported.
+equilibrium that is no farther away than the length of the step. After a thousandth of the step the distance must be
+less than half of this length. Otherwise contacts were decided differently, and no jump is reported.
 
 If a step begins near an equilibrium, the work of all forces from this equilibrium to the first iterate is about the
 work of Δp. The step is then traced from the equilibrium next to its start, and w0 of this equilibrium also counts.
@@ -341,8 +341,8 @@ class JumpWatch:
         """Return whether contacts that are decided again lead to an equilibrium off the path of the step.
 
         The start was an equilibrium. With the prescribed motion held, Newton's method may nevertheless end at another
-        equilibrium. This equilibrium is off the path if it is farther away than the end of the step. It is also off the
-        path if the equilibrium after a thousandth of the step is more than half as far away.
+        equilibrium. This equilibrium is off the path if it is farther away than the end of the step. The path is also
+        left if the equilibrium after a thousandth of the step is more than half as far away as the end.
         """
         assert self._start is not None
         origin, bit = self._start.q, 0.5**HALVINGS * (self._after - self._before)

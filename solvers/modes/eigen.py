@@ -4,8 +4,9 @@ singular.
     linear       K x = ω² M x
     quadratic    (σ² M + σ D + K) x = 0
 
-The linear problem is used without damping. It is solved by Krylov-Schur, in the inner product of M if K is symmetric.
-The quadratic problem includes damping and gyroscopic forces. It is solved by TOAR, with complex pairs in real numbers.
+The linear problem is used without damping. The linear problem is solved by Krylov-Schur, in the inner product of M if K
+is symmetric. The quadratic problem includes damping and gyroscopic forces. The quadratic problem is solved by TOAR,
+with complex pairs in real numbers.
 
 M is 0 for multipliers. Therefore multipliers belong to infinite eigenvalues, which the inverse maps to 0, away from the
 requested eigenvalues; the vector (K - s M)⁻¹ M x fulfils the constraints for each x. Solutions that are not modes have

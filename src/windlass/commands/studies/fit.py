@@ -9,8 +9,8 @@ covariance (JᵀJ)⁻¹.
 
 Directions of p in which the data hardly change are found from the singular values of J. A direction of p is loose if
 the 95 % interval along it is wider than the box. A direction is also loose if its singular value is within the error of
-the differences. At the solution J is computed from differences of second order D₂. Let D₁ be
-differences of first order: the estimated error of D₂ in each column is |D₁ - D₂|²/|D₂|.
+the differences. At the solution J is computed from differences of second order D₂. D₁ denotes differences of first
+order, and the estimated error of D₂ in each column is |D₁ - D₂|²/|D₂|.
 
 Sources: G. A. F. Seber, C. J. Wild, Nonlinear Regression, Wiley (1989), chapters 2, 5 and 11; M. A. Branch, T. F.
 Coleman, Y. Li, SIAM J. Sci. Comput. 21 (1999) 1-23.

@@ -183,8 +183,8 @@ def joint(b: Building, item: Item) -> Entity:
 def _find_drive(b: Building, item: Item, frame: MarkerFrame, axes: FloatArray, is_global: bool) -> dict[str, Any]:
     """Return the offsets of a joint as a function of time; Exudyn does not implement rates of offsets.
 
-    In Windlass the offsets are along the rotated axes of marker 0. In Exudyn they are along these axes, or along global
-    axes if all translations are locked.
+    In Windlass the offsets are along the rotated axes of marker 0. In Exudyn the offsets are along these axes, or along
+    global axes if all translations are locked.
     """
     if not item.get("offsetUserFunction"):
         return {}
@@ -328,7 +328,7 @@ def coordinate_load(b: Building, item: Item) -> Entity:
 
 @translates("LoadMassProportional")
 def mass_proportional(b: Building, item: Item) -> Entity | None:
-    """Add the acceleration of the mass of a body; a mass on the ground gets no load."""
+    """Add a load that accelerates the mass of a body; a mass on the ground gets no load."""
     marker = b.marker(item["markerNumber"])
     if marker["markerType"] != "BodyMass":
         raise Refused(f"markerType of marker {int(item['markerNumber'])} is {marker['markerType']}")
