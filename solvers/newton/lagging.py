@@ -1,6 +1,6 @@
 """Rules that decide when the tangent is evaluated and factorised again, and when the old tangent is reused.
 
-With a reused tangent Newton's method converges linearly, r_{k+1} = theta r_k. This saves an evaluation and a
+With a reused tangent Newton's method converges linearly, r_{k+1} = theta r_k. Reuse saves an evaluation and a
 factorisation, which cost as much as several iterations. From the observed theta the policy predicts how many iterations
 remain with the old tangent and with a new tangent, and chooses the cheaper option. An old tangent with poor contraction
 is replaced at once. The policy uses only residual norms: all processes decide in the same way, and runs can be repeated
@@ -55,7 +55,7 @@ seen: number of norms of the run so far.
 first, before, last: the first, the second last and the last norm of the run.
 target: the norm at which the run counts as converged.
 expected: expected contraction factor of a first iteration with a reused tangent.
-expected_switched: expected contraction factor of such an iteration after a contact has switched.
+expected_switched: expected contraction factor of a first iteration with a reused tangent, after a contact has switched.
 """
 
 
