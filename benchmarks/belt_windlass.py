@@ -85,7 +85,7 @@ class TimedDynamic(wl.Dynamic):
 
     def solve(self, state: wl.State | None = None, hooks: Sequence[Any] = (), *, resume: bool = False) -> wl.State:
         """Integrate without the mean of the example over all steps, because Exudyn computes another mean."""
-        sampled = [hook for hook in hooks if type(hook).__name__ != "MeanTorque"]
+        sampled = [hook for hook in hooks if not isinstance(hook, wl.Means)]
         return super().solve(state, [*sampled, *([Clocks(self)] if begin > 0.0 else [])], resume=resume)
 
 

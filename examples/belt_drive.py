@@ -98,39 +98,10 @@ sensors = wl.Sensors(
     ],
     every=max(1, round(1e-3 / step)),
 )
-
-
-class MeanTorque(wl.StepHook):
-    """Time mean of the drive torque over the last 0.1 s. The steps may have different sizes."""
-
-    impulse, duration, start = 0.0, 0.0, 0.0
-
-    def before_step(self, state):
-        """Record the start of the step."""
-        self.start = state.t
-
-    def after_step(self, state):
-        """Add the step to the mean if it is within the last 0.1 s."""
-        if state.t > end_time - 0.1 + step / 2:
-            self.duration += state.t - self.start
-            self.impulse += (state.t - self.start) * float(wl.eval_output(drive, "force", state))
-
-    def idle_steps(self, state, size):
-        """Return the number of steps before the last 0.1 s."""
-        return max(0, int((end_time - 0.1 - state.t) / size) - 1)
-
-    def checkpoint(self):
-        """Return the sums of torque and time, which a restart needs."""
-        return {"impulse": self.impulse, "duration": self.duration}
-
-    def restore(self, kept, state):
-        """Continue with the sums of a checkpoint."""
-        self.impulse, self.duration = kept["impulse"], kept["duration"]
-
-
-mean_torque = MeanTorque()
+# over all steps of the last 0.1 s
+means = wl.Means([wl.Sensor(drive, "force", name="drive_torque")], start=max(0.0, end_time - 0.1))
 ledger = wl.EnergyLedger(folder / "energy.csv" if folder else None) if with_ledger else None
-hooks = [sensors, mean_torque] if ledger is None else [ledger, sensors, mean_torque]
+hooks = [sensors, means] if ledger is None else [ledger, sensors, means]
 if folder:
     every = max(1, round(end_time / step / 100))
     probes = [
@@ -170,7 +141,7 @@ steady = sensors.times > end_time - 0.1 + step / 2
 reached = {t: bool(sensors.times[-1] > t - step / 2) for t in TIMES}
 results = {
     "omega_driven": {str(t): float(np.interp(t, sensors.times, speed)) if reached[t] else None for t in TIMES},
-    "drive_torque_mean": mean_torque.impulse / (mean_torque.duration or 1.0),
+    "drive_torque_mean": float(means["drive_torque"]),
     "axial_force_min": float(tension.min()),
     "axial_force_max": float(tension.max()),
     "speed_loss": 100 * (1 - float(speed[steady].mean()) / 12.0),

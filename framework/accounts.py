@@ -86,7 +86,9 @@ class Account:
 
     def __post_init__(self) -> None:
         if self.powers is not None and self.jumps is not None:
-            raise ModelError("powers and jumps of an Account: must be at most one of them, as jumps read all powers")
+            raise ModelError(
+                "powers and jumps of an Account: must not both be given, because jumps already contain all powers"
+            )
 
     @property
     def names(self) -> tuple[str, ...]:

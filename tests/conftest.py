@@ -14,8 +14,8 @@ import pytest
 os.environ.setdefault("OMPI_MCA_mpi_yield_when_idle", "1")
 os.environ.setdefault("OMPI_MCA_hwloc_base_binding_policy", "none")
 os.environ.setdefault("PRTE_MCA_hwloc_default_binding_policy", "none")
-# Tests start more processes than cores, and processes communicate through memory. Otherwise Open MPI 5 warns if the
-# network is closed, and Open MPI 4 searches fast networks for a second.
+# Tests start more processes than cores, and processes communicate through memory. Without this setting, Open MPI 5
+# warns if the network is closed, and Open MPI 4 searches fast networks for a second.
 os.environ.setdefault("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe")
 os.environ.setdefault("OMPI_MCA_btl", "^tcp,ofi,openib")
 # Each process of tests has its own folder of MPI. A process that ends would remove a common folder that another process
@@ -81,8 +81,8 @@ FIRST = (
     "test_parallel_outputs.py",
     "test_campaigns.py",
 )
-"""Files that take longest. They are started first, because a long file at the end of the run would leave other workers
-idle.
+"""Files that take longest. Long tests are started first, because a long file at the end of the run would leave other
+workers idle.
 """
 
 

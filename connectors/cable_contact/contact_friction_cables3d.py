@@ -93,7 +93,7 @@ def check(world: Tables, table: EntityTable) -> None:
     for row in np.flatnonzero(length / points > 2.0 * radius)[:1]:
         raise ModelError(
             f"points = {points[row]} in {table.kind} row {table.resident[row]} are {length[row] / points[row]:.3g} m "
-            f"apart: must be at most a diameter, {2.0 * radius[row]:.3g} m; give at least "
+            f"apart: must be at most {2.0 * radius[row]:.3g} m apart, the diameter; give at least points = "
             f"{int(np.ceil(0.5 * length[row] / radius[row]))}"
         )
     sets, cables = table.local("contact_set"), table.local("cable")
@@ -103,8 +103,8 @@ def check(world: Tables, table: EntityTable) -> None:
             nodes = np.concatenate([t.collect(column_of_nodes, rows) for t, _, rows in world.split_by_table(mine)])
             if len(np.unique(nodes)) < len(nodes):
                 raise ModelError(
-                    f"cables of {table.kind}: two cables of one set have the same {column_of_nodes}; must be chains "
-                    "without repeated cables, each beginning at the end of the previous cable"
+                    f"cables of {table.kind}: two cables of one set have the same {column_of_nodes}; must be chains in "
+                    "which each cable occurs once and begins at the end of the previous cable"
                 )
 
 

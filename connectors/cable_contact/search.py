@@ -313,9 +313,9 @@ class CableSearch:
             a, j, b = which[k]
             x = arc_length_of(j, float(self.c["points"][a]), self.c["length"][a])
             raise ModelError(
-                f"the cables of {self.name} rows {a} and {b} begin inside each other by "
-                f"{-found[k, 1]:.3g} m at x = {x:.3g} m of the first: must be less than a radius, {least[k]:.3g} m; "
-                "parts of one chain that are closer along it than `apart` do not touch"
+                f"the cables of {self.name} rows {a} and {b} overlap at the start by {-found[k, 1]:.3g} m at x = "
+                f"{x:.3g} m of the first cable: must be less than {least[k]:.3g} m, a radius; two parts of one chain "
+                "are not in contact if their distance along the chain is less than `apart`"
             )
 
     def describe_depth(self, at: IntArray, cable: IntArray, data: FloatArray, advice: str) -> list[str]:

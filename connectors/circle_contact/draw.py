@@ -35,6 +35,8 @@ from windlass.framework.model.law import LocalRows
 from windlass.framework.model.system import Fields
 
 WORK = {"friction_work": "J"}
+CROSS = np.array([[0, 0, 0, 0, 0, 1, 0, -1, 0], [0, 0, -1, 0, 0, 0, 1, 0, 0], [0, 1, 0, -1, 0, 0, 0, 0, 0]], float)
+"""ω @ CROSS is the matrix W in C order with arm @ W = ω × arm."""
 RIM_LINES = 72
 """Number of lines of a rim [1]: the polygon deviates from the circle by 0.1 % of its radius."""
 
@@ -45,9 +47,8 @@ def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
     circles: Circles = rows.kept("circles", lambda: _create_circles(rows))
     marker = circles.marker
     arm = circles.local @ m.A[marker].transpose(0, 2, 1)
-    wx, wy, wz = m.omega[marker].T[:, :, None]
-    x, y, z = np.moveaxis(arm, 2, 0)
-    velocity = np.stack((wy * z - wz * y, wz * x - wx * z, wx * y - wy * x), axis=2) + m.v[marker][:, None]
+    velocity = arm @ (m.omega[marker] @ CROSS).reshape(-1, 3, 3)
+    velocity += m.v[marker][:, None]
     points = m.p[marker][:, None] + arm
     drawing = replace(circles.drawing, points=points.reshape(-1, 3), point_data={"velocity": velocity.reshape(-1, 3)})
     losses = rows.layout.losses.get(rows.table.component)

@@ -196,8 +196,8 @@ class PairSearch(ABC):
         if len(touching):
             row = self.first[left[touching[0]]]
             raise ModelError(
-                f"the cable of {self.name} row {self.rows[row]} touches more {self.things} than the "
-                f"{self.slots[left[touching[0]]]} for which it has rows: give more rows, see `touching`"
+                f"the cable of {self.name} row {self.rows[row]} touches more than {self.slots[left[touching[0]]]} "
+                f"{self.things}, the number of its rows: give more rows by `touching`"
             )
         least = min(float(p.skin.min(initial=np.inf)), float(order[~wanted].min(initial=np.inf)))
         size = max(float(np.abs(self.hull).max(initial=0.0)), float(np.abs(self.centre).max(initial=0.0)))

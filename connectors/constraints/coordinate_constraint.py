@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.markers.coordinate_marker import COORDINATE, FAMILY, CoordinateColumns, coordinate_marker
-from windlass.connectors.markers.coordinate_outputs import coordinate_output, find_states
+from windlass.connectors.markers.coordinate_outputs import coordinate_output, find_states, find_units
 from windlass.connectors.markers.pairs import pair_dofs
 from windlass.connectors.user_functions.time_functions import (
     TimeColumn,
@@ -42,7 +42,8 @@ from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import LocalRows, Tables, register
+from windlass.framework.model.drawing import FieldEntries
+from windlass.framework.model.law import LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, function, ref
 from windlass.framework.model.system import ConstraintSystem, Coupling, Evaluation, Fields, System
 from windlass.framework.model.table import EntityTable
@@ -258,7 +259,10 @@ def check(world: Tables, table: EntityTable) -> None:
                 raise ModelError(f"{name} of {table.kind} row {row} has no effect with {words}: must be left out")
     alone = given["offset_rate_function"] & ~given["offset_function"]
     for row in table.resident[alone][:1]:
-        raise ModelError(f"offset_rate_function of {table.kind} row {row} must come with its offset_function")
+        raise ModelError(
+            f"offset_rate_function of {table.kind} row {row} is given without an offset_function: must be given "
+            "together"
+        )
 
 
 def eval_gap(rows: LocalRows, s: Fields) -> FloatArray:
@@ -291,10 +295,11 @@ register(
     fill_defaults=fill_defaults,
     check=check,
     outputs={
-        "force": coordinate_output(
+        "force": Output.of_entries(
             "N",
             "multiplier λ [N or N m], (): left-hand-side force on coordinate 1; -λ acts on it",
-            lambda rows, s: s.lam[rows.columns[0]["multiplier"]] * rows.columns[0]["active"],
+            lambda rows: FieldEntries("lam", rows.columns[0]["multiplier"], factor=rows.columns[0]["active"]),
+            units_of=find_units("N"),
         ),
         "gap": replace(GAP, units_of=find_gap_units),
     },

@@ -335,9 +335,14 @@ def check(world: Tables, table: EntityTable) -> None:
         given = functions[k] is not None
         if given == bool(sizes):
             words = "has both" if given else "has neither"
-            raise ModelError(f"{table.kind} row {row} {words} factors and a constraint_function: must have one of them")
+            raise ModelError(
+                f"{table.kind} row {row} {words} factors and a constraint_function: must have exactly one of the two"
+            )
         if gradients[k] is not None and not given:
-            raise ModelError(f"gradient_function of {table.kind} row {row} must come with its constraint_function")
+            raise ModelError(
+                f"gradient_function of {table.kind} row {row} is given without a constraint_function: must be given "
+                "together"
+            )
 
 
 def eval_gap(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:

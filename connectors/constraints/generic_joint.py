@@ -163,7 +163,10 @@ def check(world: Tables, table: EntityTable) -> None:
     offsets, rates = table.local("offset_function"), table.local("offset_rate_function")
     alone = np.array([f is None and r is not None for f, r in zip(offsets, rates, strict=True)], bool)
     for row in table.resident[alone][:1]:
-        raise ModelError(f"offset_rate_function of {table.kind} row {row} must come with its offset_function")
+        raise ModelError(
+            f"offset_rate_function of {table.kind} row {row} is given without an offset_function: must be given "
+            "together"
+        )
     check_spatial(world, table, np.ones(table.resident_count, bool), "RevoluteJoint2D or PrismaticJoint2D")
 
 

@@ -86,7 +86,8 @@ from windlass.framework.model.named_parts import name_part
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import CHECKS, World
 from windlass.framework.output.figures import check_picture, hand_over
-from windlass.framework.output.sensors import SensorLike, Sensors
+from windlass.framework.output.probes import SensorLike
+from windlass.framework.output.sensors import Sensors
 from windlass.framework.state.state import State
 
 ROUTE_POINTS = 1000
@@ -283,7 +284,10 @@ class _Line:
         if isinstance(speed, SteadyDrive):
             names = [duty.name for duty in speed.pulleys]
             if names != [pulley.name for pulley in self.pulleys]:
-                raise ModelError(f"run of '{self.name}': the given motion has the pulleys {', '.join(names)}")
+                raise ModelError(
+                    f"run of '{self.name}': the motion in speed has the pulleys {', '.join(names)}: must have the "
+                    f"pulleys {', '.join(pulley.name for pulley in self.pulleys)}"
+                )
             parts = self.cables, self.nodes, self.pulleys
             return start_steady(state, speed, self.route, self.axial_stiffness, self.strain, *parts)
         return run_belt(state, speed, self.cables, self.nodes, self.pulleys, self.radii)
@@ -486,7 +490,7 @@ class _Line:
         if step is not None and step > MOST_PERIODS * least > 0.0:
             raise ModelError(
                 f"step = {step:g} s of '{self.name}': must be <= {MOST_PERIODS * least:.2g} s; take {least:.1g} s, the "
-                f"period with which it swings on its contact with {self.pulleys[periods.index(least)].name}"
+                f"period of vibration on the contact with {self.pulleys[periods.index(least)].name}"
             )
 
     def _check_depth(self, pulley: Pulley, radius: float, columns: Mapping[str, Any]) -> None:
@@ -495,9 +499,10 @@ class _Line:
         least = self.tension / (DEEPEST * radius**2)
         if stiffness < least:
             raise ModelError(
-                f"contact_stiffness_per_length = {stiffness:.3g} N/m^2 of '{self.name}' at {pulley.name}: it sinks in "
-                f"by {self.tension / max(stiffness, 1e-300) / radius**2:.2g} of the radius with its tension of "
-                f"{self.tension:g} N; must be >= {least:.3g} N/m^2, 1 %"
+                f"contact_stiffness_per_length = {stiffness:.3g} N/m^2 of '{self.name}' at {pulley.name}: must be >= "
+                f"{least:.3g} N/m^2, because the belt or rope may penetrate by at most 1 % of the radius, but "
+                f"penetrates by {100.0 * self.tension / max(stiffness, 1e-300) / radius**2:.2g} % under its tension of "
+                f"{self.tension:g} N"
             )
 
     def _add_surface(self, pulley: Pulley, marker: Entity, grown: float) -> Entity:

@@ -55,7 +55,8 @@ from windlass.framework.ledger.energy_ledger import EnergyLedger
 from windlass.framework.model.system import Fields
 from windlass.framework.output.every_nth import EveryNth
 from windlass.framework.output.figures import check_picture
-from windlass.framework.output.sensors import Probe, SensorLike, Sensors
+from windlass.framework.output.probes import Probe, SensorLike
+from windlass.framework.output.sensors import Sensors
 from windlass.framework.state.state import State
 
 SAME_TIME = 1e-9
@@ -255,7 +256,7 @@ class DriveMeans(Sensors):
         """Values of one number over the records, shape (records,), in its unit; a copy."""
         names = [known.replace("–", "-") for known in self.names]
         if name.replace("–", "-") not in names:
-            raise ModelError(f"there is no number {name!r}: there are {', '.join(self.names)}")
+            raise ModelError(f"the means have no quantity {name!r}: must be one of {', '.join(self.names)}")
         place = names.index(name.replace("–", "-"))
         return np.array([row[place] for row in self._rows])
 
@@ -304,7 +305,7 @@ class DriveMeans(Sensors):
         """Count the steps, and store the records of compiled code."""
         super().skip(steps)
         for t, step, row, energies in self._motion.fetch_records():
-            self._keep(row, (t, self._begun + step))
+            self._keep([row], [(t, self._begun + step)])
             self._energies.append(energies)
 
     def report(self) -> DriveReport | None:
@@ -391,7 +392,7 @@ class DriveMeans(Sensors):
         if self._every != 1 and not self._motion.is_wanted:
             raise ModelError(
                 f"every = {self._every} of the means of '{self.drive.name}', which is 3D: must be 1 for losses, "
-                "which need the power of each step"
+                "because losses of a 3D drive need the power of each step"
             )
         report, span = self.report(), ledger.times[[0, -1]] if len(ledger.times) else np.zeros(2)
         if report is None or not np.allclose(span, self.times[[0, -1]], rtol=0.0, atol=SAME_TIME * report.duration):

@@ -40,20 +40,19 @@ def find_strain(name: str, route: float, axial_stiffness: float, given: Mapping[
     ways = {key: given[key] for key in ("length", "strain", "tension") if given[key] is not None}
     if len(ways) != 1:
         words = ", ".join(f"{key} = {value:g}" for key, value in ways.items()) or "nothing"
-        raise ModelError(f"'{name}' is given {words} to define its fit: must be exactly one of {WAYS}")
+        raise ModelError(f"'{name}' has {words} to define its mounted length: must have exactly one of {WAYS}")
     ((way, value),) = ways.items()
     shortest = route / (1.0 + LARGEST_STRAIN)
     if way == "length" and not shortest <= value < route:
-        fault = "too short" if value < shortest else "slack"
+        fault = "too short" if value < shortest else "too long"
         raise ModelError(
-            f"length = {value:g} m of '{name}' does not fit, because it is {fault}: "
-            f"the route around its pulleys is {route:g} m; "
-            f"must be >= {shortest:g} m (strain {LARGEST_STRAIN:g}) and < {route:g} m"
+            f"length = {value:g} m of '{name}' is {fault} for the route of {route:g} m around the pulleys: must be >= "
+            f"{shortest:g} m (strain {LARGEST_STRAIN:g}) and < {route:g} m"
         )
     strain = float({"length": route / value - 1.0, "strain": value, "tension": value / axial_stiffness}[way])
     if way == "tension" and strain > LARGEST_STRAIN:
         raise ModelError(
-            f"tension = {value:g} N of '{name}' stretches it by {strain:.3g} with axial_stiffness = "
+            f"tension = {value:g} N of '{name}' causes the strain {strain:.3g} with axial_stiffness = "
             f"{axial_stiffness:g} N: must be <= {LARGEST_STRAIN * axial_stiffness:g} N"
         )
     return strain
@@ -67,7 +66,9 @@ def scale_columns(name: str, strain: float, columns: Mapping[str, Any]) -> dict[
     """
     taken = {"reference_strain", "length", "ale"} & columns.keys()
     if taken:
-        raise ModelError(f"{', '.join(sorted(taken))} of '{name}': must be left out, its fit is defined by {WAYS}")
+        raise ModelError(
+            f"{', '.join(sorted(taken))} of '{name}': must be left out, because {WAYS} determine the mounted length"
+        )
     scale = 1.0 + strain
     scaled = {
         key: np.multiply(value, scale ** SCALED[key]) if key in SCALED else value for key, value in columns.items()

@@ -211,8 +211,8 @@ def _check_wraps(pulleys: Sequence[Pulley], places: Sequence[Place], route: Rout
     for pulley, wrap in zip(pulleys, route.wraps, strict=True):
         if wrap.angle < LEAST_WRAP:
             raise ModelError(
-                f"the pulley {pulley.name} is wrapped by {np.degrees(wrap.angle):.2g} deg on its side '{pulley.side}', "
-                "the belt only touches it: must be > 0 deg, move the pulley towards the belt"
+                f"the pulley {pulley.name} has a wrap of {np.degrees(wrap.angle):.2g} deg on its side '{pulley.side}': "
+                "must be > 0 deg; move the pulley towards the belt"
             )
     spans = [route.eval_points(np.array(span))[0] for span in find_spans(route)]
     count = len(pulleys)
@@ -222,8 +222,8 @@ def _check_wraps(pulleys: Sequence[Pulley], places: Sequence[Place], route: Rout
         if pulley.turns == 0 and not (route.closed and count == 2) and _cross(before, after):
             other = "left" if pulley.side == "right" else "right"
             raise ModelError(
-                f"the pulley {pulley.name} cannot be wrapped on its side '{pulley.side}': the spans on both sides of "
-                f"it cross, its wrap would be {np.degrees(route.wraps[i].angle):.0f} deg; use side '{other}', "
+                f"the pulley {pulley.name} cannot be wrapped on its side '{pulley.side}': the spans before and after "
+                f"the pulley cross each other (wrap {np.degrees(route.wraps[i].angle):.0f} deg); use side '{other}', "
                 "another order of the pulleys, or move the pulley towards the belt"
             )
     if not route.closed:
@@ -236,8 +236,8 @@ def _check_wraps(pulleys: Sequence[Pulley], places: Sequence[Place], route: Rout
             if distance < radius:
                 raise ModelError(
                     f"the span from {pulleys[i].name} to {pulleys[(i + 1) % count].name} runs through the pulley "
-                    f"{pulleys[j].name}, {distance:g} m from its centre: must be >= {radius:g} m, its radius; use "
-                    "another order of the pulleys, or other sides"
+                    f"{pulleys[j].name}: the distance {distance:g} m from the pulley's centre must be >= {radius:g} m, "
+                    "the pulley's radius; use another order of the pulleys, or other sides"
                 )
 
 

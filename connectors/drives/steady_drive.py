@@ -367,8 +367,8 @@ def find_steady_motion(
     if press <= 0.0:
         most = sqrt(EA * strain * (1.0 + strain) / rho)
         raise ModelError(
-            f"'{drive.name}' with {EA * strain:.5g} N as mounted lifts off its pulleys at {v:.5g} m/s: the speed must "
-            f"be < {most:.5g} m/s"
+            f"'{drive.name}' with the mounted tension {EA * strain:.5g} N lifts off its pulleys at {v:.5g} m/s: the "
+            f"speed of the belt must be < {most:.5g} m/s"
         )
 
     def move(u: FloatArray) -> _Steady:
@@ -420,8 +420,9 @@ def find_steady_motion(
     for name, least, need in zip(drive.names, lowest, 0.5 * bent, strict=True):
         if least <= need:
             raise ModelError(
-                f"'{drive.name}' does not lie on {name}: F = N - rhoA v² at this pulley is {least:.4g} N, must be > "
-                f"EI/(2 R²) = {need:.4g} N; increase tension or radius, or reduce bending_stiffness"
+                f"'{drive.name}' does not wrap around {name}: the tension minus centrifugal force, N - rhoA v² = "
+                f"{least:.4g} N, must be > EI/(2 R²) = {need:.4g} N; increase tension or radius, or reduce "
+                "bending_stiffness"
             )
     if not may_slip:
         _check_slip(drive, found, pull(found))
@@ -475,7 +476,8 @@ def find_steady_arms(
     found = root(eval_moments, np.zeros(len(arms)), tol=1e-11)
     if np.abs(found.fun).max(initial=0.0) > ERROR:
         raise ModelError(
-            "arms of a belt in steady motion have no equilibrium position: their moments must be moments of springs"
+            "arms of a belt in steady motion have no equilibrium position: the moment of an arm must increase with "
+            "its angle, as the moment of a spring"
         )
     return move(found.x, may_slip=False)
 
@@ -497,8 +499,8 @@ def _check_given(drive: DriveData, speeds: Mapping[str, float], torques: Mapping
     if min(along) <= 0.0 <= max(along):
         told = ", ".join(f"{name} {speed:g} rad/s" for name, speed in speeds.items())
         raise ModelError(
-            f"speeds of '{drive.name}' are {told}: must not be 0 and must run the belt in one direction (pulleys on "
-            "the right of the belt turn clockwise, < 0, in the order of the pulleys)"
+            f"speeds of '{drive.name}' are {told}: must not be 0, and all must move the belt in the same direction; if "
+            "the belt runs in the order of the pulleys, pulleys on its right side have speeds < 0 (clockwise)"
         )
     for name, mu in zip(drive.names, drive.friction.tolist(), strict=True):
         if mu <= 0.0:

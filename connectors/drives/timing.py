@@ -71,8 +71,8 @@ def read_teeth(name: str, pulleys: Sequence[Pulley], given: Mapping[str, Any]) -
     ways = [f"{key} = {given[key]:g}" for key in ("length", "strain", "tension") if given[key] is not None]
     if ways:
         raise ModelError(
-            f"{', '.join(ways)} of '{name}': its teeth determine its length, {given['teeth']} of {given['pitch']:g} m; "
-            "for another tension move the pulleys, see timing_distance"
+            f"{', '.join(ways)} of '{name}': must be left out, because the teeth determine the length of the belt, "
+            f"{given['teeth']} of {given['pitch']:g} m; for another tension move the pulleys, see timing_distance"
         )
     return Teeth(
         given["teeth"], given["pitch"], given["tooth_stiffness"], given["tooth_damping"], given["tooth_height"],

@@ -139,7 +139,7 @@ class WinchReserve(StepHook):
         **columns: Any,
     ) -> None:
         if "active" in columns:
-            raise ModelError(f"active of {name}: must be left out, it follows from the length of the rope")
+            raise ModelError(f"active of {name}: must be left out, because it follows from the length of the rope")
         self._world, self._name, self._fewest, self._wanted = world, name, int(cables), float(wanted)
         if longest > MOST * wanted:
             raise ModelError(f"longest = {longest:g} m of {name}: must be at most {MOST:g} times wanted = {wanted:g} m")

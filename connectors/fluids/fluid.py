@@ -136,7 +136,9 @@ def check_plane(table: EntityTable, row: int, user: str) -> None:
         ("wave_directions", np.abs(np.sin(directions)).max(initial=0.0)),
     ):
         if size > SIDEWAYS:
-            raise ModelError(f"{name} of Fluid row {row} leaves the plane x, y: must lie in it, as {user} is 2D")
+            raise ModelError(
+                f"{name} of Fluid row {row} leaves the plane x, y: must lie in this plane, because {user} is 2D"
+            )
 
 
 def create_flow(table: EntityTable, row: int, up: int, where: IntArray) -> FlowColumns:

@@ -106,6 +106,6 @@ def check_friction(table: EntityTable) -> None:
     for k in np.flatnonzero((mu > 0.0) & (stiff == 0.0))[:1]:
         raise ModelError(
             f"friction_coefficient = {mu[k]:g} in {table.kind} row {table.resident[k]} with "
-            "friction_stiffness_per_length = 0 N/m^2 and friction_velocity_penalty_per_length = 0 N s/m^2: one of them "
-            "must be > 0, as there is no friction otherwise"
+            "friction_stiffness_per_length = 0 N/m^2 and friction_velocity_penalty_per_length = 0 N s/m^2: one of the "
+            "two must be > 0, otherwise there is no friction"
         )

@@ -118,7 +118,8 @@ def find_places(rows: LocalRows, x: object) -> FloatArray:
     for row, k in outside[:1]:
         where = f"{rows.table.kind} row {rows.rows[row]}"
         raise ModelError(
-            f"x = {s[row, k] * length[row, 0]:g} m in {where}: must lie from 0 to {length[row, 0]:g} m, its length"
+            f"x = {s[row, k] * length[row, 0]:g} m in {where}: must lie from 0 to {length[row, 0]:g} m, the length of "
+            "the cable"
         )
     return np.clip(s, 0.0, 1.0)
 

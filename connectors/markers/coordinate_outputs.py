@@ -44,9 +44,14 @@ def coordinate_output(
     unit: str, doc: str, evaluate: Callable[..., Any], markers: Sequence[str] = ("marker0", "marker1")
 ) -> Output:
     """An output variable of laws on the coordinates ``markers``, with another unit if one of them is an angle."""
+    return Output(unit, doc, evaluate, units_of=find_units(unit, markers))
+
+
+def find_units(unit: str, markers: Sequence[str] = ("marker0", "marker1")) -> Callable[[LocalRows], list[str]]:
+    """`Output.units_of` of laws on the coordinates ``markers``."""
 
     def units_of(rows: LocalRows) -> list[str]:
         turning = [find_turning(rows.world, rows.local(name)) for name in markers]
         return [OF_ANGLES[unit] if any(row) else unit for row in zip(*turning, strict=True)]
 
-    return Output(unit, doc, evaluate, units_of=units_of)
+    return units_of

@@ -151,13 +151,20 @@ def register_kind(
     if force_tangent is None and kind.differences is not None:
         check_arguments(force, f"force of {name}", ARGUMENTS)
         words = f"{name} has no tangent kernel: its tangent is made by central differences of the force"
-        warn(f"{words}, to about 9 digits and with {12 if spatial else 4} more evaluations", ModelWarning, stacklevel=4)
+        warn(
+            f"{words}, which are accurate to about 9 digits and need {12 if spatial else 4} more evaluations of the "
+            "force",
+            ModelWarning,
+            stacklevel=4,
+        )
         force_tangent = kind.differences(force)
     if start:
         check_needs(component, ("data",), f"start of {name}")
     if update is not None:
         if not start:
-            raise ModelError(f"update of {name}: must come with start, the history values of a row at its start")
+            raise ModelError(
+                f"update of {name}: must be given together with start, the initial history values of a row"
+            )
         check_arguments(update, f"update of {name}", UPDATE)
         check_results(update, f"update of {name}", OUTCOME)
     loss = dict(lost or {})

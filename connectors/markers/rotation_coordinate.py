@@ -200,9 +200,9 @@ def check(world: Tables, table: EntityTable) -> None:
     _, share = initial_angles(world.numbering.reference[dofs] + world.numbering.displacement[dofs], a, b)
     for k in np.flatnonzero(~(share > REVERSED))[:1]:
         raise ModelError(
-            f"axis = {table.local('axis')[k]} in RotationCoordinate row {table.resident[k]} has, at the start, the "
-            "direction opposite to the reference configuration: must be rotated by less than 180°, otherwise the angle "
-            "about it is undefined"
+            f"axis = {table.local('axis')[k]} in RotationCoordinate row {table.resident[k]} is rotated by 180° from "
+            "the reference configuration to the start: must be rotated by less than 180°, otherwise the angle about "
+            "the axis is undefined"
         )
 
 

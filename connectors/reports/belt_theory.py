@@ -216,7 +216,8 @@ def belt_creep(
     if scale <= 0.0:
         raise ModelError(
             f"belt of length = {length:g} m has the tension {EA * lam - stiff:g} N and the centrifugal force "
-            f"{mass_per_length * v**2 / lam:g} N: it does not press on the pulleys"
+            f"{mass_per_length * v**2 / lam:g} N, so the belt does not press on the pulleys: the tension must be "
+            "greater than the centrifugal force"
         )
     loaded = min(torque_at(driver_speed) / R / scale, 1.9)
     start = [log(scale * (1.0 - 0.5 * loaded)), 1.0 + log((2.0 + loaded) / (2.0 - loaded)), v / lam]

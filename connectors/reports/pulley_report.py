@@ -36,7 +36,7 @@ from windlass.framework.errors import ModelError
 from windlass.framework.model.system import Fields
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
-from windlass.framework.output.sensors import Probe, name_columns
+from windlass.framework.output.probes import Probe, name_columns
 from windlass.framework.state.evaluate import find_evaluated_rows, find_output, load_outputs
 from windlass.framework.state.state import State
 

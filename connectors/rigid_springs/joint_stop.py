@@ -230,7 +230,9 @@ def joint_stops(
     values = {name: joint.table.collect(name, joint.rows) for name in ("marker0", "marker1", "frame0", "frame1")}
     locked = joint.table.collect("translations" if axis < 3 else "rotations", joint.rows)[:, axis % 3]
     if locked.any():
-        raise ModelError(f"direction = {direction!r} of {joint!r} is locked: must be one that the joint leaves free")
+        raise ModelError(
+            f"direction = {direction!r} of {joint!r} is locked: must be a direction that the joint leaves free"
+        )
     driven = [f is not None for f in joint.table.collect("offset_function", joint.rows)]
     if np.any(driven) or joint.table.collect("offset", joint.rows).any():
         raise ModelError(

@@ -102,8 +102,8 @@ def check_tracks(world: Tables, table: EntityTable) -> None:
             where = f"cables[{i + 1 - t.first[k]}] of CableTrack row {table.resident[k]}"
             if t.dims[i + 1] != t.dims[i] or (t.dofs[i + 1, 0] != t.dofs[i, 0]):
                 raise ModelError(
-                    f"{where} differs in kind from the previous cable: the cables of a track must all be 2D, all be "
-                    "3D, or have the same axial motion"
+                    f"{where} differs in kind from the previous cable: the cables of a track must all be 2D or all be "
+                    "3D, and must all have the same axial motion coordinate or none"
                 )
             gap = _gap(world, t.dofs, t.dims, i, i + 1)
             if gap > SAME_PLACE * t.length[i]:

@@ -132,8 +132,8 @@ def check(world: Tables, table: EntityTable) -> None:
     spatial = find_spatial(world, table.local("marker")) & (tracks.dims[begin] == 2)
     for row in table.resident[spatial][:1]:
         raise ModelError(
-            f"marker of {table.kind} row {row} can leave the plane of its cables: must be a 2D marker, or the "
-            "cables Cable3D"
+            f"marker of {table.kind} row {row} can leave the plane of its cables: must be a 2D marker, or the cables "
+            "must be Cable3D"
         )
     if len(np.unique(table.local("node"))) < table.resident_count:
         raise ModelError(f"node of {table.kind}: two rows have the same node; each row needs a separate node")
@@ -230,9 +230,9 @@ def check_distances(rows: LocalRows, c: SlidingRows, s: Fields) -> None:
     for i in np.flatnonzero(~(distance <= OFF * length))[:1]:
         p = s.markers[FAMILY].p[c.rows["marker"][i]]
         raise ModelError(
-            f"{rows.table.describe(int(rows.rows[i]))}: its point at ({p[0]:.6g}, {p[1]:.6g}, {p[2]:.6g}) m is "
-            f"{distance[i]:.6g} m off its rope at s = {out[i, PLACE]:.6g} m: must be on the rope at the start, within "
-            f"{OFF * length[i]:.3g} m"
+            f"{rows.table.describe(int(rows.rows[i]))}: the marker of the joint at ({p[0]:.6g}, {p[1]:.6g}, "
+            f"{p[2]:.6g}) m is {distance[i]:.6g} m away from the rope at s = {out[i, PLACE]:.6g} m: must be on the "
+            f"rope at the start, within {OFF * length[i]:.3g} m"
         )
 
 

@@ -48,8 +48,8 @@ def create_pieces(points: FloatArray, radii: FloatArray, where: str) -> FloatArr
     rest = lengths - cut[:-1] - cut[1:]
     for k in np.flatnonzero(rest < -OVERLAP * lengths)[:1]:
         raise ModelError(
-            f"rounding in {where}: the arcs at the ends of line {k} take {cut[k] + cut[k + 1]:g} m of its "
-            f"{lengths[k]:g} m: must take less"
+            f"rounding in {where}: the arcs at the ends of line {k} take {cut[k] + cut[k + 1]:g} m: must take less "
+            f"than {lengths[k]:g} m, the length of the line"
         )
     pieces = []
     for k, (start, t) in enumerate(zip(place[:-1], along, strict=True)):

@@ -193,9 +193,7 @@ class ReadyFunction:
         for key in [*values, *names]:
             if key not in values or key not in names:
                 words = "is unknown" if key in values else "is missing"
-                raise ModelError(
-                    f"{show(key)} {words} among the values of a {cls.__name__}: must be {', '.join(names)}"
-                )
+                raise ModelError(f"value {show(key)} of a {cls.__name__} {words}: must be {', '.join(names)}")
         given = {"kind": values["kind"], "order": values["order"], "shape": values["shape"]}
         for key, value in given.items():
             whole = read_whole_numbers(value) if value != [] else np.zeros(0, np.int64)

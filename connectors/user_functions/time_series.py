@@ -177,7 +177,7 @@ def _read_factor(heading: str, is_time_column: bool, file: Any) -> float:
             "of time: s, ms, min, h" if is_time_column else "that is known: SI units with prefixes, deg, rpm, %, min, h"
         )
         raise ModelError(
-            f"the heading {heading!r} of {file} has the unit {unit!r}: must be one {words}; without brackets "
-            "values are in SI units"
+            f"the heading {heading!r} of {file} has the unit {unit!r}: must be a unit {words}; values of a heading "
+            "without brackets are in SI units"
         )
     return factor

@@ -151,7 +151,7 @@ def refuse_axes(table: EntityTable, cosine: FloatArray, size: FloatArray) -> Non
     for k in np.flatnonzero(~(cosine > LEAST_COSINE))[:1]:
         angle = np.degrees(np.arccos(np.clip(cosine[k], -1.0, 1.0)))
         raise ModelError(
-            f"cross sections of {table.kind} row {table.resident[k]} are turned by {angle:.3g}° from its axis: must be "
-            "less than 60°, as e_1 of each node lies along the beam from node0 to node1; a curved line may need more "
-            "elements"
+            f"cross sections of {table.kind} row {table.resident[k]} are turned by {angle:.3g}° from the axis of the "
+            "beam: must be turned by less than 60°, because e_1 of each node points along the beam from node0 to "
+            "node1; a curved line may need more elements"
         )

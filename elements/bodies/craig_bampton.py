@@ -144,7 +144,8 @@ def craig_bampton(mass: Any, stiffness: Any, boundary: Any, modes: int = 10) -> 
     held, free = _read_boundary(boundary, M.shape[0])
     if modes > len(free):
         raise ModelError(
-            f"modes = {modes} in craig_bampton: must be <= {len(free)}, the number of coordinates between boundaries"
+            f"modes = {modes} in craig_bampton: must be <= {len(free)}, the number of coordinates that are not in "
+            "boundary"
         )
     count, b = M.shape[0], len(held)
     basis = np.zeros((count, b + modes))
@@ -169,7 +170,9 @@ def _read_matrix(given: Any, name: str) -> Any:
     if not sparse.issparse(given):
         array = read_numbers(given)
         if array is None or array.ndim != 2:
-            raise ModelError(f"{name} = {show(given)} in craig_bampton: must be a matrix of numbers, or a file of it")
+            raise ModelError(
+                f"{name} = {show(given)} in craig_bampton: must be a matrix of numbers, or a file with a matrix"
+            )
         given = array
     matrix = sparse.csr_array(given, dtype=np.float64)
     if matrix.shape[0] != matrix.shape[1] or not matrix.shape[0] or not np.isfinite(matrix.data).all():
@@ -238,7 +241,9 @@ def _find_modes(K: Any, M: Any, modes: int) -> tuple[FloatArray, FloatArray]:
             start = np.random.default_rng(0).standard_normal(K.shape[0])
             squares, shapes = eigsh(K, modes, M, sigma=0.0, v0=start)
     except (np.linalg.LinAlgError, RuntimeError) as error:
-        raise ModelError(f"mass in craig_bampton: must be positive definite between boundaries ({error})") from None
+        raise ModelError(
+            f"mass in craig_bampton: must be positive definite for the coordinates that are not in boundary ({error})"
+        ) from None
     order = np.argsort(squares)
     shapes = shapes[:, order]
     sign = np.sign(shapes[np.abs(shapes).argmax(axis=0), np.arange(modes)])

@@ -326,7 +326,8 @@ def check_mass(mass: FloatArray, n: int, where: str) -> None:
         )
     for i, j in np.argwhere((size == 0.0) & (M != 0.0))[:1]:
         raise ModelError(
-            f"mass[{i}, {j}] = {M[i, j]:g} {where} next to a 0 on the diagonal: must be 0, no mass may be negative"
+            f"mass[{i}, {j}] = {M[i, j]:g} {where} has a 0 on the diagonal of its row or column: must be 0, because "
+            "the matrix must be positive semi-definite"
         )
     scale = 1.0 / np.where(root > 0.0, root, 1.0)
     scaled = M * scale * scale[:, None]
@@ -336,8 +337,8 @@ def check_mass(mass: FloatArray, n: int, where: str) -> None:
         least = float(np.linalg.eigvalsh(scaled)[0])
         if least < -ROUGH:
             raise ModelError(
-                f"mass {where}: must be positive semi-definite; with ones on its diagonal it has the eigenvalue "
-                f"{least:.3g}, a motion with negative kinetic energy [1]"
+                f"mass {where}: must be positive semi-definite; scaled to ones on the diagonal, the matrix has the "
+                f"negative eigenvalue {least:.3g} [1], so a motion would have negative kinetic energy"
             ) from None
 
 

@@ -123,14 +123,18 @@ def find_parts(rows: LocalRows) -> IntArray:
 
 def label_parts(ends: IntArray) -> IntArray:
     """Label of each line, shape (rows,), equal for lines whose ends, shape (rows, 2), have a number in common."""
-    from scipy.sparse import coo_array  # imported here, because runs without output do not need it
-    from scipy.sparse.csgraph import connected_components  # imported here, because of the time to load SciPy
-
     nodes, inverse = np.unique(ends.T, return_inverse=True)
     node0, node1 = inverse.reshape(2, -1)
-    graph = coo_array((np.ones(len(node0)), (node0, node1)), shape=(len(nodes), len(nodes)))
-    label = connected_components(graph, directed=False)[1][node0]
-    _, first = np.unique(label, return_index=True)
+    # SciPy does the same, but loading it takes as long as writing a hundred frames of a belt
+    labels, before = np.arange(len(nodes)), np.zeros(0, np.int64)
+    while not np.array_equal(labels, before):
+        before = labels
+        one, other, labels = before[node0], before[node1], before.copy()
+        # connected labels become the smallest of them, and labels of labels follow
+        np.minimum.at(labels, np.maximum(one, other), np.minimum(one, other))
+        while not np.array_equal(labels, labels[labels]):
+            labels = labels[labels]
+    _, first, label = np.unique(labels[node0], return_index=True, return_inverse=True)
     rank = np.empty(len(first), np.int64)
     rank[np.argsort(first)] = np.arange(len(first))
     parts: IntArray = rank[label]
@@ -215,7 +219,7 @@ def find_fractions(rows: LocalRows, length: FloatArray, x: Any) -> FloatArray:
         row, k = outside[0]
         where = f"{rows.table.kind} row {rows.rows[row]}"
         given = np.broadcast_to(place, s.shape)[row, k]
-        raise ModelError(f"x = {given} m in {where}: must lie from 0 to its length {length[row, 0]} m")
+        raise ModelError(f"x = {given} m in {where}: must lie from 0 to {length[row, 0]} m, the length of the cable")
     return np.clip(s, 0.0, 1.0)
 
 

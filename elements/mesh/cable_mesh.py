@@ -278,8 +278,8 @@ def _assign_sections(
             groups = ", ".join(repr(key) for key, lines in sorted(mesh.line_sets.items()) if line in lines)
             raise mesh.error(
                 f"{len(rest)} lines are in no section, e.g. line {line} from {mesh.place(mesh.lines[line, 0])} to "
-                f"{mesh.place(mesh.lines[line, 1])} (groups: {groups}): needs a section, or columns for all "
-                f"({', '.join(required)}); {mesh.groups()}"
+                f"{mesh.place(mesh.lines[line, 1])} (groups: {groups}): each line must be in a section, or arguments "
+                f"for all lines must give {', '.join(required)}; {mesh.groups()}"
             )
         if missing:
             raise ModelError(f"cables_from_mesh: section {part.label!r} needs {', '.join(missing)}")

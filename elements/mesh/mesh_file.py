@@ -113,7 +113,9 @@ def read_mesh(path: str | Path, scale: float = 1.0, in_space: bool = False) -> F
         raise ModelError(f"scale = {scale} m of mesh file {path}: must be > 0, metres per unit of length of the file")
     mesh = _read_file(path, scale)
     if not len(mesh.lines):
-        raise mesh.error(f"it has no line cells (cells: {mesh.cells}): must have cells of type {', '.join(LINES)}")
+        raise mesh.error(
+            f"the file has no line cells (cells: {mesh.cells}): must have cells of type {', '.join(LINES)}"
+        )
     _check_points(mesh, in_space)
     return mesh
 
@@ -266,7 +268,7 @@ def _check_points(mesh: FileMesh, in_space: bool) -> None:
                 f"the group {name!r} has point {point}: the file has {len(points)} points, numbered from 0"
             )
     if points.shape[1] not in (2, 3):
-        raise mesh.error(f"its points have {points.shape[1]} coordinates: must have 2 or 3")
+        raise mesh.error(f"the points of the file have {points.shape[1]} coordinates: must have 2 or 3")
     for row in np.flatnonzero(~np.isfinite(points).all(axis=1))[:1]:
         raise mesh.error(f"point {row} = {points[row]} m: must be finite numbers")
     if in_space:

@@ -9,13 +9,11 @@ Methods for Flow Problems, Wiley (2003), chapter 1.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import ClassVar
+from typing import ClassVar, Literal
 
-from windlass.framework.arrays import FloatArray
+from windlass.framework.model.drawing import FieldEntries
 from windlass.framework.model.law import LocalRows, Output, register
 from windlass.framework.model.schema import Component, column
-from windlass.framework.model.system import Fields
 
 
 class ALENode(Component):
@@ -33,14 +31,17 @@ class ALENode(Component):
 def coordinate_outputs(speed: str) -> dict[str, Output]:
     """Create the output variables of a node whose only coordinate is s; ``speed``: description of s_t."""
 
-    def output(unit: str, doc: str, evaluate: Callable[[LocalRows, Fields], FloatArray]) -> Output:
-        return Output(unit, doc, lambda rows, fields: evaluate(rows, fields)[:, 0])
+    def output(unit: str, doc: str, array: Literal["x", "v", "a"], moves: bool = False) -> Output:
+        def find(rows: LocalRows) -> FieldEntries:
+            return FieldEntries(array, rows.dofs[:, 0], rows.reference[:, 0] if moves else 0.0)
+
+        return Output.of_entries(unit, doc, find)
 
     return {
-        "coordinate": output("m", "s, reference and displacement", lambda rows, f: f.x[rows.dofs]),
-        "displacement": output("m", "s from its reference", lambda rows, f: f.x[rows.dofs] - rows.reference),
-        "velocity": output("m/s", speed, lambda rows, f: f.v[rows.dofs]),
-        "acceleration": output("m/s^2", "s_tt", lambda rows, f: f.a[rows.dofs]),
+        "coordinate": output("m", "s, reference and displacement", "x"),
+        "displacement": output("m", "s from its reference", "x", moves=True),
+        "velocity": output("m/s", speed, "v"),
+        "acceleration": output("m/s^2", "s_tt", "a"),
     }
 
 

@@ -21,12 +21,11 @@ import re
 from functools import cache
 from typing import Any
 
-from windlass.elements.nodes.node_outputs import eval_displacement
-from windlass.framework.arrays import FloatArray
+from windlass.elements.nodes.node_outputs import find_displacement
 from windlass.framework.checks.checks import checked, whole
+from windlass.framework.model.drawing import FieldEntries
 from windlass.framework.model.law import LocalRows, Output, register
 from windlass.framework.model.schema import Component, column
-from windlass.framework.model.system import Fields
 
 GENERIC, STATES = "generic node", "state node"
 """Names in `provides` that all generic nodes and all state nodes have, for any number n of coordinates or states."""
@@ -73,9 +72,11 @@ def _create_generic(n: int) -> type[Component]:
     body |= {"reference_columns": names[:1], "initial_columns": names[1:], "provides": ("node", GENERIC)}
     component = _create_class(f"GenericNode{n}", f"A node with {n} coordinates.", [f"q{i}" for i in range(n)], body)
     outputs = {
-        "coordinates": Output(UNIT, f"displacements from the reference, shape ({n},)", eval_displacement),
-        "coordinates_rate": Output(units[2], f"velocities, shape ({n},)", eval_rate),
-        "coordinates_acceleration": Output("m/s^2, rad/s^2, 1/s^2", f"accelerations, shape ({n},)", eval_acceleration),
+        "coordinates": Output.of_entries(UNIT, f"displacements from the reference, shape ({n},)", find_displacement),
+        "coordinates_rate": Output.of_entries(units[2], f"velocities, shape ({n},)", find_rate),
+        "coordinates_acceleration": Output.of_entries(
+            "m/s^2, rad/s^2, 1/s^2", f"accelerations, shape ({n},)", find_acceleration
+        ),
     }
     register(component, "node", outputs=outputs, source="[@shabana]")
     return component
@@ -87,9 +88,11 @@ def _create_states(n: int) -> type[Component]:
     body = {"states": states, "state_column": "states", "provides": ("node", STATES)}
     component = _create_class(f"StateNode{n}", f"A node of first-order states, {n}.", [f"y{i}" for i in range(n)], body)
     outputs = {
-        "states": Output("1", f"states [their unit], shape ({n},)", eval_rate),
-        "states_rate": Output("1/s", f"their rates [their unit/s], shape ({n},)", eval_acceleration),
-        "states_integral": Output("s", f"their integrals from t = 0 [their unit s], shape ({n},)", eval_displacement),
+        "states": Output.of_entries("1", f"states [their unit], shape ({n},)", find_rate),
+        "states_rate": Output.of_entries("1/s", f"their rates [their unit/s], shape ({n},)", find_acceleration),
+        "states_integral": Output.of_entries(
+            "s", f"their integrals from t = 0 [their unit s], shape ({n},)", find_displacement
+        ),
     }
     register(component, "node", outputs=outputs, source="[@jansen2000]")
     return component
@@ -100,14 +103,14 @@ def _create_class(name: str, words: str, dof_names: list[str], body: dict[str, A
     return type(name, (Component,), body | more)
 
 
-def eval_rate(rows: LocalRows, fields: Fields) -> FloatArray:
-    """Velocities, shape (rows, n)."""
-    return fields.v[rows.dofs]
+def find_rate(rows: LocalRows) -> FieldEntries:
+    """The velocities, shape (rows, n)."""
+    return FieldEntries("v", rows.dofs)
 
 
-def eval_acceleration(rows: LocalRows, fields: Fields) -> FloatArray:
-    """Accelerations, shape (rows, n)."""
-    return fields.a[rows.dofs]
+def find_acceleration(rows: LocalRows) -> FieldEntries:
+    """The accelerations, shape (rows, n)."""
+    return FieldEntries("a", rows.dofs)
 
 
 def __getattr__(name: str) -> type[Component]:

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from windlass.framework.arrays import FloatArray
+from windlass.framework.model.drawing import FieldEntries
 from windlass.framework.model.law import LocalRows, Output
-from windlass.framework.model.system import Fields
 
 
 def in_space(vectors: FloatArray) -> FloatArray:
@@ -21,19 +21,35 @@ def in_space(vectors: FloatArray) -> FloatArray:
 def point_outputs(unit: str, dimensions: int = 2) -> dict[str, Output]:
     """Outputs of rows whose first coordinates are x, y (and z); ``unit``: units of all coordinates."""
 
-    def vector(evaluate: Callable[[LocalRows, Fields], FloatArray]) -> Callable[[LocalRows, Fields], FloatArray]:
-        return lambda rows, fields: in_space(evaluate(rows, fields)[:, :dimensions])
+    def vector(find: Callable[[LocalRows], FieldEntries]) -> Callable[[LocalRows], FieldEntries]:
+        def first(rows: LocalRows) -> FieldEntries:
+            found = find(rows)
+            places, shift = found.places[:, :dimensions], found.shift
+            spare = np.full((len(places), 3 - places.shape[1]), rows.layout.spare)
+            if not isinstance(shift, float):
+                shift = in_space(shift[:, :dimensions])
+            return found._replace(places=np.concatenate((places, spare), axis=1), shift=shift)
+
+        return first
 
     return {
-        "position": Output("m", "global position, shape (3,)", vector(lambda rows, s: s.x[rows.dofs])),
-        "displacement": Output("m", "global displacement from the reference, shape (3,)", vector(eval_displacement)),
-        "velocity": Output("m/s", "global velocity, shape (3,)", vector(lambda rows, s: s.v[rows.dofs])),
-        "acceleration": Output("m/s^2", "global acceleration, shape (3,)", vector(lambda rows, s: s.a[rows.dofs])),
-        "coordinates": Output(
-            unit, "displacements of all coordinates from their reference, shape (k,)", eval_displacement
+        "position": Output.of_entries(
+            "m", "global position, shape (3,)", vector(lambda rows: FieldEntries("x", rows.dofs))
         ),
-        "coordinates_rate": Output(
-            f"({unit})/s", "velocities of all coordinates, shape (k,)", lambda rows, s: s.v[rows.dofs]
+        "displacement": Output.of_entries(
+            "m", "global displacement from the reference, shape (3,)", vector(find_displacement)
+        ),
+        "velocity": Output.of_entries(
+            "m/s", "global velocity, shape (3,)", vector(lambda rows: FieldEntries("v", rows.dofs))
+        ),
+        "acceleration": Output.of_entries(
+            "m/s^2", "global acceleration, shape (3,)", vector(lambda rows: FieldEntries("a", rows.dofs))
+        ),
+        "coordinates": Output.of_entries(
+            unit, "displacements of all coordinates from their reference, shape (k,)", find_displacement
+        ),
+        "coordinates_rate": Output.of_entries(
+            f"({unit})/s", "velocities of all coordinates, shape (k,)", lambda rows: FieldEntries("v", rows.dofs)
         ),
     }
 
@@ -41,16 +57,20 @@ def point_outputs(unit: str, dimensions: int = 2) -> dict[str, Output]:
 def rotation_outputs() -> dict[str, Output]:
     """Outputs of rows whose third coordinate is a rotation about global z."""
     return {
-        "rotation": Output(
+        "rotation": Output.of_entries(
             "rad",
             "total rotation about z, reference and displacement, not wrapped",
-            lambda rows, s: s.x[rows.dofs[:, 2]],
+            lambda rows: FieldEntries("x", rows.dofs[:, 2]),
         ),
-        "angular_velocity": Output("rad/s", "angular velocity about z", lambda rows, s: s.v[rows.dofs[:, 2]]),
-        "angular_acceleration": Output("rad/s^2", "angular acceleration about z", lambda rows, s: s.a[rows.dofs[:, 2]]),
+        "angular_velocity": Output.of_entries(
+            "rad/s", "angular velocity about z", lambda rows: FieldEntries("v", rows.dofs[:, 2])
+        ),
+        "angular_acceleration": Output.of_entries(
+            "rad/s^2", "angular acceleration about z", lambda rows: FieldEntries("a", rows.dofs[:, 2])
+        ),
     }
 
 
-def eval_displacement(rows: LocalRows, fields: Fields) -> FloatArray:
-    """Displacements of the coordinates from their reference, shape (rows, k)."""
-    return fields.x[rows.dofs] - rows.reference
+def find_displacement(rows: LocalRows) -> FieldEntries:
+    """The displacements of the coordinates from their reference, shape (rows, k)."""
+    return FieldEntries("x", rows.dofs, rows.reference)

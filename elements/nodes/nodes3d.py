@@ -151,8 +151,9 @@ def check(world: Tables, table: EntityTable) -> None:
                     np.add.at(bodies, rows, 1)
     for row in np.flatnonzero(bodies != 1)[:1]:
         raise ModelError(
-            f"{table.describe(row)} (RigidNode3D row {row}) carries {bodies[row]} bodies: must carry one RigidBody3D, "
-            "or as a node of beams one UnitRotation3D, which constrains the length of its Euler parameters to 1"
+            f"{table.describe(row)} (RigidNode3D row {row}) carries {bodies[row]} bodies: must carry one RigidBody3D; "
+            "a node of beams without a body must carry one UnitRotation3D, which constrains the length of the Euler "
+            "parameters to 1"
         )
 
 

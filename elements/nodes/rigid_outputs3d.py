@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from windlass.elements.nodes.node_outputs import eval_displacement as eval_coordinates
+from windlass.elements.nodes.node_outputs import find_displacement
 from windlass.elements.nodes.rotations import local_rates, rotation_matrix
 from windlass.framework.arrays import FloatArray
+from windlass.framework.model.drawing import FieldEntries
 from windlass.framework.model.law import LocalRows, Output
 from windlass.framework.model.system import Fields
 
@@ -91,10 +92,10 @@ def rigid_outputs() -> dict[str, Output]:
         "angular_velocity": Output("rad/s", "global, shape (3,)", eval_angular_velocity),
         "angular_velocity_local": Output("rad/s", "in the body's frame, shape (3,)", eval_local_angular_velocity),
         "angular_acceleration": Output("rad/s^2", "global, shape (3,)", eval_angular_acceleration),
-        "coordinates": Output(
-            "m, 1", "displacements of all coordinates from their reference, shape (7,)", eval_coordinates
+        "coordinates": Output.of_entries(
+            "m, 1", "displacements of all coordinates from their reference, shape (7,)", find_displacement
         ),
-        "coordinates_rate": Output(
-            "m/s, 1/s", "velocities of all coordinates, shape (7,)", lambda rows, s: s.v[rows.dofs]
+        "coordinates_rate": Output.of_entries(
+            "m/s, 1/s", "velocities of all coordinates, shape (7,)", lambda rows: FieldEntries("v", rows.dofs)
         ),
     }

@@ -163,7 +163,7 @@ def check(world: Tables, table: EntityTable) -> None:
         D = 1.0 + (normalise(b) * normalise(values)).sum(axis=1)
         for k in np.flatnonzero(~(D > FURTHEST))[:1]:
             given = f"{name} = {values[k]} in {table.kind} row {table.resident[k]}"
-            raise ModelError(f"{given}: must be less than 165° from turned_from = {b[k]} [1]")
+            raise ModelError(f"{given}: the angle to turned_from = {b[k]} [1] must be less than 165°")
 
 
 register(

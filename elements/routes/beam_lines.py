@@ -167,7 +167,10 @@ def _find_frames(tangent: FloatArray, closed: bool, normal: Any | None, name: st
     across = np.asarray(start, np.float64) - (np.asarray(start) @ tangent[0]) * tangent[0]
     size = float(np.linalg.norm(across))
     if not size > 1e-6 * float(np.linalg.norm(start)):
-        raise ModelError(f"{name}: normal = {show(normal)}: must have a part across the route {tangent[0]} [1]")
+        raise ModelError(
+            f"{name}: normal = {show(normal)}: must have a component perpendicular to the tangent {tangent[0]} of the "
+            "route [1]"
+        )
     normals[0] = across / size
     carry_normals(tangent, normals)
     third = np.cross(tangent, normals)

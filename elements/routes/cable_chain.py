@@ -208,7 +208,8 @@ def catenary(
         raise ModelError(f"{name}: reference_strain = {strain} of a catenary: must be one number")
     if np.any(np.asarray(share) != 0.0):
         raise ModelError(
-            f"{name}: strain_is_relative_to_reference = {share} of a catenary: must be 0, a catenary is stretched"
+            f"{name}: strain_is_relative_to_reference = {share} of a catenary: must be 0, because the cables of a "
+            "catenary start with their strain"
         )
     try:
         g = world.gravity if gravity is None else gravity
@@ -331,8 +332,8 @@ def check_turns(route: CenterLine, elements: int, name: str) -> None:
     wrong = np.flatnonzero(along < -TURN_ROUNDING * route.length)
     if len(wrong):
         raise ModelError(
-            f"{name}: elements = {elements}: element {wrong[0]} turns back on itself on its route, with more than 90° "
-            "between its slope at a node and its chord: use more elements"
+            f"{name}: elements = {elements}: element {wrong[0]} has an angle of more than 90° between the slope at a "
+            "node and the chord: use more elements"
         )
 
 

@@ -160,8 +160,9 @@ def _pull_straight(
     """A taut line without weight."""
     if distance <= free * length:
         raise RouteError(
-            f"mass_per_length = {mass} kg/m, gravity: a slack line ({free * length} m over {distance} m) without "
-            "weight has no unique shape; must have a weight > 0 N/m, or be shorter than the distance of its ends"
+            f"mass_per_length = {mass} kg/m, gravity: a slack line without weight ({free * length} m long, ends "
+            f"{distance} m apart) has no unique shape: must have a weight > 0 N/m, or be shorter than the distance "
+            "between the ends"
         )
     across = chord / distance
     force = EA * (distance / length - free)
@@ -177,8 +178,8 @@ def _hang_straight(
     V = EA * (z - sign * free * L) / L + 0.5 * weight * L
     if min(sign * V, sign * (V - weight * L)) <= 0.0:
         raise RouteError(
-            f"start and end of a catenary are one vertically above the other, {abs(z)} m apart: a slack line of {L} m "
-            "has no unique shape; the ends must be apart horizontally, or the line taut at both ends"
+            f"start and end of a catenary are {abs(z)} m apart on a vertical line: a slack line of {L} m has no unique "
+            "shape; the ends must have a horizontal distance, or the line must be taut at both ends"
         )
     return FreeCatenary(start, _perpendicular(down), down, L, EA, weight, 0.0, V, free)
 

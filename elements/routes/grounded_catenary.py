@@ -204,7 +204,8 @@ def find_corners(start: FloatArray, across: FloatArray, down: FloatArray, ground
     if len(ground):
         if any(len(point) != len(start) for point in ground):
             raise RouteError(
-                f"ground of a line that begins at {tuple(start.tolist())} m: must have points with as many coordinates"
+                f"ground of a line that begins at {tuple(start.tolist())} m: each point must have {len(start)} "
+                "coordinates, as the start"
             )
         ways = np.array(ground, dtype=np.float64) - start
     corners = np.column_stack((ways @ across, -(ways @ down)))
@@ -349,15 +350,19 @@ class GroundProfile:
         line = f"a line of {self._length:g} m on the ground whose end is {self._end[0]:g} m away"
         last = 2.0 * (self._count - 1) + 1.0 - 1e-9
         if miss(0.0) >= 0.0:
-            raise RouteError(f"{line} hangs free of it: must be longer, or end nearer; `hang_between` hangs free lines")
+            raise RouteError(
+                f"{line} does not touch the ground: must be longer, or end nearer; use `hang_between` for lines "
+                "without ground"
+            )
         if miss(last) <= 0.0:
-            raise RouteError(f"{line} is slack there and has no unique shape: must be shorter, or end farther")
+            raise RouteError(f"{line} is slack on the ground and has no unique shape: must be shorter, or end farther")
         u = float(brentq(miss, 0.0, last, xtol=1e-14, maxiter=500))
         k, way, place, angle = self.find_place(u)
         found = self.hang(place, angle)
         if found is None or abs(miss(u)) > 1e-6 * self._length:
             raise RouteError(
-                f"{line} finds no place at which it leaves the ground: must be below its end, and bend less"
+                f"{line} has no point at which it leaves the ground: the ground must lie below the end of the line and "
+                "must be less curved"
             )
         beds = self.lie(k, way, angle, found[0])
         lying = -beds[-1].first
@@ -390,5 +395,8 @@ def _solve_level(x: float, height: float, L: float, EA: float, w: float, frictio
     H = exp(float(brentq(miss_reach, low, high, xtol=1e-15, rtol=1e-15, maxiter=500)))
     s = find_hanging(H)
     if s >= L:
-        raise RouteError(f"{words} hangs free of it: must be longer, or end nearer; `hang_between` hangs free lines")
+        raise RouteError(
+            f"{words} does not touch the ground: must be longer, or end nearer; use `hang_between` for lines without "
+            "ground"
+        )
     return H, L - s

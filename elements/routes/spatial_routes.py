@@ -361,7 +361,9 @@ def _sharpen(a: _SpatialStop, b: _SpatialStop, p: FloatArray, q: FloatArray) -> 
     p, q = first(angles[0]), last(angles[1])
     size = np.linalg.norm(q - p) * max(a.radius, b.radius)
     if np.abs(miss(angles)).max() > 1e-9 * size or (found != 1 and np.abs(angles).max() > 0.1):
-        raise RouteError(f"no span from {a.name} to {b.name} was found: must be further apart, or have other sides")
+        raise RouteError(
+            f"no span from {a.name} to {b.name} was found: must be farther apart, or wrapped on other sides"
+        )
     return p, q
 
 

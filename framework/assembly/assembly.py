@@ -427,6 +427,9 @@ def serial_assembly(world: World) -> Assembly:
         ModelError: this process has only a part of the world.
     """
     if world.is_distributed:
-        raise ModelError("this call works on one process, but the tables are distributed: run without mpiexec")
+        raise ModelError(
+            "this call requires a model on one process, but the model is distributed over several processes: run "
+            "without mpiexec"
+        )
     assembly: Assembly = world.resource("assembly", lambda: Assembly(world))
     return assembly

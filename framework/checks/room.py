@@ -38,6 +38,6 @@ def check_room(count: int, bytes_each: int, given: str, error: type[WindlassErro
     if count > fitting:
         need, have = count * bytes_each / 2**30, memory() / 2**30
         raise error(
-            f"{given}: must be <= {fitting}, because each needs at least {bytes_each} bytes, together "
-            f"{need:.3g} GiB, and this machine has {have:.3g} GiB of memory"
+            f"{given}: must be <= {fitting}, because {count} items of at least {bytes_each} bytes need {need:.3g} GiB, "
+            f"and this machine has {have:.3g} GiB of memory"
         )

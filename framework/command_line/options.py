@@ -341,7 +341,7 @@ def _check_chosen(given: Mapping[str, str]) -> None:
         refused = find_refused(given, prefix)
         if refused:
             name, reason = refused
-            raise OptionError(f"-{prefix}{name} {given[prefix + name]}: PETSc refuses it: {reason}")
+            raise OptionError(f"-{prefix}{name} {given[prefix + name]}: PETSc refuses this value: {reason}")
 
 
 def help_requested() -> bool:
@@ -417,7 +417,7 @@ def check_values(prefix: str = "") -> None:
         refused = find_refused(given, known)
         if refused:
             name, reason = refused
-            raise OptionError(f"-{known}{name} {given[known + name]}: PETSc refuses it: {reason}")
+            raise OptionError(f"-{known}{name} {given[known + name]}: PETSc refuses this value: {reason}")
 
 
 def after_set_up(solver: Any) -> None:

@@ -60,7 +60,8 @@ def check_ranges(given: Mapping[str, str], prefixes: tuple[str, ...]) -> None:
             allowed = rule[4] if rule else "a whole number"
             shown = text if len(text) < 40 else f"{text[:30]}..."
             raise OptionError(
-                f"-{name} = {shown}: expected {allowed}, up to {largest_int()} (a real one written as 1e11)"
+                f"-{name} = {shown}: expected {allowed}, at most {largest_int()}; larger real numbers must have an "
+                "exponent, such as 1e11"
             )
         if not text and (rule or NEEDS_VALUE.fullmatch(base)):
             raise OptionError(f"-{name} has no value: expected {rule[4] if rule else 'a word or number after it'}")

@@ -141,4 +141,6 @@ def _cut(path: Path, size: int) -> None:
 if __name__ == "__main__":
     for name in sys.argv[1:]:
         done = recover(Path(name))
-        print(f"'{name}': {'its journal is carried out' if done else 'there is nothing to do'}")
+        print(
+            f"'{name}': {'the file was completed from its journal' if done else 'the file has no journal to complete'}"
+        )

@@ -111,7 +111,7 @@ def check_output(path: Path, what: str, kind: str, own: bytes = b"") -> Path:
     length = len(os.fsencode(path.name))
     if length > LONGEST_NAME:
         words = f"{what} {shorten(str(path))}: its name has {length} bytes"
-        raise OutputError(f"{words.lstrip()}: must have at most {LONGEST_NAME}")
+        raise OutputError(f"{words.lstrip()}: must have at most {LONGEST_NAME} bytes")
     check_target(path, what)
     try:
         if is_model(path):
@@ -190,7 +190,7 @@ class Claim:
             if holder is not None and not (same and (holder._begun or takes_over or hasattr(sys, "ps1"))):
                 raise OutputError(
                     f"{what} '{file}': {'another ' * (holder.what == what)}{holder.what} of this run also writes this "
-                    "file: each must have its own file, or the first must be closed before"
+                    "file: each output must have a separate file, or the earlier output must be closed first"
                 )
         for file in self._files:
             _claims[file] = self
@@ -205,8 +205,8 @@ class Claim:
         for file in self._files:
             if _claims.get(file, self) is not self:
                 raise OutputError(
-                    f"{self.what} '{file}': a later {self.what} of this run writes this file: each must have its own "
-                    "file"
+                    f"{self.what} '{file}': a later {self.what} of this run writes this file: each output must have a "
+                    "separate file"
                 )
             _claims[file] = self
 

@@ -94,7 +94,7 @@ def _find_entry(function: Any, args: tuple[Any, ...], size: int) -> int:
     version = find_version(function, kinds)
     if version.signature.return_type != _types.none:
         raise TypeError(
-            f"{function.__name__} returns {version.signature.return_type}: must be a kernel without a result"
+            f"{function.__name__} returns {version.signature.return_type}: must be a kernel that returns nothing"
         )
     return find_address(version)
 

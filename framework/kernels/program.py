@@ -48,7 +48,7 @@ def _make_calls(start: Callable[..., int], table: IntArray, calls: list[Step], _
     if done < len(calls):
         kernel, args = calls[done]
         kernel(*args)  # call again from Python, to raise the error with a message
-        raise RuntimeError(f"{kernel.__name__} failed, but not in a repeated call")
+        raise RuntimeError(f"{kernel.__name__} failed, but a repeated call with the same arguments did not fail")
 
 
 class _Asked:

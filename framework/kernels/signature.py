@@ -69,7 +69,7 @@ def takes_arguments_of(kind: Callable[P, Made]) -> Callable[[Callable[[Made], No
                 signature.bind(*values, **more)
             except TypeError as error:
                 taken = ", ".join(signature.parameters)
-                raise ModelError(f"{function.__name__}: {error}: must be one of {taken}") from None
+                raise ModelError(f"{function.__name__}: {error}: the allowed arguments are {taken}") from None
             function(kind(*values, **more))
 
         make_and_call.__signature__ = signature  # type: ignore[attr-defined]

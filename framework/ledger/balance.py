@@ -93,8 +93,9 @@ class Accounted(NamedTuple):
 
 class Sums(NamedTuple):
     """Sums over steps [J]: works of the forces, the change of the kinetic energy, and the energies computed by `settle`
-    for each law."""
+    for each law; all of them are parts of one array of ``numbers``, in this order."""
 
+    numbers: FloatArray
     work: FloatArray
     kinetic: FloatArray
     taken: dict[type[Component], FloatArray]
@@ -214,8 +215,11 @@ class Balance:
             self._forces = forces
             self._f, self._f_before = np.zeros((len(forces), n)), np.zeros((len(forces), n))
             self._work = np.zeros(len(forces))
-            taken = {account.component: np.zeros(len(account.account.names)) for account in self._accounts}
-            self._sums = Sums(np.zeros(len(forces)), np.zeros(1), taken)
+            sizes = [len(forces), 1, *(len(account.account.names) for account in self._accounts)]
+            numbers = np.zeros(sum(sizes))
+            work, kinetic, *taken = np.split(numbers, np.cumsum(sizes)[:-1])
+            components = [account.component for account in self._accounts]
+            self._sums = Sums(numbers, work, kinetic, dict(zip(components, taken, strict=True)))
             self._name_quantities()
         self._momentum, self._gyration, still = np.zeros(n), np.zeros(n), np.zeros(n)
         steps = clear_steps(self._f, self._momentum, self._gyration)
@@ -403,9 +407,14 @@ class Balance:
 
     def take_numbers(self) -> FloatArray:
         """Sums since the last call, on this process, for `name_sums`, shape (numbers,) [J]."""
-        found: FloatArray = np.concatenate([self._sums.work, self._sums.kinetic, *self._sums.taken.values()])
-        self._clear()
+        found: FloatArray = self._sums.numbers.copy()
+        self._sums.numbers[:] = 0.0
         return found
+
+    @property
+    def numbers(self) -> FloatArray:
+        """The sums since the last call of `take_numbers`, shape (numbers,) [J], which grow with each step."""
+        return self._sums.numbers
 
     def name_sums(self, numbers: FloatArray) -> dict[str, Any]:
         """Increase of the quantities [J] by name, from one row of numbers of `take_numbers`, or as arrays from several
@@ -435,12 +444,6 @@ class Balance:
             if not account.conserves:
                 found[f"rest.{label}" if account.is_whole else label] = left
         return found | {INTEGRATOR: integrator, UNBALANCED: unbalanced}
-
-    def _clear(self) -> None:
-        """Reset sums to 0."""
-        self._sums.work[:], self._sums.kinetic[:] = 0.0, 0.0
-        for sums in self._sums.taken.values():
-            sums[:] = 0.0
 
     def create_losses(self) -> dict[type[Component], Losses]:
         """Losses of all laws with losses, reset to 0. The call is collective."""

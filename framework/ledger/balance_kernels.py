@@ -135,3 +135,11 @@ def settle(
                 losses[i, k] += work
             total += work
         sums[count + k] += total
+
+
+@kernel
+def clear_recorded(due: IntArray, numbers: FloatArray) -> None:
+    """Reset the sums after a step that is recorded."""
+    if due[0] != 0:
+        for i in range(len(numbers)):
+            numbers[i] = 0.0

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from textwrap import fill
 from typing import Any
 
@@ -40,13 +40,15 @@ from windlass.framework.ledger.balance import (
     UNKNOWN,
     WORK,
     Balance,
+    step,
 )
+from windlass.framework.ledger.balance_kernels import clear_recorded
 from windlass.framework.ledger.table import draw_series, format_lines, list_lines
 from windlass.framework.model.schema import Component
 from windlass.framework.model.table import Entity, EntityTable
 from windlass.framework.model.world import World
 from windlass.framework.output.csv import CsvTable, TableClaim
-from windlass.framework.output.every_nth import MOST_STEPS, EveryNth
+from windlass.framework.output.every_nth import ROOM, EveryNth, RecordNumbers
 from windlass.framework.output.figures import check_picture, hand_over
 from windlass.framework.parallel.processes import join_rows
 from windlass.framework.restart.insurance import is_replaying
@@ -95,6 +97,7 @@ class EnergyLedger(EveryNth):
         # for steps in compiled code: the programs that integrate and record, and both joined
         self._parts: tuple[Program, ...] = ()
         self._joined = NO_CALLS
+        self._numbers_kept = RecordNumbers(np.zeros(0))
         # sums of this process in the order of `kinds`; below, the recorded sums of all processes
         self._sums: dict[str, float] = {}
         self._losses: dict[type[Component], Losses] = {}
@@ -175,8 +178,8 @@ class EnergyLedger(EveryNth):
         found = self._losses.get(entity.table.component)
         if found is None or self._world is None:
             raise ModelError(
-                f"the ledger has no losses of {entity.kind}: the ledger must have started, with a law that defines "
-                "an account"
+                f"the ledger has no losses of {entity.kind}: the ledger must have recorded a solve, and the law of "
+                f"{entity.kind} must define an account"
             )
         bound = find_evaluated_rows(entity, self._world)
         rows = np.searchsorted(bound.assembly.layout.rows[entity.table.component], bound.rows.rows)
@@ -288,7 +291,7 @@ class EnergyLedger(EveryNth):
         assert self._balance is not None
         if state.world.version != self._version or self._balance.find_program(state) is None:
             return 0
-        return MOST_STEPS if self.can_ask else super().idle_steps(state, size)
+        return ROOM if self.can_ask else super().idle_steps(state, size)
 
     def idle_program(self, state: State) -> Program | None:
         """The compiled program that integrates a time step and records it if it is due, or None if this requires
@@ -300,6 +303,22 @@ class EnergyLedger(EveryNth):
         if self._parts != (integrate, record):
             self._parts, self._joined = (integrate, record), join([integrate, record])
         return self._joined
+
+    def find_numbers(self, state: State) -> RecordNumbers | None:
+        """The sums of the balance, on one process."""
+        assert self._balance is not None
+        # a class that extends `record` is called for each record
+        if type(self).record is not EnergyLedger.record or self._balance.is_parallel:
+            return None
+        values = self._balance.numbers
+        if values is not self._numbers_kept.values:
+            self._numbers_kept = RecordNumbers(values, after=[step(clear_recorded, self.due, values)])
+        return self._numbers_kept
+
+    def take_records(self, times: Sequence[float], steps: Sequence[int], records: FloatArray) -> None:
+        """Take records of compiled code."""
+        self._times += times
+        self._pending += list(records)
 
     def skip(self, steps: int) -> None:
         """Count the steps."""

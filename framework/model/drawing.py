@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from windlass.framework.arrays import FloatArray, IntArray
 
@@ -117,6 +118,34 @@ class Painting:
     fields: Mapping[str, Paint]
 
 
+class FieldEntries(NamedTuple):
+    """Values factor (array[places] - shift) of rows, which compiled code can read.
+
+    Attributes:
+        array: name of the array of `Fields`: ``"x"``, ``"v"``, ``"a"`` or ``"lam"``.
+        places: local numbers of the entries, shape (rows, ...); the spare entry where a value is always 0.
+        shift, factor: numbers, or arrays that broadcast to the shape of ``places``.
+    """
+
+    array: Literal["x", "v", "a", "lam"]
+    places: IntArray
+    shift: FloatArray | float = 0.0
+    factor: NDArray[Any] | float = 1.0
+
+    def read(self, fields: Any) -> FloatArray:
+        """The values, shape (rows, ...)."""
+        found: FloatArray = self.factor * (getattr(fields, self.array)[self.places] - self.shift)
+        return found
+
+    def select(self, component: int | None) -> FieldEntries:
+        """The entries in C order, shape (n,); only the entries at an index of the last axis if it is not None."""
+        which = ... if component is None else (..., component)
+        shift, factor = (
+            np.broadcast_to(value, self.places.shape)[which].ravel() for value in (self.shift, self.factor)
+        )
+        return FieldEntries(self.array, self.places[which].ravel(), shift, factor)
+
+
 @dataclass(frozen=True)
 class Output:
     """One output variable of a law.
@@ -132,6 +161,7 @@ class Output:
         units_of: ``(rows: LocalRows) -> units``, one unit per row, if units differ between rows; default: ``unit``.
         summed: whether every process may contribute to any row, as for reactions; values are then sums over all
             processes.
+        entries: ``(rows: LocalRows) -> FieldEntries`` of an output without places that `of_entries` has made.
     """
 
     unit: str
@@ -141,6 +171,17 @@ class Output:
     place_ranks: Mapping[str, int] = field(default_factory=dict)
     units_of: Callable[[Any], Sequence[str]] | None = None
     summed: bool = False
+    entries: Callable[[Any], FieldEntries] | None = None
+
+    @classmethod
+    def of_entries(cls, unit: str, doc: str, entries: Callable[[Any], FieldEntries], **more: Any) -> Output:
+        """An output whose values are entries of one array, such that compiled code can record them.
+
+        Args:
+            unit, doc, **more: attributes of the output.
+            entries: ``(rows: LocalRows) -> FieldEntries``.
+        """
+        return cls(unit, doc, lambda rows, fields: entries(rows).read(fields), entries=entries, **more)
 
 
 def describe_outputs(outputs: Mapping[str, Output]) -> str:

@@ -61,7 +61,7 @@ def create_history(
         return values
     if places.size and places.max() > MOST_PLACES:
         given = f"{component.history_column} = {places.max()} in {component.__name__}"
-        raise ModelError(f"{given}: must be <= {MOST_PLACES}, because each has history values")
+        raise ModelError(f"{given}: must be <= {MOST_PLACES}, because each of these places has history values")
     counts = [
         count_chains(values.get(name)) or 1 if ref.is_chain else _entities(values.get(name))
         for name, ref in component.refs.items()
@@ -115,7 +115,10 @@ def check_history(
     shared = np.flatnonzero(np.bincount(ids) > 1) if len(ids) else ids
     if len(shared):
         first, second = map(int, resident[ids == shared[0]][:2])
-        raise ModelError(f"data of {table.kind} rows {first} and {second} are the same row: each must have its own row")
+        raise ModelError(
+            f"data of {table.kind} rows {first} and {second} are the same row: each row must have a separate row of "
+            "data"
+        )
 
 
 def _entities(handle: Any) -> int:

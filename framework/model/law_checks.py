@@ -104,8 +104,8 @@ def check_needs(component: type[Component], names: Sequence[str], what: str) -> 
     for name in names:
         if name not in there:
             raise ModelError(
-                f"{what} reads {', '.join(names)}, but {component.__name__} has no {name}: "
-                f"must be declared together with {', '.join(there) or 'nothing'}"
+                f"{what} reads {', '.join(names)}, but {component.__name__} has no {name}: must be declared in "
+                f"addition to {', '.join(there) or 'nothing'}"
             )
 
 
@@ -124,7 +124,7 @@ def check_node(component: type[Component]) -> None:
     states = (component.state_column,) * bool(component.state_column)
     check_needs(component, (*component.reference_columns, *component.initial_columns, *states), f"node {kind}")
     if states and (component.reference_columns or component.initial_columns):
-        raise ModelError(f"state_column of {kind}: must be the only one, without reference_columns and initial_columns")
+        raise ModelError(f"state_column of {kind}: must be given without reference_columns and initial_columns")
     groups = [states or component.reference_columns, *((name,) for name in component.initial_columns)]
     for names in groups:
         numbers = sum(prod(component.columns[name].shape or ()) for name in names)

@@ -72,7 +72,7 @@ def read_model(path: Path) -> dict[str, Any]:
         raise OutputError(f"{where}: must have the format {FORMAT!r}, as World.save writes it")
     version = content.get("version")
     if isinstance(version, bool) or version not in (1, VERSION):
-        raise OutputError(f"{where} has version {show(version)}: must be {VERSION}, or 1 of files without a digest")
+        raise OutputError(f"{where} has version {show(version)}: must be {VERSION}, or 1 for a file without a digest")
     if version == 1 and "digest" not in content:
         # the content is equal, only the digest differs
         content = content | {"version": VERSION, "digest": compute_digest(content | {"version": VERSION})}
@@ -232,7 +232,7 @@ def _add_names(world: Tables, names: Mapping[str, Any], source: str) -> None:
             where = f"{source}: names.{kind}[{k}]"
             if not first < end <= count:
                 raise OutputError(
-                    f"{where} is for rows {first} to {end}: must be a first row and an end within 0 to {count}"
+                    f"{where} has the first row {first} and the end {end}: must be 0 <= first row < end <= {count}"
                 )
             if not isinstance(label, str) and len(label) != end - first:
                 raise OutputError(f"{where} has {len(label)} names: must be 1 or {end - first}")

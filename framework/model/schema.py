@@ -132,7 +132,7 @@ def check_family(name: str, what: str) -> None:
         ModelError: see above.
     """
     if MARKER in name and not isinstance(name, Family):
-        raise ModelError(f"{name!r} as {what}: must be an object, such as POSITION")
+        raise ModelError(f"{name!r} as {what}: must be the Family object, such as POSITION, not its name")
 
 
 def _declares(kind: Callable[P, object]) -> Callable[P, Any]:

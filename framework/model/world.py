@@ -156,9 +156,9 @@ class World:
         value = read_numbers(check(GRAVITY, "gravity", given, "World", ModelError))
         if self.finalized:
             raise ModelError(
-                f"gravity = {show(given)} m/s^2 in World: the world is finalized, and its laws have read "
-                f"{show(self._gravity.tolist())}; gravity must be set before the first solve, World(gravity=...); a "
-                "variable acceleration is a separate load"
+                f"gravity = {show(given)} m/s^2 in World: must be set before the first solve, such as "
+                f"World(gravity=...), because the laws already use {show(self._gravity.tolist())} m/s^2; a variable "
+                "acceleration is a separate load"
             )
         assert value is not None
         self._gravity[:] = 0.0

@@ -99,14 +99,21 @@ class CsvTable(Closing):
 
     def append(self, row: Sequence[float]) -> None:
         """Write one row, values in the units and order of the columns."""
+        self.extend([row])
+
+    def extend(self, rows: Sequence[Sequence[float]]) -> None:
+        """Write several rows at once."""
         if self._closed:
             raise OutputError(f"'{self.path}' is closed: rows must be appended before close()")
-        if len(row) != self._columns:
-            raise OutputError(f"row of '{self.path}' has {len(row)} values: must be {self._columns}, one per column")
-        line = (",".join(_number_text(value) for value in row) + "\n").encode()
+        for row in rows:
+            if len(row) != self._columns:
+                raise OutputError(
+                    f"row of '{self.path}' has {len(row)} values: must be {self._columns}, one per column"
+                )
+        lines = "".join([",".join(map(_number_text, row)) + "\n" for row in rows]).encode()
         with writing(self.path):
-            change_file(self.path, self._size, [], [(self._size, line)])
-        self._size += len(line)
+            change_file(self.path, self._size, [], [(self._size, lines)])
+        self._size += len(lines)
 
     def close(self) -> None:
         """End the table; a second call does nothing."""

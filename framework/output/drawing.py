@@ -30,12 +30,14 @@ class Overlap(NamedTuple):
         first: first pair of each of these lines, shape (lines,).
         interval: interval of each pair, shape (pairs,).
         share: fraction of the line that the interval covers [1], shape (pairs,).
+        each: number of pairs of a line, if it is the same for all lines, otherwise 0.
     """
 
     line: IntArray
     first: IntArray
     interval: IntArray
     share: FloatArray
+    each: int
 
 
 def find_overlaps(
@@ -55,7 +57,9 @@ def find_overlaps(
     kept = np.flatnonzero(share > COVER)
     kept = kept[np.argsort(line[kept], kind="stable")]
     covered_lines, first_pair = np.unique(line[kept], return_index=True)
-    return Overlap(covered_lines, first_pair, interval[kept], share[kept])
+    counts = np.diff(first_pair, append=len(kept))
+    each = int(counts[0]) if len(counts) and (counts == counts[0]).all() else 0
+    return Overlap(covered_lines, first_pair, interval[kept], share[kept], each)
 
 
 class Canvas:
@@ -200,7 +204,13 @@ def _lay(field: FloatArray, paint: Paint, overlap: Overlap, first: bool) -> None
     values = paint.values[overlap.interval]
     if paint.rule == "sum":
         values = values * overlap.share
-    new = combine.reduceat(values, overlap.first)
+    if 0 < overlap.each < 4:
+        # faster than `reduceat`
+        new, *others = values.reshape(-1, overlap.each).T
+        for other in others:
+            new = combine(new, other)
+    else:
+        new = combine.reduceat(values, overlap.first)
     if not first:
         old = field[overlap.line]
         new = np.where(np.isnan(old), new, np.where(np.isnan(new), old, combine(old, new)))

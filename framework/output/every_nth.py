@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from math import ceil
+from collections.abc import Sequence
+from math import ceil, inf
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,19 +13,21 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.parallel_assembly import parallel_assembly
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.kernels.program import Program, When
+from windlass.framework.kernels.program import Program, Step, When
 from windlass.framework.output.series import Closing
 from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State
 
 ROUNDING = 1e-6
 """Tolerance of the times of frames, as a fraction of an interval or of a step [1]."""
-MOST_STEPS = 1 << 30
-"""A number of steps that compiled code never takes in one call."""
 STEP_CALLS = {"before_step", "after_step", "idle_steps"}
 """Methods that determine at which steps a hook is called."""
-STEPS, EVERY, DONE, PASSED = range(4)
+STEPS, EVERY, DONE, PASSED, STORED = range(5)
 """Indices in the array `counts` of `count_step`."""
+START, INTERVAL, EARLIEST = range(3)
+"""Indices in the array `span` of `count_step`."""
+ROOM = 64
+"""Largest number of steps of one call of compiled code: its records are fetched after the call."""
 
 
 @kernel(fast=False)
@@ -32,19 +36,49 @@ def count_step(time: FloatArray, span: FloatArray, counts: IntArray, due: IntArr
 
     Args:
         time: [s], shape (1,).
-        span: start of the solve and interval between frames [s], shape (2,).
-        counts: steps so far, n (0: by frames), frames that are due before the step, and steps since Python has set
-            these numbers, shape (4,).
+        span: start of the solve, interval between frames, and earliest time of a record [s], shape (3,).
+        counts: steps so far, n (0: by frames), frames that are due before the step, steps since Python has set these
+            numbers, and records that are stored, shape (5,).
         due: gets 1 if the step is recorded, else 0, shape (1,).
     """
     counts[STEPS] += 1
     counts[PASSED] += 1
     if counts[EVERY] > 0:
-        due[0] = 1 if counts[STEPS] % counts[EVERY] == 0 else 0
+        due[0] = 1 if counts[STEPS] % counts[EVERY] == 0 and time[0] >= span[EARLIEST] else 0
         return
-    done = int((time[0] - span[0]) / span[1] + ROUNDING)
+    done = int((time[0] - span[START]) / span[INTERVAL] + ROUNDING)
     due[0] = 1 if done > counts[DONE] else 0
     counts[DONE] = done
+
+
+@kernel(fast=False)
+def store_record(
+    due: IntArray, time: FloatArray, counts: IntArray, numbers: FloatArray, times: FloatArray, steps: IntArray,
+    records: FloatArray,
+) -> None:  # fmt: skip
+    """Store the numbers of a step that is recorded, with its time and its number since Python has set the counts."""
+    k = counts[STORED]
+    if due[0] == 0:
+        return
+    if k >= len(times):
+        raise ValueError("no room for a further record")
+    times[k], steps[k], counts[STORED] = time[0], counts[PASSED], k + 1
+    for i in range(len(numbers)):
+        records[k, i] = numbers[i]
+
+
+class RecordNumbers(NamedTuple):
+    """The numbers of a record, which compiled code reads.
+
+    Attributes:
+        values: the numbers, shape (n,).
+        before, after: steps of a `Program` before and after the numbers are stored.  All steps run at the end of each
+            time step; `EveryNth.due` is 0 if it is not recorded.
+    """
+
+    values: FloatArray
+    before: Sequence[Step] = ()
+    after: Sequence[Step] = ()
 
 
 class EveryNth(StepHook, Closing, ABC):
@@ -61,10 +95,16 @@ class EveryNth(StepHook, Closing, ABC):
         # [s]
         self._by_time, self._start, self._interval = True, 0.0, 0.0
         self._done = 0  # number of frames that are due before the present step
+        # earliest time of a record [s]
+        self._earliest = -inf
         # for steps in compiled code: data of `count_step`, the state that the steps change, its step number before them
-        self._span, self._counts, self._due = np.zeros(2), np.zeros(4, np.int64), np.zeros(1, np.int64)
+        self._span, self._counts, self.due = np.zeros(3), np.zeros(5, np.int64), np.zeros(1, np.int64)
         self._changing: tuple[State, int] | None = None
         self._time, self._asking = np.zeros(0), Program(())
+        # numbers that compiled code reads, and its records: times [s], numbers of steps, and values
+        self._numbers: RecordNumbers | None = None
+        self._times_kept, self._steps_kept = np.zeros(ROOM), np.zeros(ROOM, np.int64)
+        self._records_kept = np.zeros((ROOM, 0))
 
     @abstractmethod
     def record(self, state: State) -> None:
@@ -82,13 +122,14 @@ class EveryNth(StepHook, Closing, ABC):
 
     def before_step(self, state: State) -> None:
         """Record the start."""
-        if self._is_empty():
+        if self._is_empty() and state.t >= self._earliest:
             self.record(state)
 
     def after_step(self, state: State) -> None:
         """Record the step if it is due."""
         self._steps += 1
-        if self._steps % self._every == 0 if self._every is not None else self._is_due(state):
+        due = self._steps % self._every == 0 if self._every is not None else self._is_due(state)
+        if due and state.t >= self._earliest:
             self.record(state)
 
     def idle_steps(self, state: State, size: float) -> int:
@@ -112,17 +153,36 @@ class EveryNth(StepHook, Closing, ABC):
         spaced = self._every is not None or (self._by_time and self._interval > 0.0)
         return spaced and "idle_steps" in first
 
+    def find_numbers(self, state: State) -> RecordNumbers | None:
+        """The numbers of a record if compiled code can read them, otherwise None; the same object until they change."""
+        return None
+
+    def take_records(self, times: Sequence[float], steps: Sequence[int], records: FloatArray) -> None:
+        """Take records of compiled code: times [s], numbers of steps, and the values of `find_numbers`, shape (records,
+        n)."""
+
     def find_asking(self, state: State) -> Program | None:
-        """A program that records the steps that are due by a call of Python, so that all other steps stay in compiled
-        code; None if compiled code cannot decide which."""
+        """A program that records the steps that are due, so that all other steps stay in compiled code; None if
+        compiled code cannot decide which.
+
+        Compiled code stores the numbers of `find_numbers`. Without these, it calls Python for a record.
+        """
         if not self.can_ask:
             return None
-        time = parallel_assembly(state.world).fields.time
-        if time is not self._time:
-            count = call(count_step, (time, self._span, self._counts, self._due))
-            self._time, self._asking = time, Program([(count, (None,)), (When(self._record_due, self._due), ())])
-        self._span[:] = self._start, self._interval
-        self._counts[:] = self._steps, self._every or 0, self._done, 0
+        time, numbers = parallel_assembly(state.world).fields.time, self.find_numbers(state)
+        if time is not self._time or numbers is not self._numbers:
+            self._time, self._numbers = time, numbers
+            steps: list[Step] = [(call(count_step, (time, self._span, self._counts, self.due)), (None,))]
+            if numbers is None:
+                steps.append((When(self._record_due, self.due), ()))
+            else:
+                self._records_kept = np.zeros((ROOM, len(numbers.values)))
+                kept = self._times_kept, self._steps_kept, self._records_kept
+                store = call(store_record, (self.due, time, self._counts, numbers.values, *kept))
+                steps += [*numbers.before, (store, (None,)), *numbers.after]
+            self._asking = Program(steps)
+        self._span[:] = self._start, self._interval, self._earliest
+        self._counts[:] = self._steps, self._every or 0, self._done, 0, 0
         self._changing = state, state.step
         return self._asking
 
@@ -141,8 +201,15 @@ class EveryNth(StepHook, Closing, ABC):
     def skip(self, steps: int) -> None:
         """Count the steps."""
         self._steps += steps
-        if self._every is None and self._changing is not None:
+        if self._changing is None:
+            return
+        if self._every is None:
             self._done = int(self._counts[DONE])
+        stored, begun = int(self._counts[STORED]), self._changing[1]
+        if stored:
+            numbers = (begun + self._steps_kept[:stored]).tolist()
+            self.take_records(self._times_kept[:stored].tolist(), numbers, self._records_kept[:stored].copy())
+            self._counts[STORED] = 0
 
     def _is_due(self, state: State) -> bool:
         """Whether a step has reached or passed the time of the next frame."""
@@ -157,4 +224,5 @@ class EveryNth(StepHook, Closing, ABC):
 
     def finish(self, state: State) -> None:
         """Record the last state, also after a failed solve the last good state."""
-        self.record(state)
+        if state.t >= self._earliest:
+            self.record(state)

@@ -30,7 +30,7 @@ def register_format(name: str, kind: type[FieldSeries]) -> None:
     if not isinstance(name, str) or not name.isidentifier():
         raise OutputError(f"name of a format = {name!r:.60}: must be letters, digits and _")
     if not (isinstance(kind, type) and issubclass(kind, FieldSeries) and hasattr(kind, "suffixes")):
-        raise OutputError(f"class of the format {name}: must be one of FieldSeries, with suffixes")
+        raise OutputError(f"class of the format {name}: must be a subclass of FieldSeries with suffixes")
     known = _formats.get(name)
     # a module that is executed again registers its class again
     if known is not None and (known.__module__, known.__qualname__) != (kind.__module__, kind.__qualname__):

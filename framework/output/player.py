@@ -61,8 +61,8 @@ def load_pyvista(off_screen: bool) -> Any:
         # VTK crashes if it finds neither library
         if not any(map(find_library, LIBRARIES)):
             raise OptionError(
-                f"windlass show draws without a screen by {', '.join(LIBRARIES)}, which this system lacks: must be "
-                "installed, on Debian by apt-get install libegl1 libgl1-mesa-dri"
+                f"windlass show without a screen needs the libraries {', '.join(LIBRARIES)}: must be installed, for "
+                "example on Debian by apt-get install libegl1 libgl1-mesa-dri"
             )
         # VTK first looks for a screen, and warns if it finds none
         vtkLogger.SetStderrVerbosity(vtkLogger.VERBOSITY_ERROR)

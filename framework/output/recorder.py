@@ -36,7 +36,7 @@ from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.model.drawing import Drawing, Painting
 from windlass.framework.model.world import World
 from windlass.framework.output.drawing import Canvas
-from windlass.framework.output.every_nth import MOST_STEPS, EveryNth
+from windlass.framework.output.every_nth import ROOM, EveryNth
 from windlass.framework.output.folder import create_output_folder
 from windlass.framework.output.formats import find_formats
 from windlass.framework.output.scene import Drawn, Scene
@@ -179,7 +179,7 @@ class Recorder(EveryNth):
 
     def idle_steps(self, state: State, size: float) -> int:
         """All next steps, if compiled code can decide which are recorded: it calls Python for these."""
-        return MOST_STEPS if self.can_ask else super().idle_steps(state, size)
+        return ROOM if self.can_ask else super().idle_steps(state, size)
 
     def idle_program(self, state: State) -> Program | None:
         """The program that records steps that are due."""

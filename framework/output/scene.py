@@ -247,8 +247,8 @@ def _row_of_each(rows: IntArray, count: int) -> IntArray:
     each, rest = divmod(count, len(rows))
     if rest:
         raise OutputError(
-            f"a drawing has {count} points, lines or faces for {len(rows)} rows: must have the same number for "
-            "each row, row by row"
+            f"a drawing has {count} points, lines or faces for {len(rows)} rows: must have the same number for each "
+            "row, in the order of the rows"
         )
     return np.repeat(rows, each)
 

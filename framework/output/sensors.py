@@ -10,10 +10,9 @@ All sensors of one `Sensors` share one evaluation of the markers per recorded st
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import product
-from typing import Any, NamedTuple, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -27,7 +26,6 @@ from windlass.framework.checks.checks import (
     each,
     handle,
     inside,
-    instance,
     optional,
     path,
     that,
@@ -37,44 +35,17 @@ from windlass.framework.checks.checks import (
 from windlass.framework.command_line.options import help_requested
 from windlass.framework.command_line.report_parts import ReportCurves, ReportSection
 from windlass.framework.errors import ModelError, OutputError
-from windlass.framework.kernels.program import Program
 from windlass.framework.launch.launcher import is_first_process
+from windlass.framework.model.drawing import FieldEntries
 from windlass.framework.model.system import Fields
 from windlass.framework.model.table import Entity
-from windlass.framework.model.world import World
 from windlass.framework.output.csv import CsvTable, TableClaim
-from windlass.framework.output.every_nth import MOST_STEPS, EveryNth
 from windlass.framework.output.figures import check_picture, hand_over
 from windlass.framework.output.plots import plot_curves
+from windlass.framework.output.probes import SENSOR, Probe, Readings, SensorLike, name_columns
 from windlass.framework.restart.insurance import is_replaying
 from windlass.framework.state.evaluate import find_evaluated_rows, find_output, load_outputs
-from windlass.framework.state.state import State, check_world
-
-
-class Probe(NamedTuple):
-    """A sensor bound to the numbering of a model.
-
-    Attributes:
-        columns: (name, unit) of every number, in the order of ``read``.
-        shape: shape of the value at one instant; its numbers are the columns in C order.
-        read: ``(fields) -> numbers``, shape (columns,), with 0 for values that other processes evaluate.
-    """
-
-    columns: list[tuple[str, str]]
-    shape: tuple[int, ...]
-    read: Callable[[Fields], FloatArray]
-
-
-class SensorLike(Protocol):
-    """A quantity that `Sensors` records: it has a name, and makes a probe of a model."""
-
-    @property
-    def name(self) -> str:
-        """Key of the values, distinct from the names of other sensors."""
-
-    def create_probe(self, state: State) -> Probe:
-        """Bind to the model of a state whose values are in the fields. The call is collective."""
-
+from windlass.framework.state.state import State
 
 LONGEST_NAME = 200
 """Largest number of characters of the name of a sensor, which headings of tables and reports contain."""
@@ -87,7 +58,6 @@ FIELDS = {
         lambda given: isinstance(given, Mapping) and all(isinstance(k, str) for k in given), "places by name"
     ),
 }
-SENSOR = that(lambda given: hasattr(given, "create_probe") and hasattr(given, "name"), "a sensor")
 
 
 @checked_names(FIELDS)
@@ -116,7 +86,7 @@ class Sensor:
         check_fields(self, FIELDS)
         if len(self.name) > LONGEST_NAME:
             words = f"name of Sensor = {self.name[:40]!r}... has {len(self.name)} characters"
-            raise ModelError(f"{words}: must have at most {LONGEST_NAME}")
+            raise ModelError(f"{words}: must have at most {LONGEST_NAME} characters")
         find_output(self.entity, self.output)
         if not self.name:
             component = "" if self.component is None else f"[{self.component}]"
@@ -131,9 +101,9 @@ class Sensor:
         # `component` selects an entry of each row's value, not a row
         width = first.shape[-1] if first.ndim > 1 else 0
         if component is not None and not -width <= component < width:
-            has = f"must be from 0 to {width - 1}" if width else "it has only one"
+            has = f"must be from 0 to {width - 1}" if width else "must be left out for a single number"
             raise ModelError(
-                f"component = {component} of sensor {self.name!r}: {has}, as {self.output} [{output.unit}]"
+                f"component = {component} of sensor {self.name!r}: {has} (output {self.output} [{output.unit}])"
             )
         shape = first.shape if component is None else first.shape[:-1]
         shape = shape[1:] if len(self.entity) == 1 else shape
@@ -142,16 +112,17 @@ class Sensor:
             values = rows.evaluate_padded(output, fields, where, first.shape)
             return (values if component is None else values[..., component]).ravel()
 
+        find = output.entries
+
+        def find_entries() -> FieldEntries:
+            assert find is not None
+            return find(rows.rows).select(component)
+
         columns = name_columns(self.name, output.unit, shape)
         units = rows.units(output)
         per_row = len(columns) // max(len(units), 1)
-        return Probe([(name, units[i // per_row]) for i, (name, _) in enumerate(columns)], shape, read)
-
-
-def name_columns(name: str, unit: str, shape: tuple[int, ...]) -> list[tuple[str, str]]:
-    """(name, unit) of the numbers of a value: ``name`` for one number, otherwise ``name[0]``, ``name[0][1]`` and so
-    on."""
-    return [("".join([name, *(f"[{i}]" for i in index)]), unit) for index in product(*map(range, shape))]
+        named = [(name, units[i // per_row]) for i, (name, _) in enumerate(columns)]
+        return Probe(named, shape, read, None if find is None or where else find_entries)
 
 
 def _as_cell(text: str) -> str:
@@ -160,7 +131,7 @@ def _as_cell(text: str) -> str:
     return text.replace(",", ";").replace('"', "'")
 
 
-class Sensors(EveryNth):
+class Sensors(Readings):
     """Records sensors at the start, at every n-th step and at the last state of a solve; a hook, and a context manager.
 
     Under MPI all processes call the sensors and store the values; the first process writes the table.
@@ -182,28 +153,12 @@ class Sensors(EveryNth):
 
     @checked(path=optional(path()), sensors=each(SENSOR, "a list of sensors"), every=inside())
     def __init__(self, path: str | os.PathLike[str] | None, sensors: Sequence[SensorLike], every: int = 1) -> None:
-        names = [sensor.name for sensor in sensors]
-        if not names:
-            raise ModelError("sensors of Sensors are empty: must be at least one sensor")
-        twice = [name for name in names if names.count(name) > 1]
-        if twice:
-            raise ModelError(f"sensor {twice[0]!r} is given {names.count(twice[0])} times: names must differ")
         every = check(whole(1), "every", every, "Sensors", OutputError)
+        super().__init__("Sensors", sensors, int(every))
         self._claim = None if path is None else TableClaim(path, "Sensors")
-        super().__init__(int(every))
-        self._sensors = list(sensors)
-        self.units: dict[str, str] = {}
-        self._probes: list[Probe] = []
-        self._world: World | None = None
-        self._places: dict[str, tuple[int, Probe]] = {}
         self._table: CsvTable | None = None
         self._rows: list[FloatArray] = []
         self._marks: list[tuple[float, int]] = []
-
-    @property
-    def names(self) -> list[str]:
-        """Names of the sensors."""
-        return [sensor.name for sensor in self._sensors]
 
     @property
     def times(self) -> FloatArray:
@@ -224,40 +179,10 @@ class Sensors(EveryNth):
         values = np.array([row[first : first + len(probe.columns)] for row in self._rows])
         return values.reshape(len(self._rows), *probe.shape)
 
-    def _check_name(self, name: str) -> None:
-        if name not in self.names:
-            raise ModelError(f"there is no sensor {name!r}: there are {', '.join(self.names)}")
-
-    @checked(state=instance(State))
-    def record(self, state: State) -> None:
-        """Read all sensors, for states outside of a solve; an instant that was already recorded last is not
-        repeated."""
-        mark = (state.t, state.step)
-        if self._marks and self._marks[-1] == mark:
-            return
-        if self._world is not None:
-            check_world(state, self._world, "Sensors.record")
-        fields = load_outputs(state)
-        if not self._probes:
-            self._create_probes(state)
-            self._world = state.world
-        row = parallel_assembly(state.world).processes.sum(
-            np.concatenate([probe.read(fields) for probe in self._probes])
-        )
-        self._keep(row, mark)
-
-    def idle_steps(self, state: State, size: float) -> int:
-        """All next steps, if compiled code can decide which are recorded: it calls Python for these."""
-        return MOST_STEPS if self.can_ask else super().idle_steps(state, size)
-
-    def idle_program(self, state: State) -> Program | None:
-        """The program that records steps that are due."""
-        return self.find_asking(state)
-
-    def _keep(self, row: FloatArray, mark: tuple[float, int]) -> None:
-        """Store a record with its time [s] and step, also in the table."""
-        self._rows.append(row)
-        self._marks.append(mark)
+    def _take(self, rows: Sequence[FloatArray], marks: Sequence[tuple[float, int]]) -> None:
+        """Store records, also in the table."""
+        self._rows += rows
+        self._marks += marks
         if self._claim is not None:
             self._claim.begin()
         if self._claim is None or not is_first_process() or is_replaying():
@@ -265,17 +190,10 @@ class Sensors(EveryNth):
         if self._table is None:
             columns = [("time", "s"), ("step", "1"), *(c for probe in self._probes for c in probe.columns)]
             # after a restart the table begins with the rows of the interrupted run
-            kept = ([*at, *row.tolist()] for at, row in zip(self._marks[:-1], self._rows[:-1], strict=True))
+            before = len(self._rows) - len(rows)
+            kept = ([*at, *row.tolist()] for at, row in zip(self._marks[:before], self._rows[:before], strict=True))
             self._table = CsvTable(self._claim.path, [(_as_cell(name), _as_cell(unit)) for name, unit in columns], kept)
-        self._table.append([*mark, *row.tolist()])
-
-    def _create_probes(self, state: State) -> None:
-        self._probes = [sensor.create_probe(state) for sensor in self._sensors]
-        first = 0
-        for sensor, probe in zip(self._sensors, self._probes, strict=True):
-            self._places[sensor.name] = (first, probe)
-            self.units[sensor.name] = probe.columns[0][1] if probe.columns else "1"
-            first += len(probe.columns)
+        self._table.extend([[*mark, *row.tolist()] for mark, row in zip(marks, rows, strict=True)])
 
     def checkpoint(self) -> dict[str, Any]:
         """All records; see `StepHook.checkpoint`."""
@@ -300,6 +218,7 @@ class Sensors(EveryNth):
             raise ModelError(f"sensors are {here}: must be the sensors of the checkpoint, {there}")
         self._rows = list(kept["rows"])
         self._marks = list(zip(kept["times"].tolist(), kept["marks"].tolist(), strict=True))
+        self._mark = self._marks[-1]
         if self._table is not None:
             self._table.close()
             self._table = None

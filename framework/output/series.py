@@ -210,7 +210,9 @@ class FrameDigest:
         kept, self._kept = self._kept, None
         if kept is not None and kept != self.total():
             self._kept = kept
-            raise BrokenSeriesError("the frames have another digest than in the checkpoint: they are damaged")
+            raise BrokenSeriesError(
+                "the frames are damaged, because their digest differs from the digest in the checkpoint"
+            )
 
 
 def create_frame(

@@ -225,21 +225,27 @@ class VtkhdfSeries(FieldSeries):
     def _extend(self, root: Any) -> None:
         """Allocate one more batch in a session, which must write the number of frames at its end."""
         first, end = self._room, self._room + self._batch
-        points, cells, steps = len(self.mesh.points), len(self.mesh.part), np.arange(first, end)
-        known = {"Values": 0.0, "NumberOfParts": 1, "PartOffsets": 0, "PointOffsets": steps * points, "CellOffsets": 0}
-        fields = [name for name in root["Steps/CellDataOffsets"] if name != "part"]
-        known |= {f"CellDataOffsets/{name}": steps * cells for name in fields[:1]}
-        for name, values in known.items():
-            dataset = root[f"Steps/{name}"]
-            dataset.resize(end, axis=0)
-            dataset[first:end] = values
+        points, cells, all_steps = len(self.mesh.points), len(self.mesh.part), root["Steps"]
+        values = all_steps["Values"]
+        values.resize(end, axis=0)
+        values[first:end] = 0.0
+        known = len(all_steps["NumberOfParts"])
+        if end > known:
+            # numbers that are the same in all runs are written a chunk at a time
+            steps = np.arange(known, -(-end // _STEP_ROWS) * _STEP_ROWS)
+            constant = {"NumberOfParts": 1, "PartOffsets": 0, "PointOffsets": steps * points, "CellOffsets": 0}
+            fields = [name for name in all_steps["CellDataOffsets"] if name != "part"]
+            for name, numbers in (constant | {f"CellDataOffsets/{name}": steps * cells for name in fields[:1]}).items():
+                dataset = all_steps[name]
+                dataset.resize(steps[-1] + 1, axis=0)
+                dataset[known:] = numbers
         for name in ("Points", *(f"{g}/{n}" for g in ("PointData", "CellData") for n in root[g] if n != "part")):
             dataset, rows = root[name], cells if name.startswith("CellData") else points
             dataset.resize(end * rows, axis=0)
             if not self.style.compress:
                 self._note_place(name, dataset, first // self._batch, first * rows)
-        self._note_place("Steps/Values", root["Steps/Values"], first // _STEP_ROWS, first)
-        self._note_place("Steps/Values", root["Steps/Values"], (end - 1) // _STEP_ROWS, end - 1)
+        self._note_place("Steps/Values", values, first // _STEP_ROWS, first)
+        self._note_place("Steps/Values", values, (end - 1) // _STEP_ROWS, end - 1)
         self._room = end
 
     def _note_place(self, name: str, dataset: Any, chunk: int, row: int) -> None:

@@ -137,8 +137,8 @@ class Processes:
     def _check(self, what: str) -> None:
         if self._alone:
             raise ModelError(
-                f"{what}: requires several processes, but this process is working alone in {self._alone[-1]}: must "
-                "be values of local rows, LocalRows.local(name) or EntityTable.local(name, rows)"
+                f"{what}: requires all processes, but {self._alone[-1]} runs on this process alone: must read only "
+                "local rows, by LocalRows.local(name) or EntityTable.local(name, rows)"
             )
         if self.announce is not None:
             self.announce(self.comm, what)

@@ -243,7 +243,7 @@ class SolveCheckpoint:
             stop.add_note(f"solver.state contains the last good state{more}")
         if self._checkpoint is not None and self._solver.settings():
             self._write(state, finished=False)
-            stop.add_note(f"-restart {self._checkpoint.path} continues from this point, to the last bit")
+            stop.add_note(f"-restart {self._checkpoint.path} continues from this point with bitwise equal results")
         elif self._checkpoint is None and path is not None:
             stop.add_note("with -checkpoint FILE an interrupted run continues by -restart FILE")
         raise stop

@@ -55,7 +55,7 @@ def check_places(kind: str, output: Output, where: Mapping[str, Any]) -> None:
     places = list_places(output.evaluate)
     for name, value in where.items():
         if name not in places:
-            takes = f"it takes {', '.join(places)}" if places else "it has no places"
+            takes = f"must be one of {', '.join(places)}" if places else "the output has no place arguments"
             raise ModelError(f"{name} = {show(value)} for this output of {kind}: {takes}")
         if value is not None and read_numbers(value) is None:
             raise ModelError(f"{name} = {show(value)} for this output of {kind}: must be numbers")

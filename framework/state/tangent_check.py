@@ -149,10 +149,10 @@ def _check_together(
     wrong = find_wrong(eval_tangent(assembly, *TOGETHER), total, allowed)
     if wrong is not None:
         raise ModelError(
-            "tangent: derivatives with respect to displacement, velocity, acceleration and multiplier are each right, "
-            f"but with factors {dq}, {dv}, {da} and {scale} the entry of the {_describe_row(assembly, wrong.row)} and "
+            f"tangent with the factors {dq}, {dv}, {da} and {scale} of displacement, velocity, acceleration and "
+            f"multiplier: the entry of the {_describe_row(assembly, wrong.row)} and "
             f"{_describe_unknown(assembly, wrong.column)} is {wrong.given:.9g} {where}: must be {wrong.expected:.9g}, "
-            "the sum of the differences"
+            "the sum of the four derivatives, of which each alone is right"
         )
 
 

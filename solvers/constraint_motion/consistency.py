@@ -140,10 +140,9 @@ class Consistency:
         found = self._rates.find_nonlinear()
         if self._problem.assembly.processes.any(bool(found.any())):
             raise ModelError(
-                f"method = {method!r} in Dynamic with nonlinear constraints "
-                f"({self._rates.describe(found, most=3)}): their forces would be wrong by factors, because errors "
-                "are not damped at index 3; must be 'generalized_alpha', 'generalized_alpha_index2' or "
-                "'trapezoidal_index2'"
+                f"method = {method!r} in Dynamic with nonlinear constraints ({self._rates.describe(found, most=3)}): "
+                "must be 'generalized_alpha', 'generalized_alpha_index2' or 'trapezoidal_index2', because an index-3 "
+                "method does not damp the errors of constraint forces"
             )
 
     def checkpoint(self) -> dict[str, Any]:

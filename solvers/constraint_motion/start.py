@@ -73,9 +73,9 @@ def check_gaps(
     jumps = driven & (np.abs(gap) > way)
     if processes.any(bool(jumps.any())):
         raise ModelError(
-            f"start of dynamics at t = {fields.t:.9g} s: prescribed motions jump at the start, by "
-            f"({rates.describe(jumps, gap)}) [m, rad, 1]: must be within {SMALL_JUMP * size:.3g} of the state; "
-            "start at the time for which the state was found, or solve the statics for this time first"
+            f"start of dynamics at t = {fields.t:.9g} s: prescribed motions differ from the state by "
+            f"({rates.describe(jumps, gap)}) [m, rad, 1]: must be at most {SMALL_JUMP * size:.3g}; start at the time "
+            "of the state, or solve the statics for this time first"
         )
 
 
@@ -86,9 +86,9 @@ def refuse_gaps(assembly: Assembly, rates: ConstraintRates, gap: FloatArray, all
         return
     names = rates.describe(np.abs(gap) > max(allowed, 1e-3 * largest), gap)
     raise ModelError(
-        f"start of dynamics at t = {assembly.fields.t:.9g} s: positions violate their constraints by "
-        f"({names}) [m, rad, 1]: must be within {allowed:.3g}, up to which gaps are closed; give consistent "
-        "positions, displacements or time functions, or solve the statics first"
+        f"start of dynamics at t = {assembly.fields.t:.9g} s: positions violate their constraints by ({names}) [m, "
+        f"rad, 1]: must be at most {allowed:.3g}, because the start closes only small gaps; give consistent positions, "
+        "displacements or time functions, or solve the statics first"
     )
 
 
@@ -105,10 +105,10 @@ def check_velocities(assembly: Assembly, rates: ConstraintRates, rate: FloatArra
     forbidden = (np.abs(rate) > allowed) & (np.abs(own) > allowed)
     if assembly.processes.any(bool(forbidden.any())):
         raise ModelError(
-            f"start of dynamics at t = {assembly.fields.t:.9g} s: constraints forbid initial velocities, which "
-            f"violate them by ({rates.describe(forbidden, rate)}) [m/s, rad/s, 1/s]: must be within "
-            f"{SMALL_RATE:g} per 1 + their terms; give consistent velocities, or use velocities='project', "
-            "which uses the nearest allowed velocities by mass"
+            f"start of dynamics at t = {assembly.fields.t:.9g} s: initial velocities violate their constraints by "
+            f"({rates.describe(forbidden, rate)}) [m/s, rad/s, 1/s]: must be at most {SMALL_RATE:g} times (1 + size of "
+            "the terms); give consistent velocities, or use velocities='project' for the nearest allowed velocities, "
+            "weighted by mass"
         )
 
 

@@ -250,8 +250,8 @@ def say_findings(left: Finding | None, found: Finding) -> list[str]:
     notes = []
     if left is not None:
         notes.append(
-            f"the equilibrium that Newton found first is not stable: {left.describe()}. A stable equilibrium "
-            "was found by following the potential down"
+            f"Newton's method first found an unstable equilibrium: {left.describe()}. A descent of the potential "
+            "energy then found a stable equilibrium"
         )
     if found.doubts:
         notes.append("; ".join(shorten(found.doubts, SHOWN, " of this kind")))

@@ -246,8 +246,8 @@ def find_critical_speed(
 
     if growing or not is_unstable(high):
         raise ModelError(
-            f"low = {low}, high = {high} in find_critical_speed: motion must be stable at low, and unstable at "
-            "high: a mode grows, or forces hold fewer directions than at low"
+            f"low = {low}, high = {high} in find_critical_speed: motion must be stable at low and unstable at high; "
+            "unstable means that a mode grows, or that forces hold fewer directions than at low"
         )
     width = tolerance * max(abs(low), abs(high))
     while abs(high - low) > width:

@@ -206,12 +206,13 @@ class Modes:
             states = f", and as many more as its {motion.states} first-order states" * bool(motion.states)
             notes.append(
                 f"{len(pairs)} of {self.count} modes were found; the model has {motion.dofs} coordinates, "
-                f"{motion.massless} of them without mass, and {motion.constraints} constraints: at most {there} modes"
-                f"{states}"
+                f"{motion.massless} of them without mass, and {motion.constraints} constraints, so it has at most "
+                f"{there} modes{states}"
             )
         if missing:
             notes.append(
-                f"{missing} modes below the last one were not found: request more modes by -{self.prefix}count"
+                f"{missing} modes below the highest found mode were not found: request more modes by "
+                f"-{self.prefix}count"
             )
         if solver.rejected:
             notes.append(f"{solver.rejected} solutions of SLEPc were not modes and are omitted")
@@ -223,9 +224,9 @@ class Modes:
         zeros, noise = solver.zeros
         if zeros > FREE:
             notes.append(
-                f"{zeros} modes cannot be distinguished: they are zero up to rounding, |σ| < {noise:.2g} 1/s, and "
-                "their shapes are arbitrary combinations of free motions, mechanisms, and waves that run against "
-                "the material"
+                f"{zeros} modes cannot be distinguished, because their eigenvalues are zero up to rounding, |σ| < "
+                f"{noise:.2g} 1/s. Their shapes are arbitrary combinations of free motions, mechanisms, and waves that "
+                "run against the material"
             )
         growing = sum(pair.value.real > 1e-6 * abs(pair.value) for pair in pairs)
         if growing:
@@ -235,8 +236,8 @@ class Modes:
             )
         if not imbalance.is_balanced:
             notes.append(
-                f"doubtful: the state is not in balance: {imbalance.words} is unbalanced, {imbalance.share:.1e} of "
-                "the largest force; modes need the state of a solver"
+                f"doubtful: {imbalance.words} is unbalanced, {imbalance.share:.1e} of the largest force; modes require "
+                "a state of equilibrium or steady motion, as a solver finds it"
             )
         return notes
 

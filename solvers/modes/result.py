@@ -25,8 +25,8 @@ from windlass.framework.output.csv import CsvTable
 from windlass.framework.output.figures import check_picture, hand_over
 from windlass.framework.output.folder import create_output_folder
 from windlass.framework.output.plots import draw_shapes
+from windlass.framework.output.probes import SensorLike
 from windlass.framework.output.recorder import Recorder
-from windlass.framework.output.sensors import SensorLike
 from windlass.framework.state.evaluate import load_outputs
 from windlass.framework.state.state import State
 from windlass.solvers.modes.energy import Shares, eval_kinetic, eval_potential

@@ -369,7 +369,7 @@ class Callbacks:
         program = (*self._programs, self._problem.assembly.loads, None, *around)[failed]
         assert program is not None
         program.explain()
-        raise RuntimeError("a kernel failed, but not in a repeated call")
+        raise RuntimeError("a kernel failed, but a repeated call with the same arguments did not fail")
 
     def _create_context(self, measures: Any, history: FloatArray, loads: Loads) -> Context:
         problem, snes = self._problem, self._problem.snes

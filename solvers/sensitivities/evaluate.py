@@ -218,8 +218,8 @@ def require_equal(world: World, other: World, name: str) -> None:
     if one != two:
         kind = next(kind for kind in [*one, *two] if one.get(kind) != two.get(kind))
         raise ModelError(
-            f"the number of rows of {kind} changes with {name!r}: {one.get(kind, 0)}, and {two.get(kind, 0)} with "
-            "another value; tables must have equal numbers of rows for all values"
+            f"the number of rows of {kind} changes with {name!r} from {one.get(kind, 0)} to {two.get(kind, 0)}: must "
+            "be equal for all values of the parameter"
         )
 
 
@@ -244,8 +244,8 @@ def require_history(before: FloatArray, other: FloatArray, name: str) -> None:
     change = float(np.abs(other - before).max(initial=0.0))
     if change > SAME * float(np.abs(before).max(initial=0.0)):
         raise ModelError(
-            f"the history values of contacts at the start change with {name!r}: its derivatives would omit the motion "
-            "of anchors; use differences of whole solves"
+            f"the history values of contacts at the start depend on {name!r}: derivatives with respect to {name!r} "
+            "would omit the change of these values; use finite differences between complete solves"
         )
 
 
@@ -267,9 +267,9 @@ def require_balance(left: float, size: float, rounding: float) -> None:
     error."""
     if left > BALANCED * size + rounding:
         raise ModelError(
-            f"the state is not an equilibrium: {left:.3g} N (or N m) are out of balance, of forces up to "
-            f"{size:.3g}; contacts that change their state in the last step may be the reason: end the solve "
-            "slightly earlier or later"
+            f"the state is not an equilibrium: the largest unbalanced force is {left:.3g} N (or N m), and the largest "
+            f"force is {size:.3g}. If a contact changes its state in the last step, end the solve slightly earlier or "
+            "later"
         )
 
 
@@ -302,5 +302,7 @@ def read_results(results: Results, state: State, like: Mapping[str, float] | Non
             raise ModelError(f"results gave {name!r} = {value!r:.80}: must be one finite number")
         found[str(name)] = float(number[0])
     if like is not None and found.keys() != like.keys():
-        raise ModelError(f"results gave {', '.join(found)}: must be {', '.join(like)}, as with other parameters")
+        raise ModelError(
+            f"results gave {', '.join(found)}: must be {', '.join(like)}, as for other values of the parameters"
+        )
     return found

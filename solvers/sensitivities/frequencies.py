@@ -59,7 +59,7 @@ def evaluate_frequencies(
     """
     found = find_equilibrium(model, p, solve, steps)
     if not found.motion.symmetric:
-        raise ModelError("the tangent is not symmetric (friction, follower loads): it has no undamped modes")
+        raise ModelError("the tangent is not symmetric (friction, follower loads), so the model has no undamped modes")
     # a few more modes, so that the last group of equal frequencies is complete
     modes = Modes(found.world, count=count + 3, problem="linear", running=False).solve(found.state)
     squares = -(modes.eigenvalues**2).real

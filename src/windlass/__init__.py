@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from windlass.framework.model.world import World as World
     from windlass.framework.output.comparison import format_comparison as format_comparison
     from windlass.framework.output.folder import create_output_folder as create_output_folder
+    from windlass.framework.output.means import Means as Means
     from windlass.framework.output.recorder import Recorder as Recorder
     from windlass.framework.output.sensors import Sensor as Sensor
     from windlass.framework.output.sensors import Sensors as Sensors

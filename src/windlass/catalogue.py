@@ -92,7 +92,9 @@ class BeltSheet:
             ModelError: the belt is not a timing belt.
         """
         if self.family != "timing":
-            raise ModelError(f"radius of {self.name}: must be a timing belt, but this is a {self.family} belt")
+            raise ModelError(
+                f"radius of {self.name}: requires a timing belt, but {self.name!r} is a {self.family} belt"
+            )
         return float(teeth * self.columns["pitch"] / (2.0 * pi) - self.columns["cord_offset"][0])
 
     def format(self) -> str:

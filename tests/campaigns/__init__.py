@@ -1,3 +1,3 @@
-"""Campaigns: long random tests of output files under kills, full disks and damage, of damaged machine code, and of
-impacts between steps.
+"""Campaigns are long random tests: of output files under kills, full disks and damage, of damaged machine code, and of
+impacts.
 """

@@ -1,5 +1,5 @@
-"""Compares impacts over five decades of stiffness and step with closed forms. A run that ends as ok must have the right
-speed.
+"""Compares impacts over five decades of stiffness and step with closed forms. A run with the verdict ok must have the
+right speed.
 
 Bodies that collide without losses separate with the speed of approach. The number N of steps per contact is between a
 third and hundreds. A linear contact lasts pi sqrt(m/k), a Hertzian contact 2.868 (m²/(R E*² v))^(1/5). With N >=
@@ -23,7 +23,7 @@ import windlass.connectors as con
 import windlass.elements as el
 
 ERROR = 0.05
-"""Largest relative error of the speed after an impact in a run that ends as ok [1]."""
+"""Largest relative error of the speed after an impact in a run with the verdict ok [1]."""
 RESOLVED = 25.0
 """Steps per contact above which all methods except Euler's resolve the contact [1]."""
 MASS = 1.0

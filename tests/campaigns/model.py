@@ -65,9 +65,8 @@ def simulate(folder: Path, pipe: int = -1, restart: bool = False) -> None:
 def in_child(work: Callable[[int], Any], kill_after: float | None = None) -> tuple[int, bytes]:
     """Run a function in a forked copy of this process.
 
-    Args:
-        work: function that receives a pipe to write to; after an error of Windlass, the child writes the error to the
-            pipe and ends with 2.
+    Args: work: function that receives a pipe to write to; after an error of Windlass, the child writes the error to the
+        pipe and exits with code 2.
         kill_after: time after which the child is killed [s].
 
     Returns:
@@ -101,7 +100,8 @@ def in_child(work: Callable[[int], Any], kill_after: float | None = None) -> tup
     while block := os.read(reading, 65536):
         said += block
     os.close(reading)
-    # the pipe is closed at the end of the child, which must exist as long as it may be killed
+    # the pipe ends with the child; the timer is stopped before `waitpid`, as long as the process id belongs to the
+    # child
     if kill_after is not None:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, before)
@@ -187,7 +187,7 @@ class Undisturbed:
 
 
 def interrupt_calls(at: int, half: bool) -> None:
-    """Kill this process in its disk call of a given number, possibly after half of the call."""
+    """Kill this process in its n-th disk call, possibly after half of the call."""
     calls = 0
 
     def wrap(name: str) -> None:

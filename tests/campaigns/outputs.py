@@ -1,4 +1,4 @@
-"""Lets every writer overwrite a user's file, which it must refuse without a change of the file; earlier outputs of
+"""Lets every writer overwrite a user's file. The writer must refuse and leave the file unchanged; earlier outputs of
 Windlass are replaced.
 """
 
@@ -49,7 +49,7 @@ from campaigns.model import find_rest, in_child
 Write = Callable[[Path], Any]
 """Function that writes files into a folder."""
 FOREIGN = ("model", "text", "csv", "json", "hdf5", "png", "other", "folder", "link")
-"""Kinds of objects at the path of an output. The writer must refuse to replace them."""
+"""Kinds of objects at the path of an output. Writers must refuse to replace these objects."""
 KINDS = (*FOREIGN, "own", "empty", "no folder", "in a file")
 
 
@@ -203,7 +203,7 @@ def export_exudyn(folder: Path) -> None:
 
 
 def show_picture(folder: Path) -> None:
-    """Run the check of windlass show, and write a picture in the same way."""
+    """Check the path of a picture as windlass show does, and write a picture to this path."""
     path = show.check_picture(str(folder / "frame.png"), "picture")
     solve_picture = EnergyLedger()
     solve(solve_picture)

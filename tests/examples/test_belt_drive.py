@@ -1,4 +1,5 @@
-"""The belt drive example runs as a new user runs it: table, summary, files, options, errors, several processes."""
+"""Tests run the belt drive example as a new user does: table, summary, files, options, errors and several processes are
+checked."""
 
 from __future__ import annotations
 
@@ -82,7 +83,7 @@ def test_plain_python_gives_the_same(default: dict[str, Any], tmp_path: Path) ->
 
 
 def test_petsc_options_do_what_they_say(default: dict[str, Any], tmp_path: Path) -> None:
-    """The options of PETSc take effect: the monitor prints, the view names gmres and mumps, and the result equals the
+    """The options of PETSc take effect: the monitor prints, and the view names gmres and mumps. The result equals the
     result of the default solver to 1e-8 relative.
     """
     words = ["-dynamic_snes_monitor", "-dynamic_snes_view", "-dynamic_ksp_type", "gmres", "-dynamic_pc_type", "lu"]

@@ -48,15 +48,15 @@ def test_mass_on_springs(tmp_path: Path) -> None:
     assert_allclose(results["deflection"], [0.02, -0.02, 0.005], rtol=1e-12)
     exact = np.sqrt(np.array([200.0, 450.0, 1000.0]) / 3.0) / (2 * np.pi)
     assert_allclose(results["frequencies"], exact, rtol=3e-5)
-    # zeros are interpolated linearly, whose error is less than a hundredth of the error of the rule
+    # the linear interpolation of the zeros has less than a hundredth of the error of the rule
     assert_allclose(results["frequency_errors"], results["frequency_errors_expected"], rtol=0.02)
     assert "frequency along z [Hz]" in table
     assert not (tmp_path / "mass_on_springs_out").exists()
 
 
 def test_dropped_mass(tmp_path: Path) -> None:
-    """The dropped mass hits the stop at the exact time and speed of free fall. Without damping it loses no energy. With
-    damping the speed of the rebound converges to the closed form with second order in the step.
+    """The dropped mass hits the stop at the exact time and speed of free fall. Without damping, the mass loses no
+    energy. With damping the speed of the rebound converges to the closed form with second order in the step.
     """
     errors = []
     for step in ("2e-4", "1e-4"):
@@ -91,7 +91,7 @@ def test_catenary_of_another_shape(tmp_path: Path) -> None:
 
 def test_rope_in_wind(tmp_path: Path) -> None:
     """Tensions and the middle of the rope agree to 1e-8 with the catenary in the tilted plane, and converge with order
-    4. The frequencies agree with a string.
+    4. The frequencies agree with the frequencies of a string.
     """
     results, _ = run_example("rope_in_wind", ["-wind", "4"], tmp_path)
     for name, errors in results["errors"].items():
@@ -126,7 +126,7 @@ def test_towed_cable(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_mooring_line(tmp_path: Path) -> None:
-    """The mooring line agrees with the closed form in still water to 3e-4, supports and bed carry the loads, the heave
+    """In still water, the mooring line agrees with the closed form to 3e-4. Supports and bed carry the loads, the heave
     is read from a file, and the energy balance closes.
     """
     t = np.arange(0.0, 2.0, 0.1)
@@ -161,7 +161,7 @@ def test_knot(tmp_path: Path) -> None:
 
 
 def test_block_and_tackle(tmp_path: Path) -> None:
-    """Each strand carries a quarter of the load within 0.1 %, the frequency of the load agrees with theory within 0.1
+    """Each strand carries a quarter of the load within 0.1 %. The frequency of the load agrees with theory within 0.1
     %, and the frequencies of the strands agree with strings within 1 %.
     """
     results, _ = run_example("block_and_tackle", ["-load", "600"], tmp_path)
@@ -172,8 +172,8 @@ def test_block_and_tackle(tmp_path: Path) -> None:
 
 
 def test_elevator(tmp_path: Path) -> None:
-    """In one stop, the slip agrees with the differential equation, and the ratio of the tensions with Euler's ratio
-    within 1 %.
+    """In one stop, the slip agrees with the differential equation, and the ratio of the tensions agrees with Euler's
+    ratio within 1 %.
     """
     words = ["-output", "none", "-stops", "1", "-speed", "0.8", "-size", "0.1"]
     results, table = run_example("elevator", words, tmp_path)
@@ -199,7 +199,8 @@ def test_elevator_holds(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_crane_hoist(tmp_path: Path) -> None:
-    """The crane with two layers and four falls agrees with theory within 1 % in all checks. Its load swings in 3D."""
+    """The crane with two layers and four falls agrees with theory within 1 % in all checks. The load of the crane
+    swings in 3D."""
     results, table = run_example("crane_hoist", [], tmp_path)
     for name in ("tension_at_drum", "tension_at_anchor", "frequency", "lift"):
         assert_allclose(*results[name], rtol=0.01, err_msg=name)
@@ -218,12 +219,12 @@ def test_crane_hoist(tmp_path: Path) -> None:
 
 
 def test_ale_belt(tmp_path: Path) -> None:
-    """The frequency of the moving span agrees with its closed form within 0.03 %, and the tension on the post with
-    Euler and Eytelwein within 0.01 %.
+    """The frequency of the moving span agrees with its closed form within 0.03 %, and the tension on the post agrees
+    with Euler and Eytelwein within 0.01 %.
 
-    For the belt, the difference of tight and slack strand agrees with M/R within 1 %, and creep with theory within 0.5
-    % (the slip of the penalty adds to it). A belt of plain cables, whose mesh moves with the material, gives the same
-    speed within 0.1 % and the same tensions within 0.5 %.
+    For the belt, the difference of the tensions of tight and slack strand agrees with M/R within 1 %. The creep agrees
+    with theory within 0.5 %, because the slip of the penalty adds to the creep. A belt of plain cables, whose mesh
+    moves with the material, gives the same speed within 0.1 % and the same tensions within 0.5 %.
     """
     results, table = run_example("ale_belt", [], tmp_path)
     assert_allclose(results["span_frequencies"], results["span_exact"], rtol=3e-4)
@@ -270,7 +271,8 @@ def test_settling_spheres(tmp_path: Path) -> None:
 
 
 def test_settling_spheres_go_on_after_a_restart(tmp_path: Path) -> None:
-    """The energies of a run in two parts include the first part, and equal those of an uninterrupted run at the end."""
+    """After a restart, energies include the first part of the run. At the end, the energies equal the energies of an
+    uninterrupted run."""
     (tmp_path / "whole").mkdir()
     words = ["-spheres", "8", "-checkpoint", "run.h5", "-checkpoint_every", "100"]
     whole, _ = run_example("settling_spheres", [*words, "-end", "0.04"], tmp_path / "whole")

@@ -43,8 +43,7 @@ PROGRAMS = {"windlass": [sys.executable, "-m", "windlass.commands.cli"], "python
 class Block:
     """A fenced block of a page.
 
-    language: word after the opening fence.
-    line: number of its first line in the page, from 1.
+    language: word after the opening fence. line: number of the first line of the block in the page, from 1.
     text: lines of the block.
     comment: the comment in the line above the fence, or an empty text.
     """
@@ -75,7 +74,8 @@ def read_blocks(page: Path) -> list[Block]:
 
 
 def write_files(page: Path, folder: Path) -> None:
-    """Write the files that the commands of a page expect, its `file:` blocks and the examples; create the folder."""
+    """Create a folder with the files that the commands of a page expect: the `file:` blocks of the page and the
+    examples."""
     shutil.copytree(ROOT / "examples", folder / "examples", ignore=shutil.ignore_patterns("*_out", "__pycache__"))
     for block in read_blocks(page):
         if block.comment.startswith("file:"):

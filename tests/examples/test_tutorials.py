@@ -52,7 +52,9 @@ def test_notebooks_run(page: Path, tmp_path: Path) -> None:
     client.execute(env=environment())
     outputs = [output for cell in code for output in cell.outputs]
     errors = [output for output in outputs if output.output_type == "error"]
-    assert len(errors) == len(scenes) and all("draws without a screen by" in error.evalue for error in errors)
+    assert len(errors) == len(scenes) and all(
+        "without a screen needs the libraries" in error.evalue for error in errors
+    )
     pictures = [output for output in outputs if "image/png" in output.get("data", ())]
     assert len(pictures) + len(scenes) >= PICTURES[page.stem]
     # the output has no notes and no doubts, except notes on compiled kernels
@@ -122,7 +124,7 @@ def test_an_interrupted_cell_leaves_a_state_to_go_on_from(tmp_path: Path) -> Non
     try:
         assert session.show(BUILD) == ""
         shown = session.run("state = solver.solve()", interrupted=True)
-        # the progress bar, and the error of the cell
+        # the outputs are the progress bar and the error of the cell
         bars = [message for message in shown if "display" in message["kind"]]
         assert {bar["kind"] for bar in bars} == {"display_data", "update_display_data"}
         assert len({bar["transient"]["display_id"] for bar in bars}) == 1

@@ -1,7 +1,7 @@
 """Every argument of every public function and constructor is called with every wrong value, which must give an error in
 the usual form.
 
-A new public function needs one line in `calls` of calls.py, a valid call.
+A new public function needs one line in `calls` of calls.py with a valid call.
 """
 
 from __future__ import annotations
@@ -210,7 +210,7 @@ def test_options_of_later_solvers(scene: Scene, monkeypatch: pytest.MonkeyPatch)
         solver, item = first.get(prefix, first["dynamic_"]), TABLES[prefix][name]
         start = scene.space_state if isinstance(solver, wl.Explicit) else scene.state
         for word in wrong_words(item):
-            # the state of a process without an earlier solve
+            # restore the state of a process without an earlier solve
             monkeypatch.setitem(options._run.solvers, prefix, Solver(own=tuple(TABLES[prefix].values())))
             monkeypatch.setattr(options._run, "values_checked", False)
             monkeypatch.setattr(SolveCheckpoint, "restore", fail_to_begin)

@@ -162,7 +162,7 @@ def test_misspelt_column(kind: type[Component]) -> None:
 
 
 class Lenient(Component):
-    """A component such as a new law might define."""
+    """A component as a new law could define it."""
 
     speed = column("m/s", "a speed", minimum=0.0)
     open = column("1", "yes or no", dtype=bool, default=True)

@@ -109,7 +109,7 @@ def wrong_results() -> Iterator[tuple[str, Any]]:
 
 
 def evaluate(world: wl.World) -> None:
-    """Evaluate all kinds of calls of users' functions."""
+    """Evaluate all quantities whose evaluation calls functions of users."""
     state = wl.State(world)
     wl.assemble_vector(world, state)
     wl.assemble_matrix(world, state)
@@ -121,7 +121,7 @@ def evaluate(world: wl.World) -> None:
 @pytest.mark.parametrize(("kind", "name"), FUNCTIONS, ids=lambda item: getattr(item, "__name__", item))
 def test_results(kind: type[Component], name: str) -> None:
     found, count, given = [], 0, [None]
-    # moving cables use the laws of cables
+    # cables with axial motion (ALE) use the laws of cables at rest
     law = kind.__name__.removeprefix("ALE")
     world = wl.World()
     row = world.add(kind, **row_of(world, kind, name), **companion(kind, name), **{name: lambda *_: given[0]})

@@ -185,7 +185,7 @@ REFUSED: list[tuple[str, type[Component], str, Any, str]] = [
     ("surfaces", con.DrumSurface, "depth", -1.0, "depth = -1.0 m in DrumSurface row 0: must be >= 0"),
     ("surfaces", con.ContactFrictionSurfaceCable, "points", 10**9, "points = 1000000000 .* must be <= 1000000"),
     ("surfaces", con.ContactFrictionSurfaceCable, "contact_stiffness_per_length", 0.0, "= 0.0 N/m.2 .* must be > 0"),
-    ("crossing", con.ContactFrictionCables3D, "points", 2, "points = 2 .* must be at most a diameter"),
+    ("crossing", con.ContactFrictionCables3D, "points", 2, "points = 2 .* must be at most .* m apart, the diameter"),
     ("rail", el.SlidingNode, "reference", 4.5, "starts at s = 4.5 m, off its track: must be from 0 to 4 m"),
     ("loads", con.Fluid, "roughness", 5.0, "roughness = 5 m .* must be < reference_height = 5 m"),
     ("loads", con.Fluid, "depth", 0.15, "wave_amplitudes = 0.2 m .* must be < depth = 0.15 m"),
@@ -232,7 +232,7 @@ def test_friction_that_nothing_holds(model: str, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setitem(FRICTION, "friction_stiffness_per_length", 0.0)
     MODELS[model]().finalize()
     monkeypatch.setitem(FRICTION, "friction_velocity_penalty_per_length", 0.0)
-    with pytest.raises(wl.ModelError, match=r"friction_coefficient = 0\.1 in .* one of them must be > 0"):
+    with pytest.raises(wl.ModelError, match=r"friction_coefficient = 0\.1 in .* one of the two must be > 0"):
         MODELS[model]().finalize()
 
 

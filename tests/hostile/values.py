@@ -81,7 +81,7 @@ NONSENSE: dict[str, Any] = {
     "beyond floats": 10**400,
     "text in array": np.array("1.0"),
 }
-"""Values that are wrong for every column and argument of numbers, of yes or no, and of a choice."""
+"""Values that every column and argument of numbers, of yes or no, or of a choice must refuse."""
 FOR_NUMBERS: dict[str, Any] = {
     "True": True,
     "False": False,

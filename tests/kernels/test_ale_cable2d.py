@@ -79,7 +79,7 @@ def eval_sum(world: World, state: State, dq: float, dv: float, da: float) -> Any
 
 
 def load_case(name: str) -> tuple[World, Entity, State, Any]:
-    """Return model and state of one reference case, and a reader of its arrays."""
+    """Return model and state of one reference case, and a function that reads arrays of the case."""
     factor, coupling, variation = (part for part in name.split("_")[1:4])
     world, cable = create_cable(float(factor[2:]), coupling == "coup1", variation == "var1")
     state = State(world)

@@ -108,7 +108,7 @@ def multiply(p: Any, q: Any) -> Any:
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_objectivity_under_random_rotations(order: int) -> None:
-    """Energies are equal, and forces rotate, for 1000 beams in one deformed shape, each with another rotation."""
+    """1000 beams with the same deformed shape and different rotations have equal energies and rotated forces."""
     rng, count, n = np.random.default_rng(5), 1000, order + 1
     turns = Rotation.random(count, random_state=3)
     q = np.roll(turns.as_quat(), 1, axis=1)
@@ -237,7 +237,7 @@ def test_closed_lines_have_no_force(order: int) -> None:
 
 @pytest.mark.parametrize("create", [create_plane_beam, create_space_beam])
 def test_drawing(create: Any) -> None:
-    """A beam is drawn by lines through points of its axis, with its forces."""
+    """A beam is drawn by lines through points of its axis, with its forces as fields."""
     world, beam = create(2)
     state = shake(State(world))
     drawn = Scene(world, subdivisions=4).draw(state)
@@ -260,7 +260,7 @@ def test_drawing(create: Any) -> None:
         ({"node3": 3}, "node3 without node2 in Beam2D row 0"),
         ({"node2": 1}, "nodes of Beam2D row 0: must be different nodes"),
         ({"node1": 4}, "are at one point: must have a distance > 0 m"),
-        ({"node0": 5, "node1": 6}, "cross sections of Beam2D row 0 are turned by 90° from its axis"),
+        ({"node0": 5, "node1": 6}, "cross sections of Beam2D row 0 are turned by 90° from the axis"),
         ({"node2": 3}, r"inner nodes of Beam2D row 0 are not at their places: must be at x/L = 0\.5 with order 2"),
         ({"node2": 7, "node3": 8}, r"must be .* at 0\.2764 and 0\.7236 with order 3"),
         ({"length": 1000.0}, r"length = 1000 m .*, whose axis is 1 m long: must be from 0\.5 to 2 m, or 0 for"),
@@ -281,7 +281,7 @@ def test_errors_in_space() -> None:
     world = World()
     with pytest.raises(ModelError, match="order = 4: must be 1, 2 or 3"):
         straight_beam(world, (0, 0, 0), (1, 0, 0), 2, order=4, **SPACE)
-    with pytest.raises(ModelError, match="must have a part across the route"):
+    with pytest.raises(ModelError, match="must have a component perpendicular to the tangent"):
         straight_beam(world, (0, 0, 0), (1, 0, 0), 2, normal=(2.0, 0.0, 0.0), **SPACE)
     with pytest.raises(ModelError, match=r"normal .* on a 2D route: must be left out"):
         straight_beam(world, (0, 0), (1, 0), 2, normal=(0.0, 0.0, 1.0), **PLANE)
@@ -291,7 +291,7 @@ def test_errors_in_space() -> None:
         straight_beam(world, (0, 0), (1, 0, 0), 2, **PLANE)
     nodes = world.add(RigidNode3D, position=[(0, 0, 0), (1, 0, 0)])
     world.add(Beam3D, node0=nodes[0], node1=nodes[1], **SPACE)
-    with pytest.raises(ModelError, match="carries 0 bodies: must carry one RigidBody3D, or as a node of beams one"):
+    with pytest.raises(ModelError, match="carries 0 bodies: must carry one RigidBody3D; a node of beams"):
         world.finalize()
     world = World()
     beam = straight_beam(world, (0, 0, 0), (1, 0, 0), 1, **{**SPACE, "rotary_inertia": (1.0, 0.0, 0.0)})

@@ -34,7 +34,7 @@ from support.matrices import dense
 
 REFERENCE = np.load(Path(__file__).parents[1] / "reference" / "cable2d.npz")
 CASES = list(product((0, 1, 2), (0.0, 1.0, 0.4), (0, 1)))
-# name in the data file, name in Windlass, components in Windlass
+# columns: name in the data file, name in Windlass, components in Windlass
 OUTPUTS = [
     ("Position", "position", 3),
     ("Velocity", "velocity", 3),
@@ -142,7 +142,7 @@ def test_tangent_is_symmetric_without_damping() -> None:
 @pytest.mark.parametrize("rows", [1, 5, LANES, 2 * LANES + 3])
 @pytest.mark.parametrize("runs", [1, 4])
 def test_lanes_equal_loop_over_points(rows: int, runs: int) -> None:
-    """Forces, tangent and mass of rule 2 are equal with lanes and with a loop over points.
+    """Forces, tangent and mass of rule 2 are equal if computed in vector lanes or in a loop over points.
 
     Masses are compared in tables of one row, in which the other lanes are empty.
     """
@@ -169,10 +169,10 @@ def test_lanes_equal_loop_over_points(rows: int, runs: int) -> None:
     values, expected = np.zeros((2, rows * 64))
     tangent_lobatto(lanes, x, v, 0.3, 2.0, 7.0, slots, values)
     tangent_gauss(lanes, rule, x, v, 0.3, 2.0, 0.0, every, expected)
-    # the tangent reads its slots by `row`, and the mass matrix reads them in order
+    # the tangent kernel selects the slots of an entry by `row`, and the mass kernel uses the slots in order
     mass(create_inertia(rho[::-1], length[::-1], dofs), 7.0, slots, expected)
     assert_allclose(values, expected, rtol=0, atol=1e-13 * np.abs(expected).max())
-    # the tangent with inertia in the same evaluation
+    # the tangent kernel with inertia (da = 7) gives the same values in one call
     f, values = np.zeros(len(x)), np.zeros(rows * 64)
     residual_gauss(lanes, rule, x, v, a, 1.5, f)
     tangent_gauss(lanes, rule, x, v, 0.3, 2.0, 7.0, slots, values)
@@ -273,7 +273,7 @@ def test_places_of_outputs() -> None:
     assert_allclose(at[0, 1], eval_output(cables[0], "position", state))
     assert_allclose(at[1, 2], eval_output(cables[1], "position", state, x=0.3))
     assert eval_output(cables, "curvature", state, x=np.zeros((2, 5))).shape == (2, 5)
-    for x, message in ((0.8, "x = 0.8 m in Cable2D row 0: must lie from 0 to its length 0.7 m"), ([1, 2, 3], "shape")):
+    for x, message in ((0.8, "x = 0.8 m in Cable2D row 0: must lie from 0 to 0.7 m"), ([1, 2, 3], "shape")):
         with pytest.raises(ModelError, match=message):
             eval_output(cables, "position", state, x=x)
 

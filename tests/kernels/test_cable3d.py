@@ -122,7 +122,7 @@ def test_tangents_against_differences(integration: int, damping: float) -> None:
 @pytest.mark.parametrize("rows", [1, LANES, 2 * LANES + 3])
 @pytest.mark.parametrize("runs", [1, 6])
 def test_lanes_equal_loop_over_points(rows: int, runs: int) -> None:
-    """Forces, tangent and mass of rule 2 are equal with lanes and with a loop over points.
+    """Forces, tangent and mass of rule 2 are equal if computed in vector lanes or in a loop over points.
 
     Masses are compared in tables of one row, in which the other lanes are empty.
     """
@@ -207,8 +207,8 @@ def test_gravity_is_mass_times_acceleration() -> None:
 
 
 def test_same_as_in_the_plane() -> None:
-    """Forces, tangents and outputs of 3D cables in a plane equal those of 2D cables, with damping and curvature without
-    force.
+    """Forces, tangents and outputs of 3D cables in a plane equal the results for 2D cables, with damping and reference
+    curvature.
     """
     columns = {name: COLUMNS[name] for name in ("mass_per_length", "axial_stiffness", "bending_stiffness")}
     columns |= {"axial_damping": 1.9, "bending_damping": 0.37, "reference_strain": -0.03}

@@ -50,7 +50,7 @@ def test_tangent(friction: float, state: float) -> None:
     """The tangent agrees with differences for moving ropes with bristles that cross at an oblique angle, away from the
     middles of their cables.
 
-    Differences have errors of the square of their step and of rounding divided by the step.
+    Differences have two errors: one grows with the square of the step, and rounding is divided by the step.
     """
     ropes = create_crossing(0.8, 2e-4, held=False, offset=0.004, friction_coefficient=friction, **LAW)
     start = wl.State(ropes.world)
@@ -101,7 +101,7 @@ def test_refused_models() -> None:
         con.add_cable_contact(world, plane, radius=0.1, points=4, **stiff)
     con.add_cable_contact(world, rope, radius=0.01, points=4, **stiff)
     with pytest.raises(
-        ModelError, match=r"points = 4 .* are 0\.0625 m apart: must be at most a diameter, 0\.02 m; .* 13"
+        ModelError, match=r"points = 4 .* are 0\.0625 m apart: must be at most 0\.02 m apart, the diameter; .* 13"
     ):
         world.finalize()
     world = wl.World()
@@ -114,7 +114,7 @@ def test_refused_models() -> None:
 def test_ropes_inside_each_other() -> None:
     """Ropes that overlap by more than a radius are an error at the start; later they cause a rejected step."""
     ropes = create_crossing(depth=1.2 * RADIUS)
-    with pytest.raises(ModelError, match=r"rows \d and \d begin inside each other by 0.00528 m .* less than a radius"):
+    with pytest.raises(ModelError, match=r"rows \d and \d overlap at the start by 0.00528 m .* less than .* a radius"):
         wl.Dynamic(ropes.world, step=1e-5, end=1e-5, name="").solve()
     ropes = create_crossing(depth=0.5 * RADIUS, held=False, contact_stiffness_per_length=1e3)
     start = wl.State(ropes.world)

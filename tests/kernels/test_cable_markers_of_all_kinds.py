@@ -65,7 +65,7 @@ def test_a_law_on_whole_cables(kind: str) -> None:
 
 
 def test_shapes_in_space() -> None:
-    """At equally spaced points along the axes, the ends agree with the nodes and the middle with Hermite's
+    """At equally spaced points along the axes, the ends agree with the nodes and the middle agrees with Hermite's
     interpolation.
     """
     world, cables = create_span("space", 2, 3.0)

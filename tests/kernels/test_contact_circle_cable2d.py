@@ -48,7 +48,7 @@ def test_reference(case: int) -> None:
     x, v = Q_REF + get("q"), get("v")
     start = get("data_start")
     contact.data[0] = start
-    # rounding of sums of some thousand N leaves 1e-12; an independent implementation reached 2e-12
+    # sums of some thousand N have relative rounding errors of 1e-12; an independent implementation reached 2e-12
     assert_allclose(contact.force(x, v)[0], -get("rhs_beforePN"), rtol=0, atol=2e-12)
     check_outputs(contact, x, v, get, "beforePN", case in OUTPUT_CORNER)
     data = start.copy()
@@ -97,8 +97,8 @@ def test_tangent_against_numeric_reference(case: int) -> None:
 
 
 def random_rows(rows: int, place: Any, seed: int) -> tuple[Any, Any, Any]:
-    """Return admissible coordinates and velocities with the circle below, above or beyond an end of the cable, and
-    history.
+    """Return admissible coordinates and velocities, and history; the circle is below, above or beyond an end of the
+    cable.
 
     The history has all segments closed, so distant segments, whose rho is limited to 0 or 1, also have forces.
     """
@@ -137,7 +137,7 @@ def smooth_rows(contact: Contact, x: Any, v: Any, data: Any) -> Any:
     near |= (np.linalg.norm(a, axis=-1) < 0.1) | (np.linalg.norm(p[:, 1:], axis=-1) < 0.1)
     near |= out[..., 6] + RADIUS < 0.1
     if contact.c.rows["is_current"][0] and contact.shape.offset[0] != 0.0:
-        # sticking positions use the chord of the axis, whose closest point has its kinks at other positions
+        # sticking positions use the chord of the axis; the closest point of the chord has kinks at other positions
         for i, s in product(range(contact.rows), range(SEGMENTS)):
             chord = create_chord(*a[i, s], *p[i, s + 1])
             z = axis_chord(contact.shape.slope, i * (SEGMENTS + 1) + s, contact.shape.offset[0], chord)
@@ -278,7 +278,8 @@ def test_rigid_motion(normals: bool, y: float, current: bool) -> None:
 def test_action_and_reaction(normals: bool, y: float) -> None:
     """The forces on cable and circle balance exactly.
 
-    Their moments balance except for the lever between the point at which a force acts and the circle.
+    The moments of cable and circle balance, except for the lever between the point at which a force acts and the
+    circle.
 
     With segment normals, f_t acts at the distance r + g from the centre and has the torque r f_t, so the sum of all
     moments is g f_t. With point-wise normals, the parts of f_t act at the end points, and the sum of all moments is
@@ -344,8 +345,8 @@ def test_update_without_friction() -> None:
 
 
 def test_clipped_normal_force() -> None:
-    """Damping of a separating segment causes a tensile force. With the option, the segment has neither a tensile force
-    nor friction.
+    """Damping of a separating segment causes a tensile force. With `clip_normal_force`, the segment has neither a
+    tensile force nor friction.
     """
     x, v = Q_REF[None].copy(), np.zeros((1, 11))
     v[0, [1, 5]] = 3.0

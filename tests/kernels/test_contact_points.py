@@ -93,7 +93,7 @@ def create_arc(y: float = 0.0, place: Any = (0.0, 0.0), seed: int = 1, **contact
     random, fields = np.random.default_rng(seed), assembly.fields
     fields.x[:15] = assembly.layout.reference[:15] + 0.01 * random.standard_normal(15)
     fields.v[:15] = 0.3 * random.standard_normal(15)
-    # rows with a press have additional values after the values of their points
+    # rows that store a press force have additional values after the values of their points
     row = len(fields.data) // CABLES * fields.data.itemsize
     strides = (row, POINTS * fields.data.itemsize, fields.data.itemsize)
     data = np.lib.stride_tricks.as_strided(fields.data, (CABLES, 3, POINTS), strides)
@@ -116,9 +116,9 @@ def test_tangent(y: float, place: Any, clip: bool) -> None:
 
 
 def test_damping_that_fades_in_has_its_tangent() -> None:
-    """If a row stores its press, damping increases up to half of the depth at rest.
+    """If a row stores its press force, damping increases up to half of the depth at rest.
 
-    The tangent agrees with differences for points above, within and below this range.
+    The tangent agrees with differences for points above, within and below the depths at which damping increases.
     """
     stiffness, part = CONTACT["contact_stiffness_per_length"], 0.6 * RADIUS / POINTS
     shares = []
@@ -137,7 +137,9 @@ def test_damping_that_fades_in_has_its_tangent() -> None:
 
 @pytest.mark.parametrize("y", [0.0, 0.05])
 def test_forces_moments_and_power(y: float) -> None:
-    """Forces and moments of cable and circle sum to 0. Their power equals f_n v_n + f_t v_t of all points."""
+    """Forces and moments of cable and circle sum to 0. The power of all forces equals f_n v_n + f_t v_t of all
+    points.
+    """
     arc = create_arc(y)
     f, fields = arc.forces(), arc.assembly.fields
     x, v = fields.x[:15], fields.v[:15]
@@ -180,8 +182,8 @@ def update(arc: Arc) -> Any:
 
 
 def test_update() -> None:
-    """A point that was open sticks at its position. Its anchor does not move below the friction limit, and follows
-    above it.
+    """A point that was open sticks at its position. Below the friction limit, the anchor of a sticking point does not
+    move; above the limit, it follows the point.
     """
     arc = create_arc(contact_damping_per_length=0.0, friction_velocity_penalty_per_length=0.0)
     fields, assembly = arc.assembly.fields, arc.assembly
@@ -339,10 +341,11 @@ def test_a_point_that_slips_keeps_what_the_damper_leaves() -> None:
 
 
 def test_stretch_before_a_circle_is_the_mean_over_one_length() -> None:
-    """Waves with the period of a cable do not change the mean stretch before a circle, for uneven steps of up to an
-    eighth of a length.
+    """Waves with the period of a cable do not change the mean stretch before a circle, also with uneven steps of up to
+    an eighth of the cable's length.
 
-    A mean of values at the ends of steps would not cover exactly one length, and would retain up to a tenth of a wave.
+    A mean of values at the ends of steps would not cover exactly one cable length, and would retain up to a tenth of a
+    wave.
     """
     arc = create_arc(press=10.0, rigid_layer=True)
     rows = arc.assembly.local_rows(arc.contacts.table, arc.contacts.rows).columns.rows

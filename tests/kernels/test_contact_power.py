@@ -58,7 +58,8 @@ class Arc:
         n = self.spare
         self.fields.x[:n] += 0.004 * random.standard_normal(n)
         self.fields.v[:n] = 0.3 * random.standard_normal(n)
-        # history values: gaps, states, sticking positions, and in some laws the axial motion at which these were stored
+        # history values: gaps, states, sticking positions, and in some laws the axial motion at which sticking
+        # positions were stored
         history = self.fields.data.reshape(2, -1)
         history[:, :SEGMENTS] = -1.0
         history[:, SEGMENTS : 2 * SEGMENTS] = random.choice(states, size=(2, SEGMENTS))

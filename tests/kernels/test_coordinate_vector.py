@@ -94,8 +94,8 @@ def test_equation_by_hand() -> None:
 
 
 def test_pendulum_by_a_function() -> None:
-    """A point that a constraint function keeps on a circle of radius 0.8 swings as a pendulum. Its tension follows from
-    its speed by the closed form.
+    """A point that a constraint function keeps on a circle of radius 0.8 swings as a pendulum. The tension agrees with
+    the closed form at the speed of the pendulum.
     """
     length, g = 0.8, 9.81
 
@@ -112,7 +112,7 @@ def test_pendulum_by_a_function() -> None:
     x, v = sensors["position"], sensors["velocity"]
     assert_allclose(np.hypot(x[:, 0], x[:, 1]), length, rtol=1e-9)
     assert_allclose(0.5 * (v**2).sum(axis=1), -g * x[:, 1], atol=1e-4)
-    # tension m v²/l - m g y/l
+    # the tension is m v²/l - m g y/l
     assert_allclose(sensors["force"][5:], -3.0 * 2.0 * g * x[5:, 1] / length, atol=2e-2)
 
 
@@ -122,7 +122,7 @@ def test_pendulum_by_a_function() -> None:
         ({"factors1": (1.0,)}, r"factors1 of .* row 0 has 1 numbers: must have 2"),
         ({}, "has neither factors"),
         ({**FACTORS, "constraint_function": circle}, "has both factors"),
-        ({**FACTORS, "gradient_function": gradient}, "must come with its constraint_function"),
+        ({**FACTORS, "gradient_function": gradient}, "is given without a constraint_function"),
         ({"constraint_function": lambda t, row, q, v: None}, "gave None at t = 0 s: must give one finite number"),
     ],
 )

@@ -36,8 +36,8 @@ NAMES = {
 
 @pytest.mark.parametrize("number", range(len(CASES)))
 def test_forces_of_exudyn(number: int) -> None:
-    """Forces on both bodies agree with Exudyn, and the tangent with differences. Stiffness and damping of the law are
-    the values per length of a segment.
+    """Forces on both bodies agree with Exudyn, and the tangent agrees with differences. Stiffness and damping of the
+    law are the values per length of a segment.
     """
     case = CASES[number]
     points = np.array(case["segments"]).reshape(-1, 2, 2)
@@ -84,7 +84,7 @@ def turning_roller() -> tuple[wl.World, Any, Any]:
 
 
 def test_seat_flank_and_above() -> None:
-    """Depths on the seating arc and on the flank agree with geometry, a roller beyond the tips is open, and tangents
+    """Depths on the seating arc and on the flank agree with geometry, and a roller beyond the tips is open. Tangents
     and rates agree with differences.
     """
     world, _, contact = turning_roller()
@@ -193,8 +193,8 @@ def test_search_finds_what_all_pieces_have() -> None:
 
 
 def test_a_segment_there_and_back_has_both_sides_and_ends() -> None:
-    """A closed curve of two points is a segment. The gaps of circles around it, in any direction, follow from the
-    distance from the segment.
+    """A closed curve of two points is a segment. The gaps of circles around the segment, in any direction, follow from
+    the distance from the segment.
     """
     angles = np.linspace(0.0, 2.0 * np.pi, 24, endpoint=False)
     places = np.array([(x, y) for x in (-1.2, -0.4, 0.3, 1.1) for y in (-0.45, 0.2)])
@@ -233,7 +233,7 @@ def disc_in_a_valley(**damping: Any) -> wl.World:
     disc = world.add(RigidBody2D, position=place, mass=1.0, inertia=0.005)
     base = world.add(RigidBody2D, position=(0.0, 0.0), mass=1.0, inertia=1.0)
     fix(world, base, "x", "y", "rotation")
-    # from right to left, so that the outside is above
+    # the points run from right to left, so the outside of the curve is above
     profile = world.add(CurveProfile, points=(1.2, 0.4, -1.2, 0.4), curvatures=(-0.5,), closed=False)
     world.add(
         ContactCurveCircle, marker0=rigid_marker(world, base), marker1=rigid_marker(world, disc), profile=profile,

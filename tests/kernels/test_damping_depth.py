@@ -22,7 +22,7 @@ STIFFNESS, DAMPING, DEPTH, RADIUS = 2000.0, 17.0, 0.1, 0.5
 
 
 def law(depth: float, clip: bool = False) -> SegmentParameters:
-    """Create a row with these normal forces."""
+    """Create a row of contact with the damping of this file."""
     return SegmentParameters(STIFFNESS, DAMPING, 0.0, 0.0, 0.0, 1.0, 1.0, depth, True, clip, False, 0.0, 0.0)
 
 
@@ -37,13 +37,13 @@ def test_force_is_continuous_at_touch(rate: float) -> None:
     for gap in (-0.02, -0.07, -DEPTH):
         expected = STIFFNESS * gap * (1.0 - rate * DAMPING / (STIFFNESS * DEPTH))
         assert_allclose(normal_force(law(DEPTH), gap, rate)[0], expected, rtol=1e-14)
-    # full damping below the depth, no damping outside
+    # full damping at depths greater than `damping_depth`, no damping outside the circle
     assert_allclose(normal_force(law(DEPTH), -0.3, rate), (-600.0 + DAMPING * rate, STIFFNESS, DAMPING), rtol=1e-14)
     assert_allclose(normal_force(law(DEPTH), 0.05, rate), (100.0, STIFFNESS, 0.0), rtol=1e-14)
 
 
 def test_force_that_would_pull_is_clipped() -> None:
-    """Above v_0 the damping causes a tensile force, and with the option the force is 0."""
+    """Above v_0 the damping causes a tensile force, and with `clip_normal_force` the force is 0."""
     fast = 1.1 * STIFFNESS * DEPTH / DAMPING
     assert normal_force(law(DEPTH), -0.05, fast)[0] > 0.0
     assert normal_force(law(DEPTH, clip=True), -0.05, fast) == (0.0, 0.0, 0.0)

@@ -174,5 +174,5 @@ def test_errors() -> None:
     with pytest.raises(ModelError, match="must be its time derivative"):
         assembly.add_constraints(np.zeros_like(assembly.fields.lam), np.zeros_like(assembly.fields.x))
     world, _ = create_joint(offset_rate_function=offset_rates)
-    with pytest.raises(ModelError, match=r"offset_rate_function of .* must come with its offset_function"):
+    with pytest.raises(ModelError, match=r"offset_rate_function of .* is given without an offset_function"):
         world.finalize()

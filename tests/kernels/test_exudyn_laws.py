@@ -1,5 +1,5 @@
-"""Laws that follow items of Exudyn: forces and history values at hand-made states agree with Exudyn, tangents with
-differences.
+"""Laws that follow items of Exudyn: forces and history values at hand-made states agree with Exudyn, and tangents agree
+with differences.
 
 The states are in `tests/support/exudyn_states.py`, which also explains how the reference numbers were recorded.
 """
@@ -102,8 +102,8 @@ def test_forces_on_bodies(law: type[Component], columns: dict[str, Any]) -> None
 
 @pytest.mark.parametrize("name", DISCS)
 def test_discs(name: str) -> None:
-    """Forces on a plane and a disc agree with Exudyn for both bodies, and the tangent with differences. Marker 0 lies
-    in the plane.
+    """Forces on a plane and a disc agree with Exudyn for both bodies, and the tangent agrees with differences. Marker 0
+    lies in the plane.
     """
     world, disc = two_bodies(RollingDiscPenalty, **{**DISC, **DISCS[name]})
     data = (0.3, -0.2, 0.1) if name == "open" else ROLLS
@@ -190,7 +190,7 @@ NAMES = {
 
 
 def of_fields(world: World, fields: Any) -> wl.State:
-    """Return the state of two bodies with the motion of some fields."""
+    """Return a state of two bodies with the positions and velocities of recorded fields."""
     state = wl.State(world)
     state.q[:], state.v[:] = fields.x[:14] - [0, 0, 0, 1, 0, 0, 0] * 2, fields.v[:14]
     return state
@@ -213,14 +213,14 @@ SPHERES = {
 MODELS = ("plain", "hunt_crossley", "carvalho_martins")
 
 
-# the second motion of each of the long cases
+# every second case has the mark `long`
 TWO = [pytest.param(k, marks=[pytest.mark.long] * (k % 2)) for k in range(len(REFERENCE["ContactSphereSphere"]))]
 
 
 @pytest.mark.parametrize("number", TWO)
 def test_spheres(number: int) -> None:
     """Forces on both bodies, history values after a step and force error agree with Exudyn case by case, and tangents
-    with differences.
+    agree with differences.
     """
     case = REFERENCE["ContactSphereSphere"][number]
     given = dict(case["parameters"])
@@ -256,8 +256,8 @@ ROPES = {
 
 @pytest.mark.parametrize("number", range(len(REFERENCE["ReevingSystemSprings"])))
 def test_ropes_over_sheaves(number: int) -> None:
-    """Length, rate of length, tension and forces on four bodies agree with Exudyn case by case, and the tangent with
-    differences.
+    """Length, rate of length, tension and forces on four bodies agree with Exudyn case by case, and the tangent agrees
+    with differences.
     """
     case = REFERENCE["ReevingSystemSprings"][number]
     given = dict(case["parameters"])
@@ -307,7 +307,7 @@ def test_friction_and_stops(number: int) -> None:
     case = REFERENCE["CoordinateSpringDamperExt"][number]
     assembly = two_coordinates(case)
     assert_allclose(eval_residual(assembly)[[0, 2]], case["force"], rtol=1e-12, atol=1e-12)
-    # stop forces reach 134, which determines the rounding error
+    # stop forces reach 134 N, which determines the rounding error
     check_fields(assembly, TOLERANCE, limit=TOLERANCE * max(1.0, np.abs(case["force"]).max() / 50))
     assembly.post_newton()
     assert_allclose(assembly.fields.data, case["after"], rtol=1e-12, atol=1e-14)

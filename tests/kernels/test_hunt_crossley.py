@@ -1,4 +1,5 @@
-"""Hunt-Crossley contact: geometry, wrenches and energies agree with Simbody, and ellipsoids with brute force.
+"""Hunt-Crossley contact: geometry, wrenches and energies agree with Simbody, and overlaps of ellipsoids agree with
+brute force.
 
 Tolerances of single contacts are 1e-12 + 4 eps s/x with the largest length s of a case and the depth x, because the
 depth is a difference of lengths.
@@ -62,7 +63,7 @@ TRUE_RADIUS = {"N_ellipsoid_002": 0.6873135964, "N_ellipsoid_007": 6.0}
 the central section.
 """
 TRUE_FORCE = {"N_ellipsoid_002": (13730.257566, 574.689930), "N_ellipsoid_007": (1154.700538, 4.618802154)}
-"""Normal force [N] and energy [J] for these values of R."""
+"""Normal force [N] and energy [J] of the same cases for the true relative radii R."""
 
 
 def compare(case: Case, model: Model, result: Case) -> None:
@@ -135,8 +136,8 @@ def test_reference_with_bad_input(case: Case) -> None:
 
 
 def test_surfaces_on_one_body_do_not_touch() -> None:
-    """In case K_edge_011, surfaces on one body have neither contact nor energy. The same holds for surfaces on two
-    markers of one body, and on two grounds.
+    """In case K_edge_011, surfaces on one body have neither contact nor energy. Surfaces on two markers of one body,
+    and on two grounds, have neither contact nor energy.
     """
     case = next(c for c in CASES if c["id"] == "K_edge_011")
     model = build_case(case)
@@ -186,7 +187,7 @@ def test_hand_check() -> None:
     assert_allclose(found.approach_speed, 0.3, rtol=1e-14)
     assert_allclose(found.slip, [[0.1, 0.0, 0.0]], atol=1e-15)
     assert_allclose(found.hertz_force, 14907.119849998579, rtol=1e-13)
-    # (f - f_H) v_n + |f_t| |v_t|
+    # dissipated power: (f - f_H) v_n + |f_t| |v_t|
     power = (15577.940243248513 - 14907.119849998579) * 0.3 + 8037.2917433235652 * 0.1
     assert_allclose(found.dissipated_power, power, rtol=1e-12)
     assert_allclose(eval_output(force, "dissipated_power", state), power, rtol=1e-12)
@@ -197,8 +198,8 @@ def test_hand_check() -> None:
 
 @pytest.mark.parametrize(("rule", "modulus"), [("simbody", (1 / (1 + 3 ** (2 / 3))) ** 1.5 * 3e6), ("hertz", 0.75e6)])
 def test_rules_for_the_modulus(rule: str, modulus: float) -> None:
-    """For E of 1e6 and 3e6 Pa, the rule "simbody" agrees with K_1 s1 = K_1 K_2/(K_1 + K_2) and the rule "hertz" with
-    1/E = 1/E_1 + 1/E_2.
+    """For E of 1e6 and 3e6 Pa, the rule "simbody" agrees with K_1 s1 = K_1 K_2/(K_1 + K_2) and the rule "hertz" agrees
+    with 1/E = 1/E_1 + 1/E_2.
     """
     world = World()
     other = world.add(ContactMaterial, plane_strain_modulus=3e6)
@@ -211,7 +212,7 @@ def test_rules_for_the_modulus(rule: str, modulus: float) -> None:
 def test_separation_at_high_speed() -> None:
     """A contact that separates at high speed has no force.
 
-    Its stored energy still counts, and is dissipated at the rate -f_H v_n.
+    The stored energy of this contact still counts, and is dissipated at the rate -f_H v_n.
     """
     world = World()
     point, force = add_pair(world, velocity=(0.0, 100.0, 0.0))

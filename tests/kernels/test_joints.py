@@ -82,7 +82,7 @@ def check_tangent_and_accelerations(assembly: Assembly) -> None:
     """Check tangents against differences, and accelerations with C_q a = rhs against the second derivative of C along a
     motion.
 
-    Differences with a step of 1e-6 (first derivative) and 1e-4 (second derivative) keep about 1e-8.
+    Differences with a step of 1e-6 (first derivative) and 1e-4 (second derivative) are accurate to about 1e-8.
     """
     check_fields(assembly)
     fields, n = assembly.fields, assembly.layout.spare

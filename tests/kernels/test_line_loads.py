@@ -114,8 +114,8 @@ def test_compiled_functions_are_those_of_arrays() -> None:
 
 
 def test_constant_loads_have_no_tangent() -> None:
-    """Constant loads per reference length are weights like gravity. They have no tangent, and their work is ∫ S dx in
-    closed form.
+    """Constant loads per reference length are weights like gravity. Constant loads have no tangent, and their work is ∫
+    S dx in closed form.
     """
     world = wl.World()
     cable = straight_cable(world, (0.0, 0.0), (1.5, 0.0), 1, **CABLE)
@@ -213,8 +213,8 @@ def test_waves_are_those_of_airy() -> None:
     assert_allclose(u[0], gradient, rtol=1e-6)
     assert_allclose(a[0], (at(2.0 + h)[0][0] - at(2.0 - h)[0][0]) / (2 * h), rtol=1e-6)
     assert abs(sum((u[1 + 2 * i] - u[2 + 2 * i])[i] for i in range(3)) / (2 * h)) < 1e-9
-    # there is no flow through the bed, the flow above the still water level equals the flow at the level, and the
-    # surface moves
+    # the bed has no flow through it; the flow above the still water level equals the flow at this level; the surface
+    # moves
     assert abs(u[7, 2]) < 1e-15 < abs(u[8, 2])
     assert_allclose(u[9], u[8], rtol=1e-15)
     eta = sum(A * np.cos(phase - 2.0 * omega) for A, omega, _, phase in waves)
@@ -346,7 +346,9 @@ def test_bad_directions_and_cables() -> None:
         world.finalize()
     world, cables = build(2)
     load = world.add(con.LineLoad, cable=cables[0], force_function=lambda t, x, r, p, v: 1.0)
-    with pytest.raises(wl.ModelError, match=r"x = 0.7 m in LineLoad row 0: must lie from 0 to 0.6 m, its length"):
+    with pytest.raises(
+        wl.ModelError, match=r"x = 0.7 m in LineLoad row 0: must lie from 0 to 0.6 m, the length of the cable"
+    ):
         wl.eval_output(load, "force_per_length", wl.State(world), x=0.7)
     with pytest.raises(wl.ModelError, match=r"force_function of LineLoad row 0 .* must give numbers .N/m. of shape"):
         eval_loads(world)

@@ -45,7 +45,7 @@ def create_world(gravity: tuple[float, ...] = (0.0, 0.0, 0.0)) -> tuple[World, d
         node1=nodes[1],
         length=0.7,
         mass_per_length=2.0,
-        axial_stiffness=5e-324,  # the smallest number [N] means no forces
+        axial_stiffness=5e-324,  # the smallest positive number [N] stands for no forces
         bending_stiffness=0.0,
     )
     bodies = {

@@ -164,7 +164,7 @@ def test_derivatives_by_coordinates(model: Model, name: str) -> None:
         assert_allclose(here["Jd"][:, a], difference["v"], atol=TOLERANCE, err_msg="Jd = dv/dq")
         assert_allclose(here["H"][:, :, a], difference["J"], atol=TOLERANCE, err_msg="H = dJ/dq")
         if "space" in name:
-            # a frame instead of an angle
+            # 3D markers have a frame instead of an angle
             turned = (plus["A"] - minus["A"]) / (2 * STEP)
             assert_allclose(np.cross(here["Jr"][:, a], here["A"].T).T, turned, atol=TOLERANCE, err_msg="dA = Jr x A")
         else:

@@ -114,7 +114,7 @@ def set_random(pairs: Pairs, seed: int, s: float = S, s_t: float = S_T) -> None:
 
 
 def twin(kinds: str, seed: int, s: float = S, s_t: float = S_T, **more: Any) -> tuple[Pairs, Pairs]:
-    """Create moving and plain cables at the same positions, the plain cables with the velocities of the material; their
+    """Create moving and plain cables at the same positions. Plain cables have the velocities of the material; their
     sticking positions are measured on the mesh.
     """
     pairs, plain = create_pairs(kinds, **more), create_pairs("p" * len(kinds), **more)
@@ -179,8 +179,8 @@ def test_marker_gives_the_motion_of_the_material() -> None:
 def test_forces_are_those_of_a_plain_cable_with_the_motion_of_the_material(
     normals: bool, friction: bool, sticking: str
 ) -> None:
-    """Contact forces on the nodes and the circle equal those on a plain cable with the velocities of the material. The
-    force on s is g.f. Outputs agree, also if one table contains both kinds of cables.
+    """Contact forces on the nodes and the circle equal the forces on a plain cable with the velocities of the material.
+    The force on s is g.f. Outputs of moving and plain cables agree, also if one table contains both kinds.
     """
     more: dict[str, Any] = {"friction": friction}
     more |= {"use_segment_normals": normals, "sticking_length": sticking} if friction else {}
@@ -207,7 +207,7 @@ def eval_contact_output(pairs: Pairs, name: str) -> Any:
 def test_virtual_power(place: Any) -> None:
     """For any rates, the power f.q_t of all coordinates equals the power of the normal and tangential point forces.
 
-    With segment normals, this power is the sum of f_n v_n + f_t v_t, with v from the velocities of the material. Forces
+    With segment normals, the power is the sum of f_n v_n + f_t v_t, with v from the velocities of the material. Forces
     are therefore mapped by the transpose of the map from rates to velocities.
     """
     pairs = create_pairs("mmmm", place)
@@ -261,7 +261,8 @@ COMBINATIONS += list(product((True, False), (0.0,), PLACES, (True, False), LENGT
 
 @pytest.mark.parametrize(("normals", "stiffness", "place", "clip", "sticking"), COMBINATIONS)
 def test_tangent(normals: bool, stiffness: float, place: Any, clip: bool, sticking: str) -> None:
-    """All derivatives, including those for s and s_t, agree with central differences for moving and plain cables."""
+    """All derivatives, including the derivatives for s and s_t, agree with central differences for moving and plain
+    cables."""
     columns = {"use_segment_normals": normals, "friction_stiffness": stiffness, "clip_normal_force": clip}
     columns["sticking_length"] = sticking
     pairs = create_pairs("mmmmmpmm", place, **columns)

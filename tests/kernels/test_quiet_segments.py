@@ -46,8 +46,8 @@ def find_change(points: FloatArray) -> tuple[float, float]:
 
 @pytest.mark.parametrize("n", [1, 4])
 def test_what_is_left_out_has_not_changed(n: int) -> None:
-    """For 2000 random rows and limits of 1e-3 to 10 m/s, the rates of skipped gaps change by less than the limit, and
-    skipped rows overlap the circle by less than 5 % of its radius within the step.
+    """For 2000 random rows and limits of 1e-3 to 10 m/s, the rates of skipped gaps change by less than the limit.
+    Skipped rows overlap the circle by less than 5 % of its radius within the step.
     """
     rng, left_out = np.random.default_rng(7), 0
     for _ in range(2000):

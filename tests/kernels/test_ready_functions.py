@@ -1,4 +1,4 @@
-"""Tables, ramps, smooth steps and sines: values, exact derivatives, errors, and motions equal to those with functions
+"""Tables, ramps, smooth steps and sines: values, exact derivatives, errors, and motions equal to motions with functions
 of Python.
 """
 
@@ -40,8 +40,8 @@ PAIRS: dict[str, tuple[ReadyFunction, Callable[[float], float]]] = {
 
 @pytest.mark.parametrize("name", PAIRS)
 def test_values_are_those_of_python(name: str) -> None:
-    """Values equal those of Python functions at the points of the table, between them, before the first and after the
-    last point.
+    """Values equal the values of Python functions at the points of the table, between them, before the first and after
+    the last point.
     """
     ready, plain = PAIRS[name]
     exact = name != "table"  # NumPy interpolates with another order of operations
@@ -62,7 +62,7 @@ def test_derivatives_are_exact(name: str) -> None:
 
 
 def test_derivatives_at_kinks_are_those_after() -> None:
-    """At a kink, derivatives are those after the kink: a ramp starts to rise at its first time and is at rest at its
+    """At a kink, derivatives are taken after the kink: a ramp starts to rise at its first time and is at rest at its
     last time.
     """
     rate = differentiate(con.ramp(0.25, 0.75, 0.0, 3.0))
@@ -182,7 +182,7 @@ def test_run_that_goes_on() -> None:
 
 @pytest.mark.parametrize("name", PAIRS)
 def test_without_compiler(name: str) -> None:
-    """The kernel without compiler gives the same numbers and derivatives."""
+    """The kernel without compiler gives the numbers and derivatives of the compiled kernel."""
     ready, _ = PAIRS[name]
     plain, out = getattr(eval_ready, "py_func", eval_ready), np.zeros(1)
     for function in (ready, ready.differentiate(), ready.differentiate().differentiate()):

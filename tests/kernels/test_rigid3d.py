@@ -69,8 +69,8 @@ def test_angular_velocity() -> None:
 
 
 def newton_euler(e: np.ndarray, v: np.ndarray, a: np.ndarray, mass: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return force [N] and torque about the node [N m], global, for a given motion of a body. They follow from the
-    balance of momentum and of angular momentum about the centre of mass, in global components with A Θ Aᵀ.
+    """Return force [N] and torque about the node [N m], global, for a given motion of a body. Force and torque follow
+    from the balance of momentum and of angular momentum about the centre of mass, in global components with A Θ Aᵀ.
     """
     A = rotation_matrix(e)
     omega, alpha = A @ local_rates(e, v[3:]), A @ local_rates(e, a[3:])
@@ -126,7 +126,7 @@ def test_power_is_the_rate_of_the_kinetic_energy() -> None:
     assembly = Assembly(world)
     assembly.fields.v[:7], assembly.fields.a[:7] = v, a
     power = v @ eval_residual(assembly)[:7]
-    # differences of energies of about 10 J keep 1e-9
+    # differences of energies of about 10 J are accurate to 1e-9
     assert_allclose(power, (ends[0] - ends[1]) / (2 * STEP), atol=1e-8)
 
 

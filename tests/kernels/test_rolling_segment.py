@@ -74,7 +74,7 @@ def test_reference_length_makes_slip_of_stretch(side: str) -> None:
     """With the published form on reference lengths, the sticking position drifts by (lam - 1) l/2 from the first touch
     until the segment lies on the circle.
 
-    This drift is spurious slip.
+    The drift of the sticking position is spurious slip.
     """
     for length, stretch in product(LENGTHS, STRETCHES):
         x = roll(length, stretch, 0.0, side, current=False)

@@ -100,7 +100,7 @@ def test_derivatives() -> None:
 @pytest.mark.parametrize("angle", [-6.0, -3.0, -1e-9, 0.5, 3.1, 3.2, 6.2])
 def test_angle_is_the_twist(angle: float) -> None:
     """If a rotation about the axis is combined with a swing normal to the axis, the angle equals the rotation about the
-    axis, in both orders (axis fixed in the body or in space).
+    axis. Both orders are tested (axis fixed in the body or in space).
     """
     n = AXIS / np.linalg.norm(AXIS)
     across = np.cross(n, (0.2, 0.1, 1.0))
@@ -189,8 +189,8 @@ def test_load() -> None:
 
 @pytest.mark.parametrize("fast", [False, True])
 def test_constraint(fast: bool) -> None:
-    """Tangents at both levels agree with differences, and so does the right-hand side of the accelerations, the change
-    of the rate of C.
+    """Tangents at position and velocity level agree with differences. The right-hand side of the accelerations agrees
+    with the change of the rate of C.
     """
     world = World()
     name = "rate_function" if fast else "offset_function"

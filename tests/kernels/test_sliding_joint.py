@@ -104,7 +104,7 @@ def test_a_carriage_off_its_rope() -> None:
     """A point off its cable at the start of statics or dynamics gives an error with the distance."""
     world, cables = create_span("plane", 4, 4.0)
     con.sliding_joint(world, cables, world.add(MassPoint, position=(1.0, 0.3), mass=1.0), 1.0, speed=0.0)
-    words = r"its point at \(1, 0.3, 0\) m is 0.3 m off its rope at s = 1 m: must be on the rope at the start"
+    words = r"marker of the joint at \(1, 0.3, 0\) m is 0.3 m away from the rope at s = 1 m: must be on the rope"
     for solver in (wl.Static(world), wl.Dynamic(world, step=1e-3, end=1e-2)):
         with pytest.raises(wl.ModelError, match=words):
             solver.solve()

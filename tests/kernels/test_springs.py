@@ -51,7 +51,7 @@ def create_world() -> tuple[World, dict[str, Entity]]:
         node1=nodes[1],
         length=0.7,
         mass_per_length=1.0,
-        axial_stiffness=5e-324,  # the smallest number [N] means no forces
+        axial_stiffness=5e-324,  # the smallest positive number [N] stands for no forces
         bending_stiffness=0.0,
     )
     body = world.add(RigidBody2D, position=(1.0, 2.0), angle=0.4, mass=1.0, inertia=1.0)
@@ -226,7 +226,7 @@ def test_coordinate_spring(user: bool) -> None:
     assembly = random_assembly(world)
     tolerance = 1e-7 if user else TOLERANCE
     check_fields(assembly, tolerance, limit=tolerance)
-    # outputs have the same values
+    # outputs agree with values that are computed from the coordinates
     state = State(world)
     random = np.random.default_rng(0)
     state.q[:], state.v[:], state.t = random.standard_normal(6), random.standard_normal(6), 0.25

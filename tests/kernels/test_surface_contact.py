@@ -160,8 +160,8 @@ def test_profile_is_whole() -> None:
 
 
 class Arc(NamedTuple):
-    """Two cables without stiffness along a circle. The world has coordinates of three nodes, followed by those of the
-    body.
+    """Two cables without stiffness along a circle. The world has the coordinates of three nodes, followed by the
+    coordinates of the body.
     """
 
     assembly: Assembly
@@ -256,7 +256,7 @@ def test_tangent_of_options(columns: Any) -> None:
 def test_forces_moments_and_power(name: str) -> None:
     """Forces and moments of cable and body sum to 0 in 3D.
 
-    Their power equals the power of the points, separately for each part of the forces.
+    The power of all forces equals the power of the points, separately for each part of the forces.
     """
     arc = create_arc(name)
     f, fields = arc.forces(), arc.assembly.fields
@@ -292,7 +292,7 @@ def test_springs_and_bristles_have_a_potential() -> None:
 
 
 def test_points_that_touch_in_motion() -> None:
-    """Moving points have no friction in the step in which they touch. At rest, their bristles act."""
+    """Moving points have no friction in the step in which they touch. At rest, the bristles of the points act."""
     arc = create_arc("drum")
     fields, start = arc.assembly.fields, arc.assembly.fields.start_data.reshape(2, 5 * POINTS)
     arc.data[:, :POINTS], arc.data[:, POINTS : 2 * POINTS] = -1.0, 0.0
@@ -308,8 +308,8 @@ def test_points_that_touch_in_motion() -> None:
 
 
 def test_update() -> None:
-    """A point that was open sticks at its position. Its anchor does not move below the friction limit, and follows
-    above it.
+    """A point that was open sticks at its position. Below the friction limit, the anchor of a sticking point does not
+    move; above the limit, it follows the point.
     """
     arc = create_arc("drum", fixed=True, friction_velocity_penalty_per_length=0.0, contact_damping_per_length=0.0)
     fields, assembly = arc.assembly.fields, arc.assembly

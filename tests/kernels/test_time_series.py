@@ -23,7 +23,9 @@ TIMES = np.array([0.0, 0.3, 0.5, 1.1, 1.4, 2.0])
 
 @pytest.mark.parametrize("values", [np.sin(3.0 * TIMES), np.column_stack((TIMES**2, np.cos(TIMES), 0.0 * TIMES))])
 def test_spline(values: Any) -> None:
-    """Value and both derivatives of a spline equal SciPy's, and the spline is constant outside its points."""
+    """Value and both derivatives of a spline equal the values of SciPy, and the spline is constant outside its
+    points.
+    """
     found, expected = con.spline(TIMES, values), CubicSpline(TIMES, values)
     functions = found, differentiate(found), differentiate_twice(found)
     for order, function in enumerate(functions):
@@ -82,11 +84,11 @@ def test_heave_from_a_file(tmp_path: Path) -> None:
         ),
         (
             lambda p: con.read_series(write(p / "a.csv", "time [s],z [inch]\n0,1\n"), "z"),
-            r"heading 'z \[inch\]' of .* has the unit 'inch': must be one that is known",
+            r"heading 'z \[inch\]' of .* has the unit 'inch': must be a unit that is known",
         ),
         (
             lambda p: con.read_series(write(p / "a.csv", "time (mm),z\n0,1\n"), "z"),
-            r"heading 'time \(mm\)' of .* has the unit 'mm': must be one of time",
+            r"heading 'time \(mm\)' of .* has the unit 'mm': must be a unit of time",
         ),
         (lambda p: con.spline([0.0, 1.0, 2.0], [0.0, 1.0, 2.0]), "times = .* s in spline: must be at least four"),
         (lambda p: con.spline([0.0, 1.0, 1.0, 2.0], np.zeros(4)), "times = .* s in spline: .* increasing numbers"),

@@ -1,5 +1,5 @@
-"""User forces of springs: plain, vectorised and compiled functions agree, wrong functions are errors, and calls are as
-many as documented.
+"""User forces of springs: plain, vectorised and compiled functions agree, wrong functions are errors, and functions are
+called as often as documented.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def test_forms_mix() -> None:
 
 
 def test_calls() -> None:
-    """An evaluation calls the vectorised function once for all rows, and 2 * 2 * 3 times for differences, also if its
+    """An evaluation calls the vectorised function once for all rows, and 2 * 2 * 3 times for differences, also if the
     decorator is applied twice.
     """
     calls: list[np.ndarray] = []
@@ -126,7 +126,7 @@ def test_calls() -> None:
     def counted(t: float, rows: Any, *vectors: Any) -> Any:
         calls.append(rows)
         for vector in vectors[2:]:
-            vector *= 1.0  # separate arrays, which the function may change
+            vector *= 1.0  # the function gets separate arrays, which it may change
         return over_rows(t, rows, *vectors)
 
     marked = con.vectorised(counted)

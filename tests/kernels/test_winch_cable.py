@@ -129,8 +129,8 @@ def eval_kinetic(rope: WinchRope, state: wl.State) -> float:
 
 
 def test_material_that_rests_has_no_inertia() -> None:
-    """A rope that is laid on the ground has no inertia force: its end rests, and the outlet moves away as fast as it
-    pays out.
+    """A rope that is laid on the ground has no inertia force: its end rests, and the outlet moves away at the speed at
+    which it pays out rope.
     """
     world, rope = create_rope((2.0, 0.0), 3)
     state = wl.State(world)
@@ -185,7 +185,7 @@ def test_what_is_refused() -> None:
     state = wl.State(world)
     # positions are given as shares, because the cables change their length
     for where, words in (
-        ({"x": 0.5}, "x = 0.5 for this output of WinchCable2D: it takes share"),
+        ({"x": 0.5}, "x = 0.5 for this output of WinchCable2D: must be one of share"),
         ({"share": 1.5}, r"share = 1.5 of WinchCable2D: must be a number, 0 \(node0\) to 1"),
         ({"share": float("nan")}, "share = nan"),
         ({"share": (0.1, 0.2)}, r"share = \(0.1, 0.2\)"),

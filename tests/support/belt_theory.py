@@ -28,9 +28,9 @@ def solve_creep(
     """Solve a steady drive with inertia, on circles into which the belt sinks by (N - rA c² l) l/(k R).
 
     A belt that moves with c = X_t [m/s] presses on the circle with F = N - rA c² l. Where the belt enters a circle it
-    sticks: it moves with the speed of the surface, c l = w rho, at the radius rho = R - F l/(k R). Before it leaves the
-    circle, it slips over the angle ln(F_tight/F_slack)/mu. The unknowns are both stretches and c. They follow from the
-    torque, the length of the belt and the speed.
+    sticks: it moves with the speed of the surface, c l = w rho, at the radius rho = R - F l/(k R). Before the belt
+    leaves the circle, it slips over the angle ln(F_tight/F_slack)/mu. The unknowns are the stretches of tight and slack
+    strand, and c. The unknowns follow from the torque, the length of the belt and the speed.
 
     Args:
         EA, e0: axial stiffness [N] and reference strain [1].
@@ -100,7 +100,8 @@ def solve_bent_belt(EA: float, e0: float, EI: float, k: float, R: float, D: floa
         return np.vstack([part(z[:6], True) * p[0], part(z[6:], False) * (quarter - p[0])])
 
     def ends(a: Any, b: Any, _: Any) -> Any:
-        # the pole of the left circle, the middle of the strand, and the point at which both parts meet at depth 0
+        # conditions at the pole of the left circle, in the middle of the strand, and at the point at which both parts
+        # meet at depth 0
         symmetry = [a[1], a[2] - np.pi / 2, a[4], b[6] - D / 2 / R, b[8], b[11]]
         return np.concatenate([symmetry, b[:6] - a[6:], [np.hypot(b[0], b[1]) - 1.0]])
 

@@ -61,7 +61,7 @@ class Solution(NamedTuple):
 
 
 def _start_span(b: Belt, lift: float, points: int) -> tuple[FloatArray, FloatArray]:
-    """Return a guess of the span from an angle before the top: u and x, y, θ, m."""
+    """Return an initial guess of the span from an angle before the top: the parameter u, and x, y, θ, m."""
     u = np.linspace(0.0, 1.0, points)
     decay = np.sqrt(b.EI / b.preload)
     fading = np.exp(-u * b.distance / 2.0 / decay)

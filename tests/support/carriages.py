@@ -94,7 +94,7 @@ def find_momentum(world: wl.World, cables: Entity, bead: Entity, state: wl.State
     """Return the momentum [kg m/s] of a free ring and its bead, and its moment about the origin [kg m^2/s], shape (2,
     3).
 
-    Both are products of the mass matrix with rigid motions.
+    Momentum and moment are products of the mass matrix with rigid motions.
     """
     M, chain, point = wl.assemble_mass(world, state)[:, :], nodes_of(world, cables), nodes_of(world, bead)
     p, x = M @ state.v, state.q.copy()

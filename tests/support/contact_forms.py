@@ -175,7 +175,8 @@ def solve_capstan(kind: Any, elements: int, segments: int, mu: float, steps: int
     The ratio is the median over the second half of the steps, because in a few steps a contact that has just closed
     still sticks.
 
-    A weight of 100 N hangs on the left end. The right end is pulled down by two elements in ``steps`` equilibria.
+    A weight of 100 N hangs on the left end. The right end is pulled down by the length of two elements in ``steps``
+    equilibria.
     """
     length = pi * RADIUS / elements
     spare = 6

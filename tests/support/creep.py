@@ -126,7 +126,7 @@ def eval_wave(case: Case) -> float:
     length l.
 
     The displacement along a line that becomes a circle at s_0, s - (s - s_0)³/(6 R²), has a jump in its third
-    derivative. A cubic with the same ends and slopes has an error of l³/192 there, like a clamped beam with a force at
+    derivative. A cubic with the same ends and slopes has an error of l³/192 at s_0, like a clamped beam with a force at
     its middle.
     """
     return (case.length * case.stretch / case.elements) ** 3 / (192 * RADIUS**2)
@@ -135,9 +135,9 @@ def eval_wave(case: Case) -> float:
 def eval_mesh_bend(case: Case) -> float:
     """Return the deflection of bristles by the mesh without load [m], between the limits of soft and of stiff bristles.
 
-    Soft bristles of segments deflect by the wave w, those of points by half of it. Stiff bristles deflect by the strain
-    3 w/l of the cubic, over a = sqrt(EA/mu_k). Bristles that deflect together push with mu_k u against the cable, a bar
-    that yields by mu_k u l²/(12 EA) on average.
+    Soft bristles of segments deflect by the wave w, and soft bristles of points by w/2. Stiff bristles deflect by the
+    strain 3 w/l of the cubic, over a = sqrt(EA/mu_k). Bristles that deflect together push with mu_k u against the
+    cable; as a bar, the cable yields by mu_k u l²/(12 EA) on average.
     """
     wave, ratio = eval_wave(case), case.length / case.elements * np.sqrt(case.bristles / case.axial_stiffness)
     soft, stiff = (wave / 2, 6 * wave / ratio**2) if case.points else (wave, 3 * wave / ratio)
@@ -145,7 +145,7 @@ def eval_mesh_bend(case: Case) -> float:
 
 
 def eval_sinking(case: Case, tension: float | None = None) -> float:
-    """Return the deflection of the bristles of a belt without load as it sinks in [m], where it enters and leaves a
+    """Return the deflection [m] of the bristles of an unloaded belt as it sinks in, where it enters and leaves a
     circle.
 
     ``tension`` is the tension of the strands [N]; the default is the tension of the unloaded belt before it has sunk
@@ -233,8 +233,8 @@ def create_drive(case: Case, **contact: Any) -> Drive:
     for pulley in pulleys:
         fix(world, pulley, "x", "y")
     prescribe_velocity(world, pulleys[0], "rotation", lambda t: -theory.driver_speed)
-    # the brake damps torsional vibrations, because its torque grows with the speed; at the theoretical speed it equals
-    # the load
+    # the brake damps torsional vibrations, because its torque grows with the speed; at the theoretical speed the brake
+    # torque equals the load
     spin = coordinate_marker(world, pulleys[1], "rotation")
     spring = 2 * case.axial_stiffness * RADIUS**2 / DISTANCE
     damping = 2 * np.sqrt(spring * inertia)
@@ -285,9 +285,9 @@ def create_drive(case: Case, **contact: Any) -> Drive:
 class Measured(NamedTuple):
     """Results of a run: speed loss [1] by simulation, and by theory at the torque of the simulation.
 
-    ``traction`` is the largest |f_t| of a segment over the last mean passes, as a fraction of the limit mu F/R at the
-    slack end of the arc. ``bend`` is the deflection of a bristle by this force [m]. ``tension`` is the mean axial force
-    [N].
+    ``traction`` is the largest |f_t| of a segment over the last ``mean`` passes, as a fraction of the limit mu F/R at
+    the slack end of the arc. ``bend`` is the deflection of a bristle by the force of ``traction`` [m]. ``tension`` is
+    the mean axial force [N].
     """
 
     loss: float
@@ -302,8 +302,8 @@ def run_drive(case: Case, passes: int = 40, mean: int = 30, per_segment: int = 8
     """Let ``passes`` elements of the belt pass, and take means over the last ``mean`` elements.
 
     The step is 1/``per_segment`` of the time in which a segment passes. Tractions are sampled at intervals that are one
-    step shorter than this time, which covers all positions within a segment. Means are over whole elements, because the
-    speed varies within the passage of an element.
+    step shorter than the time of a segment, so samples cover all positions within a segment. Means are over whole
+    elements, because the speed varies within the passage of an element.
     """
     model = create_drive(case, **contact)
     theory, state = model.theory, model.state

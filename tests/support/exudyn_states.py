@@ -122,7 +122,7 @@ def eval_bodies(exu: Any, items: Any, add: Add, state: dict[str, Any], data: lis
 
 
 def residual(exu: Any, mbs: Any) -> tuple[np.ndarray, Any]:
-    """Return the right-hand side of the equations of motion, and its solver."""
+    """Return the right-hand side of the equations of motion, and the solver."""
     mbs.Assemble()
     solver, settings = exu.MainSolverImplicitSecondOrder(), exu.SimulationSettings()
     settings.timeIntegration.generalizedAlpha.computeInitialAccelerations = False
@@ -151,7 +151,8 @@ def eval_coordinates(exu: Any, items: Any, case: dict[str, Any]) -> dict[str, An
 
 
 def eval_spheres(exu: Any, items: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """Return the forces of ContactSphereSphere on two bodies, history values after a step, and its error."""
+    """Return the forces of ContactSphereSphere on two bodies, history values after a step, and the error of the
+    post-Newton update."""
     found = []
     for active in (True, False):
         mbs = exu.SystemContainer().AddSystem()

@@ -19,9 +19,9 @@ from windlass.framework.kernels.listed import Job, read_list, write_list
 ROOT = Path(__file__).resolve().parents[2]
 CHAIN = ("benchmarks/chain_windlass.py", "-elements", "4", "-steps", "1", "-warm_up", "false")
 README = "README.md"
-"""Stands for the model that it shows."""
+"""This name in `MODELS` means the model that README.md shows."""
 RECORDED = ("-dynamic_end", "0.305")
-"""Options of the model of README.md: its means begin at 0.3 s, one turn of the belt."""
+"""Options of the model of README.md: the means of this model begin at 0.3 s, after one turn of the belt."""
 SMALL = ("-elements", "12", "-end_time", "2e-3")
 # the belts are the last models, because helper processes begin at the end of the list
 MODELS = (

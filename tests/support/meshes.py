@@ -18,7 +18,8 @@ def write_lines(
     line_groups: Mapping[str, ArrayLike] | None = None,
     point_groups: Mapping[str, ArrayLike] | None = None,
 ) -> Path:
-    """Write lines with groups: .msh (2.2, binary, a copy of a line for each of its groups), .vtu or .xdmf (flags).
+    """Write lines with groups as .msh (version 2.2, binary, a copy of a line for each of its groups), or as .vtu or
+    .xdmf (groups as flags).
 
     Args:
         path: file to write.

@@ -99,9 +99,9 @@ def ring_frequencies(turning: float, waves: tuple[int, ...]) -> FloatArray:
     """Return the angular frequencies [rad/s] of `create_ring` in the frame at rest, two for each number of waves,
     ascending.
 
-    The closed form is ω = n (n² - 1)/(n² + 1) (√(Ω² + k (n² + 1)) ± Ω), k = EI/(ρA R⁴). It follows from L = T - V of an
-    inextensible ring with the tension ρA R² Ω² (G. H. Bryan, Proc. Cambridge Phil. Soc. 7 (1890) 101-111; G. F.
-    Carrier, Quart. Appl. Math. 3 (1945) 235-245).
+    The closed form is ω = n (n² - 1)/(n² + 1) (√(Ω² + k (n² + 1)) ± Ω), k = EI/(ρA R⁴). The closed form follows from L
+    = T - V of an inextensible ring with the tension ρA R² Ω² (G. H. Bryan, Proc. Cambridge Phil. Soc. 7 (1890) 101-111;
+    G. F. Carrier, Quart. Appl. Math. 3 (1945) 235-245).
     """
     n = np.array(waves, float)
     root = np.sqrt(turning**2 + (n**2 + 1.0) / 0.5)

@@ -60,7 +60,7 @@ def tied_rope() -> Any:
 
 @model
 def short_rope() -> Any:
-    """Create a rope for more processes than nodes."""
+    """Create a rope with fewer nodes than processes."""
     return swing(create_rope(2)[0])
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from support.laid_net import create_laid_net, let_fall
 
 FEW = 16
-"""Number of steps up to which steps may be cut."""
+"""In runs of at most this number of steps, steps may be cut."""
 
 
 def main(path: str, steps: int) -> None:
@@ -19,8 +19,8 @@ def main(path: str, steps: int) -> None:
     from windlass.framework.launch.launcher import communicator
 
     net = create_laid_net(3)
-    # The Jacobian is evaluated in each iteration. With a lagged Jacobian, the last residual is close to the tolerance,
-    # and the order of sums decides whether the Jacobian is evaluated again, so that results differ by the tolerance. In
+    # The Jacobian is evaluated in each iteration. With a lagged Jacobian, the last residual is close to the tolerance.
+    # The order of sums then decides whether the Jacobian is evaluated again, so results differ by the tolerance. In
     # long runs, the size of steps that are cut for impacts also depends on rounding errors.
     motion = wl.Dynamic(net.world, step=5e-4, end=5e-4 * steps, lag=False, resolve_contacts=steps <= FEW)
     end = motion.solve(let_fall(net, 1.0))

@@ -2,8 +2,8 @@
 
 Usage: parallel_modes.py OUT.npz [options of Windlass and PETSc]
 
-The equilibrium of the belt drive is in drive.npz. The first run computes it, because sticking contacts have many
-equilibria.
+The equilibrium of the belt drive is in drive.npz. The first run computes this equilibrium, because sticking contacts
+have many equilibria.
 """
 
 from __future__ import annotations

@@ -74,7 +74,7 @@ def main(path: str) -> None:
     found["length"] = [float(chain.length.sum()), float(whole), float(chain[ELEMENTS - 1].length)]
     found["names"] = [chain[17].name, mass.name, repr(chain), world.entity(int(chain[3].node1)).name]
     found["coordinates"] = world.dofs_of(chain[::7]).tolist()
-    # switches after the rows were distributed
+    # rows are switched after their distribution
     world.set(forces, vector=np.outer(np.arange(1.0, len(forces) + 1.0), (0.0, -2.0, 0.0)))
     world.set(contacts[5:90], friction_coefficient=0.1)
     world.set(forces[2], active=False)

@@ -24,7 +24,7 @@ def build_ropes(count: int = 12) -> Any:
     for name, stiffness in (("x", 300.0), ("y", 200.0), ("rotation", 5.0)):
         marker = con.coordinate_marker(world, masses, name)
         world.add(con.CoordinateSpringDamper, marker0=ground, marker1=marker, stiffness=stiffness, damping=1.0)
-    # rows of one process are shorter than rows of the other process
+    # ropes of one process have fewer markers than ropes of the other process
     lengths = [2] * (count // 2) + [3, 4, 2]
     chains = [list(points[k : k + n]) for k, n in enumerate(lengths)]
     ropes = world.add(

@@ -34,8 +34,8 @@ def environment() -> dict[str, str]:
 
 
 class Starter:
-    """A process that starts other processes, see `support.starter`; its input is closed when this process ends, which
-    ends the starter.
+    """A process that starts other processes, see `support.starter`. When this process ends, the input of the starter is
+    closed, and the starter ends.
     """
 
     def __init__(self) -> None:
@@ -93,9 +93,8 @@ def run_warm(
 ) -> subprocess.CompletedProcess[str]:
     """Run ``python WORDS`` in a copy of a process that has loaded the libraries.
 
-    A new process is started if the environment has another value for a library. Otherwise all processes of one kind (0
-    or 1) have the same hash seed of strings. If a test compares two runs, they should be of different kinds. The
-    timeout is in s.
+    A new process is started if the environment has another value for a library. Copies of one kind (0 or 1) have the
+    same hash seed of strings. If a test compares two runs, the runs should be of different kinds. The timeout is in s.
     """
     with own_mpi_folder(environment) as own:
         if not is_common(own):

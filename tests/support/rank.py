@@ -2,8 +2,8 @@
 
 usage: rank.py SOCKETS WORDS
 
-The process chooses a starter by its rank, from one socket for each starter. It waits for the end of the copy and ends
-with the exit code of the copy. The process runs without site packages, because loading them would take time.
+The process chooses a starter by its rank, from one socket for each starter. The process waits for the end of the copy
+and ends with the exit code of the copy. The process runs without site packages, because loading them would take time.
 """
 
 import json

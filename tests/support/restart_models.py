@@ -83,7 +83,7 @@ def drop() -> tuple[wl.World, Entity]:
 
 
 def spheres() -> tuple[wl.World, Entity]:
-    """Create spheres that fall on a plane and on each other, which changes neighbours."""
+    """Create spheres that fall on a plane and on each other, so neighbours change."""
     world = wl.World(gravity=(0.0, -9.81, 0.0))
     places = 0.022 * np.stack(np.meshgrid([0, 1], [1, 2, 3], [0, 1]), axis=-1).reshape(-1, 3)
     places += np.random.default_rng(1).uniform(-1e-3, 1e-3, places.shape)

@@ -36,7 +36,7 @@ def create_crossing(
 ) -> Ropes:
     """Create two straight ropes, 0.1 m long, that cross at their middles, one above the other.
 
-    All nodes of both ropes are held, or none.
+    Either all nodes of both ropes are held, or no node is held.
 
     Args:
         angle: angle between the ropes [rad].
@@ -169,7 +169,7 @@ def find_depths(world: wl.World, rope: Entity, state: wl.State, apart: float, sa
     """Return the smallest distance [m] of points of a chain from all points that are farther than ``apart`` along the
     chain, by brute force.
 
-    The shape is (elements, samples). The sampled points are the middles of equal parts of each cable.
+    The result has the shape (elements, samples). The sampled points are the middles of equal parts of each cable.
     """
     # imported inside the function, because most tests do not need SciPy's spatial search
     from scipy.spatial.distance import cdist
@@ -234,8 +234,8 @@ def create_layers(elements: int) -> Layers:
 
 
 def solve_layers(radii: Any) -> tuple[Any, float, Any, Any]:
-    """Return the solution by statics: tensions of the five rings [N], and forces of a flange, of the drum on three
-    rings, and of other rings on each of the five rings [N/rad].
+    """Return the solution by statics: tensions of the five rings [N], and forces [N/rad] of a flange, of the drum on
+    three rings, and of the other rings on each ring.
 
     A ring under the tension T needs the radial force T per radian. The unknowns are radii and positions of the middle
     ring, of an outer ring, and of a ring of the second layer, which rests on both at the normals of their grooves.

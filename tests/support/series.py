@@ -35,7 +35,7 @@ def create_mesh() -> LineMesh:
 
 
 def create_frame(mesh: LineMesh, k: int) -> dict[str, Any]:
-    """Return the arguments of frame k, different in every frame, component and row."""
+    """Return the arguments of frame k; values differ in every frame, component and row."""
     rng = np.random.default_rng(k)
     n, m = len(mesh.points), len(mesh.part)
     moved = mesh.points + rng.normal(size=(n, 3))
@@ -138,7 +138,7 @@ def check_series(path: Path, mesh: LineMesh, times: list[float], field_tolerance
         if path.suffix == ".xdmf":
             assert_array_equal(points, mesh.points)
             points = points + point_data.pop("displacement")
-            # one rounding error in the difference and one in the sum
+            # the tolerance covers one rounding error of the difference and one of the sum
             assert_allclose(points, given["points"], rtol=0, atol=1e-15 * 10)
         else:
             assert_array_equal(points, given["points"])

@@ -18,7 +18,7 @@ G = 9.81
 
 
 def oscillator(damping: float) -> tuple[World, Callable[[float], float]]:
-    """Create 2 kg on a spring of 200 N/m along x, 0.1 m from rest, and with 1 m/s and no force along y.
+    """Create 2 kg on a spring of 200 N/m along x, 0.1 m from equilibrium, and with 1 m/s and no force along y.
 
     Return the exact x(t).
     """

@@ -1,11 +1,11 @@
 """Starts processes that have already loaded the libraries, because most of the start of Python is the import of
 libraries.
 
-`support.processes` runs this file as a script, with the path of a socket as argument. It imports the libraries of
-Windlass, but no module of Windlass, and starts neither PETSc nor MPI. For each connection it forks a copy of itself.
-The copy runs like ``python WORDS`` in the folder, environment and open files that were sent, and ends like any process.
-The starter answers with the exit code of the copy. A copy whose connection ends is killed. The starter ends when its
-own input ends.
+`support.processes` runs this file as a script, with the path of a socket as argument. The starter imports the libraries
+of Windlass, but no module of Windlass, and starts neither PETSc nor MPI. For each connection, the starter forks a copy
+of itself. The copy runs like ``python WORDS`` in the folder, environment and open files that were sent, and ends like
+any process. The starter answers with the exit code of the copy. A copy whose connection ends is killed. The starter
+ends when its own input ends.
 """
 
 from __future__ import annotations

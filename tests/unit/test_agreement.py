@@ -50,7 +50,7 @@ def test_differences_are_relative_to_their_own_kind(agreement: ModuleType) -> No
 def test_multipliers_that_are_round_off_of_others_are_measured_by_a_millionth_of_the_largest(
     agreement: ModuleType,
 ) -> None:
-    """With forces of 1000 N, a difference of 1e-11 in a multiplier of 1e-4 counts as 1e-8 relative to 1e-3 N, a
+    """With forces of 1000 N, a difference of 1e-11 N in a multiplier of 1e-4 N counts as 1e-8 relative to 1e-3 N, a
     millionth of the largest force.
     """
     expected = {**made_up(), "multipliers: joint": np.array([1000.0]), "multipliers: norm": np.array([1e-4])}

@@ -51,8 +51,8 @@ def test_cases_are_complete(modules: dict[str, ModuleType]) -> None:
 
 
 def test_chain_tolerance_stays_above_rounding(modules: dict[str, ModuleType]) -> None:
-    """The relative tolerance of a long chain is above rounding: an error of 1e-13 m at 1 km times EA/L = 4e6 N/m, over
-    sqrt(n) equations, divided by the prestress forces.
+    """The relative tolerance of a long chain is above rounding. The rounding error is 1e-13 m at 1 km, times EA/L = 4e6
+    N/m, over sqrt(n) equations, divided by the prestress forces.
     """
     for size in (1000, 10_000, 30_000, 100_000):
         rounding = 0.1 * size * 1.1e-16 * 4e6 * math.sqrt(size) / 5657.0
@@ -74,7 +74,9 @@ def test_chain_refuses_a_wrong_tolerance(modules: dict[str, ModuleType], rtol: f
 
 
 def test_scene_of_spheres(modules: dict[str, ModuleType]) -> None:
-    """The random numbers equal those of splitmix64 with seed 0. The scenes have the expected numbers of contacts."""
+    """The random numbers equal the numbers of splitmix64 with seed 0. The scenes have the expected numbers of
+    contacts.
+    """
     scene = modules["spheres_scene"]
     known = [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F]
     assert [int(x * 2**53) for x in scene.random_fractions(3)] == [number >> 11 for number in known]

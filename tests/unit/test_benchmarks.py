@@ -44,7 +44,7 @@ def case_of_two(harness: ModuleType, **changes: Any) -> Any:
 
 def test_ratios_are_taken_per_round_in_turns(harness: ModuleType) -> None:
     """Three rounds have the ratios 4, 2 and 6, and the reported ratio is their median. The ratio of the medians, 8/2 =
-    4, would not show which runs belong together.
+    4, would ignore which runs belong to one round.
     """
     children = Children(
         A=[sample(harness, cpu) for cpu in (8.0, 2.0, 12.0)],

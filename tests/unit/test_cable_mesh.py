@@ -275,8 +275,8 @@ def test_neighbours_are_near_each_other(tmp_path: Path) -> None:
 
 
 def test_points_that_are_joined(tmp_path: Path) -> None:
-    """The ends of two ropes that are drawn apart are joined if their distance is at most merge_distance; with None they
-    are not joined.
+    """The ends of two ropes that do not quite meet are joined if their distance is at most merge_distance; with None
+    they are not joined.
     """
     points = [(0.0, 0.0), (1.0, 0.0), (1.0, 0.0), (2.0, 0.0)]
     path = write_lines(tmp_path / "apart.msh", points, [(0, 1), (2, 3)], {}, {"middle": [1, 2]})

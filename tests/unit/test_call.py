@@ -59,8 +59,8 @@ WAYS = pytest.mark.parametrize("run", [call_directly, call_in_program])
 
 @WAYS
 def test_arguments_named_once(run: Callable[[Any, Evaluation], None]) -> None:
-    """Arguments of a kernel call may be a tuple of arrays, or a function that returns them from the evaluation, with
-    equal results.
+    """Arguments of a kernel call may be a tuple of arrays, or a function of the evaluation that returns this tuple; the
+    results are equal.
     """
     some, total = np.array([1.0, 2.0]), np.zeros(2)
     run(call(add, (3.0, some, total)), begin())

@@ -100,7 +100,7 @@ def test_pulleys_of_timing_belts() -> None:
     """
     assert_allclose(2.0 * wl.catalogue.belt("T5", width=0.01).radius(20), 30.831e-3, atol=1e-6)
     assert_allclose(2.0 * wl.catalogue.belt("HTD 8M", width=0.02).radius(24), 59.743e-3, atol=1e-6)
-    with pytest.raises(wl.ModelError, match="radius of SPA: must be a timing belt"):
+    with pytest.raises(wl.ModelError, match="radius of SPA: requires a timing belt"):
         wl.catalogue.belt("SPA").radius(20)
 
 
@@ -160,8 +160,8 @@ def test_a_chain_of_147_mm_is_as_stiff_and_as_heavy_in_water_as_that_of_a_maker(
 
 @pytest.mark.parametrize("stud", [True, False])
 def test_drag_of_a_chain_is_that_of_the_standard_by_the_nominal_diameter(stud: bool) -> None:
-    """The supports of a taut line in a current across and along the line carry the drag 1/2 rho d C U² per length by
-    the nominal diameter, and weight less buoyancy.
+    """The supports of a taut line, in a current across or along the line, carry the drag 1/2 rho d C U² per length with
+    the nominal diameter d, and the weight minus buoyancy.
     """
     chain, length, speed = wl.catalogue.chain("R3", 0.1, stud), 10.0, (0.7, 1.3)
     world = wl.World(gravity=(0.0, 0.0, -9.81))
@@ -198,7 +198,7 @@ def test_wire_ropes_are_as_strong_and_heavy_as_in_api_9a(
 @pytest.mark.parametrize("construction", wl.catalogue.wire_ropes())
 @pytest.mark.parametrize("core", ["FC", "IWRC"])
 def test_each_wire_rope_is_plausible(construction: str, core: str) -> None:
-    """Steel and core fill the circle of each wire rope by half.
+    """Steel and core fill half of the circle of each wire rope.
 
     The wires are stressed below their grade. EI is less than the bending stiffness of a solid bar.
     """

@@ -81,8 +81,8 @@ def create(stiffness: float = 3.0, **errors: Any) -> wl.World:
 
 
 def test_right_tangents_pass() -> None:
-    """Right tangents of forces, masses, velocity terms and constraints pass the check, which does not change the fields
-    of other assemblies.
+    """Right tangents of forces, masses, velocity terms and constraints pass the check. The check does not change the
+    fields of other assemblies.
     """
     world = create()
     assembly = serial_assembly(world)
@@ -102,8 +102,8 @@ def test_right_tangents_pass() -> None:
     ],
 )
 def test_a_wrong_tangent_is_found_and_named(errors: dict[str, float], name: str, row: str) -> None:
-    """A tangent with an error of one per cent, next to a cable that is a thousand times as stiff, and a missing tangent
-    are found and named.
+    """Two faults are found and named: a tangent with an error of 1 % next to a cable that is a thousand times as stiff,
+    and a missing tangent.
     """
     message = (
         f"^tangent of {row}: derivative of the force on mass [01], x by the {name} of mass [01], x = [-+.e0-9]+ "
@@ -136,7 +136,7 @@ def test_factors_that_do_not_add_up_are_found() -> None:
 
     system.tangent = add_product
     serial_assembly(world).order_systems()
-    with pytest.raises(wl.ModelError, match=r"^tangent: derivatives .* are each right, but with"):
+    with pytest.raises(wl.ModelError, match=r"^tangent with the factors .* derivatives, of which each alone is right"):
         wl.testing.check_tangent(world)
 
 

@@ -135,7 +135,10 @@ def test_model_and_petsc_options_are_mixed_freely(model: Path, through: str) -> 
         ("-x=3", "-x=3: an option has one dash, and its value follows after a space: -x 3"),
         ("-elements 240 60", "60: belongs to no option"),
         ("-elements 0", "-elements = 0: expected a whole number >= 1 [1]"),
-        ("-dynamic_pc_type luu", "-dynamic_pc_type luu: PETSc refuses it: Unable to find requested PC type luu"),
+        (
+            "-dynamic_pc_type luu",
+            "-dynamic_pc_type luu: PETSc refuses this value: Unable to find requested PC type luu",
+        ),
         ("-fail model", "circle_radius = -0.1 m in Circle row 3: must be > 0"),
     ],
 )

@@ -84,7 +84,7 @@ def rope() -> wl.World:
         ("-dynamic_method euler", "-dynamic_method = euler: expected one of generalized_alpha"),
         ("-dynamic_step 0", "-dynamic_step = 0: expected a number"),
         ("-dynamic_snes_type fas", "-dynamic_snes_type = fas: expected one of newtonls, newtontr, "),
-        ("-static_pc_type luu", "-static_pc_type luu: PETSc refuses it"),
+        ("-static_pc_type luu", "-static_pc_type luu: PETSc refuses this value"),
         ("-last_good /dev/null", "-last_good /dev/null is a device: must be a file"),
         ("-last_good none/x.npz", "-last_good none/x.npz: must be a file in a folder that exists"),
         ("-static_stability maybe", "-static_stability = maybe: expected one of check, follow, off"),
@@ -114,7 +114,7 @@ def test_values_of_petsc_options_have_ranges(name: str, value: str) -> None:
 def test_right_values_of_petsc_options_pass() -> None:
     right = {"snes_rtol": "1e-3", "snes_max_it": "7", "ksp_divtol": "-1", "snes_monitor": "", "snes_lag_jacobian": "-2"}
     check_ranges({f"dynamic_{name}": value for name, value in right.items()}, ("dynamic_", "static_"))
-    check_ranges({"elements_rtol": "5"}, ("dynamic_",))  # an option of the model
+    check_ranges({"elements_rtol": "5"}, ("dynamic_",))  # elements_rtol is an option of the model
 
 
 def test_every_option_in_the_help_can_be_given(tmp_path: Path) -> None:

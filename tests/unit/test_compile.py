@@ -36,7 +36,7 @@ JOBS = [
 
 @pytest.fixture(autouse=True)
 def own_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Use a list of two kernels and a separate cache folder, compiled for any environment variables."""
+    """Use a list of two kernels and a separate cache folder, independent of environment variables."""
     for name in ("WINDLASS_JIT", "WINDLASS_BOUNDSCHECK", "WINDLASS_COMPILERS"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("WINDLASS_CACHE", str(tmp_path / "cache"))
@@ -121,7 +121,7 @@ def test_what_keeps_it_from_compiling(
 def test_processes_start_without_mpi(monkeypatch: pytest.MonkeyPatch) -> None:
     """A helper process starts without MPI.
 
-    Otherwise mpiexec would count the helper as one of its processes, and other processes would wait for it.
+    With MPI, mpiexec would count the helper as one of its processes, and other processes would wait for the helper.
     """
     monkeypatch.setenv("OMPI_COMM_WORLD_SIZE", "2")
     monkeypatch.setattr(listed.sys, "executable", "/bin/sh")
@@ -155,14 +155,14 @@ def test_a_first_run_has_help(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     sparsity = "windlass.framework.assembly.sparsity"
     jobs = [Job(sparsity, f"kernel_{i}", []) for i in range(listed.FEW)]
     listed.write_list([*jobs, Job("windlass.elements.not_loaded", "kernel", [])])
-    listed.start_helpers("model:kernel", tmp_path)  # no helper for the kernel of a user, which may have changed
+    listed.start_helpers("model:kernel", tmp_path)  # no helper starts for the kernel of a user, which may have changed
     assert not started
     (tmp_path / "kernel_0-0123").write_text("")
-    listed.start_helpers(f"{sparsity}:kernel_1", tmp_path)  # no helper if most kernels are already compiled
+    listed.start_helpers(f"{sparsity}:kernel_1", tmp_path)  # no helper starts if most kernels are already compiled
     assert not started
     (tmp_path / "kernel_0-0123").unlink()
     listed.start_helpers(f"{sparsity}:kernel_1", tmp_path)
-    assert not started  # no helper if other processes use the cores
+    assert not started  # no helper starts if other processes use the cores
     load[0] = 1.5
     listed.start_helpers(f"{sparsity}:kernel_1", tmp_path)
     # helpers compile the list from its end and start at different entries; they compile only kernels of modules that
@@ -220,7 +220,7 @@ def test_a_process_that_ends_lets_others_compile(tmp_path: Path) -> None:
 
 
 class _Context:
-    """A typing context that counts its questions."""
+    """A typing context that records the functions whose types are requested."""
 
     def __init__(self) -> None:
         self.asked: list[Any] = []

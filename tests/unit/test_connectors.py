@@ -63,7 +63,7 @@ def raises(words: str) -> Any:
 
 
 def held(world: World, constraints: Entity) -> list[tuple[int, int]]:
-    """List (node entity, coordinate) that constraints hold."""
+    """List the pairs (node entity, coordinate) that constraints hold."""
     markers = [world.entity(int(i)) for i in np.atleast_1d(constraints.marker1)]
     return [(int(m.node), int(m.coordinate)) for m in markers]
 
@@ -166,7 +166,7 @@ def test_coordinates() -> None:
         ({"velocity_level": True, "offset_function": float}, "offset_function of CoordinateConstraint row 0 has no"),
         ({"rate": 1.0}, "rate of CoordinateConstraint row 0 has no effect with velocity_level = False"),
         ({"rate_function": float}, "rate_function of CoordinateConstraint row 0 has no effect"),
-        ({"offset_rate_function": float}, "must come with its offset_function"),
+        ({"offset_rate_function": float}, "is given without an offset_function"),
     ],
 )
 def test_constraint_levels(values: dict[str, Any], words: str) -> None:

@@ -98,8 +98,8 @@ def test_history_of_the_wrong_size(kind: Any, needed: int) -> None:
 
 
 def test_sticking_lengths_that_are_not_allowed() -> None:
-    """Names that are no sticking length, also if they begin with a valid name, and an axis beyond the centre of the
-    circle are refused.
+    """Two errors: a name that is no sticking length, even if it begins with a valid name, and a cable axis beyond the
+    centre of the circle.
 
     Rows return names.
     """
@@ -120,7 +120,7 @@ def test_sticking_lengths_that_are_not_allowed() -> None:
 def test_history_of_moving_material() -> None:
     """Contact rows on ALE cables with current lengths have one additional history value, the axial motion.
 
-    A row without this value is refused.
+    A row without the additional history value is refused.
     """
     for values, sticking in ((7, "current"), (6, "reference")):
         world, cable = World(), dict(CABLE)
@@ -171,7 +171,7 @@ def test_markers_of_the_wrong_kind() -> None:
             world.add(ContactFrictionCircleCable2D, circle=circle, cable=cable, **good)
     with pytest.raises(ModelError, match=r"cable in CableShape row 1 .* must be a cable"):
         world.add(CableShape, cable=wheel, segments=2)
-    world.add(ContactCircleCable2D, circle=point, cable=shape, **good)  # no rotation needed without friction
+    world.add(ContactCircleCable2D, circle=point, cable=shape, **good)  # without friction, no rotation is needed
     world.finalize()
 
 
@@ -361,7 +361,8 @@ def test_moving_cables_touch_with_their_axis_only(kind: Any) -> None:
 
 
 def test_moving_and_plain_cables_in_one_call() -> None:
-    """Rows have the coordinates of the nodes (8), of the circle (3), and s, which plain cables do not have."""
+    """Rows have the coordinates of the nodes (8), of the circle (3), and the axial motion s, which plain cables do not
+    have."""
     world = World()
     wheel = world.add(RigidBody2D, position=(0.1, -0.1), mass=1.0, inertia=1.0)
     ale = world.add(ALENode)

@@ -30,8 +30,8 @@ from windlass.framework.state.state import State
 
 
 def add_cloud(world: World, count: int, skin: float = 0.0, seed: int = 0) -> tuple[Entity, Entity]:
-    """Add spheres at random positions in a box above the plane z = 0, half of which they would fill; return handles of
-    nodes and element.
+    """Add spheres at random positions in a box above the plane z = 0; the spheres would fill half of the box. Return
+    handles of nodes and element.
     """
     random = np.random.default_rng(seed)
     contacts = world.add(ContactSet, skin=skin)
@@ -68,8 +68,8 @@ def find_all(c: Surfaces) -> set[tuple[int, int]]:
 
 
 def test_list_stays_complete_while_spheres_move() -> None:
-    """Over 40 steps, the list of neighbours equals a comparison of all pairs, for 200 spheres of very different size,
-    ellipsoids, and half spaces that rest or rotate.
+    """Over 40 steps, the list of neighbours equals a comparison of all pairs. The surfaces are 200 spheres of very
+    different size, ellipsoids, and half spaces that rest or rotate.
     """
     random = np.random.default_rng(2)
     world = World()

@@ -57,9 +57,7 @@ def errors(*values: float, force: float = 0.0) -> Given:
 
 
 def flip_flop(closed: float, open_: float, force: float) -> Given:
-    """Return a segment that opens with one force error if it is closed, and closes with another force error if it is
-    open [N].
-    """
+    """Return a segment that opens if it is closed and closes if it is open, with a force error [N] for each change."""
 
     def update(data: FloatArray) -> PostNewton:
         error = closed if data[0] <= 0.0 else open_
@@ -87,8 +85,8 @@ def test_step_is_accepted_when_the_error_is_small() -> None:
 
 
 def test_step_that_does_not_settle_fails() -> None:
-    """A step that does not settle fails after the last pass. It is accepted on request, and at the smallest step if the
-    error is relatively small.
+    """A step that does not settle fails after the last pass. On request, such a step is accepted; the smallest step is
+    accepted if the error is relatively small.
     """
     attempt = attempt_step(errors(*[10.0] * 8, force=1e3))
     assert not attempt.converged and attempt.unsettled and attempt.passes == 8
@@ -102,7 +100,7 @@ def test_step_that_does_not_settle_fails() -> None:
 def test_switch_that_no_smaller_step_meets_is_accepted() -> None:
     """A contact recommends a smaller step that ends at its switch.
 
-    A step whose contacts have settled is then accepted only if it is the smallest step.
+    If a contact recommends a smaller step, a step with settled contacts is accepted only if it is the smallest step.
     """
 
     def contacts() -> Given:
@@ -156,7 +154,7 @@ def test_longer_cycles_and_values_that_only_move() -> None:
 def test_the_longest_cycle_that_is_remembered() -> None:
     """A cycle of eight passes is the longest cycle that is found.
 
-    If its first pass is the best, the history values of this pass are restored.
+    If the first pass of the cycle has the smallest error, the history values of this pass are restored.
     """
     signs = [[1.0 if k & bit else -1.0 for bit in (1, 2, 4)] for k in range(8)]
     finder = CycleFinder(np.array(signs[0]), lambda values: values)
@@ -175,7 +173,7 @@ def test_cycle_that_another_process_does_not_see() -> None:
 def test_cut_and_growth() -> None:
     """A step that was halved because contacts did not settle doubles after three accepted steps.
 
-    After other failures, it doubles after ten accepted steps.
+    A step that was halved after another failure doubles after ten accepted steps.
     """
     for switched, needed in ((True, 3), (False, 10)):
         control = StepSizes(0.1, StepControl(1e-5))

@@ -99,7 +99,7 @@ def test_labels_do_not_overlap_and_legends_are_beside_the_axes() -> None:
     for a, b in combinations(boxes, 2):
         assert not a.overlaps(b)
     for box in boxes:
-        # close to the drawing, and on the page
+        # labels are close to the drawing, and on the page
         assert not box.overlaps(axes.get_window_extent().shrunk(0.98, 1.0)) and picture.bbox.contains(box.x0, box.y0)
         assert picture.bbox.contains(box.x1, box.y1)
     x = np.linspace(0.0, 1.0, 50)

@@ -59,17 +59,17 @@ def create_belt(world: wl.World, pulleys: list[wl.Pulley], **given: Any) -> wl.B
         (
             {},
             {"length": 0.9},
-            r"length = 0.9 m of 'belt' does not fit, because it is too short: .* must be >= 1\.\d+ m",
+            r"length = 0.9 m of 'belt' is too short for the route of .* must be >= 1\.\d+ m",
         ),
-        ({}, {"length": 2.0}, r"it is slack: the route around its pulleys is 1\.\d+ m"),
-        ({}, {"tension": 1e4}, r"stretches it by 0.25 .* must be <= 8000 N"),
+        ({}, {"length": 2.0}, r"is too long for the route of 1\.\d+ m around the pulleys"),
+        ({}, {"tension": 1e4}, r"causes the strain 0.25 .* must be <= 8000 N"),
         ({}, {"strain": 0.3}, r"strain = 0.3 in Belt: must be >  ?0 and <= 0.2"),
-        ({}, {"strain": 0.01, "tension": 1.0}, "must be exactly one of length="),
-        ({}, {"reference_strain": -0.01}, "its fit is defined by length="),
+        ({}, {"strain": 0.01, "tension": 1.0}, "must have exactly one of length="),
+        ({}, {"reference_strain": -0.01}, "must be left out, because length="),
         ({}, {"cord_offset": -0.05}, r"cord_offset = -0.05 m at idler: must be > -0.03 m"),
         ({"radii": {"driver": -0.1}}, {}, r"radius = -0.1 m in Pulley: must be > 0"),
         ({"radii": {"driver": 0.18}}, {}, r"driver and idler overlap, .* 0.206\d+ m apart: must be > 0.21 m"),
-        ({"centers": {"idler": (0.2, 0.2)}}, {}, r"idler cannot be wrapped on its side 'left': .* be 3\d\d deg"),
+        ({"centers": {"idler": (0.2, 0.2)}}, {}, r"idler cannot be wrapped on its side 'left': .*wrap 3\d\d deg"),
         ({"sides": {"idler": "right"}}, {}, r"idler cannot be wrapped on its side 'right'"),
         ({"centers": {"idler": (0.2, -0.07)}}, {}, r"driven cannot be wrapped on its side 'right'"),
     ],
@@ -114,7 +114,8 @@ def test_an_arm_that_nothing_holds_is_named(
 
 
 def test_elements_for_short_arcs() -> None:
-    """An arc gets three cables, with at most four times as many as the smallest pulley needs, if it has friction."""
+    """An arc with friction gets three cables, but a belt has at most four times as many cables as its smallest pulley
+    needs."""
     given = {"length": 1.0, "strain": 1.0, "radii": [0.1, 0.05]}
     assert choose_elements(**given, arcs=[0.3, 0.2]) == choose_elements(**given, arcs=[]) == 80
     assert choose_elements(**given, arcs=[0.3, 0.02]) == 150
@@ -222,7 +223,7 @@ def test_span_through_a_pulley_is_refused() -> None:
     pulleys = [
         wl.Pulley(ground, 0.1, "left" if i == 1 else "right", at=at, name=f"p{i}") for i, at in enumerate(square)
     ]
-    with pytest.raises(wl.ModelError, match=r"span from p3 to p4 runs through the pulley p1, 0.05 m .* >= 0.1 m"):
+    with pytest.raises(wl.ModelError, match=r"span from p3 to p4 runs through the pulley p1: .* 0.05 m .* >= 0.1 m"):
         create_belt(world, pulleys)
 
 
@@ -285,7 +286,7 @@ def test_contact_is_chosen_and_explained(capsys: pytest.CaptureFixture[str]) -> 
     assert_allclose(coarse.stiffness, 384 * 400 / (0.01 * 0.8**4))
     slow = choose_contact(**given, length=0.01, step=2e-4, in_space=False)
     assert_allclose(slow.stiffness, 0.1 * 9e8)
-    # the step reduces the stiffness at most to a depth of 0.05 % of R, and of 0.1 % for belts
+    # long steps reduce the stiffness at most to a depth of 0.05 % of R, or of 0.1 % for belts
     slowest = choose_contact(**given, length=0.01, step=1e-3, in_space=True)
     for closed, factor in ((False, 2000), (True, 1000)):
         slower = choose_contact(**given, length=0.01, step=1e-3, in_space=False, closed=closed)
@@ -301,11 +302,11 @@ def test_contact_is_chosen_and_explained(capsys: pytest.CaptureFixture[str]) -> 
         for step, layer in ((None, None), (2e-4, None), (None, 3e7), (None, 1e9))
     ]
     assert_allclose([c.stiffness for c in belts], (4000 * 400 / 0.01, 0.1 * 9e8, *2 * (4000 * 400 / 0.01,)))
-    # bristles do not depend on the step; if a layer is softer than EA (1.5/l)² = 9e8 N/m², the bristles have its
-    # stiffness
+    # bristles do not depend on the step; if a layer is softer than EA (1.5/l)² = 9e8 N/m², the bristles have the
+    # stiffness of the layer
     assert_allclose([c.bristles for c in belts], (12 * 4e6, 12 * 4e6, 3e7, 12 * 4e6))
     assert [c.rigid for c in belts] == [True, True, False, True]
-    # bristles that do not change tensions have mu EA/(0.001 R L), at most EA/l²
+    # bristles that do not change tensions have the stiffness mu EA/(0.001 R L), at most EA/l²
     for length, held in ((0.01, 0.5 * 4e4 / (1e-3 * 0.1 * 1.2)), (0.02, 4e4 / 0.02**2)):
         choice = choose_contact(
             **given, length=length, step=None, in_space=False, closed=True, friction=0.5, route=1.2
@@ -313,7 +314,7 @@ def test_contact_is_chosen_and_explained(capsys: pytest.CaptureFixture[str]) -> 
         assert_allclose(choice.bristles, held)
     # the contact depth that the step requires increases the speed loss of a rope by EA/(k R²) = 4e4/(2000 400)
     assert "which makes its loss of speed 5.0% larger" in slowest.reason and "larger" not in free.reason
-    # G b/h; without a width, or with the cord on the face, the layer is rigid
+    # the stiffness of the layer is G b/h; without a width, or with the cord on the face, the layer is rigid
     assert_allclose(choose_layer(0.02, LAYER_MODULUS, 0.002), 2.4e7)
     assert choose_layer(None, LAYER_MODULUS, 0.002) is None and choose_layer(0.02, LAYER_MODULUS, 0.0) is None
     words = ("100 EA/R^2", "384 T/", "steps of 0.0002 s", "100 EA/R^2", "T/(0.001", "the circle grows")
@@ -327,7 +328,8 @@ def test_contact_is_chosen_and_explained(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_drive_on_both_sides(tmp_path: Path) -> None:
-    """At rest forces balance and no energy is lost. In motion, torque is (T1 - T2) R, and power equals the ledger."""
+    """At rest forces balance and no energy is lost. In motion, torque is (T1 - T2) R, and power agrees with the energy
+    ledger."""
     world = wl.World()
     pulleys = create_pulleys(world)
     drive = con.prescribe_velocity(world, pulleys[0].body, "rotation", con.ramp(0.0, 0.004, 0.0, -20.0))
@@ -368,7 +370,7 @@ def test_drive_on_both_sides(tmp_path: Path) -> None:
     assert_allclose(driver.log_ratio, np.log((high - rho) / (low - rho)), rtol=1e-12)
     limit = 0.5 * 0.1 / 0.102 * driver.wrap_angle
     assert_allclose(driver.slip_reserve, 1 - driver.log_ratio / limit, rtol=1e-12)
-    # 15 mm on 0.102 m with bristles mu_k = k: the mesh is too coarse for these bristles, and the report gives advice
+    # cables of 15 mm on a radius of 0.102 m are too coarse for bristles with mu_k = k, and the report gives advice
     l, EA = (float(belt.cables.table.collect(name)[0]) for name in ("length", "axial_stiffness"))
     mu_k = belt.contacts.table.collect("friction_stiffness_per_length")[0]
     limit = 0.5 * (low - rho) / 0.102
@@ -391,7 +393,7 @@ def test_drive_on_both_sides(tmp_path: Path) -> None:
 
 
 def test_records_within_compiled_steps_are_those_of_outputs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A run with means uses compiled steps, and its records equal those that Python evaluates by outputs."""
+    """A run with means uses compiled steps, and its records equal the records that Python evaluates by outputs."""
     world = wl.World()
     pulleys = create_pulleys(world)
     drive = con.prescribe_velocity(world, pulleys[0].body, "rotation", con.ramp(0.0, 0.004, 0.0, -20.0))
@@ -485,7 +487,7 @@ def test_means_are_those_of_tensions_and_the_worst_instants_are_kept(tmp_path: P
     assert "slack" in text and "nan" not in text and "angle of a [rad]" in text
     head = table.read_text().splitlines()
     assert "a.slip_reserve [1]" in head[0] and "angle of a [rad]" in head[0] and len(head) == 6
-    with pytest.raises(wl.ModelError, match=r"there is no number 'a\.reserve'"):
+    with pytest.raises(wl.ModelError, match=r"the means have no quantity 'a\.reserve'"):
         means["a.reserve"]
     some = wl.Sensors(None, [con.DriveSensor(belt, ("hub_force", "tension", "efficiency"))])
     some.record(rest)
@@ -497,9 +499,9 @@ def test_means_are_those_of_tensions_and_the_worst_instants_are_kept(tmp_path: P
 
 @pytest.mark.parametrize("push", [0.0, 15.0])
 def test_pulleys_that_take_more_than_they_give_are_doubtful(push: float, tmp_path: Path) -> None:
-    """A load on a belt that starts with equal tensions takes energy that the belt has stored, so its power is
-    explained. A force that pushes a node of the belt with 15 N at 20 m/s is not the power of a pulley, so the result is
-    doubtful.
+    """A load on a belt that starts with equal tensions takes energy that the belt has stored, so the power of the load
+    is explained. A force that pushes a node of the belt with 15 N at 20 m/s is not the power of a pulley, so the result
+    is doubtful.
     """
     world, speed = wl.World(), 20.0
     places = {"driver": (0.0, 0.0), "driven": (0.18, 0.0)}
@@ -511,7 +513,8 @@ def test_pulleys_that_take_more_than_they_give_are_doubtful(push: float, tmp_pat
         world, [wl.Pulley(body, R) for body, R in zip(bodies, (0.05, 0.035), strict=True)], tension=300.0,
         axial_stiffness=1.5e4, mass_per_length=0.1, bending_stiffness=1e-5, friction=0.5, step=1e-4,
     )  # fmt: skip
-    # the force acts on a node at the beginning of a span, and in this time the node does not reach the end of the span
+    # the force acts on a node at the beginning of a span, and the node does not reach the end of the span during the
+    # run
     begin = belt.route.wraps[0].s_exit / belt.route.length
     node = belt.nodes[int((begin + 0.05) * belt.elements) % belt.elements]
     along = np.asarray(node.slope).ravel()
@@ -627,7 +630,7 @@ def test_extremes_of_the_efficiency_are_those_of_turns() -> None:
     found = eval_over_turns(times, energies, stored, 0.25)
     begun = times > 0.25
     assert np.isnan(found["efficiency"][times < 0.2499]).all()
-    # in the energy of a turn, only the oscillation at both ends remains
+    # in the energy of a turn, only the oscillation at its start and its end remains
     assert_allclose(found["efficiency"][begun], 0.95, atol=0.35)
     even = eval_over_turns(times, energies + np.stack((4.0 * rattle, 0.0 * rattle), axis=1), stored, 0.25)
     assert_allclose(even["efficiency"][begun], 0.95, rtol=1e-12)
@@ -664,7 +667,7 @@ def test_power_lost_otherwise_than_by_creep_is_doubtful() -> None:
     assert re.search(r"give 1200 W, of which 24 W, 2 %, .* by creep, 1.44 W: .* take 1.6 times as many elements", words)
     assert judge(11.9, stored=-0.2)
     assert not judge(700.0) and not judge(24.0, law=None)
-    # shear of bristles or of a soft layer takes more power
+    # shear of bristles or of a soft layer dissipates additional power
     assert not judge_losses(replace(create_means(120.0), spans=spans, power_out=1170.0), 0.0)
 
 

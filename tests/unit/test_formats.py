@@ -88,7 +88,7 @@ def test_what_is_no_format_is_refused(tmp_path: Path) -> None:
         formats.register_format("vtu", PlainSeries)
     with pytest.raises(OutputError, match="must be letters, digits and _"):
         formats.register_format("my format", PlainSeries)
-    with pytest.raises(OutputError, match="must be one of FieldSeries"):
+    with pytest.raises(OutputError, match="must be a subclass of FieldSeries"):
         formats.register_format("numbers", np.ndarray)  # type: ignore[arg-type]
     with pytest.raises(OutputError, match="must be some of vtkhdf, vtu, xdmf, plain"):
         Recorder(tmp_path / "belt", formats="text")

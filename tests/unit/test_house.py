@@ -71,8 +71,8 @@ def inner_imports(nodes: Iterable[ast.AST]) -> Iterator[ast.stmt]:
 
 def test_no_module_imports_one_that_imports_it() -> None:
     graph = {name: {other for other in imported(nodes_of(path)) if other != name} for name, path in MODULES.items()}
-    assert sum(map(len, graph.values())) > 1000  # shows that the test finds imports
-    TopologicalSorter(graph).prepare()  # raises CycleError with the cycle
+    assert sum(map(len, graph.values())) > 1000  # check that the test finds imports
+    TopologicalSorter(graph).prepare()  # this call raises CycleError with the cycle
 
 
 def test_circles_are_found_wherever_the_import_stands() -> None:
@@ -208,7 +208,7 @@ def test_prose_names_what_exists() -> None:
         words |= find_words(" ".join(re.findall(r"```.*?```", text, re.DOTALL)) if path.suffix == ".md" else text)
         # a table that a command writes contains names of another program
         text = text.split("<!-- table by make peers -->")[0]
-        # the left column of its tables contains old names
+        # the left column of the tables on this page contains old names
         prose[path] = [re.sub(r"^\|[^|]*\|", "", text, flags=re.MULTILINE) if path.name == "CHANGELOG.md" else text]
     snippets = {name for path in PAGES for name in re.findall(r"<!-- file: (\S+) -->", path.read_text())}
     assert len(words) > 5000 and len(snippets) > 5
@@ -293,8 +293,8 @@ def test_words_of_laws_mean_one_thing() -> None:
 
 
 MANY = {"Columns"}
-"""Names of classes that several files share. Each law defines them in its own file, as the columns that its kernels
-read.
+"""Names of classes that several files share. Each law defines `Columns` in its own file, as the columns that its
+kernels read.
 """
 
 

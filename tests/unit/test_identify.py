@@ -112,7 +112,7 @@ def test_exact_data_give_exact_values(quick: list[Any]) -> None:
 
 def test_values_that_data_do_not_fix(quick: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
     """Without damping, only the ratio of stiffness and mass determines the zeros of the motion, and the fit reports
-    that both are not determined. The start is known.
+    that neither stiffness nor mass is determined. The start is known.
     """
     place = swing(STIFFNESS, 0.0)[0]
     rows = [f"{t},{p + e:.12g}" for t, p, e in zip(TIMES, place, np.resize([1e-4, -1e-4], TIMES.size), strict=True)]
@@ -129,7 +129,7 @@ def test_values_that_data_do_not_fix(quick: list[Any], capsys: pytest.CaptureFix
 
 def test_a_model_that_misses_something(quick: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
     """The sensor has a drift that the model does not have. Neighbouring residuals are correlated, and the summary
-    reports it.
+    reports this correlation.
     """
     values = swing(STIFFNESS, DAMPING)[0] + 5e-3 * TIMES
     rows = [f"{t},{value:.12g}" for t, value in zip(TIMES, values, strict=True)]
@@ -218,8 +218,8 @@ def fit(residuals: Callable[[Point], FloatArray], measured: FloatArray, columns:
 def test_intervals_hold_as_often_as_stated(known: bool) -> None:
     """In 200 fits of two columns with different noise, 95 % of the 95 % intervals contain the known value.
 
-    The number of these intervals has a binomial distribution with the mean 190 and the standard deviation 3.1; the
-    bounds are three standard deviations away.
+    The number of intervals that contain the value has a binomial distribution with the mean 190 and the standard
+    deviation 3.1; the bounds are three standard deviations away.
     """
     times, deviations = np.linspace(0.0, 2.0, 30), np.array([2e-3, 5e-2])
     columns = np.repeat([0, 1], len(times))

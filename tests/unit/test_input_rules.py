@@ -159,8 +159,8 @@ def test_derivatives_that_are_nonsense(given: Any) -> None:
 
 
 def test_contradicting_derivatives() -> None:
-    """Wrong derivatives of laws give a warning, because they change only the tangent. Wrong rates are an error, because
-    they change the motion.
+    """Wrong derivatives of laws give a warning, because they change only the tangent. Wrong rates of prescribed values
+    are an error, because they change the motion.
     """
     world, _ = rope(
         axial_force_function=lambda t, x, eps, *_: 1e4 * eps, axial_force_derivatives=lambda *_: (2e4, 0, 0, 0)
@@ -323,7 +323,9 @@ def test_gravity_is_assigned_before_the_first_solve() -> None:
         with pytest.raises(wl.ModelError, match=r"gravity = .* m/s\^2 in World: must be finite numbers of shape"):
             world.gravity = wrong
     world.finalize()
-    with pytest.raises(wl.ModelError, match=r"gravity = \(0, 0, 0\) m/s\^2 in World: the world is finalized"):
+    with pytest.raises(
+        wl.ModelError, match=r"gravity = \(0, 0, 0\) m/s\^2 in World: must be set before the first solve"
+    ):
         world.gravity = (0, 0, 0)
     assert world.gravity.tolist() == [0.0, -1.0, 0.0]
 

@@ -72,7 +72,7 @@ def fall(solver: type, stage: str = "", act: str = "", **settings: Any) -> tuple
 def test_hooks_leave_dynamics_as_they_are(stage: str, act: str) -> None:
     settings = {"passes": wl.Passes(atol=1e-6, fail=False)}
     run, quiet = fall(wl.Dynamic, **settings)
-    assert run.statistics.discontinuous_iterations > run.statistics.steps  # passes whose history values are accepted
+    assert run.statistics.discontinuous_iterations > run.statistics.steps  # some steps have several passes
     _, meddled = fall(wl.Dynamic, stage, act, **settings)
     for name in ("q", "v", "a", "data"):
         assert np.array_equal(getattr(quiet, name), getattr(meddled, name)), name

@@ -178,7 +178,7 @@ def test_editing_the_fields_of_a_namedtuple_recompiles(user: Path) -> None:
     edit(user / "law.py", "Row(2.0 * row.stiffness, row.count,", "Row(row.count, row.stiffness,")
     edited = run(user)
     assert edited.results == RESULTS
-    assert edited.loaded == 2  # two kernels: plain, and length inside force
+    assert edited.loaded == 2  # two kernels are compiled: plain, and length inside force
 
 
 def test_damaged_files_are_compiled_anew_and_repaired(user: Path) -> None:
@@ -224,7 +224,7 @@ def test_without_a_cache_folder_kernels_are_compiled_with_one_message(user: Path
 
 def test_folders_and_files_that_others_may_write_are_not_believed(user: Path) -> None:
     """Machine code in folders or files that others may write is not loaded, because it would run with the rights of
-    this user. If possible, new code replaces it.
+    this user. If possible, new code replaces this code.
     """
     (folder,) = (user.parent / "cache").iterdir()
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700

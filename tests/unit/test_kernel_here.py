@@ -33,7 +33,7 @@ class Pair(NamedTuple):
 
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Use a cache folder for kernels that a test compiles in this process, compiled for any environment variables."""
+    """Use a cache folder for kernels that a test compiles in this process, independent of environment variables."""
     for name in ("WINDLASS_JIT", "WINDLASS_BOUNDSCHECK"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("WINDLASS_CACHE", str(tmp_path / "own cache"))
@@ -193,7 +193,7 @@ def statistics() -> Iterator[Callable[[], Any]]:
 def test_arrays_of_callers_are_not_counted_and_own_ones_are_freed(statistics: Callable[[], Any]) -> None:
     """If a kernel creates an array, views of the array stay valid after its name is deleted.
 
-    References to arrays of the caller and to views of them are not counted.
+    References to arrays of the caller and to views of these arrays are not counted.
     """
     x, y = np.arange(6.0).reshape(2, 3), np.arange(6.0, 12.0).reshape(2, 3)
     given = Arrays(x, y)

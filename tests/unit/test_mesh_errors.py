@@ -25,7 +25,7 @@ LINES = [(0, 1), (1, 2)]
 
 
 def expect(path: Path, message: str, **arguments: Any) -> str:
-    """Check the error of reading a net, which names the file and leaves the world empty."""
+    """Check that reading a net gives an error that names the file, and leaves the world empty."""
     world = World()
     with pytest.raises(ModelError, match=message) as caught:
         cables_from_mesh(world, path, **{**SECTION, **arguments})
@@ -57,7 +57,7 @@ def test_xdmf_without_its_data(tmp_path: Path) -> None:
 def test_files_that_end_too_early(name: str, tmp_path: Path) -> None:
     """A gmsh file that is truncated at any position gives an error of Windlass.
 
-    It does not give a smaller net or another exception.
+    A truncated file gives neither a smaller net nor another exception.
     """
     data = (REFERENCE / f"tied_arch_{name}.msh").read_bytes()
     path = tmp_path / "cut.msh"
@@ -74,7 +74,7 @@ def test_files_without_lines(tmp_path: Path) -> None:
     path = tmp_path / "plate.vtu"
     points = np.column_stack((POINTS, np.zeros(3)))
     meshio.write(path, meshio.Mesh(points, [("triangle", np.array([(0, 1, 2)]))]))
-    expect(path, r"it has no line cells \(cells: 1 triangle\): must have cells of type line, line3")
+    expect(path, r"the file has no line cells \(cells: 1 triangle\): must have cells of type line, line3")
 
 
 def test_lines_to_points_that_do_not_exist(tmp_path: Path) -> None:

@@ -202,7 +202,7 @@ def saved_belt(tmp_path: Path) -> dict[str, Any]:
         (OutputError, r"names has 'Buoy', but the file has no rows", "names.Buoy", [[0, 1, "left"]]),
         (
             OutputError,
-            r"names.RigidBody2D\[0\] is for rows 0 to 7: must be .* within 0 to 2",
+            r"names.RigidBody2D\[0\] has the first row 0 and the end 7: must be .* end <= 2",
             "names.RigidBody2D",
             [[0, 7, "left"]],
         ),
@@ -275,7 +275,7 @@ def test_edits_are_noted(good: dict[str, Any], tmp_path: Path) -> None:
     file.write_text(json.dumps(changed(good, "calls.1.values.mass", {"rows": ["heavy"]})))
     with pytest.raises(OutputError, match=r"mass.*\(the file is damaged, or was changed after World.save"):
         World.load(file)
-    # new columns with defaults, which older versions did not write
+    # a file may lack new columns with defaults, which older versions did not write
     file.write_text(json.dumps(changed(good, "calls.0.values.angle", REMOVED)))
     with pytest.warns(wl.ModelWarning, match="has no values of angle of RigidNode2D: the defaults are used"):
         World.load(file)
@@ -364,7 +364,7 @@ def test_components_and_functions_of_the_user(tmp_path: Path) -> None:
         ("order = 0.5 of a ReadyFunction: must be a whole number", {"order": 0.5}),
         ("shape .*: must be kind 0 to 3", {"shape": [2]}),
         ("must be a text, and a list of finite numbers", {"numbers": ["a", "b"]}),
-        ("'nmae' is unknown among the values", {"nmae": "table"}),
+        ("value 'nmae' of a .* is unknown", {"nmae": "table"}),
     ],
 )
 def test_functions_of_a_file_are_checked(words: str, changes: dict[str, Any], tmp_path: Path) -> None:

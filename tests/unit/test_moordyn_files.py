@@ -53,7 +53,7 @@ REFUSED = [
 
 
 def write(folder: Path, text: str, name: str = "model.txt") -> Path:
-    """Write the file with this text."""
+    """Write a file with a given text."""
     file = folder / name
     file.write_text(text)
     return file
@@ -208,7 +208,9 @@ def test_the_command(tmp_path: Path) -> None:
 
 
 def test_lines_break_off(tmp_path: Path) -> None:
-    """A line breaks off at its fairlead at a time, at its anchor at a tension; wrong rows are refused."""
+    """A line breaks off at its fairlead at a given time, and at its anchor at a given tension; wrong rows are
+    refused.
+    """
     head, tail = CHAIN.split("---------------------- OPTIONS", 1)
     section = "---------------------- FAILURE -----\nFailureID Point Lines FailTime FailTen\n() () () (s) (N)\n"
 

@@ -101,7 +101,7 @@ class Neighbours:
 )
 def test_a_process_that_works_alone_gets_an_error(name: str, arguments: tuple[Any, ...]) -> None:
     processes = Processes(Neighbours())
-    with processes.alone("Cable2D"), pytest.raises(wl.ModelError, match="this process is working alone in Cable2D"):
+    with processes.alone("Cable2D"), pytest.raises(wl.ModelError, match="Cable2D runs on this process alone"):
         getattr(processes, name)(*arguments)
 
 

@@ -77,7 +77,7 @@ def call(words: str, *more: str) -> int:
 
 
 def test_the_least_cost_within_limits(quick: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The search finds the optimum at both limits, m = 12/g and k = m g/0.05, by closed form."""
+    """The search finds the optimum, at which both limits are active: m = 12/g and k = m g/0.05 by closed form."""
     assert call("-output o -minimise cost -stiffness 50:500 -mass 0.5:3 -within", LIMITED) == 0
     said = capsys.readouterr().out
     assert "smallest cost = 0.236" in said and "-stiffness 240 N/m" in said and "-mass 1.223" in said
@@ -229,7 +229,7 @@ def test_a_curved_valley(method: str) -> None:
 def test_a_linear_objective_with_curved_limits() -> None:
     """The smallest x with x y >= 1/8 and y <= 1/2 is at (1/4, 1/2).
 
-    The search finds it from inside the limits in few runs.
+    The search finds the point (1/4, 1/2) from inside the limits in few runs.
     """
 
     def corner(point: Point) -> SearchResult:

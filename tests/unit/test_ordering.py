@@ -144,8 +144,8 @@ def test_mumps_scales_where_there_are_constraint_rows() -> None:
 
 
 def test_contacts_found_later_may_call_for_mumps() -> None:
-    """Spheres are not coupled before the first search. After the search, their matrix has no band, and the default
-    changes to MUMPS.
+    """Spheres are not coupled before the first search. After the search, the matrix of the spheres has no band, and the
+    default changes to MUMPS.
     """
     solver = Dynamic(build_packing(400).world, step=1e-4, end=2e-4, name="")
     factors = solver.snes.getKSP().getPC()

@@ -353,7 +353,7 @@ def test_words_that_petsc_would_cut_or_misread() -> None:
     for words, most in ((["-" + "n" * 5000, "1"], 250), (["-summary", "n" * 5000], 1000)):
         with pytest.raises(OptionError, match=f"must have at most {most}"):
             split_options(words)
-    with pytest.raises(OptionError, match="expected a whole number, up to"):
+    with pytest.raises(OptionError, match="expected a whole number, at most"):
         check_ranges({"dynamic_snes_max_funcs": "99999999999"}, ("dynamic_",))
     real = {"dynamic_snes_divergence_tolerance": "99999999999", "dynamic_end": "99999999999"}
     flag: Any = {"dynamic_snes_monitor": None}

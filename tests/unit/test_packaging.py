@@ -160,7 +160,7 @@ def test_import_from_a_wheel_does_not_reach_for_siblings(wheel_names: list[str],
 
 @pytest.mark.parametrize("package", ["windlass", *(f"windlass.{name}" for name in (*FOLDERS[:3], "exudyn"))])
 def test_names_of_packages_are_those_that_type_checkers_see(package: str) -> None:
-    """The pattern that reads the names of subpackages from the imports for type checkers finds each of them."""
+    """The pattern that reads the names of subpackages from the imports for type checkers finds each name."""
     module = import_module(package)
     tree = ast.walk(ast.parse(Path(str(module.__file__)).read_text()))
     imports = [node for node in tree if isinstance(node, ast.ImportFrom) and f"{node.module}".startswith(f"{package}.")]

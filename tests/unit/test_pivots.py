@@ -149,7 +149,7 @@ def test_asymmetry_and_errors_are_those_of_dense_matrices(storage: Storage) -> N
 def test_refined_blocks_are_as_exact_as_rows() -> None:
     """With EA L²/EI = 1e8 and an oblique cable, solutions in blocks with refinement are as exact as solutions by rows.
 
-    Without refinement and inertia, blocks lose seven digits.
+    Without refinement and inertia, solutions in blocks lose seven digits.
     """
     assembly = serial_assembly(create_rope(16, 1e7, 0.042))
     problem, random = NonlinearProblem(assembly, "", Storage.BLOCKS), np.random.default_rng(1)

@@ -110,5 +110,5 @@ def test_numbers_of_numpy_and_results() -> None:
     def total(f: FloatArray) -> float:
         return f[0] + f[1]
 
-    with pytest.raises(TypeError, match="must be a kernel without a result"):
+    with pytest.raises(TypeError, match="must be a kernel that returns nothing"):
         prepare_call(total, (f,))

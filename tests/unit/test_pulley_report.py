@@ -144,8 +144,8 @@ def test_report_of_a_rope_over_a_pulley(speed: float) -> None:
     # top
     assert report.torque > 0.0
     assert np.sign(report.friction_power) == -np.sign(speed)
-    # the sum of f_t v_t over slipping segments; it is not exact, because f_t acts at r + g and its torque is computed
-    # with r
+    # the sum of f_t v_t over slipping segments; the sum is not exact, because f_t acts at r + g and its torque is
+    # computed with r
     slip = np.where(
         stick_slip == 1.0, force[..., 0] * eval_output(model.contacts, "coordinates_rate", state)[..., 0], 0
     )
@@ -198,7 +198,7 @@ def test_report_of_contact_points(speed: float) -> None:
     assert_allclose(report.wrap_angle, one * report.segments_in_contact, rtol=0.01)
     assert_allclose(report.belt_speed, speed, rtol=0.02)
     points = (report.exit_point, report.entry_point) if speed < 0 else (report.entry_point, report.exit_point)
-    # in this shape, points of the parts at both ends of the wrap are open
+    # in this shape, points at both ends of the wrap are open
     assert_allclose(points, [(-RADIUS, 0.0), (RADIUS, 0.0)], atol=2.1 * one * RADIUS)
 
 

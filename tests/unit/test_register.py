@@ -122,7 +122,7 @@ WRONG_LAWS: list[tuple[Callable[[], None], str]] = [
     ),
     (
         lambda: register(Loose, "connector", dofs=pair_dofs, build=build),
-        "dofs of Loose reads marker0, marker1, but Loose has no marker0: must be declared together with stiffness",
+        "dofs of Loose reads marker0, marker1, but Loose has no marker0: must be declared in addition to stiffness",
     ),
     (
         lambda: register(Spring, "passive", outputs={"length": Output("m", "length", lambda rows: ANY)}),
@@ -147,7 +147,7 @@ WRONG_LAWS: list[tuple[Callable[[], None], str]] = [
     ),
     (
         lambda: register(Spring, "connector", bild=build),  # type: ignore[call-arg]
-        "register: got an unexpected keyword argument 'bild': must be one of component, role, dofs, bind, build, .*",
+        "register: got an unexpected keyword argument 'bild': the allowed arguments are component, role, dofs, .*",
     ),
 ]
 
@@ -302,10 +302,12 @@ class Shaped(Component):
 
 
 def test_schemas_of_pairs() -> None:
-    """Missing parts of a schema are errors at registration. Unknown families are errors when they are named."""
+    """Missing parts of a schema are errors at registration. An unknown family is an error as soon as a schema names
+    it.
+    """
     with raises(
-        "register_pair of Passing reads marker0, marker1, active, but Passing has no active: must be declared together "
-        "with marker0, marker1"
+        "register_pair of Passing reads marker0, marker1, active, but Passing has no active: must be declared in "
+        "addition to marker0, marker1"
     ):
         register_pair(Passing, three, three_by_three)
     with raises("marker1 of Mixed = coordinate marker: must be a position marker"):
@@ -313,9 +315,9 @@ def test_schemas_of_pairs() -> None:
     words = "must be a family with laws between two markers, POSITION or COORDINATE"
     with raises(f"marker0 of Shaped = cable shape marker: {words}"):
         register_pair(Shaped, three, three_by_three)
-    with raises("start of Spring reads data, but Spring has no data: must be declared together with .*"):
+    with raises("start of Spring reads data, but Spring has no data: must be declared in addition to .*"):
         register_pair(Spring, three, three_by_three, start=(0.0,))
-    with raises("update of Spring: must come with start, the history values of a row at its start"):
+    with raises("update of Spring: must be given together with start, the initial history values of a row"):
         register_pair(Spring, three, three_by_three, update=three)
     with raises(r"update of Keeper takes 4 arguments, .*: must be a function of 5, \(row, u, ut, t, h\)"):
         register_pair(Keeper, three, three_by_three, start=(0.0,), update=three)
@@ -324,7 +326,7 @@ def test_schemas_of_pairs() -> None:
     for name in ("stiffness", "history", "k k"):
         with raises(f"derived field '{name}' of Keeper: must be a name other than marker0, marker1, data, .*"):
             register_pair(Keeper, three, three_by_three, derived=(name,), start=(0.0,))
-    words = "must be an object, such as POSITION"
+    words = "must be the Family object, such as POSITION, not its name"
     with raises(f"'position marker' as the target of a reference: {words}"):
         ref("position marker", "first end")
     with raises(f"'rigid marker' as a family that Named provides: {words}"):

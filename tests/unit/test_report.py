@@ -84,7 +84,7 @@ def test_all_sections_are_there(tmp_path: Path) -> None:
         "deflection [m]",
     ):
         assert words in page, words
-    # curves of the model, of the steps of two solves, of the sensor and of the energies
+    # the page has curves of the model, of the steps of two solves, of the sensor and of the energies
     assert page.count("<img ") == 5
     # no address is loaded
     assert re.findall(r'(?:src|href)="(?!data:|#)', page) == []

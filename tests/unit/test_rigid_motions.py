@@ -68,8 +68,8 @@ def test_rotation_of_a_body_in_space_is_that_of_its_points() -> None:
 
 
 def test_gamg_gets_them_by_default() -> None:
-    """-static_pc_type gamg sets the rigid motions on the tangent, and other solvers do not. The solution equals that of
-    the default solver.
+    """-static_pc_type gamg sets the rigid motions on the tangent, and other solvers do not. The solution equals the
+    solution of the default solver.
     """
     world = World(gravity=(0.0, -1e-3, 0.0))
     _, crossings = build_net(world, 8, reference_strain=-0.01)
@@ -120,6 +120,6 @@ def test_benchmark_of_a_net_on_two_processes(tmp_path: Path) -> None:
         int(line.split(name)[1].split()[0])
         for line, name in zip(done.stdout.splitlines()[-2:], ("gamg", "gamg rigid"), strict=True)
     )
-    # the solves need 120 and 26 iterations; without the rigid motions of both processes, the second number would also
-    # grow with the model
+    # the solves need 120 iterations with plain GAMG and 26 with rigid motions; without the rigid motions of both
+    # processes, the second number would also grow with the model
     assert rigid < 40 < 80 < without

@@ -1,8 +1,8 @@
 """Routes agree with the nodes of a reference belt and with closed formulas, and are continuous.
 
 tests/reference/belt_nodes.npz holds [x, y, x', y'] of the 24 and 60 nodes of the two-pulley belt. The pulleys of
-0.09995 m are at (0, 0) and (0.1π, 0), the centre line is 0.05 mm outside them and runs clockwise, and the first node is
-on top of the left pulley.
+0.09995 m are at (0, 0) and (0.1π, 0). The centre line is 0.05 mm outside the pulleys and runs clockwise. The first node
+is on top of the left pulley.
 """
 
 from math import asin, pi, sqrt
@@ -15,7 +15,7 @@ from numpy.testing import assert_allclose
 from windlass.elements.routes.routes import Circle, Route, nodes_along, route_around, straight
 
 REFERENCE = Path(__file__).parents[1] / "reference" / "belt_nodes.npz"
-# About ten rounding errors of numbers of the size of 1 m.
+# The tolerance is about ten rounding errors of numbers of the size of 1 m.
 ROUNDING = 1e-14
 
 LEFT_PULLEY = Circle((0.0, 0.0), 0.09995, "right")

@@ -17,7 +17,9 @@ from windlass.framework.model.system import Fields
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.output.csv import read_csv
-from windlass.framework.output.sensors import Probe, Sensor, Sensors, name_columns
+from windlass.framework.output.means import Means
+from windlass.framework.output.probes import Probe, name_columns
+from windlass.framework.output.sensors import Sensor, Sensors
 from windlass.framework.state.evaluate import eval_output
 from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic
@@ -201,15 +203,15 @@ def test_wrong_sensors_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         Sensors(None, [spin])["spin"]
     for component, output, message in (
         (3, "position", "must be from 0 to 2"),
-        (0, "rotation", "it has only one"),
+        (0, "rotation", "must be left out for a single number"),
     ):
         with pytest.raises(ModelError, match=message):
             Sensors(None, [Sensor(model.body, output, component)]).record(State(model.world))
     with pytest.raises(ModelError, match="another world"):
         Sensors(None, [Sensor(create_model().body, "rotation")]).record(State(model.world))
     for entity, where, message in (
-        (model.body, {"x": 0.1}, "x = 0.1 for this output of RigidBody2D: it has no places"),
-        (model.cables, {"share": 0.1}, "share = 0.1 for this output of Cable2D: it takes x, y"),
+        (model.body, {"x": 0.1}, "x = 0.1 for this output of RigidBody2D: the output has no place arguments"),
+        (model.cables, {"share": 0.1}, "share = 0.1 for this output of Cable2D: must be one of x, y"),
         (model.cables, {"x": "end"}, "x = 'end' for this output of Cable2D: must be numbers"),
     ):
         with pytest.raises(ModelError, match=message):
@@ -242,3 +244,66 @@ def test_units_of_coordinates() -> None:
     state = State(world)
     for (entity, output), units in wanted.items():
         assert [unit for _, unit in Sensor(entity, output).create_probe(state).columns] == units
+
+
+@pytest.mark.parametrize("every_step", [False, True])
+def test_means_over_time(every_step: bool) -> None:
+    """Means are integrals by the trapezoidal rule from the first instant at or after their start, also of sensors that
+    Python reads, over steps of different sizes.
+    """
+    model = create_model(load=3.0)
+    watched = [
+        Sensor(model.body, "angular_velocity", name="spin"),
+        Sensor(model.cables, "axial_force", name="force"),
+        Sensor(model.cables[3], "position", 1, "tip"),
+    ]
+    for chosen in (watched[:1], watched):
+        means, sensors = Means(chosen, start=0.0195), Sensors(None, watched)
+        hooks = [means, sensors, *([lambda state: None] if every_step else [])]
+        state = Dynamic(model.world, step=1e-3, end=0.03, name="").solve(hooks=hooks)
+        Dynamic(model.world, step=5e-4, end=0.04, name="").solve(state, hooks=hooks)
+        t = sensors.times
+        assert len(t) == 51 and means.duration == pytest.approx(0.02, rel=1e-12)
+        inside = t > 0.0195
+        for sensor in chosen:
+            values = sensors[sensor.name][inside]
+            wanted = np.tensordot(np.diff(t[inside]), 0.5 * (values[1:] + values[:-1]), axes=(0, 0)) / 0.02
+            assert_allclose(means[sensor.name], wanted, rtol=1e-11)
+    assert_allclose(means["spin"], 6.0 * 0.03, rtol=1e-9)
+    assert means["force"].shape == (4,) and means["tip"].shape == () and means.units["tip"] == "m"
+
+
+def test_means_of_a_restart_are_those_of_one_run() -> None:
+    model = create_model(load=3.0)
+    watched = [Sensor(model.body, "angular_velocity", name="spin")]
+    whole, first, second = Means(watched), Means(watched), Means(watched)
+    state = State(model.world)
+    solver = Dynamic(model.world, step=1e-3, end=0.02, name="")
+    for k, now in enumerate(solver.march(state, hooks=[whole, first])):
+        if k == 9:
+            second.before_solve(now, 0.02, 10)
+            second.restore(first.checkpoint(), now)
+            assert second["spin"] == first["spin"]
+        elif k > 9:
+            second.after_step(now)
+    assert second["spin"] == whole["spin"] and second.duration == whole.duration
+    with pytest.raises(ModelError, match="sensors of Means are turn: must be the sensors of the checkpoint, spin"):
+        Means([Sensor(model.body, "rotation", name="turn")]).restore(whole.checkpoint(), state)
+
+
+def test_wrong_means_are_refused() -> None:
+    model = create_model()
+    spin = Sensor(model.body, "angular_velocity", name="spin")
+    with pytest.raises(ModelError, match="sensors of Means are empty: must be at least one"):
+        Means([])
+    with pytest.raises(ModelError, match="start = nan"):
+        Means([spin], start=np.nan)
+    late = Means([spin], start=1.0)
+    with pytest.raises(ModelError, match="there is no sensor 'turn': there are spin"):
+        late["turn"]
+    Dynamic(model.world, step=1e-3, end=0.01, name="").solve(hooks=[late])
+    with pytest.raises(ModelError, match="the means have no steps from t = 1 s on: a dynamic solve must go beyond"):
+        late["spin"]
+    still = Means([spin])
+    with pytest.raises(ModelError, match="the means have no steps: a dynamic solve must"):
+        still["spin"]

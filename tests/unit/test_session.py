@@ -159,7 +159,7 @@ def test_options_hold_for_solvers_that_are_made_afterwards(capfd: pytest.Capture
         ("-snes_monitor", "lacks the prefix of a solver; did you mean -static_snes_monitor"),
         ("-dynamic_step -1", "-dynamic_step = -1: expected a number >= 1e-300"),
         ("-dynamic_snes_rtol 2", "-dynamic_snes_rtol = 2: expected a number >= 0 and < 1"),
-        ("-dynamic_pc_type nonsense", "-dynamic_pc_type nonsense: PETSc refuses it"),
+        ("-dynamic_pc_type nonsense", "-dynamic_pc_type nonsense: PETSc refuses this value"),
         ("-verdict maybe", "-verdict = maybe: expected one of fail, warn, off"),
         ("-log_view", "-log_view in set_options: takes effect only at program start"),
         ("-restart run.h5", "-restart in set_options: takes effect only at program start"),
@@ -212,8 +212,8 @@ def define(factor: float) -> Any:
 
 
 def test_a_law_is_defined_again(tmp_path: Path) -> None:
-    """If a law is defined again, worlds use the law of their own class, the earlier or the new one. Files name the new
-    law.
+    """If a law is defined again, each world uses the law of its own class, either the earlier or the new law. Files
+    name the new law.
     """
 
     def build(kind: Any) -> tuple[wl.World, Any]:
@@ -273,7 +273,7 @@ def test_pictures_are_figures_without_a_path(tmp_path: Path) -> None:
     figure = modes.show(2)
     [axes] = figure.axes
     assert is_png(figure) and axes.get_title(loc="left").startswith(f"mode 2: {modes.frequencies[1]:.4g} Hz")
-    # at rest, and at equal distances to both sides, a tenth of the length of the rope
+    # the lines show the state of rest and the mode to both sides, at a tenth of the length of the rope
     rest, other, shown = (np.concatenate(lines.get_segments()) for lines in axes.collections)
     assert_allclose(shown - rest, rest - other, atol=1e-9)
     assert np.abs(shown - rest).max() == pytest.approx(0.1, rel=1e-6)
@@ -297,7 +297,7 @@ def test_tables_for_notebooks_are_escaped() -> None:
     text = world._repr_html_()
     assert "rows can be added" in text and not world.finalized
     rows = dict.fromkeys(part.split("</td>")[0].rpartition(">")[2] for part in text.split("<tr>")[2:])
-    assert {"PointSlope2D", "Cable2D"} <= rows.keys() and ">20<" in text  # 5 nodes of 4 coordinates
+    assert {"PointSlope2D", "Cable2D"} <= rows.keys() and ">20<" in text  # the mode has 5 nodes of 4 coordinates
     state = wl.Static(world, name="").solve()
     assert "finalized" in world._repr_html_() and "5 entities" not in repr(world)
     assert repr(state) == "<State at t = 0 s, step 1: 20 coordinates, 4 multipliers, 0 history values>"

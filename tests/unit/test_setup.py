@@ -112,7 +112,7 @@ def test_unknown_argument_is_refused(checkout: Path) -> None:
 
 
 def test_environment_with_another_python_is_kept(checkout: Path) -> None:
-    """An environment that the script did not create is named, not replaced."""
+    """An environment that the script did not create is reported and not replaced."""
     python = checkout / ".venv" / "bin" / "python"
     python.parent.mkdir(parents=True)
     python.symlink_to(checkout / "gone")
@@ -133,7 +133,7 @@ def test_build_leaves_an_environment_of_the_system_alone(checkout: Path) -> None
     assert link.read_text() == "/usr/lib/petscdir"
 
 
-# An environment whose pip writes the requested sources, which log the commands that are applied to them.
+# An environment whose pip writes the requested sources; these sources log the commands that are applied to them.
 PIP = """case "$*" in
   *"-m venv "*) for folder; do :; done; mkdir -p "$folder/bin"; cp "$0" "$folder/bin/python" ;;
   *" download "*)

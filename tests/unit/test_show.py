@@ -50,7 +50,7 @@ def test_frames_fields_picture_and_film(series: Path, tmp_path: Path, monkeypatc
     assert np.allclose(frames.read(2).points[:, 1] - frames.read(0).points[:, 1], -0.4)
     player = scene.Player(pyvista, frames, "", (320, 200), off_screen=True)
     assert player.field == "axial_force" and player.frame == 2
-    # the actions of keys and of the timer of the window
+    # test the actions of keys and of the timer of the window
     player.tick()
     assert player.frame == 2
     player.toggle()

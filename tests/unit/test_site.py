@@ -77,13 +77,15 @@ def test_every_component_has_a_drawing_of_its_columns() -> None:
     drawings, names = site("component_drawings"), {c.__name__ for c in site("components").find_components()}
     assert set(drawings.DRAWINGS) == names
     for name in ("Cable2D", "ContactFrictionCirclePoints2D"):
-        assert drawings.draw(name) == drawings.draw(name)  # no date and no random name
+        assert drawings.draw(name) == drawings.draw(name)  # drawings have no date and no random name
         assert f"(drawings/{name}.svg)" in site("components").component_pages()[f"{name}.md"]
 
 
 @pytest.mark.parametrize("page", sorted((ROOT / "docs" / "explanation" / "theory").glob("*.md")), ids=lambda p: p.stem)
 def test_a_theory_page_begins_with_an_equation_and_a_figure(page: Path) -> None:
-    """The first section of a theory page has an equation and a figure. The index has none of them."""
+    """The first section of a theory page has an equation and a figure. The index page has neither equation nor
+    figure.
+    """
     if page.stem == "index":
         return
     head = "".join(page.read_text(encoding="utf-8").split("\n## ")[:2])

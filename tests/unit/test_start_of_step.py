@@ -1,7 +1,7 @@
-"""Post-Newton updates can read the size of their step, and time, coordinates and velocities at its start.
+"""Post-Newton updates can read the size of their step, and time, coordinates and velocities at the start of the step.
 
-A law sums h and the increments of time, coordinate and velocity since the start of the step. These sums must equal
-time, displacement and change of velocity of the whole run, for any number of steps in Python or compiled code.
+A law sums h and the increments of time, coordinate and velocity since the start of the step. The sums must equal time,
+displacement and change of velocity of the whole run, for any number of steps in Python or compiled code.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def swing(longest: float = 1e9) -> tuple[wl.World, Any, Any]:
 
 
 class Look(wl.StepHook):
-    """Observes passes, which excludes compiled steps."""
+    """A hook that observes passes, which excludes compiled steps."""
 
     passes = 0
 

@@ -53,7 +53,9 @@ def rope() -> World:
 
 
 def dense(assembly: Assembly, storage: Storage) -> FloatArray:
-    """Return the tangent of a storage over coordinates and multipliers, in this order, without the pads of blocks."""
+    """Return the tangent of a storage over coordinates and multipliers, in this order, without the padding of
+    blocks.
+    """
     sparsity = assembly.use(storage, update=True)
     pattern, unknowns = sparsity.pattern, sparsity.unknowns
     values = np.zeros(pattern.spare + 1)
@@ -225,8 +227,8 @@ def test_pads_have_no_names() -> None:
 
 
 def test_restart_with_the_pivoting_solver(tmp_path: Path) -> None:
-    """If a solver with pivoting has replaced the block solver, a restarted run continues with this solver and is
-    bitwise equal.
+    """If a solver with pivoting has replaced the block solver, a restarted run continues with this solver, bitwise
+    equal to an uninterrupted run.
     """
 
     def run(end: int, restart: Path | None = None) -> tuple[Dynamic, dict[int, FloatArray]]:

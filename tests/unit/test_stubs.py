@@ -91,7 +91,7 @@ def test_builders_name_the_columns_that_they_take() -> None:
 
 @pytest.fixture(scope="module")
 def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Write the model, its copies with one mistake each, and an environment like that of a user."""
+    """Write the model, its copies with one mistake each, and the environment of a user."""
     folder = tmp_path_factory.mktemp("models")
     (folder / NAMES[""]).write_text(MODEL)
     for what, (old, new) in MISTAKES.items():

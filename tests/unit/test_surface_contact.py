@@ -100,7 +100,7 @@ def test_surface_out_of_reach() -> None:
     # a process with only some of the cables cannot detect this error
     part = assembly.local_rows(contacts.table, np.array([0]))
     assert not find_doubts(part, part.columns, assembly.fields, 0.0)
-    # the same error for a surface of a set, also if another surface of the set is near
+    # a surface of a set gives the same error, also if another surface of the set is near
     world, near, _ = create(con.DrumSurface, {"radius": 0.5})
     ground = con.rigid_marker(world, world.add(Ground))
     far = world.add(con.PlaneSurface, marker=ground, axis=(0.0, 1.0, 0.0), offset=-9.0)
@@ -175,8 +175,8 @@ def test_search() -> None:
 
 
 def test_search_goes_on_from_a_saved_state(tmp_path: Path) -> None:
-    """In a new world, a saved state continues bitwise equal, although a new search finds the pairs of the running
-    search.
+    """In a new world, a run from a saved state is bitwise equal to the first run, although a new search finds the
+    pairs.
     """
 
     def march(model: Falling, end: float, start: wl.State | None = None) -> wl.State:
@@ -284,7 +284,7 @@ def test_report_of_a_bed() -> None:
     state.data.reshape(-1, 20)[:, :4] = wl.eval_output(contacts, "gap", state) - 1e-6
     state.q[2::6] = -1e-4
     report = con.surface_report(world, state, contacts, bed)
-    # the bed extends from -1 m to 1 m, and the rope begins in its middle: 16 points of 1/16 m
+    # the bed extends from -1 m to 1 m, and the rope begins in the middle of the bed: 16 points of 1/16 m
     assert (report.points_in_contact, report.points_sticking) == (16, 0)
     assert_allclose(report.contact_length, 1.0)
     assert_allclose(report.exit_point, [31 / 32, 0.0, -1e-4], atol=1e-12)

@@ -72,8 +72,8 @@ def wait_for(condition: Any, seconds: float = 300.0) -> None:
 
 @pytest.fixture(scope="module")
 def swept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str], dict[str, Any]]:
-    """Return the folder of a sweep of three springs that was killed when one case had ended and two were running, and
-    was continued.
+    """Return the folder of a sweep of three springs. The sweep was killed when one case had ended and two were running,
+    and was then continued.
     """
     folder = tmp_path_factory.mktemp("sweep")
     (folder / "spring.py").write_text(MODEL)

@@ -17,7 +17,8 @@ from windlass.framework.assembly.steps import force_steps, run_steps
 
 
 def ring(count: int) -> IntArray:
-    """Return coordinates of a closed chain of rows, with coordinates of two neighbours and one missing coordinate."""
+    """Return coordinates of a closed chain of rows; each row has the coordinates of two neighbours and one missing
+    coordinate."""
     first = np.arange(count)
     return np.column_stack((first, (first + 1) % count, np.full(count, count)))
 
@@ -60,8 +61,8 @@ def test_errors_of_threads_are_raised() -> None:
 
 @pytest.mark.parametrize("integration", [0, 2])
 def test_forces_and_tangents_are_those_of_one_thread(monkeypatch: pytest.MonkeyPatch, integration: int) -> None:
-    """Forces and tangents of two ropes in random motion equal those of one thread up to the order of sums. Each of two
-    threads evaluates one rope, and no row remains.
+    """Forces and tangents of two ropes in random motion equal the results of one thread up to the order of sums. Each
+    of two threads evaluates one rope, and no row remains.
     """
     monkeypatch.setattr(threads, "SMALLEST", 10)
     found = []

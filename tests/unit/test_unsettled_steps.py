@@ -82,8 +82,8 @@ def test_small_error_is_accepted_where_the_step_cannot_be_cut(adaptive: bool) ->
 
 
 def test_large_error_ends_the_run() -> None:
-    """A large error at the smallest step ends the run, and names the connector with the largest force error. The state
-    before the step is kept.
+    """A large error at the smallest step ends the run, and names the connector with the largest force error. The error
+    contains the state before the step.
     """
     solver = create_solver(lambda t, size: PostNewton(5.0 if t > 0.33 else 0.0, changed=True, force=1e3))
     with pytest.raises(NotConverged, match=r"force error 5 N > 0\.01 N with a contact force of 1e\+03 N") as caught:

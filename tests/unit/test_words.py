@@ -1,6 +1,6 @@
 """Pages, docstrings and comments are in plain technical English: British spelling, and no phrases that were replaced.
 
-Docstrings of kernels are not checked: they are part of the key of compiled code.
+Docstrings of kernels are not checked.
 """
 
 from __future__ import annotations

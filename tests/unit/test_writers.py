@@ -221,7 +221,7 @@ def test_xdmf_for_meshio_and_warp_by_vector(tmp_path: Path) -> None:
     mesh = create_mesh()
     with XdmfSeries(tmp_path / "belt", mesh) as series:
         append_frames(series, mesh, TIMES)
-    # one mesh for all times
+    # the file has one mesh for all times
     assert len(list(ElementTree.parse(series.path).getroot().iter("Geometry"))) == 1
     with TimeSeriesReader(series.path) as reader:
         points, cells = reader.read_points_cells()
@@ -263,8 +263,8 @@ def test_fields_in_single_precision(kind: Any, tmp_path: Path) -> None:
     mesh = create_mesh()
     with kind(tmp_path / "belt", mesh, Style(single=True)) as series:
         append_frames(series, mesh, TIMES)
-    half_a_unit = 2.0**-24  # in the last digit of float32
-    if kind is not XdmfSeries:  # its displacement is a field
+    half_a_unit = 2.0**-24  # half of the last digit of float32
+    if kind is not XdmfSeries:  # XDMF stores the displacement as a field
         check_series(series.path, mesh, TIMES, field_tolerance=half_a_unit)
     _, frame = read_series(series.path)
     for k in (5, 0):
@@ -314,6 +314,6 @@ def test_frames_of_vtkhdf_are_counted_in_one_write(tmp_path: Path, monkeypatch: 
         monkeypatch.setattr(vtkhdf, "write_all", note)
         series.append(TIMES[2], **create_frame(mesh, 2))
     check_series(series.path, mesh, TIMES[:3])
-    assert len(writes) == 9  # time, points, two point fields, four line fields, and the count
+    assert len(writes) == 9  # writes of one frame: time, points, two point fields, four line fields, and the count
     place, size = writes[-1]
     assert place // vtkhdf.PAGE == (place + size - 1) // vtkhdf.PAGE

@@ -75,7 +75,7 @@ def test_collection_lists_finished_frames_only(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(os, "replace", slow_replace)
     for time in (0.0, 1.0, 2.0):
         series.append(time, mesh.points + time, {}, {})
-    # during the frame, before the frame is renamed, and before the new list is renamed
+    # numbers of listed frames during the frame, before the frame is renamed, and before the new list is renamed
     assert seen == [0, 0, 0, 1, 1, 1, 2, 2, 2]
 
 
@@ -119,7 +119,7 @@ print([name for name in ("meshio", "h5py") if name in sys.modules])
 def test_csv_numbers_are_read_back_to_the_last_bit(tmp_path: Path) -> None:
     path = tmp_path / "belt.csv"
     bits = np.random.default_rng(1).integers(0, 2**64, size=(200, 2), dtype=np.uint64)
-    rows = bits.view(np.float64)  # all exponents, denormals and some NaN
+    rows = bits.view(np.float64)  # random bytes have all exponents, denormals and some NaN
     rows[:3] = [[-0.0, 5e-324], [np.inf, -np.inf], [np.nan, 0.1 + 0.2]]
     columns = [("time", "s"), ("left.angular_velocity", "rad/s"), ("belt[12].passes", "1")]
     with CsvTable(path, columns) as table:

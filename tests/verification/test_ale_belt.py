@@ -136,7 +136,7 @@ def test_running_belt_presses_less_by_the_centrifugal_force(running: tuple[Drive
 def test_both_kinds_on_the_same_pulleys() -> None:
     """Two coincident belts of both kinds in one table of contacts have the same motion while the material is held.
 
-    The report of a pulley needs cables of one kind; both kinds are an error.
+    The report of a pulley needs cables of one kind; contacts with both kinds are an error.
     """
     model = create_drive((True, False), **BRISTLES)
     state = preload(model)
@@ -218,8 +218,8 @@ def test_axial_motion_that_nothing_holds_is_named() -> None:
 
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
-    """A run of 100 steps up to speed, with friction and a brake on whole cables, gives on two processes the serial
-    results to 1e-8 of the largest value.
+    """A run of 100 steps up to speed, with friction and a brake on whole cables, gives the serial results on two
+    processes to 1e-8 of the largest value.
     """
     results = []
     for processes in (1, 2):

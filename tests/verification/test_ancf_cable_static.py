@@ -1,7 +1,7 @@
 """A clamped cable under its own weight, in one load step, is compared with a published result.
 
-The cable has 32 elements, 2 m, EA = 1e6 N, EI = 833.3 N m^2, 78 kg/m and integration rule 0. It is clamped at the left,
-and the tip sinks by 1.23 m. Source: Exudyn 1.11.0, example of the item ObjectANCFCable2D
+The cable has 32 elements, 2 m, EA = 1e6 N, EI = 833.3 N m^2, 78 kg/m and integration rule 0. The cable is clamped at
+the left, and the tip sinks by 1.23 m. Source: Exudyn 1.11.0, example of the item ObjectANCFCable2D
 (models/ObjectANCFCable2D_items.json).
 """
 

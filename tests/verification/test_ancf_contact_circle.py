@@ -45,8 +45,8 @@ def test_tip_as_published(solved: Solved) -> None:
     equilibrium is exact.
 
     The step ends early because the residual after the first iteration (about 500 N) is the reference of rtol, so the
-    value depends on the path. With exact tangents, 1e-8 m is expected from the reference data. The measured error is
-    3.9e-9 m.
+    value depends on the path. With exact tangents, agreement to 1e-8 m is expected according to the reference data. The
+    measured error is 3.9e-9 m.
     """
     model, _, state = solved
     assert_allclose(tip_y(model, state), TIP_Y, rtol=0, atol=1e-8)
@@ -71,8 +71,8 @@ def test_whole_state(solved: Solved) -> None:
 
 
 def test_tip_solved_to_rounding(solved: Solved) -> None:
-    """The equilibrium itself agrees with the reference to 5e-12 m, because 11 digits are known. Forces of 1e4 N leave a
-    rounding error of 2e-9 N.
+    """The equilibrium itself agrees with the reference to 5e-12 m, because 11 digits of the reference are known. Forces
+    of 1e4 N leave a rounding error of 2e-9 N.
     """
     model, _, state = solved
     exact = Static(model.world, rtol=0.0, atol=2e-9, passes=Passes(atol=1e-6)).solve(state)

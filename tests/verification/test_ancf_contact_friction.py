@@ -1,9 +1,9 @@
 """A cable falls onto a driven roll and slips over it: a whole model with friction is compared with Exudyn step by step.
 
 The cable of 8 elements (2 m, EA = 2.07e6 N, EI = 172.5 N m^2) is clamped at the left and loaded by nodal forces. Below
-it, a spring-mounted roll of 0.3 m radius is turned by a torque of -0.1 N m. The contact has 8 segments per element,
-point-wise normals, the friction coefficient 2, a velocity penalty, and no bristles. The method is Newmark (beta 1/4,
-gamma 1/2) at index 3, with 300 steps of 5e-4 s and a new Jacobian in each iteration.
+the cable, a spring-mounted roll of 0.3 m radius is turned by a torque of -0.1 N m. The contact has 8 segments per
+element, point-wise normals, the friction coefficient 2, a velocity penalty, and no bristles. The method is Newmark
+(beta 1/4, gamma 1/2) at index 3, with 300 steps of 5e-4 s and a new Jacobian in each iteration.
 Source: Exudyn 1.11.0, test model ANCFcontactFrictionTest, recorded step by step (models/ANCFcontactFrictionTest*).
 """
 
@@ -53,8 +53,8 @@ def test_displacement_of_the_roll(run: Run) -> None:
 
 
 def test_counts_in_every_step(run: Run) -> None:
-    """The total counts (964 Newton iterations and 307 passes) and the counters after every step equal those of Exudyn,
-    so the algorithm is the same.
+    """The total counts (964 Newton iterations and 307 passes) and the counters after every step equal the counts of
+    Exudyn, so the algorithm is the same.
     """
     assert_array_equal(run.ours["newton"], run.theirs["newton"])
     assert_array_equal(run.ours["disc"], run.theirs["disc"])
@@ -80,11 +80,11 @@ def test_every_step(run: Run, name: str, tolerance: float) -> None:
 
 @pytest.mark.parametrize(("name", "tolerance"), [("q_tt", 1e-6), ("ae", 1e-10)])
 def test_accelerations_and_multipliers_of_every_step(run: Run, name: str, tolerance: float) -> None:
-    """Accelerations and multipliers of every step agree with Exudyn, relative to the largest entry of the whole run,
-    which is much larger than the entries of quiet steps.
+    """Accelerations and multipliers of every step agree with Exudyn, relative to the largest entry of the whole run.
+    This entry is much larger than the entries of quiet steps.
 
-    Accelerations have the rounding errors of displacements divided by the step squared, 1e-15/(5e-4)^2 = 4e-9 times
-    stiff modes.
+    Accelerations have the rounding errors of displacements divided by the step squared, 1e-15/(5e-4)^2 = 4e-9,
+    multiplied by stiff modes.
     """
     scale = np.abs(run.theirs[name]).max()
     assert_allclose(run.ours[name], run.theirs[name], rtol=0, atol=tolerance * scale)

@@ -117,12 +117,13 @@ def test_creep_does_not_depend_on_the_step(per_point: int) -> None:
     ],
 )
 def test_creep_where_bristles_carry_load_over_the_whole_arc(strain: float, inertia: float, points: bool) -> None:
-    """The most demanding cases of the map, with the contact stiffness 100 EA/R² of the rule, agree with theory within
-    0.1 % of the speed.
+    """The most demanding cases, with the recommended contact stiffness 100 EA/R², agree with theory within 0.1 % of the
+    speed.
 
     The belt sinks in by 1 to 16 um, and its cubic elements deviate from the circle by 0.5 um. If rhoA v² is 70 % of the
     tension, waves of the belt stand still in the arcs and open contacts. The measured errors are +0.085 and +0.063 % on
-    points and +0.079 % on segments. With a quarter of the damping of the contact, they are +0.123, +0.095 and +0.117 %.
+    points and +0.079 % on segments. With a quarter of the damping of the contact, the errors are +0.123, +0.095 and
+    +0.117 %.
     """
     case = Case(axial_stiffness=4e5, reference_strain=strain, inertia=inertia, speed=SPEEDS[inertia], bristles=1e7)
     case = case._replace(contact_stiffness=100 * 4e5 / RADIUS**2, contact_damping=0.2, points=points)
@@ -141,7 +142,7 @@ def test_theory_at_small_torques() -> None:
 
 
 def test_reference_length_loses_too_little_speed() -> None:
-    """The published law counts slip as rolling. On the same mesh, its loss is 12 % too small."""
+    """The published law counts slip as rolling. On the same mesh, the loss by this law is 12 % too small."""
     result = run_drive(Case(contact_stiffness=3e8, sticking_length="reference"))
     assert 0.85 < result.loss / result.theory < 0.9
 
@@ -205,7 +206,7 @@ def test_stiff_bristles_of_points_have_no_tractions_either() -> None:
 )
 def test_tractions_of_the_mesh_in_closed_form(points: bool, elements: int, bristles: float, error: float) -> None:
     """Tractions of the mesh agree with the closed form: soft bristles deflect by the whole wave of the cubic, and stiff
-    bristles restrain it.
+    bristles restrain this wave.
     """
     case = Case(load=0.0, stretch=1.03, contact_stiffness=3e8, points=points, elements=elements, bristles=bristles)
     result = run_drive(case, passes=elements // 4 + 20, mean=10)
@@ -214,9 +215,9 @@ def test_tractions_of_the_mesh_in_closed_form(points: bool, elements: int, brist
 
 def test_loss_by_the_contact_stiffness() -> None:
     """A belt that sinks in loses up to EA/(k R²) more speed, 4 % of the loss in this model. The computed increase is
-    0.6 to 1 times this value.
+    0.6 to 1 times EA/(k R²).
 
-    The increase would reach this value only if bristles were soft compared with the contact. Stiffer bristles hold the
+    The increase would reach EA/(k R²) only if bristles were soft compared with the contact. Stiffer bristles hold the
     belt while it still sinks in at the entry.
     """
     stiff, soft = (run_drive(Case(bristles=1e7, contact_stiffness=k), passes=50, mean=40) for k in (6e8, 2e7))
@@ -361,8 +362,8 @@ def test_theory_with_bristles_by_integration(name: str, change: dict[str, float]
 
 
 def test_limits_of_the_theory_with_bristles() -> None:
-    """With stiff bristles, the theory approaches that of rigid bristles, and slip angles differ by order 1/sqrt(mu_k).
-    A belt that sticks everywhere has the closed form of shear lag.
+    """With stiff bristles, the theory approaches the theory with rigid bristles, and slip angles differ by order
+    1/sqrt(mu_k). A belt that sticks everywhere has the closed form of shear lag.
     """
     rigid = belt_creep(**DRIVE)
     loss = [belt_creep(**DRIVE, friction_stiffness_per_length=k).speed_loss for k in (1e9, 1e14)]
@@ -423,7 +424,7 @@ def test_creep_on_discs() -> None:
 @pytest.mark.parametrize("law", [{"points": True}, {"discs": True}])
 def test_laws_converge_to_creep(law: dict[str, bool]) -> None:
     """For bristles of 10⁶, 10⁷ and 10⁸ N/m², the loss falls from 17 % above the theoretical loss with rigid bristles to
-    within 1 % of it.
+    within 1 % of this loss.
     """
     rest = []
     for bristles in (1e6, 1e7, 1e8):

@@ -111,9 +111,10 @@ def test_torque_balance(run: Run) -> None:
 def test_power_balance(run: Run) -> None:
     """The motor power equals load + damper + friction dissipation + axial damping + rate of stored energy within 0.5 %.
 
-    Powers are means over the last 0.1 s. Contact power is force times slip velocity, from the output variables. It is
-    dissipated by friction or stored in bristles and normal springs, whose energy is constant in the steady run. The
-    power of the cables less the change of their elastic energy is the axial damping, which must not be negative.
+    Powers are means over the last 0.1 s. Contact power is force times slip velocity, from the output variables. Contact
+    power is dissipated by friction or stored in bristles and normal springs, whose energy is constant in the steady
+    run. The power of the cables less the change of their elastic energy is the axial damping, which must not be
+    negative.
     """
     motor, load, damper, contact, cables = np.mean(run.powers, axis=0)
     duration = run.times[-1] - run.times[0]
@@ -131,9 +132,9 @@ def test_preload_converges_on_every_mesh(elements: int, segments: int) -> None:
     """The support force of the preload is 2 EA eps0 = -800 N within 2 % from 60 elements on.
 
     Straight segments touch the pulley in their middle, so the axis of the belt lies farther out by up to L_s^2/(8 r),
-    with the length L_s of a segment. The belt is longer by 2 pi times this distance, and its force larger. On 60
-    elements with 1 segment this effect is 5.5 %, and on 30 elements up to 22 %. On these meshes the force is compared
-    with the corrected value within 2 % and 5 %.
+    with the length L_s of a segment. The belt is longer by 2 pi times this distance, and its force is larger. On 60
+    elements with 1 segment the force is 5.5 % larger, and on 30 elements up to 22 %. On these two meshes the force is
+    compared with the corrected value within 2 % and 5 %.
     """
     info = belt_parameters(elements, segments)
     belt = build_belt(info)

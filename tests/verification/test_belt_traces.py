@@ -26,7 +26,7 @@ def test_small_belt_step_by_step(name: str, newton: int, passes: int) -> None:
     """For 24 elements, 3 segments and 200 steps, coordinates, velocities, history values and the counters of every step
     agree with Exudyn.
 
-    Case A has segment normals, case D point-wise normals. The tolerance of q and data is 1e-9, because Newton's
+    Case A has segment normals, and case D has point-wise normals. The tolerance of q and data is 1e-9, because Newton's
     relative tolerance of 1e-9 leaves errors of 1e-12 m (measured: 3e-12). The tolerance of v is 1e-7, because
     trapezoidal steps of 1e-4 s multiply errors of q by 2/h.
     """

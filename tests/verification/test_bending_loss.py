@@ -33,7 +33,7 @@ def create_drive(share: float) -> tuple[wl.World, wl.Belt, object]:
 def test_a_belt_that_runs_without_load_takes_the_power_of_its_bends() -> None:
     """A belt without load takes the power of its bending losses, P = psi v sum EI/(2 R²).
 
-    The power lost by creep is less than 0.1 % of this power.
+    The power lost by creep is less than 0.1 % of the power of bending losses.
     """
     world, belt, drive = create_drive(SHARE)
     with belt.preload(drive):

@@ -82,7 +82,8 @@ def test_criteria() -> None:
 
 @pytest.mark.parametrize("stop", [12, 30])
 def test_a_restarted_run_breaks_alike(stop: int, tmp_path: Path) -> None:
-    """A run that continues from a checkpoint before or after the break is bitwise equal and reports the same break."""
+    """A run that continues from a checkpoint before or after the break is bitwise equal to an uninterrupted run, and
+    reports the same break."""
     file = tmp_path / "run.h5"
 
     def run(*hooks: Any, **checkpoint: Any) -> tuple[np.ndarray, str]:

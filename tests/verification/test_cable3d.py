@@ -39,7 +39,9 @@ ELASTICA = 0.30172077
 
 
 def assert_in_plane(chain: Chain, given: Any, expected: Any, tolerance: float = 1e-10) -> None:
-    """Check that the coordinates of a 3D chain equal those of a 2D chain, and that no node leaves the plane."""
+    """Check that the coordinates of a 3D chain equal the coordinates of a 2D chain, and that no node leaves the
+    plane.
+    """
     inside, outside = chain.in_plane(given)
     size = np.abs(expected).max()
     assert_allclose(inside.ravel(), expected, rtol=0, atol=tolerance * size)
@@ -151,7 +153,8 @@ def test_order_of_convergence(integration: int) -> None:
 
 
 def test_energy_and_momenta() -> None:
-    """A free cable that tumbles in 3D conserves both momenta, and its energy within the order of the method."""
+    """A free cable that tumbles in 3D conserves linear and angular momentum, and conserves energy within the order of
+    the method."""
     world = World()
     cable = straight_cable(
         world, (0, 0, 0), (1, 0, 0), 6, mass_per_length=0.5, axial_stiffness=100.0, bending_stiffness=0.05

@@ -158,7 +158,7 @@ def test_two_layers_on_a_drum() -> None:
 def test_twisted_pair() -> None:
     """Two twisted ropes under tension press with T times the curvature of a helix, R (2π/h)²/(1 + (2πR/h)²).
 
-    R is the radius of the axes, half their distance, and h the length of a turn. Forces are compared in the middle,
+    R is the radius of the axes, half their distance, and h is the length of a turn. Forces are compared in the middle,
     away from the clamped ends. The error is due to the curvature of cubic elements and is of fourth order.
     """
     lead, errors = 0.06, []
@@ -240,8 +240,8 @@ def check_coil(elements: int, wrap: float, radius: float, stiffness: float, rtol
     ratio = np.exp(eval_exponent(friction, radius, core) * wrap)
     assert_allclose(tension[0] / tension[-1], ratio, rtol=rtol)
     torque = wl.eval_output(ropes.rows, "axis_torque", state)[:2].sum()
-    # elements that are bent by the core have the end tensions at the ends of the row of contacts, up to parts of their
-    # length
+    # tensions at the ends of the contact equal the end tensions, except within parts of the elements that the core
+    # bends
     assert_allclose(abs(torque), (tension[0] - tension[-1]) * (core + radius), rtol=2.0 * rtol)
 
 
@@ -254,7 +254,9 @@ def test_capstan_of_ropes() -> None:
 
 @pytest.mark.long
 def test_capstan_of_ropes_in_detail() -> None:
-    """On a fine mesh the tension agrees with the corrected exponent, and for a very thin rope with exp(μ θ)."""
+    """On a fine mesh the tension agrees with the corrected exponent, and for a very thin rope it agrees with exp(μ
+    θ).
+    """
     check_coil(48, 1.5 * np.pi, 0.0025, 5e9, 5e-4)
     check_coil(48, 1.5 * np.pi, 0.0008, 5e9, 2e-3)
     assert_allclose(np.exp(1.5 * np.pi * eval_exponent(0.3, 0.0002, 0.05)), np.exp(0.45 * np.pi), rtol=1e-2)
@@ -280,7 +282,7 @@ def test_balance_of_forces_and_moments() -> None:
         system.residual(s)
         f, x = s.f[:-1].reshape(-1, 2, 3), fields.x[:-1].reshape(-1, 2, 3)
         force, moment = f[:, 0].sum(axis=0), np.cross(x, f).sum(axis=(0, 1))
-        # ropes are straight, so their torques have their directions; outputs are reactions
+        # the ropes are straight, so torques act along the ropes; outputs are reactions
         torque = wl.eval_output(ropes.rows, "axis_torque", state)
         held = torque[:2].sum() * np.array([1.0, 0.0, 0.0])
         held += torque[2:].sum() * np.array([np.cos(0.9), np.sin(0.9), 0.0])
@@ -321,7 +323,8 @@ def test_force_goes_on_from_cable_to_cable() -> None:
     wl.Dynamic(world, step=5e-4, end=0.1, name="").solve(hooks=[look])
     forces = np.array(forces)
     assert len(touched) >= 5
-    # 0.5 mm per step; the remainder is the ripple of the points and of the cubics that approximate a circle
+    # the rope moves by 0.5 mm per step; the remaining variation is the ripple of the points and of the cubics that
+    # approximate a circle
     assert_allclose(forces, np.median(forces), rtol=0.005)
     assert np.abs(np.diff(forces)).max() < 0.005 * np.median(forces)
 

@@ -7,8 +7,8 @@ values of the previous one, without inertia and damping. The bending stiffness i
 and the strands are vertical; see examples/capstan.py, which this test runs. Source: L. Euler, Mémoires de l'académie
 des sciences de Berlin 18 (1769); any book on statics.
 
-The contact ends are the first and the last segment in contact. The free strands have no distributed force, so the axial
-force at the contact ends is the weight and the pull.
+The ends of the contact are the first and the last segment in contact. The free strands have no distributed force, so
+the axial force at the contact ends is the weight and the pull.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def test_ends_of_the_contact(drawing: Any) -> None:
 
     The elements at these nodes are partly in contact, so their axial forces differ a little from the tensions of the
     free strands. The tolerance is therefore 1 %, as for the ratio (measured -0.35 %). The angle is a whole number of
-    segments of pi/80, so it agrees within one segment.
+    segments of pi/80, so the angle agrees within one segment.
     """
     report = drawing.report
     assert_allclose(report.exit_tension / report.entry_tension, EXACT, rtol=0.01)
@@ -107,7 +107,7 @@ def test_error_against_contact_stiffness(capstan: Any) -> None:
 
 
 def test_error_against_bristle_stiffness(capstan: Any) -> None:
-    """Soft bristles reduce friction where the rope enters: it sticks over the displacement mu T0/(R k) until the
+    """Soft bristles reduce friction where the rope enters: the rope sticks over the displacement mu T0/(R k) until the
     bristles are fully deflected.
 
     For 1e5 N/m² this displacement is 5 mm, more than a segment of 3.9 mm, and the error is -3 %. From 1e6 N/m² on, the

@@ -39,8 +39,8 @@ def pair_history(ring: Ring, state: wl.State, other: Ring) -> Any:
 
 @pytest.mark.parametrize("skin", [0.0, 0.012, 0.4])
 def test_same_as_one_row_per_pair(skin: float) -> None:
-    """For a belt that moves by more than an element, results equal those of one row per pair. Every touching point has
-    its row, and pairs without a row are far apart.
+    """For a belt that moves by more than an element, results equal the results with one row per pair. Every touching
+    point has its row, and pairs without a row are far apart.
 
     Differences are rounding errors, which contact magnifies. A wrong pair would give an error of the order of forces.
     """
@@ -99,5 +99,5 @@ def test_too_many_circles() -> None:
     circles = [world.add(RigidBody2D, position=(x, RADIUS - 1e-3), mass=1.0, inertia=1.0) for x in (0.25, 0.75)]
     cable = straight_cable(world, (0, 0), (1, 0), 1, axial_stiffness=1e4, bending_stiffness=1.0, mass_per_length=0.5)
     con.add_contact_with_many(world, circles, cable, segments=2, circle_radius=RADIUS, touching=1)
-    with pytest.raises(ModelError, match="touches more circles than the 1 for which it has rows"):
+    with pytest.raises(ModelError, match="touches more than 1 circles"):
         wl.Dynamic(world, step=1e-3, end=1e-3, name="").solve()

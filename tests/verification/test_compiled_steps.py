@@ -13,12 +13,12 @@ import pytest
 
 import windlass as wl
 from windlass import connectors as con
-from windlass.elements import Ground, MassPoint, RigidBody3D, nodes_of, straight_cable
+from windlass.elements import Ground, MassPoint, RigidBody2D, RigidBody3D, nodes_of, straight_cable
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.call import call, is_compiled
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.system import Fields
-from windlass.framework.output.sensors import Probe
+from windlass.framework.output.probes import Probe, Readings
 from windlass.solvers.newton.newton import Newton
 from windlass.solvers.stepping.compiled_steps import MOST, CompiledSteps, take_steps
 
@@ -87,6 +87,57 @@ def test_hooks_see_their_steps(calls: list[int], tmp_path: Path) -> None:
     assert all(np.array_equal(sensors[name], all_sensors[name]) for name in names)
     assert np.array_equal(sensors.times, all_sensors.times)
     assert len(sensors.times) == 1 + 300 // 7 + 1 and film.frames == all_film.frames >= 11
+
+
+def test_entries_are_recorded_without_python(calls: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compiled code records displacements, velocities, accelerations and multipliers, and their means, with the digits
+    of records in Python.
+    """
+    read: list[float] = []
+    plain = Readings.record
+
+    def record(self: Readings, state: wl.State) -> None:
+        read.append(state.t)
+        plain(self, state)
+
+    def run(every_step: bool) -> tuple[wl.Sensors, wl.Means, str]:
+        world = wl.World()
+        bodies = [world.add(RigidBody2D, position=(k, 0.0), mass=1.0, inertia=0.1, name=f"body{k}") for k in range(2)]
+        drive = con.prescribe_velocity(world, bodies[0], "rotation", con.ramp(0.0, 0.1, 0.0, 5.0))
+        con.fix(world, bodies[0], "x", "y")
+        markers = [con.coordinate_marker(world, body, "rotation") for body in bodies]
+        world.add(con.CoordinateSpringDamper, marker0=markers[0], marker1=markers[1], stiffness=30.0, damping=0.01)
+        world.add(con.CoordinateLoad, marker=con.coordinate_marker(world, bodies[1], "x"), value=3.0)
+        watched = [(bodies[1], name) for name in ("position", "displacement", "velocity", "acceleration", "rotation")]
+        watched += [(bodies[1], "coordinates"), (bodies[0], "angular_velocity"), (drive, "force")]
+        table = tmp_path / f"table{every_step}.csv"
+        sensors = wl.Sensors(
+            table, [*(wl.Sensor(*one) for one in watched), wl.Sensor(bodies[1], "position", 0, "x")], every=3
+        )
+        means = wl.Means([wl.Sensor(*one) for one in watched], start=0.1)
+        hooks = [sensors, means, *([lambda state: None] if every_step else [])]
+        with sensors:
+            wl.Dynamic(world, step=1e-3, end=0.3, name="").solve(hooks=hooks)
+        return sensors, means, table.read_text()
+
+    monkeypatch.setattr(Readings, "find_numbers", lambda self, state: None)
+    slow, slow_means, slow_table = run(True)
+    assert sum(calls) == 0
+    monkeypatch.undo()
+    monkeypatch.setattr(Readings, "record", record)
+    # a class that extends `record` would be called for each record
+    assert Readings.record is record
+    quick, means, table = run(False)
+    assert len(read) < 120 < len(slow.times) + 201 and table == slow_table
+    assert np.array_equal(quick.times, slow.times) and np.array_equal(quick.steps, slow.steps)
+    for name in quick.names:
+        assert np.array_equal(quick[name], slow[name]), name
+    for name in means.names:
+        assert means[name].shape == slow[name].shape[1:]
+        assert np.array_equal(means[name], slow_means[name]), name
+    assert means.duration == pytest.approx(0.2, rel=1e-12)
+    turned = slow["body1.rotation"]
+    assert abs(turned).max() > 0.1
 
 
 def test_hooks_that_extend_a_recorder_see_recorded_steps(calls: list[int], tmp_path: Path) -> None:
@@ -267,8 +318,8 @@ def test_bodies_take_compiled_steps(calls: list[int], model: str) -> None:
 
 
 def test_second_passes_stay_in_compiled_code(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A belt that starts to turn needs second passes. Passes, iterations and motion equal those of a run whose passes
-    are observed, and Python starts a third of the Newton runs.
+    """A belt that starts to turn needs second passes. Passes, iterations and motion equal the values of a run whose
+    passes are observed, and Python starts a third of the Newton runs.
     """
     runs, found = [0], []
     plain = Newton.solve

@@ -59,8 +59,8 @@ def create_solver(world: World, **more: Any) -> Dynamic:
 
 
 def test_step_by_step() -> None:
-    """The end value agrees with Exudyn within 1e-9. The numbers of steps (1281), iterations and passes (1305) are
-    equal, and every step of the recorded motion agrees.
+    """The end value agrees with Exudyn within 1e-9. The numbers of steps (1281), iterations and passes (1305) equal the
+    recorded numbers, and every step of the recorded motion agrees.
 
     Exudyn differentiates its tangent numerically, which leaves errors of 1e-12 in the motion that contacts amplify.
     """
@@ -83,7 +83,7 @@ def test_step_by_step() -> None:
 
 @pytest.mark.parametrize("kept", [True, False])
 def test_kept_tangent_gives_the_same(kept: bool) -> None:
-    """With a lagged Jacobian the value agrees within 1e-6, because a contact that switches gets a new tangent."""
+    """With a lagged Jacobian the end value agrees within 1e-6, because a contact that switches gets a new tangent."""
     world, mass, _ = build_model()
     solver = create_solver(world, lag=kept)
     state = solver.solve()

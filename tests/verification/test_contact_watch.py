@@ -72,8 +72,8 @@ def create_stop(stiffness: float) -> wl.World:
     ids=["harder ball", "stop", "at once"],
 )
 def test_bodies_that_leave_far_too_fast(world: wl.World, steps: int, speed: float) -> None:
-    """If contacts last 0.01 to 0.1 ms and steps are 1 ms, bodies leave too fast and the run is doubtful, also if it has
-    only ten steps and begins with the impact.
+    """If contacts last 0.01 to 0.1 ms and steps are 1 ms, bodies leave too fast and the run is doubtful. A run of only
+    ten steps that begins with the impact is also doubtful.
     """
     solver = wl.Explicit(world, step=1e-3, end=steps * 1e-3, name="")
     assert solver.solve().v[1] > speed
@@ -81,7 +81,7 @@ def test_bodies_that_leave_far_too_fast(world: wl.World, steps: int, speed: floa
 
 
 def test_a_restart_keeps_what_was_found() -> None:
-    """A checkpoint stores the doubts about contacts that were found before it."""
+    """A checkpoint stores the doubts about contacts that were found before the checkpoint."""
     solver = wl.Explicit(create_ball(1e10), step=1e-3, end=0.15, name="")
     solver.solve()
     other = wl.Explicit(create_ball(1e10), step=1e-3, end=0.15, name="")
@@ -315,8 +315,8 @@ def test_a_sheave_keeps_its_rope(step: float, given: bool) -> None:
 def eval_ratio(time: float) -> float:
     """Return T2/T1 at the weights at a time [s], with spans of 10 m at the start and 1 kg/m: e^(0.15 pi) on the sheave.
 
-    The spans change with the first acceleration. The rope on the arc has no inertia in this formula, which is 0.1 % of
-    the tensions.
+    The spans change with the first acceleration. The formula omits the inertia of the rope on the arc, which is 0.1 %
+    of the tensions.
     """
     factor, gravity, moved = np.exp(0.15 * np.pi), 9.81, 0.0
     for _ in range(2):
@@ -327,12 +327,12 @@ def eval_ratio(time: float) -> float:
 
 
 def test_a_sheave_that_throws_its_rope(monkeypatch: pytest.MonkeyPatch) -> None:
-    """If contact is neither resolved nor steps are cut, the sheave loses its rope, and the verdict names the jump of
+    """If contacts are not resolved and steps are not cut, the sheave loses its rope, and the verdict names the jump of
     the tension.
 
     The run ends just after the leap at 0.93 s, because the later motion is chaotic and depends on rounding errors. The
-    step of the leap turns a cable inside out. The solver repeats this step with smaller steps; the end positions, after
-    a motion of 1.5 m, then agree within 10 mm with a run with steps of 1 ms (measured 4 mm).
+    step of the leap turns a cable inside out. The solver repeats this step with smaller steps. After a motion of 1.5 m,
+    the end positions agree within 10 mm with a run with steps of 1 ms (measured 4 mm).
     """
     world, start, _ = create_sheave(None)
     settings: dict[str, Any] = {"method": "generalized_alpha_index2", "resolve_contacts": False, "name": ""}

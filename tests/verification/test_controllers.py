@@ -148,7 +148,8 @@ def hoist(t: float, s: FloatArray) -> FloatArray:
 
 @pytest.mark.parametrize("derivative", [None, control_derivative])
 def test_controlled_hoist(derivative: Any) -> None:
-    """Statics hold the drum and the state. After their release the motion agrees with SciPy with order 2."""
+    """Statics hold the drum and the state. After the release of drum and state, the motion agrees with SciPy with order
+    2."""
     world, drum, cage, node = create_hoist(derivative)
     brake = con.fix(world, drum, "rotation")
     held = con.prescribe_velocity(world, node, "y0", CAGE * G * RADIUS / KI)
@@ -312,8 +313,8 @@ def test_two_processes(tmp_path: Path) -> None:
 
 
 def test_hydraulics_read_no_coordinates_beyond_those_of_the_points(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels in plain Python, which checks bounds, read no coordinates beyond those of the points; otherwise compiled
-    kernels would give tangents of nan.
+    """Kernels in plain Python, which checks bounds, read no coordinates beyond the coordinates of the points; otherwise
+    compiled kernels would give tangents of nan.
     """
     monkeypatch.setenv("WINDLASS_JIT", "0")
     code = (

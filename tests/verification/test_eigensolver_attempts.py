@@ -1,8 +1,9 @@
 """Modes are found although SLEPc fails in the reordering of its Schur form, which happens for equal eigenvalues on some
 processors.
 
-The failure depends on rounding errors of BLAS and LAPACK. In these tests it always occurs: SLEPc's solvers raise the
-error of ``trexc`` in their first calls. The frequencies must equal a run without failures, to the tolerance of modes.
+The failure depends on rounding errors of BLAS and LAPACK. In these tests the failure always occurs: SLEPc's solvers
+raise the error of ``trexc`` in their first calls. The frequencies must equal the frequencies of a run without failures,
+to the tolerance of modes.
 """
 
 from __future__ import annotations

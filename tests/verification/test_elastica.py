@@ -11,7 +11,7 @@ elliptic integrals F and E, the solution is
 Source: K. E. Bisshopp, D. C. Drucker, Quart. Appl. Math. 3 (1945) 272-275.
 
 The table shows the largest error of shortening/L, deflection/L and angle at alpha = 1, with integration rule 2 and with
-rule 0, which locks (Newton's method converges equally, in 3 to 4 iterations per load step):
+rule 0, which locks. With each rule, Newton's method converges in 3 to 4 iterations per load step:
 
     elements     rule 2      rule 0
         8       2.4e-06     9.5e-04
@@ -66,8 +66,8 @@ def eval_inextensible(alpha: float) -> FloatArray:
 
 @cache
 def eval_extensible(alpha: float) -> Any:
-    """Return the same values with EA L²/EI = 1e8: EI theta'' = -(1 + e) P cos theta, e = P sin theta/EA, r' = (1 + e)
-    t.
+    """Return (shortening, deflection, angle) with EA L²/EI = 1e8: EI theta'' = -(1 + e) P cos theta, e = P sin
+    theta/EA, r' = (1 + e) t.
 
     The curvature at the clamp is found by shooting, with a Runge-Kutta method of order 8 and a relative tolerance of
     1e-13.
@@ -117,8 +117,8 @@ def test_reference_values(alpha: int) -> None:
 def test_order_of_convergence() -> None:
     """Rule 2 converges with order 4 ± 0.3 for 8, 16 and 32 elements at alpha = 1, in all three values.
 
-    The measured orders are 3.97 to 3.99. Errors are relative to the extensible elastica. At 32 elements they are 2e-9
-    to 1e-8, as small as the influence of the axial stiffness and the rounding of the printed table.
+    The measured orders are 3.97 to 3.99. Errors are relative to the extensible elastica. At 32 elements the errors are
+    2e-9 to 1e-8, as small as the influence of the axial stiffness and the rounding of the printed table.
     """
     errors = [eval_errors(1, n) for n in (8, 16, 32)]
     for coarse, fine in pairwise(errors):
@@ -130,8 +130,8 @@ def test_order_of_convergence() -> None:
 def test_all_loads(alpha: int, elements: int) -> None:
     """With at least 32 elements, errors fall with at least order 3.7 relative to half as many elements.
 
-    The results agree with the printed table within this error, the influence of the axial stiffness and half a last
-    digit.
+    The results agree with the printed table within the error of the mesh, the influence of the axial stiffness and half
+    a last digit.
     """
     allowed = eval_errors(alpha, elements // 2) / 2**3.7
     assert (eval_errors(alpha, elements) <= allowed).all()
@@ -155,7 +155,8 @@ def test_iterations() -> None:
     """Newton's method converges quadratically although EA is 1e8 times EI: at most 5 iterations per load step, also
     with 64 elements.
 
-    This requires that linear solutions are checked against the rounding level (`windlass.solvers.linear.linear_check`).
+    Quadratic convergence requires that linear solutions are checked against the rounding level
+    (`windlass.solvers.linear.linear_check`).
     """
     for alpha in TABLE:
         assert eval_tip(alpha, 64)[1] <= 50

@@ -1,7 +1,8 @@
 """The energy ledger is tested: works, energies, losses, the loss of the integration method, and the remaining error.
 
 The remaining error is rounding (and the residual of Newton's method) if all laws conserve energy, also with linear
-dampers under the trapezoidal rule. It is of order 2 in the step if other laws dissipate energy. These closed forms are
+dampers under the trapezoidal rule. The remaining error is of order 2 in the step if other laws dissipate energy. These
+closed forms are
 used: the trapezoidal rule conserves the energy of a linear oscillator; the work of a motor is the integral of its
 power; the energy error of velocity Verlet is O(h²); losses of a belt on its pulleys follow from the theory of creep.
 Source: T. J. R. Hughes, The Finite Element Method (1987), section 9; `con.belt_creep` for creep.
@@ -187,7 +188,7 @@ def test_a_damped_ring() -> None:
 
 @pytest.mark.parametrize("method", ["verlet", pytest.param("rk", marks=pytest.mark.long), "trapezoidal_index2"])
 def test_spheres(method: str) -> None:
-    """For falling and colliding spheres, the remaining error has order 2 in the step; without dissipation it is
+    """For falling and colliding spheres, the remaining error has order 2 in the step; without dissipation the error is
     rounding.
     """
     settings: dict[str, Any] = {"rtol": 1e-7, "atol": 1e-9} if method == "rk" else {}
@@ -207,8 +208,8 @@ def test_spheres(method: str) -> None:
 
 
 def test_bodies_in_space() -> None:
-    """For a body that tumbles and falls, the ledger closes although M depends on the rotation, T equals the output, and
-    Euler parameters do no work.
+    """For a body that tumbles and falls, the energy balance closes although M depends on the rotation. T equals the
+    output, and Euler parameters do no work.
     """
     world = wl.World(gravity=(0.0, 0.0, -9.81))
     given: dict[str, Any] = {"inertia": (0.1, 0.2, 0.3, 0.0, 0.0, 0.0), "angular_velocity": (1.0, 8.0, 0.5)}
@@ -340,7 +341,8 @@ def run_drive(folder: Path, *words: str, processes: int = 1) -> int:
 
 
 def test_restart_and_friction_fields(tmp_path: Path) -> None:
-    """A killed run continues with all sums, bitwise equal. The film has the friction work of all parts."""
+    """The sums of a killed and continued run are bitwise equal to the sums of one run. The film has the friction work
+    of all parts."""
     common = ["-checkpoint", "c.h5", "-checkpoint_every", "15"]
     run_drive(tmp_path / "whole", *common)
     assert run_drive(tmp_path / "killed", *common, "-kill_at", "37") == -9
@@ -364,7 +366,8 @@ def test_restart_and_friction_fields(tmp_path: Path) -> None:
 
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
-    """The ledger of two processes equals that of one process, except for the rounding errors of a run with friction."""
+    """The ledger of two processes equals the ledger of one process, except for the rounding errors of a run with
+    friction."""
     run_drive(tmp_path / "one")
     run_drive(tmp_path / "two", processes=2)
     one, two = (read_csv(tmp_path / name / "energy.csv") for name in ("one", "two"))
@@ -478,6 +481,6 @@ def test_functions_of_users_act_in_the_middle_of_steps() -> None:
 
 
 def test_an_account_has_powers_or_jumps() -> None:
-    """Jumps read all powers, so an account with a separate function of powers must have none."""
-    with pytest.raises(wl.ModelError, match="powers and jumps of an Account: must be at most one of them"):
+    """Jumps contain all powers, so an account must not have powers in addition to jumps."""
+    with pytest.raises(wl.ModelError, match="powers and jumps of an Account: must not both be given"):
         Account(lambda s: None, powers=lambda s: None, jumps=lambda s: None)

@@ -54,8 +54,8 @@ def test_verlet_is_of_order_two_with_and_without_damping(damping: float) -> None
 
 @pytest.mark.parametrize("damping", [0.0, 8.0])
 def test_runge_kutta_reaches_rounding(damping: float) -> None:
-    """Positions at all multiples of the step agree with the exact motion to 1e-11 m. The error control chooses its own
-    steps between them.
+    """Positions at all multiples of the step agree with the exact motion to 1e-11 m. The error control chooses the
+    steps between these times.
     """
     world, exact = oscillator(damping)
     solver = Explicit(world, step=0.1, end=1.0, name="", **TIGHT)
@@ -103,7 +103,8 @@ def test_verlet_keeps_the_energy_of_a_nonlinear_oscillator() -> None:
 def test_runge_kutta_on_a_bounce(adaptive: bool, tolerance: float) -> None:
     """Three bounces agree with the exact motion if steps end at the instants of contact.
 
-    Otherwise the error control must detect the kinks of the force, where its error estimate is less accurate.
+    If steps do not end at these instants, the error control must detect the kinks of the force, at which its error
+    estimate is less accurate.
     """
     world, exact = bouncing_mass()
     solver = Explicit(world, step=0.02, end=1.0, adaptive=adaptive, discontinuous_atol=1e-3, name="", **TIGHT)

@@ -114,7 +114,7 @@ def test_step_grid() -> None:
     assert grid.propose(0.3, 0.04) == pytest.approx((0.04, 0.34))
     assert grid.propose(0.34, np.inf) == pytest.approx((0.06, 0.4))
     assert grid.propose(1.0, np.inf) == pytest.approx((0.05, 1.05))
-    # 100 000 equal steps end at the end time, each with the same size
+    # 100 000 equal steps end at the end time, and all have the same size
     long, now = StepGrid(0.0, 1e-5, 1.0), 0.0
     for _ in range(100_000):
         size, now = long.propose(now, np.inf)
@@ -191,7 +191,7 @@ def test_two_processes(tmp_path: Path) -> None:
 def test_options(tmp_path: Path) -> None:
     """Options of Windlass and of PETSc have the prefix of the solver.
 
-    The help lists these options without a run. Misspelt options are errors.
+    The help lists the options of the solver without a run. Misspelt options are errors.
     """
     (tmp_path / "model.py").write_text(MODEL)
     shown = run_windlass(["run", "model.py", "-help", "petsc"], folder=tmp_path)

@@ -149,7 +149,8 @@ CASES += [("cable_static", 1e-10), ("cable_motion", 1e-8), ("cylinder", 1e-14)]
 def test_it_ends_where_exudyn_ends(name: str, tolerance: float) -> None:
     """Coordinates at the end agree with Exudyn relative to the largest coordinate.
 
-    Velocities have 100 times this tolerance, because the tolerance of Newton's method is 1e-8 for the cable.
+    Velocities have 100 times the tolerance of coordinates, because the tolerance of Newton's method is 1e-8 for the
+    cable.
     """
     model = load(FOLDER / f"{name}.json", FUNCTIONS)
     solved = read(name)["solved"]
@@ -238,7 +239,7 @@ def test_eigenvalues(monkeypatch: pytest.MonkeyPatch) -> None:
     expected = np.sort_complex(np.concatenate([np.linalg.eigvals(matrix) for matrix in own]))
     assert_allclose(np.sort_complex(complex_values), expected, rtol=1e-8)
     assert_allclose(shapes[9:], complex_values * shapes[:9], rtol=1e-12)
-    with pytest.raises(ModelError, match="must be only one of both"):
+    with pytest.raises(ModelError, match="at most one of the two must be True"):
         compute_eigenvalues(mbs, convert2Frequencies=True, computeComplexEigenvalues=True)
 
 
@@ -499,7 +500,7 @@ def test_files_of_coordinates(tmp_path: Path) -> None:
 def test_rows_have_the_times_of_exudyn(start: float, end: float, steps: int, period: float, rows: list[float]) -> None:
     """The times of rows agree with times written by Exudyn 1.13.6.
 
-    The last state is always written, and the write periods are counted from the start, not from the last row.
+    The last state is always written. Write periods are counted from the start, not from the last row.
     """
     due = Due(period, lambda state: state.t)
     state: Any = types.SimpleNamespace(t=start)
@@ -746,7 +747,8 @@ def test_settings() -> None:
 
 
 def test_first_order_states_are_held_in_statics_alone() -> None:
-    """Statics hold pressures at their given values, also with open valves. The motion that follows changes them."""
+    """Statics hold pressures at their given values, also with open valves. The motion after statics changes these
+    pressures."""
     items = read("cylinder")
     items["objects"][2] |= {"valveOpening0": 0.5, "valveOpening1": -0.3}
     model = Imported(items, hold=True)

@@ -1,8 +1,8 @@
 """Sliding joints are compared with Exudyn 1.13.6: a body on a cantilever, and a body that a running rope carries.
 
-Exudyn's joint for cables at rest is of first order in the step if constraints are imposed on velocities. Its results
-are therefore extrapolated to step 0. Exudyn's joint for running ropes agrees step by step, except for the initial
-accelerations. `reference/sliding_joints.json` has the numbers and their origin.
+Exudyn's joint for cables at rest is of first order in the step if constraints are imposed on velocities. The results of
+this joint are therefore extrapolated to step 0. Exudyn's joint for running ropes agrees step by step, except for the
+initial accelerations. `reference/sliding_joints.json` has the numbers and their origin.
 """
 
 from __future__ import annotations
@@ -54,7 +54,8 @@ def test_body_on_a_running_rope(steps: int) -> None:
     Exudyn.
 
     The shape of the running rope at rest agrees to rounding, and differs by 7 mm from the shape without speed. The
-    motion differs by 4e-8 with the 4000 steps of Exudyn, and by 1e-5 m with 500 steps. The test asserts 5e-8 and 2e-5.
+    motion differs by 4e-8 m with the 4000 steps of Exudyn, and by 1e-5 m with 500 steps. The test asserts 5e-8 and
+    2e-5.
     """
     world, expected = wl.World(gravity=(0.0, -9.81)), REFERENCE["moving"]
     axial = world.add(ALENode, velocity=(10.0,))

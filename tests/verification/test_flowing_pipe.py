@@ -6,10 +6,10 @@ U: `ALECable2D` with ``moving_mass_factor=β``. With u = U L √(β m/EI) and τ
     w'''' + u² w'' + 2 √β u w_τ' + w_ττ = 0
 
 A pinned pipe buckles at u = π for every β. A cantilever, from whose end the fluid leaves along the pipe, gets energy
-from the flow and flutters: at small u the Coriolis forces damp it, and at u_c one mode begins to grow. Without Coriolis
-forces (β = 0) it is Beck's column under a follower force, in which two frequencies coincide at u² = 20.05. Critical
-speeds are computed from the characteristic determinant of the differential equation. Critical speeds of the cantilever
-jump near β = 0.3, 0.7 and 0.9.
+from the flow and flutters: at small u the Coriolis forces damp the motion, and at u_c one mode begins to grow. Without
+Coriolis forces (β = 0) the cantilever is Beck's column under a follower force, in which two frequencies coincide at u²
+= 20.05. Critical speeds are computed from the characteristic determinant of the differential equation. Critical speeds
+of the cantilever jump near β = 0.3, 0.7 and 0.9.
 
 Sources: R. W. Gregory, M. P. Païdoussis, Proc. R. Soc. London A 293 (1966) 512-527 (cantilevers); M. P. Païdoussis,
 Fluid-Structure Interactions 1, Academic Press (1998), sections 3.2 to 3.5; M. Beck, ZAMP 3 (1952) 225-228.
@@ -58,8 +58,8 @@ def test_frequencies_of_a_pinned_pipe(beta: float, u: float) -> None:
 
 @pytest.mark.parametrize("beta", [0.1, 0.5])
 def test_a_pinned_pipe_buckles_at_pi(beta: float) -> None:
-    """The stiffness becomes singular at u = π, with order 4 ± 0.1. The measured error is 1.0e-6 with 16 elements, and
-    the test asserts 2e-6.
+    """The speed at which the stiffness becomes singular converges to u = π with order 4 ± 0.1. The measured error is
+    1.0e-6 with 16 elements, and the test asserts 2e-6.
     """
     pipe = Span(share=beta)
 
@@ -122,8 +122,8 @@ def test_motion_of_a_cantilever_in_time(u: float) -> None:
     """The motion of a cantilever with β = 0.2, below and above u_c = 5.59, is integrated in time from a small
     deflection.
 
-    The peaks of the end decay and grow with the exact real part, and their distance in time agrees with the exact
-    frequency. The measured errors are 5e-4, limited by the step for the frequency. The test asserts 2e-3.
+    The peaks of the end decay and grow with the exact real part, and the time between peaks agrees with the exact
+    frequency. The measured errors are 5e-4; the error of the frequency is due to the step. The test asserts 2e-3.
     """
     pipe = Span(share=0.2, cantilever=True)
     root = find_growing_root(pipe, u)

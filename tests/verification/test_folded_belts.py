@@ -19,7 +19,8 @@ from windlass.framework.model.table import Entity
 from windlass.solvers.failure import UnstableEquilibrium
 
 PLACES = (0.0, 0.1, 0.25, 0.4, 0.6, 0.85)
-"""Position along the belt at which a node is reversed, as a fraction of its length: in both spans and on both pulleys.
+"""Position along the belt at which a node is reversed, as a fraction of the belt's length; positions are in both spans
+and on both pulleys.
 """
 
 

@@ -29,7 +29,7 @@ def create_bodies() -> wl.World:
     rope = el.straight_cable(
         world, (0.0, -1.0), (1.0, -1.2), 1, axial_stiffness=10.0, bending_stiffness=1.0, mass_per_length=1.0
     )
-    distance = con.distance_coordinate(  # added before the markers of other kinds that are used with it
+    distance = con.distance_coordinate(  # added before the markers of other kinds that are used with this marker
         world, con.position_marker(world, ball, (0.2, -0.1, 0.1)), con.position_marker(world, plate, (0.3, 0.1)), 0.5
     )
     way = con.point_coordinate(world, ball, (1.0, 2.0, -0.5), at=(-0.3, 0.2, 0.4))
@@ -89,7 +89,7 @@ def wind(step: float, end: float) -> tuple[float, float]:
     # the drum pulls the dancer, because the web does not stretch
     turned, way = con.coordinate_marker(world, drum, "rotation"), con.coordinate_marker(world, dancer, "x")
     world.add(con.CoordinateConstraint, marker0=turned, marker1=way, ratio=-RADIUS)
-    # tension k u + d u_t of the distance minus the requested tension
+    # rate of the integral: the requested tension minus the tension k u + d u_t at this distance
     stretch = con.distance_coordinate(world, *points, length=4.0)
     error = world.add(el.state_node(1), name="integral")
     law = {"inputs": stretch, "input_matrix": [[-STIFFNESS]], "rate_matrix": [[-DAMPING]], "constant": (WANTED,)}

@@ -36,8 +36,8 @@ def test_sinking(elements: int, error: float) -> None:
     """The mean of the largest deflections at entries and exits agrees with the closed form for k = 0.05 EA/R², with
     which the displacement of sinking in is 10 mm.
 
-    The ratio to the closed form is 0.67, 0.82, 0.87 and 0.90 at the entry, and 0.67, 0.78, 0.92 and 1.02 at the exit,
-    for 60, 120, 180 and 240 elements, so the deflection does not vanish with the mesh.
+    For 60, 120, 180 and 240 elements, the ratio to the closed form is 0.67, 0.82, 0.87 and 0.90 at the entry, and 0.67,
+    0.78, 0.92 and 1.02 at the exit. The deflection therefore does not vanish with the mesh.
     """
     case = SOFT._replace(elements=elements)
     model = create_drive(case, friction_velocity_penalty_per_length=0.0)

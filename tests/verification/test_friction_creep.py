@@ -83,8 +83,8 @@ def roll(slope: float, mu: float, transition: float, step: float = 5e-4) -> tupl
 @pytest.mark.parametrize("transition", [1e-2, 1e-3])
 @pytest.mark.parametrize("slope", [0.2, 0.6, 1.0])
 def test_sphere_that_rolls(slope: float, transition: float) -> None:
-    """For μ = 0.3, with the limit 1.05, the acceleration equals the acceleration without slip to 1e-5, and 5/7 g sin θ
-    to 0.1 % (the effect of the lever).
+    """For μ = 0.3, at which spheres roll up to tan θ = 1.05, the acceleration equals the acceleration without slip to
+    1e-5, and 5/7 g sin θ to 0.1 % (the effect of the lever).
 
     The contact point slides at v_tr 2/7 tan θ/μ; the tolerance of the test is 1 % of this speed.
     """
@@ -123,8 +123,8 @@ def test_slope_from_which_a_sphere_slides(over: float) -> None:
 
 
 def test_sphere_that_slides_and_rolls() -> None:
-    """For tan θ = 1.2 and μ = 0.3, both accelerations agree with the closed form to 1e-6. Friction is constant, for any
-    transition velocity.
+    """For tan θ = 1.2 and μ = 0.3, linear and angular acceleration agree with the closed form to 1e-6. Friction is
+    constant, for any transition velocity.
     """
     angle, mu = np.arctan(1.2), 0.3
     for transition in (1e-2, 1e-3):
@@ -138,7 +138,7 @@ def test_sphere_that_slides_and_rolls() -> None:
 @pytest.mark.parametrize("slope", [0.1, 0.25])
 def test_body_that_cannot_turn_creeps(slope: float) -> None:
     """The body slides at v_tr tan θ/μ forever: 0.33 and 0.83 mm/s, or 1.2 and 3 m/h, to 1e-9. Dry friction (μ = 0.3)
-    would hold it.
+    would hold the body.
     """
     world, body, _ = create_incline(slope, 0.3, 1e-3, rolls=False)
     state = Explicit(world, step=1e-4, end=0.1, name="").solve()

@@ -36,7 +36,7 @@ from support.differences import set_random_fields
 @pytest.mark.parametrize("method", ["generalized_alpha", "trapezoidal_index2"])
 def test_gear_pair(method: str) -> None:
     """A torque T acts on gear 0 (r0, I0), which meshes with gear 1 (r1, I1). The acceleration is α0 = T/(I0 + (r0/r1)²
-    I1), and the tooth force I1 α1/r1.
+    I1), and the tooth force is I1 α1/r1.
     """
     torque, radii, inertia = 3.0, (0.1, 0.25), (0.02, 0.3)
     world = wl.World()

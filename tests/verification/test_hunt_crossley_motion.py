@@ -1,7 +1,7 @@
 """Bodies in Hunt-Crossley contact over time: trajectories and restitution of Simbody, energy balance, implicit steps.
 
-Simbody's rows are computed by its Runge-Kutta-Merson integrator with an accuracy of 1e-12. Its own error, from a run
-with 1e-10, is up to 2e-9 m and 3e-7 m/s.
+Simbody's rows are computed by its Runge-Kutta-Merson integrator with an accuracy of 1e-12. The error of the integrator,
+from a run with the accuracy 1e-10, is up to 2e-9 m and 3e-7 m/s.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def build(scenario: Case) -> tuple[World, list[Entity], Entity]:
 def on_grid(solver: Explicit, interval: float) -> Iterator[tuple[int, State]]:
     """Return the states at multiples of an interval [s], with their numbers.
 
-    The error control makes additional steps between these times.
+    The error control makes additional steps between multiples of the interval.
     """
     for state in solver.march():
         number = round(state.t / interval)
@@ -125,7 +125,7 @@ class Impact:
             plane = {"rotation": facing((-1, 0, 0)), "position": (0.1, 0.0, 0.0)}
             world.add(ContactHalfSpace, marker=world.add(Ground), material=second, **plane, **columns)
         else:
-            # 1 and 3 kg, 1e6 and 8e6 Pa, radii 0.1 and 0.25 m
+            # masses 1 and 3 kg, moduli 1e6 and 8e6 Pa, radii 0.1 and 0.25 m
             second = world.add(ContactMaterial, plane_strain_modulus=8e6, dissipation=row["c2"])
             points.append(world.add(Point3D, position=(0.35, 0.0, 0.0)))
             masses.append(3.0)

@@ -176,8 +176,8 @@ def test_numerical_damping() -> None:
     kept = energies(method="newmark")
     assert_allclose(kept, 0.5e6, rtol=1e-9)
     for radius in (0.8, 0.5):
-        # a double eigenvalue gives the amplitudes (n + const) radius^n; over 20 late steps they are 1 to 2 % above
-        # radius^n
+        # a double eigenvalue gives the amplitudes (n + const) radius^n; over 20 late steps the amplitudes are 1 to 2 %
+        # above radius^n
         decay = energies(method="generalized_alpha", spectral_radius=radius)
         assert_allclose((decay[-1] / decay[-21]) ** (1 / 40), 1.01 * radius, rtol=0.015)
 
@@ -188,8 +188,9 @@ def test_amplification_matrix(radius: float) -> None:
     error are right.
 
     The state is (u, h v, h² A) with the algorithmic acceleration A; a is -ω² u. The matrix of the code is computed from
-    steps with unit states and compared with the matrix of the method's equations for ω h from 0.05 to 10⁴. Its spectral
-    radius is at most 1 and tends to ρ∞ for large ω h. Its period error has order 2, and is (ω h)²/12 for ρ∞ = 1.
+    steps with unit states and compared with the matrix of the method's equations for ω h from 0.05 to 10⁴. The spectral
+    radius of the matrix is at most 1 and tends to ρ∞ for large ω h. The period error has order 2, and is (ω h)²/12 for
+    ρ∞ = 1.
     Source: J. Chung, G. M. Hulbert, J. Appl. Mech. 60 (1993) 371-375.
     """
     alpha_m, alpha_f = (2 * radius - 1) / (radius + 1), radius / (radius + 1)

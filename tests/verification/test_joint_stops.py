@@ -103,7 +103,7 @@ def test_errors() -> None:
         marker1=con.rigid_marker(world, world.add(el.RigidBody3D, position=(1.0, 0.0, 0.0), mass=1.0, inertia=1.0)),
         translations=(False, True, True), offset=(0.0,) * 5 + (0.3,),
     )  # fmt: skip
-    with pytest.raises(ModelError, match="is locked: must be one that the joint leaves free"):
+    with pytest.raises(ModelError, match="is locked: must be a direction that the joint leaves free"):
         con.joint_stops(world, joint, "y", stiffness=1.0)
     with pytest.raises(ModelError, match="has offsets: must be a joint that is not driven"):
         con.joint_stops(world, joint, "x", stiffness=1.0)

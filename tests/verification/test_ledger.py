@@ -106,12 +106,12 @@ def eval_balance(assembly: Assembly, state: State, used: FloatArray, t: float) -
 
 @cache
 def run(step: float = 1e-4) -> list[Span]:
-    """Return all steps except the first, of a size [s], up to 0.02 s."""
+    """Return all steps of a given size [s] up to 0.02 s, except the first step."""
     info, _ = load_reference("belt24_A")
     belt = build_belt(info)
     state, _ = solve_static(belt, info)
     belt.prepare_dynamic()
-    # tight tolerances, because a remaining residual is missing work
+    # tolerances are tight, because a remaining residual is missing work
     settings: dict[str, Any] = {"rtol": 1e-12, "atol": 1e-9, "passes": Passes(max_it=20, fail=False)}
     motion = Dynamic(belt.world, step=step, end=0.02, method="trapezoidal_index2", name="", **settings)
     passes, spans, start = LastPass(), [], None

@@ -189,7 +189,7 @@ def create_winch() -> tuple[wl.World, WinchRope]:
 def test_winch_holds_a_tension() -> None:
     """Between two equilibria, the winch pays out rope until the tension has its initial value again.
 
-    The error of the ledger is of order 2.
+    The error of the energy balance is of order 2.
     """
     world, rope = create_winch()
     start = wl.Static(world, name="").solve()

@@ -31,7 +31,8 @@ if wl.is_first_process():
 
 @pytest.mark.parametrize("processes", [1, pytest.param(2, marks=pytest.mark.mpi)])
 def test_solvers_that_are_dropped_free_their_memory(processes: int, tmp_path: Path) -> None:
-    """Matrices, factors and vectors of one round take 14 MB. Four more rounds need much less than 55 MB."""
+    """Matrices, factors and vectors of one round take 14 MB. Four more rounds increase the memory by much less than 55
+    MB."""
     script = tmp_path / "many.py"
     script.write_text(PROGRAM)
     done = run_python([script], processes)

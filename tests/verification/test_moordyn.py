@@ -2,9 +2,9 @@
 
 The values are recorded by benchmarks/peers/moordyn_record.py.
 
-MoorDyn gives tensions of the first and last segment, and Windlass tensions in the middle of the first and last cable.
-The programs differ in two points. A lumped mass of MoorDyn leaves the bed suddenly, a cable of Windlass gradually.
-MoorDyn starts without current.
+MoorDyn gives tensions of the first and last segment, and Windlass gives tensions in the middle of the first and last
+cable. The programs differ in two points. A lumped mass of MoorDyn leaves the bed suddenly; a cable of Windlass leaves
+the bed gradually. MoorDyn starts without current.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def test_tensions_in_motion(name: str, tolerance: float, tmp_path: Path) -> None
 def test_a_bed_that_slopes(tmp_path: Path) -> None:
     """On a bed that is read from a sea floor file, the tension at the top agrees with MoorDyn within 0.1 %.
 
-    In MoorDyn the force of the bed is vertical, and the horizontal force is the same along the bed.  In Windlass the
+    In MoorDyn the force of the bed is vertical, and the horizontal force is constant along the bed. In Windlass the
     force is normal to the bed, and the tension decreases towards the anchor by the weight times the rise.
     """
     mooring = load("slope", tmp_path)

@@ -5,8 +5,8 @@ A string of the tension T and the mass per length m that runs with the speed v t
     ω_n = n π/L c (1 - v²/c²),   c = √(T/m)
 
 With bending stiffness and pinned ends, the first frequency falls to 0 at v² = (T + π² EI/L²)/m, where the span buckles.
-Above this speed its first mode grows without oscillation, while the string without bending stiffness is stable again.
-The frequencies of the beam are roots of the characteristic determinant of its differential equation, see
+Above this speed the first mode of the beam grows without oscillation, while the string without bending stiffness is
+stable again. The frequencies of the beam are roots of the characteristic determinant of its differential equation, see
 `support.moving_spans`.
 
 Sources: R. Skutsch, Annalen der Physik 61 (1897) 190-195; C. D. Mote, J. Franklin Inst. 279 (1965) 430-444; J. A.
@@ -74,8 +74,8 @@ def test_frequencies_of_the_beam(ratio: float) -> None:
 
 
 def test_speed_at_which_the_beam_buckles() -> None:
-    """The stiffness of the steady motion becomes singular at v² = (T + π² EI/L²)/m, with order 4 and 2e-6 for 16
-    elements.
+    """The speed at which the stiffness of the steady motion becomes singular converges to v² = (T + π² EI/L²)/m with
+    order 4. The error is 2e-6 for 16 elements.
 
     The stiffness is symmetric and the tangent with respect to velocities is skew, so the system is gyroscopic.
     """
@@ -95,9 +95,9 @@ def test_speed_at_which_the_beam_buckles() -> None:
 def test_growth_of_a_disturbance_in_time(ratio: float) -> None:
     """Small deflections are integrated in time at 0.98 and 1.02 of the critical speed.
 
-    Below the critical speed they stay constant. Above it they grow a hundredfold with the real root of the differential
-    equation. With 32 elements, the measured error in the last third of the run is 1e-4, of which 6e-5 are due to other
-    modes. The test asserts 3e-4.
+    Below the critical speed, the deflections stay constant. Above the critical speed, the deflections grow a
+    hundredfold with the real root of the differential equation. With 32 elements, the measured error in the last third
+    of the run is 1e-4, of which 6e-5 are due to other modes. The test asserts 3e-4.
     """
     speed = ratio * CRITICAL
     root = max((find_exact_root(BEAM, speed, near) for near in eval_roots(BEAM, speed, 48)[:2]), key=lambda r: r.real)

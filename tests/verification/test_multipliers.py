@@ -75,7 +75,7 @@ def test_kinks(method: str, spectral_radius: float, kind: str) -> None:
     """The torque on the wheel is J Δω/Δt = 5.4545 N m in the ramp and 0 before and after, from the third step on.
 
     Steps of 2 ms end at both kinks of the speed; steps of 2.2 and 1.1 ms do not. Without the projection, the
-    trapezoidal rule alternates between 10.91 and 0 N m forever, Newmark with a prescribed angle gives thousands of N m,
+    trapezoidal rule alternates between 10.91 and 0 N m forever. Newmark with a prescribed angle gives thousands of N m,
     and generalised-alpha oscillates for tens of steps. The tolerance is 1e-3 N m. The measured error is 1e-5 N m if
     rates are computed by differences in time, and otherwise 1e-6 N m.
     """
@@ -120,7 +120,8 @@ def test_constraint_that_is_switched_on(method: str) -> None:
 
 
 def test_kinks_and_restart(tmp_path: Path) -> None:
-    """A run that continues from a checkpoint between a kink and its second projection step is bitwise equal."""
+    """A run that continues from a checkpoint between a kink and its second projection step is bitwise equal to an
+    uninterrupted run."""
 
     def run(end: float, restart: str | None) -> State:
         hooks = [Checkpoint(tmp_path / "wheel.h5", every=26, restart=restart)]
@@ -149,10 +150,10 @@ def solve_pendulum(count: int, end: float, start: float = 1.2) -> tuple[FloatArr
     """Solve a pendulum of uniform rods of 1 m and 1 kg on hinges by minimal coordinates: angles, rates, accelerations,
     reactions.
 
-    Angles θ are measured from the downward vertical. Rod i hangs on rod i - 1, and rod 0 on the ground. With c_ij =
-    lever of rod j for the position of the centre of rod i, the mass matrix is Σ_i m c_ik c_il cos(θ_k - θ_l) + I δ_kl.
-    The reaction at hinge k is the force on the rods below it, Σ m (a_i + g), shape (count, 2), as the force on the
-    lower rod.
+    Angles θ are measured from the downward vertical. Rod i hangs on rod i - 1, and rod 0 hangs on the ground. With c_ij
+    = lever of rod j for the position of the centre of rod i, the mass matrix is Σ_i m c_ik c_il cos(θ_k - θ_l) + I
+    δ_kl. The reaction at hinge k is the force on the rods below it, Σ m (a_i + g), shape (count, 2), as the force on
+    the lower rod.
     """
     levers = np.tril(np.ones((count, count)), -1) + 0.5 * np.eye(count)
     weights = levers.T @ levers
@@ -242,7 +243,7 @@ def test_reactions_of_pendulums(method: str, spectral_radius: float, count: int,
 def test_newmark_is_refused_with_nonlinear_constraints() -> None:
     """Newmark with nonlinear constraints is an error that names the constraints.
 
-    Without this error, positions would be right, but reactions would be wrong by factors of 33 to 2900.
+    Without this refusal, positions would be right, but reactions would be wrong by factors of 33 to 2900.
     """
     world, *_ = create_pendulum(2, False)
     with pytest.raises(ModelError, match=r"'newmark' in Dynamic with nonlinear constraints \(RevoluteJoint2D.*must be"):

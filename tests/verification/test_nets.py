@@ -55,7 +55,7 @@ def test_three_ropes_at_a_knot(tmp_path: Path) -> None:
 def test_a_cable_goes_on_through_a_branching(tmp_path: Path) -> None:
     """With "through", a cantilever with a branch bends like one without a branch.
 
-    Without "through", it has a hinge at the branch and falls down.
+    Without "through", the cantilever has a hinge at the branch and falls down.
     """
     points = [(0.0, 0.0), (0.5, 0.0), (1.0, 0.0), (0.5, -0.2)]
     lines = [(0, 1), (2, 1), (1, 3)]

@@ -63,7 +63,8 @@ def test_errors_of_one_process(serial: Any) -> None:
 @pytest.mark.mpi
 @pytest.mark.parametrize(("processes", "partition"), [(2, "auto"), (3, "graph")])
 def test_building_in_parts(serial: Any, mesh: Path, processes: int, partition: str, tmp_path: Path) -> None:
-    """Results, row numbers and names equal those of one process. Wrong parts give the same message on all processes."""
+    """Results, row numbers and names equal the results of one process. Wrong parts give the same message on all
+    processes."""
     parallel, done = run_program(mesh, tmp_path, processes, "-partition", partition)
     mine, reference = parallel["chains"], serial["chains"]
     for name in ("q", "data", "of"):

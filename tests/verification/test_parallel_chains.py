@@ -23,7 +23,7 @@ def run_chains(folder: Path, processes: int, *words: str) -> Any:
 
 @pytest.fixture(scope="module")
 def serial(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """Return the models on one process."""
+    """Return the results of the models on one process."""
     return run_chains(tmp_path_factory.mktemp("serial"), 1)
 
 

@@ -63,19 +63,19 @@ def run_cases(folder: Path, processes: int) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def serial(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """Return all cases on one process."""
+    """Return the reports of all cases on one process."""
     return run_cases(tmp_path_factory.mktemp("serial"), 1)
 
 
 @pytest.fixture(scope="module", params=[2, pytest.param(3, marks=pytest.mark.long)])
 def parallel(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """Return all cases on two and on three processes."""
+    """Return the reports of all cases on two and on three processes."""
     return run_cases(tmp_path_factory.mktemp("parallel"), request.param) | {"processes": request.param}
 
 
 @pytest.mark.mpi
 def test_forces_and_tangents(parallel: dict[str, Any]) -> None:
-    """For surfaces of all kinds on all kinds of markers, forces and both tangents equal those of one process to
+    """For surfaces of all kinds on all kinds of markers, forces and both tangents equal the results of one process to
     rounding.
     """
     assert parallel["assembly/contacts"] >= 12

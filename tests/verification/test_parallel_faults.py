@@ -13,8 +13,8 @@ from support.processes import ROOT, errors_of, run_python
 
 PROGRAM = ROOT / "tests/support/parallel_faults.py"
 COMMAND: dict[str, list[str | Path]] = {"python": [], "windlass": ["-m", "windlass.commands.cli", "run"]}
-# Much longer than a run on a loaded machine with an empty compiler cache [s], so only a process that hangs exceeds this
-# time.
+# This time [s] is much longer than a run on a loaded machine with an empty compiler cache, so only a process that hangs
+# exceeds it.
 TIMEOUT = 600
 
 
@@ -114,7 +114,7 @@ def test_disconnected_node_is_named(solver: str, tmp_path: Path) -> None:
 
 @pytest.mark.mpi
 def test_more_processes_than_cables(tmp_path: Path) -> None:
-    """Processes without rows take part in statics and dynamics, and the results equal those of one process."""
+    """Processes without rows take part in statics and dynamics, and the results equal the results of one process."""
     words = ("-elements", "1", "-solver", "static,dynamic", "-quiet")
     alone, many = (run(tmp_path, *words, processes=n) for n in (1, 5))
     assert (many.returncode, errors_of(many)) == (0, "")

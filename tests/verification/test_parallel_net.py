@@ -21,7 +21,7 @@ def run_net(folder: Path, processes: int, *words: str) -> Any:
 
 @pytest.fixture(scope="module")
 def serial(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """Return the net on one process."""
+    """Return the results of the net on one process."""
     return run_net(tmp_path_factory.mktemp("serial"), 1)
 
 

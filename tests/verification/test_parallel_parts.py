@@ -33,7 +33,9 @@ def serial(tmp_path_factory: pytest.TempPathFactory) -> Any:
 @pytest.mark.mpi
 @pytest.mark.parametrize("processes", [2, pytest.param(3, marks=pytest.mark.long)])
 def test_a_chain_on_wheels_in_parts(serial: Any, processes: int, tmp_path: Path) -> None:
-    """Handles, switches and error messages equal those of one process. Rows are on the processes that need them."""
+    """Handles, switches and error messages equal the results of one process. Rows are on the processes that need
+    them.
+    """
     parallel = run_program(tmp_path, processes)
     for name in ("sag", "switched"):
         assert_allclose(parallel[name], serial[name], rtol=0, atol=1e-9, err_msg=name)
@@ -44,7 +46,7 @@ def test_a_chain_on_wheels_in_parts(serial: Any, processes: int, tmp_path: Path)
     worst = [line.split("residual")[0] for line in serial["fails"].splitlines() if "worst equation" in line]
     assert worst
     assert worst == [line.split("residual")[0] for line in parallel["fails"].splitlines() if "worst equation" in line]
-    assert "length of Cable2D: requires several processes" in parallel["guard"]
+    assert "length of Cable2D: requires all processes" in parallel["guard"]
     held = parallel["held"]
     for kind, (rows, count) in serial["held"][0].items():
         assert rows == count

@@ -21,7 +21,7 @@ def run_net(folder: Path, processes: int) -> Any:
 
 @pytest.fixture(scope="module")
 def serial(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """Return the net on one process."""
+    """Return the results of the net on one process."""
     return run_net(tmp_path_factory.mktemp("serial"), 1)
 
 
@@ -44,6 +44,6 @@ def test_net_in_space(serial: Any, processes: int, tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_without_compiler(serial: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The kernels as Python functions give the same results."""
+    """Kernels as Python functions give the results of compiled kernels."""
     monkeypatch.setenv("WINDLASS_JIT", "0")
     assert_same(run_net(tmp_path, 1), serial)

@@ -73,8 +73,8 @@ def test_spectrum_has_the_variance_and_the_period_of_the_series(sea: Series) -> 
 
 
 def test_spectrum_of_white_noise_is_flat() -> None:
-    """The spectrum of white noise with the variance 9 at steps of 0.1 s is 2 · 9 · 0.1 at all frequencies. The 256
-    segments scatter by 1/16 each.
+    """The spectrum of white noise with the variance 9 at steps of 0.1 s is 2 · 9 · 0.1 at all frequencies. The mean of
+    the 256 segments scatters by 1/16 at each frequency.
     """
     noise = 3.0 * np.random.default_rng(3).standard_normal(2**16)
     spectrum = wl.post.find_spectrum(Series(0.1 * np.arange(len(noise)), noise), segments=256)
@@ -190,8 +190,8 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, wl.Sensor
 
 
 def test_envelope_is_that_of_the_sensor(recording: tuple[Path, wl.Sensors]) -> None:
-    """Minimum, mean and maximum of the envelope at the end of the rope equal those of a sensor, to the single precision
-    of the file.
+    """Minimum, mean and maximum of the envelope at the end of the rope equal the values of a sensor, to the single
+    precision of the file.
     """
     folder, sensors = recording
     values = sensors["tension, end"]
@@ -223,7 +223,7 @@ def test_the_command_prints_tables_and_writes_files(
     said = capsys.readouterr().out
     assert "axial_force" in said and "part " in said and Path("envelope.svg").exists()
     assert Path("envelope.csv").read_text().startswith("length [m],part [1],minimum [SI]")
-    # a second run replaces its own files, but never files of users
+    # a second run replaces the files of the first run, but never files of users
     assert cli.main(["post", "rope.vtkhdf", "-envelope", "envelope.csv"]) == 0
     Path("notes.csv").write_text("my notes\n")
     assert cli.main(["post", "rope.vtkhdf", "-envelope", "notes.csv"]) == 2
@@ -264,13 +264,13 @@ def test_errors(
     [
         ("a [N],b [N]\n1,2\n2,3\n", "time = 'time' of .* must be one of its columns, a .N., b .N."),
         ("time [s],a [N],a [kN]\n0,1,2\n1,2,3\n", "has two columns 'a'"),
-        ("time [m],a [N]\n0,1\n1,2\n", "must be one of time"),
+        ("time [m],a [N]\n0,1\n1,2\n", "must be a unit of time"),
         ("time [s],a [N]\n0,1\n0,2\n", "times must increase"),
         ("time [s],a [N]\n0,1\n1,x\n", "must be numbers, as many as names"),
         ("time [s],a [N]\n0,1\n1,2,3\n", "must be numbers, as many as names"),
         ("time [s],a [N]\n0,1\n1,nan\n", "row 2 of .* is '1,nan': must be finite numbers"),
         ("time [s],a [N]\n0,1\n", "must be at least two ascending numbers"),
-        ("time [s],a [N],b [inch]\n0,1,1\n1,2,2\n", "has the unit 'inch': must be one that is known"),
+        ("time [s],a [N],b [inch]\n0,1,1\n1,2,2\n", "has the unit 'inch': must be a unit that is known"),
         ("", "must be one of its columns, none"),
     ],
 )
@@ -292,5 +292,5 @@ def test_cycles_of_a_constant_tension_do_no_damage() -> None:
     cycles = wl.post.rainflow(Series(np.arange(5.0), np.full(5, 3.0)))
     assert isinstance(cycles, Cycles) and cycles.damage(curve) == 0.0 and cycles.life(curve) == np.inf
     assert cycles.equivalent_range(3.0) == 0.0
-    with pytest.raises(wl.ModelError, match="one of them must be given"):
+    with pytest.raises(wl.ModelError, match="one of the two must be given"):
         wl.post.fatigue_curve("stud chain")

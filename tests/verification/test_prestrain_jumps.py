@@ -33,8 +33,8 @@ from windlass.framework.state.state import State
 
 
 def find_jump(solver: wl.Static, start: State | None = None) -> tuple[State, tuple[float, float] | None, str]:
-    """Return the equilibrium, and for a jump its bounds, as fractions of the unbalanced forces, and the coordinate with
-    the largest jump.
+    """Return the equilibrium; for a jump, also its bounds, as fractions of the unbalanced forces, and the coordinate
+    with the largest jump.
     """
     state = solver.solve(start)
     if not solver.verdict.reasons:
@@ -66,7 +66,7 @@ def find_curvature_limit() -> float:
 def create_wire(share: float) -> World:
     """Create a wire that has buckled upwards between two hinges.
 
-    Its reference curvature is a fraction of the curvature at which it flips.
+    The reference curvature of the wire is a fraction of the curvature at which the wire flips.
     """
     world, n = World(), ELEMENTS
     rise = sqrt((STRAIN - pi**2 * BENDING / AXIAL) * 4.0 / pi**2)

@@ -164,8 +164,8 @@ def test_tangent(length: float) -> None:
 
 @pytest.mark.parametrize("beside", [0.0, 0.3])
 def test_a_rope_ends_on_drums(beside: float) -> None:
-    """For a rope between two turning drums that crosses to the other side of the lower drum, the rope length is the
-    free span, the torques are R N, and energy is conserved.
+    """A rope between two turning drums crosses to the other side of the lower drum. The rope length is the free span,
+    the torques are R N, and energy is conserved.
 
     The centre of the upper drum is at a distance ``beside`` from the centre of its body.
     """

@@ -213,8 +213,8 @@ ENDED = ("adaptive", "verlet", "switched")
     ],
 )
 def test_models_killed_and_restarted(kind: str, every: str, kill_at: str, options: list[str], tmp_path: Path) -> None:
-    """Cut steps, explicit methods, changing neighbours, contact points, and models that hooks change are bitwise equal
-    after a restart.
+    """Cut steps, explicit methods, changing neighbours, contact points, and models that hooks change give bitwise equal
+    results after a restart.
     """
     common: list[str | Path] = [MODELS, "-kind", kind, "-checkpoint_every", every, *options]
     run([*common, "-summary", "s.json", "-checkpoint", "c.h5"], tmp_path / "whole")
@@ -272,7 +272,7 @@ def test_checkpoints_by_the_clock(tmp_path: Path) -> None:
 def test_solves_before_the_first_checkpoint_by_the_clock(tmp_path: Path) -> None:
     """A checkpoint has no record of solves that ended before the first automatic checkpoint.
 
-    A restart repeats these solves and continues the interrupted solve.
+    A restart repeats solves that ended before the first automatic checkpoint, and continues the interrupted solve.
     """
     belt = write_belt(tmp_path)
     words = [belt, *BELT, "-keep", "205", "-output", "a"]
@@ -376,7 +376,8 @@ def test_checkpoints_by_the_clock_on_two_processes(tmp_path: Path) -> None:
     "solver", [pytest.param(REDUNDANT, marks=pytest.mark.long, id="redundant"), pytest.param(PARTS, id="parts")]
 )
 def test_two_processes_to_the_last_bit(solver: list[str | Path], tmp_path: Path) -> None:
-    """With a linear solver that adds in a fixed order, a restart on two processes is bitwise equal."""
+    """With a linear solver that adds in a fixed order, a restart on two processes is bitwise equal to an uninterrupted
+    run."""
     (tmp_path / "killed").mkdir()
     killed = kill_belt(tmp_path / "killed", 2, solver)
     restart_belt(killed, tmp_path / "again", 2, solver)
@@ -385,8 +386,8 @@ def test_two_processes_to_the_last_bit(solver: list[str | Path], tmp_path: Path)
 
 @pytest.mark.mpi
 def test_explicit_on_three_processes(tmp_path: Path) -> None:
-    """With a diagonal mass matrix, no linear solver is used and sums have an order, so a restart on three processes is
-    bitwise equal.
+    """With a diagonal mass matrix, no linear solver is used and sums have a fixed order, so a restart on three
+    processes is bitwise equal to an uninterrupted run.
     """
     common: list[str | Path] = [MODELS, "-kind", "chain", "-checkpoint_every", "30", "-checkpoint", "c.h5"]
     run(common, tmp_path / "whole", 3)

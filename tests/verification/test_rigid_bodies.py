@@ -70,13 +70,14 @@ def test_chain_in_space() -> None:
     """The chain on spherical joints agrees with Exudyn 1.11.0, model sphericalJointTest, generalised-alpha with
     spectral radius 0.6.
 
-    Exudyn ends its Newton runs with a lagged Jacobian at a relative residual of 1e-8. This leaves an error of about
-    1e-10 in its coordinates, 1e-3 in accelerations of up to 70 rad/s^2 and in forces of up to 70 N.
+    Exudyn ends its Newton runs with a lagged Jacobian at a relative residual of 1e-8. The results of Exudyn therefore
+    have errors of about 1e-10 in coordinates, and 1e-3 in accelerations of up to 70 rad/s^2 and in forces of up to 70
+    N.
     """
     world, bodies = create_chain()
     with np.load(MODELS / "sphericalJointTest_trace0.npz") as trace:
         q, v, a, forces = trace["q"], trace["q_t"], trace["q_tt"], trace["ae"][:, 4:]
-    # as in the original program
+    # settings of the original program
     original: dict[str, Any] = {"rotations": "parameters", "project": False}
     solver = Dynamic(world, step=1e-3, end=1.0, spectral_radius=0.6, lag=False, **original)
     for state in solver.march():
@@ -187,7 +188,7 @@ def test_linkage_of_four_bars(method: str, gap: float) -> None:
 @pytest.mark.parametrize("method", ["generalized_alpha", "trapezoidal_index2"])
 def test_free_body(method: str) -> None:
     """A free asymmetric body with its node off the centre of mass conserves energy and angular momentum to order 2, and
-    momentum.
+    conserves momentum.
     """
     errors = []
     for step in (8e-3, 4e-3, 2e-3):
@@ -233,7 +234,8 @@ def test_pendulum_in_space_and_in_the_plane(method: str, rotations: str) -> None
     """The 2D and the 3D pendulum converge to the same motion with order 2 (they differ in their coordinates of the
     rotation).
 
-    With steady rotation they differ less, and with generalised-alpha their difference passes through 0 near 4 ms.
+    In steady rotation, the two pendulums differ less. With generalised-alpha, the difference passes through 0 near 4
+    ms.
     """
     differences = []
     for step in (4e-3, 2e-3):

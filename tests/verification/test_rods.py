@@ -279,8 +279,8 @@ def test_wire_rope(turns: bool) -> None:
 
 
 def test_rope_over_a_sheave() -> None:
-    """For a `Rope` with torsion whose ends cannot rotate, the torque of its mean strain is equal on both sides of a
-    sheave and on top.
+    """For a `Rope` with torsion whose ends cannot rotate, the torque due to the mean strain of the rope is equal on
+    both sides of a sheave and on top.
 
     Frames of the nodes are computed from the axis of the sheave, so the nodes may move around the sheave.
     """
@@ -367,7 +367,7 @@ def test_free_rod_turns_on() -> None:
 
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
-    """A body on a rope that twists gives on 2 processes the coordinates and outputs of one process."""
+    """A body on a rope that twists has equal coordinates and outputs on 2 processes and on one process."""
     done = run_python([ROOT / "tests/support/parallel_rods.py", tmp_path / "rope.npz", "-quiet"], 2)
     assert done.returncode == 0, done.stderr
     serial, found = run_rope(), np.load(tmp_path / "rope.npz")

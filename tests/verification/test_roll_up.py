@@ -59,8 +59,8 @@ def test_pure_bending() -> None:
     """Nodes lie on the circle of radius L/(2 pi), and at the Gauss points the moment is 2 pi EI/L without tension.
 
     The tolerance of the radius with 64 elements is 1e-6 L, as for the gap of the circle. The moment at the points of
-    rule 2, where it is most exact, has the tolerance 1e-4 relative. The axial force at the integration points is far
-    below the 2 pi² N that would bend the ring by as much.
+    rule 2, where the moment is most exact, has the tolerance 1e-4 relative. The axial force at the integration points
+    is far below 2 pi² N, the force that would bend the ring by a similar amount.
     """
     cables, state, iterations = roll_up(64)
     ends = eval_output(cables, "position", state, x=1.0 / 64)[:, :2]

@@ -99,8 +99,8 @@ def test_rope_slips_on_a_sheave(mu: float) -> None:
 
     Measured errors are 0.2 and 0.6 %, and the test asserts 1 %.
 
-    Half a turn has 31 segments, so the contact angle is known to 3 %. This uncertainty can change the acceleration by
-    1.8 % at μ = 0.2.
+    Half a turn has 31 segments, so the contact angle is known to 3 %. The uncertainty of the contact angle can change
+    the acceleration by 1.8 % at μ = 0.2.
     """
     heavy, light = 10.0, 4.0
     factor = np.exp(mu * np.pi)

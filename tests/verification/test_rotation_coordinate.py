@@ -85,7 +85,7 @@ def energy(body: Entity, state: State) -> float:
 @pytest.mark.parametrize("method", ["generalized_alpha", "trapezoidal_index2"])
 def test_torsional_pendulum(method: str) -> None:
     """A torsional pendulum with an amplitude of 15 rad, nearly 2.4 turns, has the frequency sqrt(k/I) = 2 rad/s with
-    order 2. The second method conserves energy.
+    order 2. The trapezoidal rule conserves energy.
 
     The period of both methods is longer by about (ω h)²/12, which is the error of order 2.
     """
@@ -235,7 +235,8 @@ def test_reversed_axis_fails_with_words() -> None:
 
 
 def test_saved_and_resumed(tmp_path: Path) -> None:
-    """The number of turns is part of the state, and a run that continues from a file is bitwise equal."""
+    """The number of turns is part of the state, and a run that continues from a file is bitwise equal to an
+    uninterrupted run."""
 
     def run(end: float, start: State | None = None, resume: bool = False) -> State:
         return Dynamic(world, step=2e-3, end=end, lag=False, name="").solve(start, resume=resume)
@@ -279,7 +280,8 @@ def run(path: str) -> None:
 
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
-    """Rotors turn by more than two turns and the last rotor touches its stop, equally on two processes and on one."""
+    """Rotors that turn by more than two turns, the last of which touches its stop, have equal results on two processes
+    and on one process."""
     results = []
     for processes in (1, 2):
         path = tmp_path / f"{processes}.npz"

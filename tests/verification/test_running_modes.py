@@ -62,7 +62,7 @@ def test_waves_of_a_ring_whose_nodes_travel(turning: float) -> None:
 
 
 def test_a_belt_that_a_constraint_holds_keeps_its_matrices() -> None:
-    """If a node of the ring is fixed, the terms of running material are omitted, and a note says so."""
+    """If a node of the ring is fixed, the terms of running material are omitted, with a note."""
     state = spin_ring(24, 3.0, held=True)
     found = wl.Modes(state.world, count=6).solve(state)
     frozen = wl.Modes(state.world, count=6, running=False).solve(state)

@@ -133,7 +133,7 @@ CONTACTS: WeakKeyDictionary[wl.World, wl.Entity] = WeakKeyDictionary()
 def capstan(p: Mapping[str, float]) -> Any:
     """Create a rope over half a turn of a locked circle, with a weight at one end.
 
-    The other end is moved down by 1 m per second.
+    The end without the weight is moved down by 1 m per second.
     """
     radius, elements = 0.1, 40
     length = pi * radius / elements
@@ -247,11 +247,11 @@ def test_frequencies_about_a_loaded_equilibrium() -> None:
 def test_a_belt_that_sticks() -> None:
     """A belt sticks on half turns of two pulleys at rest, one of which is on a spring.
 
-    The derivative with respect to its torque is computed, and the derivative with respect to its radius, which moves
-    anchors, is refused.
+    The derivative with respect to the torque on a pulley is computed. The derivative with respect to a radius, which
+    moves anchors, is refused.
 
-    The derivative agrees with complete solves to 1 %. It is not exact, because the contact pressure that enlarges
-    circles is a history value and therefore constant (0.5 % of the rotation).
+    The derivative agrees with complete solves to 1 %. The derivative is not exact, because the contact pressure that
+    enlarges circles is a history value and therefore constant (0.5 % of the rotation).
     """
 
     def model(p: Mapping[str, float]) -> Any:
@@ -275,7 +275,7 @@ def test_a_belt_that_sticks() -> None:
 
     _, dy = wl.evaluate(model, {"torque": 2.0}, solve=solve_exactly)
     assert_allclose(dy["turn"]["torque"], (turn(2.002) - turn(1.998)) / 4e-3, rtol=0.01)
-    with pytest.raises(wl.ModelError, match="history values of contacts at the start change with 'radius'"):
+    with pytest.raises(wl.ModelError, match="history values of contacts at the start depend on 'radius'"):
         wl.evaluate(model, {"radius": 0.1})
 
 
@@ -317,9 +317,9 @@ def add_another(p: Mapping[str, float]) -> Any:
         (lambda: wl.evaluate(lambda p: spring(p)[0], SPRING), "must be a World and a function"),
         (lambda: wl.evaluate(lambda p: (spring(p)[0], lambda s: 1.0), SPRING), "results returned 1.0: must be a dict"),
         (lambda: wl.evaluate(lambda p: (spring(p)[0], lambda s: {"x": s.q}), SPRING), "'x' = .*: must be one finite"),
-        (lambda: wl.evaluate(add_another, SPRING), "rows of Point2D changes with 'k': 1, and 2 with"),
+        (lambda: wl.evaluate(add_another, SPRING), "rows of Point2D changes with 'k' from 1 to 2"),
         (lambda: wl.evaluate(spring, SPRING, solve=lambda w: 1), "solve returned int: must be the State"),
-        (lambda: wl.evaluate(spring, SPRING, solve=wl.State), "not an equilibrium: 2 N .* are out of balance, of .* 2"),
+        (lambda: wl.evaluate(spring, SPRING, solve=wl.State), "the largest unbalanced force is 2 N .* force is 2"),
         (lambda: wl.evaluate(spring, [1.0]), "p = .* in evaluate: must be a dict of names and numbers"),
         (lambda: wl.evaluate_frequencies(spring, SPRING, 0), "count = 0 in evaluate_frequencies"),
     ],

@@ -215,7 +215,7 @@ def test_route_on_a_slope() -> None:
     assert_allclose(list_tensions(line, 40, state), eval_tensions(), rtol=5e-4)
     assert solver.statistics.newton_iterations <= 10
     assert solver.statistics.forms == 0
-    # level ground, given by a point
+    # the ground is level and given by a point
     level = [
         hang_from_ground((1.0, 2.0), (172.0, 60.0), 190.0, EA, MASS, mu, ground=ground)
         for mu in (0.0, 0.7)
@@ -270,9 +270,9 @@ def test_ground_that_a_line_cannot_lie_on() -> None:
     wrong: list[tuple[float, Any, str]] = [
         (LENGTH, [(50.0, 1.0, 0.0)], "must lie in the vertical plane of the line"),
         (LENGTH, [(50.0, 0.0, 0.0), (40.0, 0.0, 0.0)], "each point farther from the anchor"),
-        (LENGTH, [(50.0, 0.0)], "must have points with as many coordinates"),
-        (191.0, [(50.0, 0.0, 5.0)], "hangs free of it"),
-        (260.0, [(50.0, 0.0, 5.0)], "is slack there"),
+        (LENGTH, [(50.0, 0.0)], "each point must have 3 coordinates"),
+        (191.0, [(50.0, 0.0, 5.0)], "does not touch the ground"),
+        (260.0, [(50.0, 0.0, 5.0)], "is slack on the ground"),
     ]
     for length, ground, words in wrong:
         with pytest.raises(wl.ModelError, match=words):
@@ -282,7 +282,7 @@ def test_ground_that_a_line_cannot_lie_on() -> None:
 def hang_ropes() -> wl.World:
     """Create ropes that start above their supports.
 
-    They have different stiffnesses, because a mean of equal numbers may be exact.
+    The ropes have different stiffnesses, because a mean of equal numbers may be exact.
     """
     world = wl.World(gravity=GRAVITY)
     for i in range(4):
@@ -296,7 +296,7 @@ def hang_ropes() -> wl.World:
 def test_cables_keep_their_stiffness_to_the_last_bit() -> None:
     """Form-finding replaces the stiffness of lines temporarily.
 
-    Afterwards, forces are bitwise equal to the forces in a world that was not solved.
+    After form-finding, forces are bitwise equal to the forces in a world that was not solved.
     """
     solved, untouched = hang_ropes(), hang_ropes()
     q = wl.Static(solved, name="").solve().q

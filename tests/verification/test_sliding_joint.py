@@ -48,7 +48,7 @@ def eval_moving_mass(modes: int, times: FloatArray) -> FloatArray:
 
 
 def eval_rope_with_mass(elements: int, step: float, times: FloatArray, folder: Path) -> FloatArray:
-    """Return the deflection of the same string by cables and a joint that slides without friction."""
+    """Return the deflection [m] of a string under a moving mass, by cables and a joint that slides without friction."""
     world = wl.World()
     cables = straight_cable(
         world, (0.0, 0.0), (LENGTH, 0.0), elements, axial_stiffness=1e6, bending_stiffness=1e-3, mass_per_length=1.0,
@@ -101,7 +101,7 @@ ENERGY = 0.5 * 0.3 * 2.0 * np.pi * 9.0 + 0.5 * 0.5 * 15.0**2
 
 
 def turn_ring(space: bool, steps: int, step: float) -> Turn:
-    """Simulate the closed ring of 16 cables: the bead passes from its last cable to its first cable."""
+    """Simulate a closed ring of 16 cables, on which the bead passes from the last cable to the first cable."""
     world, cables, bead, joint = create_ring(16, space)
     ledger, first, passed = wl.EnergyLedger(), wl.State(world), [0.0]
 
@@ -138,7 +138,7 @@ def test_free_ring() -> None:
 
 
 def test_free_ring_in_space() -> None:
-    """In a plane that is rotated by 0.5 rad, the bead has the same motion."""
+    """In a plane that is rotated by 0.5 rad, the bead has the same motion as in the plane x, y."""
     plane, space = turn_ring(False, 60, 2e-3), turn_ring(True, 60, 2e-3)
     assert_allclose(space.place, plane.place, rtol=1e-9)
     assert_allclose(np.linalg.norm(space.after, axis=1), np.linalg.norm(plane.after, axis=1), rtol=1e-9)
@@ -148,7 +148,7 @@ def test_free_ring_in_space() -> None:
 @pytest.mark.long
 def test_free_ring_over_many_steps() -> None:
     """In 10⁴ steps, in which the ring makes four turns and the bead changes the cable 171 times, the error of momentum
-    is 3e-14 and the error of energy 0.05 J of 65 J.
+    is 3e-14 and the error of energy is 0.05 J of 65 J.
     """
     turn = turn_ring(False, 10_000, 1e-3)
     assert turn.changes >= 150
@@ -256,7 +256,7 @@ def test_two_processes(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_without_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The kernels as Python functions give the same results."""
+    """Kernels as Python functions give the results of compiled kernels."""
     serial = run_trolleys()
     monkeypatch.setenv("WINDLASS_JIT", "0")
     plain = solve_trolleys(tmp_path, 1)

@@ -185,8 +185,8 @@ def test_truss_of_two_springs(share: float, steps: int) -> None:
 @pytest.mark.parametrize("steps", [1, 10])
 @pytest.mark.parametrize("share", [1.03, 2.0])
 def test_shallow_arch(share: float, steps: int) -> None:
-    """The limit load of a sine arch of 16 cables agrees with theory within 0.3 %, from one load step as from ten. The
-    crown of the arch is named.
+    """The limit load of a sine arch of 16 cables agrees with theory within 0.3 %, with one load step and with ten load
+    steps. The crown of the arch is named.
     """
     world, _ = create_arch(share)
     before, after, words = find_jump(Static(world, name="", load_steps=steps))
@@ -219,7 +219,8 @@ def test_prescribed_motion(share: float, jumps: bool, steps: int, pushes: str) -
     """A truss that is pushed down by a soft spring snaps through at the theoretical displacement of the end of the
     spring.
 
-    The same holds for a soft contact, which opens when the truss jumps away.
+    With a soft contact instead of the spring, the displacement is equal, and the contact opens when the truss jumps
+    away.
     """
     soft = 0.1 * STIFFNESS * RISE**2
     world, top = create_truss(0.0)
@@ -283,7 +284,7 @@ def test_line_that_is_soft_without_load() -> None:
     """Without tension, a line of one element is supported only by its bending stiffness, so its slopes rotate by 0.009
     under the first millionth of the weight.
 
-    This is no jump, and takes a few iterations. Rounding errors of the positions of supports are not named.
+    This rotation is no jump, and takes a few iterations. Rounding errors of the positions of supports are not named.
     """
     world = wl.World(gravity=(0.0, -9.81))
     laws = {"mass_per_length": 1.0, "axial_stiffness": 1e5, "bending_stiffness": 1e-5}
@@ -368,7 +369,7 @@ if wl.is_first_process():
 
 @pytest.mark.mpi
 def test_several_processes(tmp_path: Path) -> None:
-    """Two processes find and name the jump of one process."""
+    """Two processes report the same jump as one process."""
     here = Path(__file__).resolve().parent
     (tmp_path / "model.py").write_text(MODEL.format(paths=[str(here), str(here.parent)]))
     alone, together = (run_python(["model.py"], processes, tmp_path).stdout.strip() for processes in (1, 2))

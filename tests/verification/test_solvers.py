@@ -215,7 +215,7 @@ def test_failing_step_is_cut_and_grows_again() -> None:
     sizes = np.diff(times)
     assert_allclose(sizes.max(), 2e-3, rtol=1e-9)
     assert state.t == 0.15 and sizes.min() < 1.01e-3
-    # ten steps of one size precede each doubling; after another failure at the double size, ten more follow
+    # ten steps of one size precede each doubling; after another failure at the double size, ten more steps follow
     runs = np.split(sizes, np.flatnonzero(np.abs(np.diff(sizes)) > 1e-9) + 1)
     grown = [len(run) for run, after in pairwise(runs) if after[0] > 1.5 * run[0]]
     assert grown and all(steps % 10 == 0 for steps in grown)
@@ -228,7 +228,7 @@ def test_history_values_are_restored() -> None:
     Each attempt changes gaps, and the next attempt starts with the old gaps.
 
     The model ANCFcontactFrictionTest comes to rest on the roll with segments that close with 237 N. The step is cut
-    down to the smallest step, and the error keeps the state before the step.
+    down to the smallest step, and the error contains the state before the step.
     """
     log = Log()
     model = build_items("ANCFcontactFrictionTest")

@@ -66,7 +66,7 @@ def test_heavy_top(method: str, rotations: str, bound: float) -> None:
     The top spins with 126 rad/s, so (ω h)² = 4e-3 for the smallest step. With Euler parameters as coordinates, the
     error relative to the path of the axis is (ω h)²/16, because the frequencies (ω ± Ω)/2 of the parameters are too low
     by this fraction. If the rotation of each step is exact, the error is 0.3 (ω h)². The error of the spin is (ω h)²/48
-    in the first case and 0 in the second case.
+    with Euler parameters, and 0 with exact rotations.
     """
     errors = []
     for step in (1e-3, 5e-4):
@@ -213,8 +213,8 @@ NUTATING = (0.05, 0.08, 60.0)
 
 @pytest.mark.parametrize("method", ["generalized_alpha", "generalized_alpha_index2", "trapezoidal_index2"])
 def test_nutating_top(method: str) -> None:
-    """A top that is released falls, precesses and nutates. Axis and reaction of its joint agree with Euler angles to
-    order 2.
+    """A top that is released falls, precesses and nutates. The axis of the top and the reaction of its joint agree with
+    Euler angles to order 2.
     """
     end = 0.4
     axis, reaction = solve_nutating_top(end)

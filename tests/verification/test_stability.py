@@ -90,7 +90,8 @@ def test_straight_starts_of_catenaries(case: int, elements: int) -> None:
 
 @pytest.mark.parametrize("case", [3, 4, 7])
 def test_check_finds_what_follow_mends(case: int) -> None:
-    """With stability="check", these starts give the right equilibrium or an error that names a mode or a fold."""
+    """With stability="check", starts far from the equilibrium of a catenary give the right equilibrium or an error that
+    names a mode or a fold."""
     world, support = hang_straight(*CATENARIES[case], 16)
     try:
         found = eval_horizontal(world, support, Static(world, name="", stability="check"))
@@ -115,8 +116,8 @@ def test_slack_rope_with_load_steps(way: str) -> None:
 @pytest.mark.parametrize("start", ["noise", "straight", "parabola", "current"])
 @pytest.mark.parametrize("elements", [20, 100])
 def test_mooring_lines(start: str, elements: int) -> None:
-    """A chain of 100 kg/m from the bottom to a ship, 600 m over 400 m and 100 m up, EA 1e9 N, has the tension of the
-    closed form within 1 %.
+    """A chain of 600 m with 100 kg/m and EA 1e9 N, from the bottom to a ship that is 400 m away and 100 m higher, has
+    the tension of the closed form within 1 %.
 
     There are four starts: the right shape, unstretched and with noise of 1 % of an element; a straight line; a parabola
     of about the length of the chain; and the equilibrium without the current, which pulls with 0.5 % of the weight.
@@ -194,7 +195,7 @@ def test_column_beyond_the_critical_load_is_named() -> None:
 
 def test_column_is_followed_to_its_elastica(capsys: pytest.CaptureFixture[str]) -> None:
     """At 1.2 times the critical load, P/P_E = (2 K/π)², deflection and shortening agree to 1e-4 with the elastica, k
-    L/K and 2 L (1 - E/K), and a note is given.
+    L/K and 2 L (1 - E/K). A note is given.
 
     The mesh has 32 elements; 16 elements have an error of 2e-4.
     """
@@ -205,7 +206,7 @@ def test_column_is_followed_to_its_elastica(capsys: pytest.CaptureFixture[str]) 
     assert_allclose(abs(middle[1]), sqrt(k2) / ellipk(k2), rtol=1e-4)
     assert_allclose(-end[0], 2.0 * (1.0 - ellipe(k2) / ellipk(k2)), rtol=1e-4)
     note = capsys.readouterr().err
-    assert "is not stable: its tangent has 1 negative eigenvalue" in note and "following the potential" in note
+    assert "unstable equilibrium: its tangent has 1 negative eigenvalue" in note and "descent of the potential" in note
 
 
 RISE, TRUSS_EA = 0.1, 1e4
@@ -236,7 +237,7 @@ def eval_truss_load(y: float) -> float:
 def test_flat_truss_is_named_and_left() -> None:
     """In the flat position of a truss the forces balance without load.
 
-    This position is unstable in y of the joint. The solver finds a stable position at ±RISE.
+    The flat position is unstable in y of the joint. The solver finds a stable position at ±RISE.
     """
     world, _ = create_truss(0.0, height=0.0)
     with pytest.raises(UnstableEquilibrium, match=r"1 negative eigenvalue; the lowest mode moves .*joint, y"):
@@ -355,8 +356,8 @@ def test_wrong_setting() -> None:
 
 @pytest.mark.parametrize("load", [5.0, 15.0])
 def test_follower_load(load: float, capsys: pytest.CaptureFixture[str]) -> None:
-    """Beck's cantilever under a tangential load P L²/EI = 5 and 15 has no equilibrium close to it, so it is stable in
-    statics.
+    """Beck's cantilever under a tangential load P L²/EI = 5 and 15 has no other equilibrium nearby, so the straight
+    shape is stable in statics.
 
     The same load in a fixed direction is above the critical load π²/4. Statics cannot detect flutter, from 20.05 on,
     and print a note. Pivots are not counted, because the matrix is not symmetric.

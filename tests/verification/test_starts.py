@@ -41,7 +41,7 @@ def test_velocities_that_constraints_forbid(method: str) -> None:
     """
     world, _ = slide(velocity=(3.0, 5.0))
     with pytest.raises(
-        wl.ModelError, match=r"forbid initial velocities, .* \(MassPoint 0, y fixed: 5\) \[m/s, rad/s, 1/s\]"
+        wl.ModelError, match=r"initial velocities violate .* \(MassPoint 0, y fixed: 5\) \[m/s, rad/s, 1/s\]"
     ):
         march(world, method).solve()
     state = march(world, method, velocities="project").solve()
@@ -62,7 +62,7 @@ def test_motors_start_what_rests() -> None:
         if fits:
             assert_allclose(march(world).solve().v, (2.0, 0.0), atol=1e-12)
             continue
-        with pytest.raises(wl.ModelError, match=r"forbid .*\(MassPoint 0, x driven: 5\)"):
+        with pytest.raises(wl.ModelError, match=r"initial velocities violate .*\(MassPoint 0, x driven: 5\)"):
             march(world).solve()
 
 
@@ -81,14 +81,14 @@ def test_joints_forbid_in_their_own_size() -> None:
         if fits:
             march(world).solve()
             continue
-        with pytest.raises(wl.ModelError, match=r"forbid .*SphericalJoint 0, equation 0: 1\)"):
+        with pytest.raises(wl.ModelError, match=r"initial velocities violate .*SphericalJoint 0, equation 0: 1\)"):
             march(world).solve()
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_prescribed_positions_that_jump(method: str) -> None:
     """If a prescribed position jumps during a run, the error gives the time and size of the jump, and the state before
-    it. Ramps and kinks are no jumps.
+    the jump. Ramps and kinks are no jumps.
     """
     world, mass = slide()
     con.prescribe(world, mass, "x", lambda t: 0.0 if t < 0.0437 else -0.5)
@@ -133,7 +133,7 @@ def test_state_has_the_time_of_its_statics() -> None:
     state.t = 0.0
     for solver in (wl.Dynamic(world, step=2e-3, end=0.01, name=""), wl.Explicit(world, step=1e-6, end=1e-5, name="")):
         with pytest.raises(
-            wl.ModelError, match=r"t = 0 s: prescribed motions jump at the start, .*, x prescribed: 0\.002\)"
+            wl.ModelError, match=r"t = 0 s: prescribed motions differ from the state by .*, x prescribed: 0\.002\)"
         ):
             solver.solve(state)
 
@@ -242,8 +242,8 @@ def test_cables_that_begin_inside_circles_and_surfaces() -> None:
 
 @pytest.mark.parametrize("method", ["generalized_alpha", "verlet"])
 def test_cables_turned_inside_out(method: str) -> None:
-    """A cable that is turned inside out at the start is an error. During a run, the result is doubtful, and the reason
-    names the row and the times before and after.
+    """A cable that is turned inside out at the start is an error. If a cable is turned inside out during a run, the
+    result is doubtful, and the reason names the row and the times before and after.
     """
     world, _ = hang()
     state = wl.State(world)
@@ -268,7 +268,7 @@ def test_steps_that_turn_a_cable_inside_out_are_repeated(hard: int, monkeypatch:
 
     In the second case, no step has enough iterations for the check.
     """
-    # no wrong shape at the start
+    # the start has no wrong shape
     found = iter([[], ["cable 2 is turned inside out"], ["cable 2 is turned inside out"]])
     monkeypatch.setattr("windlass.solvers.verdicts.shapes.find_folds", lambda assembly: next(found, []))
     monkeypatch.setattr("windlass.solvers.verdicts.shapes.ShapeWatch._look", lambda self, t: None)

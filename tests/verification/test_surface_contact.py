@@ -1,7 +1,7 @@
 """Ropes on 3D surfaces: capstan on a helix, V-groove, geodesic, friction circle, energy, restart, processes.
 
 Source: L. Euler, Mémoires de l'académie des sciences de Berlin 18 (1769), for a curve of the curvature kappa and the
-normal force kappa T per length. On a helix kappa = cos(lambda)²/R, and its length is theta R/cos(lambda).
+normal force kappa T per length. On a helix kappa = cos(lambda)²/R, and the length of the helix is theta R/cos(lambda).
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ def test_decisions_inside_newtons_method() -> None:
     """In load cycles of a rope half around a rough post, stick and slip that are decided inside Newton's method give
     the same positions as decisions that are frozen.
 
-    They need less than 0.6 of the iterations and one pass per load step. The measured ratio of iterations is 0.46, and
-    frozen decisions need 106 passes.
+    Decisions inside Newton's method need less than 0.6 of the iterations of frozen decisions, and one pass per load
+    step. The measured ratio of iterations is 0.46, and frozen decisions need 106 passes.
     """
     radius, force, length = 0.1, 100.0, pi * 0.1 / 24
     found = []
@@ -169,8 +169,8 @@ def test_geodesics(surface: str) -> None:
 def test_friction_circle_in_a_groove(angle: float, along: float) -> None:
     """A rope that a fleet angle has moved onto the flank of a groove sticks or slides according to the friction circle.
 
-    Pressed by W towards the axis at the angle gamma and pulled by P along the groove, it slides if sqrt((W sin(gamma))²
-    + P²) > mu W cos(gamma). The friction mu W cos(gamma) acts against its velocity.
+    Pressed by W towards the axis at the angle gamma and pulled by P along the groove, the rope slides if sqrt((W
+    sin(gamma))² + P²) > mu W cos(gamma). The friction mu W cos(gamma) acts against the velocity of the rope.
     """
     piece, W, mu = create_piece(angle, along, 0.3), 10.0, 0.3
     state = wl.Dynamic(piece.world, step=2e-4, end=0.03, name="", passes=wl.Passes(max_it=6)).solve()
@@ -191,8 +191,8 @@ def test_friction_circle_in_a_groove(angle: float, along: float) -> None:
 def test_load_cycles_on_a_rough_guide(chosen: bool) -> None:
     """The free end of a rope on half a drum moves by k (T - T0 - T0 ln(T/T0)) at the first loading.
 
-    In the following cycles it moves by k (√T1 - √T)² downwards and k (√T - √T2)² upwards, k = R/(EA μ); the second
-    cycle equals the first.
+    In the following cycles the free end moves by k (√T1 - √T)² downwards and k (√T - √T2)² upwards, k = R/(EA μ); the
+    second cycle equals the first.
 
     With default parameters and half as many cables, the measured errors are 1.3 % of motions and 0.2 % of the work lost
     in a cycle, with 5.5 iterations per step. With a contact stiffness of 1000 T/R², independent of EA, the motion would
@@ -247,7 +247,7 @@ def test_load_cycle_of_a_rope(elements: int | None) -> None:
     """A load cycle of `wl.Rope`, with default contact and mesh, and with longer cables, agrees with the closed form.
 
     The measured errors are 1.3 % of motions and 0.2 % of the lost work. Where the load on 24 cables reverses, an
-    iterate of Newton's method touches the drum at a distant point. If this point stuck there, the rope would be
+    iterate of Newton's method touches the drum at a distant point. If the distant point stuck, the rope would be
     displaced by 17 µm, and its motion would be 21 % too small.
     """
     R, rope_radius, EA, mu, first, high, low, strand = 0.1, 0.005, 2e5, 0.3, 100.0, 220.0, 60.0, 0.05
@@ -391,8 +391,8 @@ def test_torque_of_every_step() -> None:
 
 
 def test_energy() -> None:
-    """For a rope that falls on a turning drum, a ball and an oblique floor, the ledger closes to 0.1 %, measured 0.05
-    %.
+    """For a rope that falls on a turning drum, a ball and an oblique floor, the energy balance closes to 0.1 %,
+    measured 0.05 %.
     """
     model, ledger = create_falling(), wl.EnergyLedger()
     solver = wl.Dynamic(model.world, step=5e-4, end=0.1, name="", passes=wl.Passes(max_it=6))
@@ -404,7 +404,7 @@ def test_energy() -> None:
 
 
 def test_going_on(tmp_path: Path) -> None:
-    """A run that continues from a file of its state, in another world, is bitwise equal."""
+    """A run that continues from a file of its state, in another world, is bitwise equal to the first run."""
     settings: dict[str, Any] = {"step": 1e-3, "name": "", "passes": wl.Passes(max_it=6), "lag": False}
     whole = wl.Dynamic(create_falling().world, end=0.03, **settings).solve()
     wl.Dynamic(create_falling().world, end=0.015, **settings).solve().save(tmp_path / "half.npz")
@@ -447,7 +447,7 @@ def test_several_processes(processes: int, tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_without_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels as plain Python give the same results."""
+    """Kernels as plain Python give the results of compiled kernels."""
     serial = run_both(6)
     monkeypatch.setenv("WINDLASS_JIT", "0")
     assert_same(run_program(tmp_path / "plain", 1, 6), serial)

@@ -48,8 +48,8 @@ def run_belt(step: float, **settings: Any) -> tuple[float, float, Statistics]:
     """Return speed loss [1] and excess of the drive torque over load and brake [N m], as means over 0.15 s, and the
     statistics.
 
-    The model is the belt of the reference data with 40 elements of 2 segments. Its light pulleys reach their speed and
-    load after 0.25 s, and the motion is steady after 0.4 s.
+    The model is the belt of the reference data with 40 elements of 2 segments. The light pulleys of the belt reach
+    their speed and load after 0.25 s, and the motion is steady after 0.4 s.
     """
     info = belt_parameters(40, 2)
     info["args"] |= {"tAccStart": 0.0, "tAccEnd": 0.15, "tq0": 0.1, "tq1": 0.25}
@@ -199,8 +199,8 @@ def test_stiff_rope_on_a_sheave_does_not_chatter(stiffness: float, damping: floa
 
     The ratio is smaller than exp(mu pi) by 1.2 and 5.9 %, because bending shortens the arc. Without damping of bending,
     the stiffer rope oscillates at both ends of its arc, and the ratio varies between 1.8 and 3.0. With contact segments
-    and a velocity penalty of 1e6 N s/m², the velocity of the polygon relative to the circle acts as slip. The same
-    model then ends in an error or, with other ramps, has ratios between -3 and 25.
+    and a velocity penalty of 1e6 N s/m², the velocity of the polygon relative to the circle acts as slip. With these
+    settings, the model ends in an error or, with other ramps, has ratios between -3 and 25.
     """
     world, parts, state = start_stiff_rope(ContactFrictionCirclePoints2D, stiffness, damping)
     tension = Sensors(None, [Sensor(parts["hold"], "force", name="tension")])
@@ -236,8 +236,8 @@ LAWS = pytest.mark.parametrize("law", [ContactFrictionCircleCable2D, ContactFric
 @LAWS
 @pytest.mark.parametrize("decide", [True, False])
 def test_balanced_sheave_has_no_torque_at_the_start(law: Any, decide: bool) -> None:
-    """If friction is switched on in a rope at rest, its segments stick at their positions, and the first row has no
-    torque.
+    """If friction is switched on in a rope at rest, its segments stick at their positions, and the torque is 0 in the
+    first record.
 
     With ``decide_at_start=False``, bristles start at position 0 and cause a torque of 6e7 N m.
     """
@@ -295,8 +295,8 @@ def test_bristles_that_begin_in_motion_are_unbent(sticking_length: str | None, w
 def test_line_lies_on_its_bed_from_the_start(friction: bool) -> None:
     """A rope on top of a wide circle, held at one node along its axis, is in equilibrium in the first solve.
 
-    The contact carries its weight. Straight segments of l = 0.1 m lie l²/(8 r) deep in their middle. If contacts were
-    not decided at the start, the rope would have no support.
+    The contact carries the weight of the rope. Straight segments of l = 0.1 m lie l²/(8 r) deep in their middle. If
+    contacts were not decided at the start, the rope would have no support.
     """
     radius, count, gravity = 10.0, 20, 9.81
     angle = np.linspace(-0.1, 0.1, count + 1)
@@ -334,7 +334,7 @@ def test_line_lies_on_its_bed_from_the_start(friction: bool) -> None:
 
 def test_rounding_does_not_open_a_contact() -> None:
     """For a straight rope whose ends and middle touch a circle up to 1e-15 m, these contacts are closed at the start,
-    and others stay open.
+    and all other contacts stay open.
     """
     world = World()
     nodes = world.add(PointSlope2D, position=[(-0.1, 1.0), (0.1, 1.0), (0.3, 1.0)], slope=[(1.0, 0.0)] * 3)

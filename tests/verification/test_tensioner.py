@@ -71,8 +71,8 @@ def test_hysteresis_loop_in_closed_form() -> None:
 
     The torque on both branches, the area of the loop, and the losses in the ledger agree with the closed form.
 
-    The bristle sticks over 2 mrad at both ends of 0.3 rad. Torques are exact. The loop is integrated by trapezoids with
-    2000 steps per cycle.
+    The bristle sticks over 2 mrad at both ends of the range of 0.3 rad. Torques are exact. The loop is integrated by
+    trapezoids with 2000 steps per cycle.
     """
     world, arm, spring = create_arm()
     amplitude, cycles = 0.15, 2
@@ -153,7 +153,8 @@ def test_an_overrunning_pulley_drives_one_way() -> None:
     """A rim that accelerates drives the shaft. When the rim is braked, the shaft overruns and is slowed only by the
     drag torque.
 
-    While the rim gains 40 rad/s in 0.1 s, the clutch transmits J ω_t. After that, the shaft loses M_drag/J per second.
+    While the rim gains 40 rad/s in 0.1 s, the clutch transmits J ω_t. Later, the angular speed of the shaft decreases
+    by M_drag/J per second.
     """
     drag, J = 0.2, 0.01
     world, rim, shaft, clutch = create_clutch(drag_torque=drag, damping=5.0)

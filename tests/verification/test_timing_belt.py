@@ -51,8 +51,8 @@ def test_tangent_of_teeth_in_every_state_is_exact() -> None:
 
 
 def test_a_tooth_climbs_out_of_its_groove_at_the_load_that_its_flank_can_hold() -> None:
-    """A tooth pressed by P = T p/R into its groove carries at most P/tan β. Above this load it drops into the next
-    groove.
+    """A tooth pressed by P = T p/R into its groove carries at most P/tan β. Above this load, the tooth drops into the
+    next groove.
     """
     press, beta, pitch = 20.0, 0.35, 2.0 * pi / 20
     world = wl.World()
@@ -81,7 +81,7 @@ def test_a_tooth_climbs_out_of_its_groove_at_the_load_that_its_flank_can_hold() 
     riding = (t > 0.25) & (t < 0.6)
     assert_allclose(height[riding], 1.2e-3 - press / TOOTH["tip_stiffness"], atol=1e-6)
     assert_allclose(force[riding], 0.0, atol=1e-9)
-    # in the next groove, whose other flank pushes first
+    # the tooth is in the next groove, whose other flank pushes first
     assert (
         (groove[0], groove[-1]) == (0.0, 19.0)
         and abs(height[-1]) < 1e-5
@@ -146,7 +146,7 @@ def test_loads_of_teeth_along_the_arc_obey_the_difference_equation() -> None:
 def test_a_timing_belt_keeps_the_ratio_of_its_teeth_and_sounds_with_its_tooth_frequency() -> None:
     """The driven pulley has no creep: it follows the driver with the ratio 20/40 up to the deflection of teeth.
 
-    Its speed oscillates with the frequency 20 ω/(2 π).
+    The speed of the driven pulley oscillates with the frequency 20 ω/(2 π).
     """
     world, belt, bodies, drive = create_drive(150.0, 0.02)
     with belt.preload(drive):
@@ -176,8 +176,8 @@ def test_a_timing_belt_keeps_the_ratio_of_its_teeth_and_sounds_with_its_tooth_fr
 def test_a_running_belt_jumps_one_tooth_at_the_torque_that_its_flanks_can_hold(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """The belt holds at 5 % below the torque of the closed form, and jumps one tooth at 5 % above it. Otherwise it
-    keeps its grooves.
+    """The belt holds at 5 % below the torque of the closed form, and jumps one tooth at 5 % above it. Apart from this
+    jump, the belt keeps its grooves.
 
     With all teeth at their limit, dT = Q and T dφ = Q tan β along an arc, so T_1/T_2 = exp(θ/tan β), which is Euler's
     law with the friction 1/tan β. The pulley with the smaller wrap θ jumps. The driven pulley slides with the belt
@@ -262,10 +262,10 @@ def test_a_running_belt_jumps_one_tooth_at_the_torque_that_its_flanks_can_hold(
         ({"tooth_height": None}, r"'belt' with teeth: must have tooth_height, as in the catalogue"),
         (
             {"tension": 100.0},
-            r"tension = 100 of 'belt': its teeth determine its length, 70 of 0.005 m; for another",
+            r"tension = 100 of 'belt': must be left out, because the teeth .* the belt, 70 of 0.005 m; for another",
         ),
         ({"cord_offset": 1e-3}, r"on driver: must be 0.0159155 m within 0.5 %, .* use radius = 0.0149155 m"),
-        ({"teeth": 71}, r"length = 0.355 m of 'belt' does not fit, because it is slack"),
+        ({"teeth": 71}, r"length = 0.355 m of 'belt' is too long for the route"),
         ({"flank_angle": 2.0}, r"flank_angle = 2.0 rad in Belt: must be between 0 and 1.2"),
     ],
 )

@@ -86,11 +86,11 @@ def test_stiff_rope_in_motion() -> None:
 
 
 def test_rope_that_falls_onto_a_plane() -> None:
-    """For a rope that falls on a plane, modelled as a circle of 1e5 m, gaps have rounding errors of 1e-11 m and forces
-    of 4e-4 N, and no step is cut because of them.
+    """For a rope that falls on a plane, modelled as a circle of 1e5 m, rounding errors are 1e-11 m in gaps and 4e-4 N
+    in forces. No step is cut because of these errors.
 
-    If only the rounding errors of the coordinates counted, the run would need 10 853 steps and 94 887 iterations; it
-    needs 139 and 1499 on a circle of 100 m.
+    If only the rounding errors of the coordinates counted, the run would need 10 853 steps and 94 887 iterations; on a
+    circle of 100 m it needs 139 steps and 1499 iterations.
     """
     radius, world = 1e5, World(gravity=(0.0, -9.81))
     rope = straight_cable(

@@ -126,8 +126,8 @@ def stand_on_a_torsion_spring() -> Model:
 
 
 def hang_by_the_feet() -> Model:
-    """Create a body on two ropes that hold it below its centre of mass. It turns over, and hangs lower by a lever of 1
-    m.
+    """Create a body on two ropes that hold it below its centre of mass. The body turns over, and hangs lower by a lever
+    of 1 m.
     """
     world = World(gravity=(0.0, -GRAVITY))
     load = world.add(RigidBody2D, name="load", position=(0.0, 0.0), mass=10.0, inertia=1.0)
@@ -191,7 +191,7 @@ def run_faster_than_waves() -> Model:
     for end in (nodes[0], nodes[16]):
         hinge(world, end)
     fix(world, axial, "s")
-    # at N = rhoA v² a string has no stiffness, which gives its stretch
+    # at N = rhoA v² a string has no stiffness; the stretch follows from this tension
     return world, lambda state: float(np.sum(np.hypot(*np.diff(place(nodes, state), axis=0).T))), 10 * 1.0015
 
 
@@ -227,7 +227,7 @@ def test_unstable_starts_are_named_and_left(
     world, number, known = create()
     solver = Static(world, name="", **settings)
     state = solver.solve()
-    assert any("not stable: its tangent has" in note for note in solver.verdict.notes)
+    assert any("unstable equilibrium: its tangent has" in note for note in solver.verdict.notes)
     assert_allclose(number(state), known, rtol=error)
 
 

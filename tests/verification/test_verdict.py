@@ -110,8 +110,8 @@ if wl.is_first_process():
 
 
 def test_stiff_contacts_move_as_softer_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A belt with contacts ten times as stiff, whose step is too long for them, has the speed of softer contacts, 0.60
-    m/s.
+    """A belt with contacts ten times as stiff, whose step is too long for these contacts, has the speed of softer
+    contacts, 0.60 m/s.
     """
     monkeypatch.chdir(tmp_path)
     speeds = []
@@ -133,7 +133,9 @@ def test_a_stiff_rope_at_rest_stays_there() -> None:
 
 
 def test_what_is_said_before_a_run(capsys: pytest.CaptureFixture[str]) -> None:
-    """The note before a run gives the period T = 2 pi sqrt(0.8/1e7) s = 1.78e-3 s, and recommends half of it."""
+    """The note before a run gives the period T = 2 pi sqrt(0.8/1e7) s = 1.78e-3 s, and recommends half of this
+    period.
+    """
     solver, start = driven_belt(step=5e-3, end=5e-3)
     solver.solve(start)
     (note,) = solver.verdict.notes
@@ -169,7 +171,7 @@ def test_explicit_steps_beyond_the_limit_of_stability() -> None:
 @pytest.mark.parametrize(("later", "held"), [(False, False), (True, False), (False, True), (True, True)])
 def test_a_run_beyond_the_limit_of_stability_is_doubtful(later: bool, held: bool) -> None:
     """A run with steps above 2/omega = 2 ms of 1 kg at 1e6 N/m is doubtful, from the start or after a hook has
-    stiffened the spring. A held mass has no limit.
+    stiffened the spring. A held mass has no stability limit.
     """
     for step, word in ((1.99e-3, "ok"), (2.05e-3, "ok" if held else "doubtful")):
         world = wl.World()
@@ -215,7 +217,7 @@ def test_coarse_segments_and_circles_far_away_are_named(capsys: pytest.CaptureFi
 
 @pytest.mark.parametrize("depth", [0.01, 0.05, 0.15])
 def test_cables_that_begin_inside_of_a_circle_are_named(depth: float) -> None:
-    """A rope that starts below the centre of a peg stays below it, and a note before the solve reports it, also if the
+    """A rope that starts below the centre of a peg stays there. A note before the solve reports this start, also if the
     solve is ok.
     """
     world = wl.World(gravity=(0.0, -9.81, 0.0))
@@ -239,8 +241,8 @@ def test_cables_that_begin_inside_of_a_circle_are_named(depth: float) -> None:
 def test_friction_of_what_has_just_touched() -> None:
     """A rope lies on a post.
 
-    Its points touch in the only load step and have no friction in this step. The full load is therefore solved again.
-    After this solve, the post carries the tension of Euler and Eytelwein, as with two load steps.
+    The points of the rope touch in the only load step and have no friction in this step. The full load is therefore
+    solved again. After the second solve, the post carries the tension of Euler and Eytelwein, as with two load steps.
     """
     world = wl.World()
     rope = cable_along(

@@ -130,8 +130,8 @@ def test_energy_that_enters_closes_the_balance() -> None:
 def test_damping_of_a_rope_that_runs_out() -> None:
     """A stiff rope of 1e6 N runs out under 5 kg against 20 N.
 
-    Its damper dissipates 3 mJ with steps of 4 and of 8 ms. If losses were computed from velocities at the ends of steps
-    of 8 ms, they would be 2.5 J.
+    The damper of the rope dissipates 3 mJ with steps of 4 and of 8 ms. If losses were computed from velocities at the
+    ends of steps of 8 ms, the losses would be 2.5 J.
     """
     for step in (8e-3, 4e-3):
         world = wl.World(gravity=(0.0, -9.81))
@@ -177,7 +177,7 @@ def test_hauling_in_ends_without_a_shock(stop: float, ramp: bool) -> None:
 def test_saved_state_goes_on_to_the_bit(tmp_path: Path, resume: bool) -> None:
     """With the default tangent, a run that saves its state and a run that resumes from the file are bitwise equal.
 
-    If the second run starts without resuming, they agree within 1e-5 m.
+    If the second run starts without resuming, the runs agree within 1e-5 m.
     """
 
     def keep(state: wl.State) -> None:
@@ -247,7 +247,7 @@ def heave(gain: float, end: float = 6.0) -> Any:
 
 
 def test_speed_controlled_to_a_tension() -> None:
-    """A heave of 0.785 m/s causes an error of 0.785/gain. The tension of 981 N stays within this error plus 5 N."""
+    """A heave of 0.785 m/s causes an error of 0.785/gain. The tension of 981 N stays within 0.785/gain plus 5 N."""
     force = heave(0.02)
     assert np.abs(force - 981.0).max() < 0.5 * 2.0 * np.pi * 0.25 / 0.02 + 5.0
     assert np.abs(force - 981.0).max() > 0.8 * 0.5 * 2.0 * np.pi * 0.25 / 0.02

@@ -223,7 +223,7 @@ def swing_and_pay(folder: Path, part: int) -> tuple[WinchReserve, wl.State]:
 
 
 def test_saved_state_goes_on_to_the_bit(tmp_path: Path) -> None:
-    """A run that starts from a state saved between two mesh changes is bitwise equal.
+    """A run that starts from a state saved between two mesh changes is bitwise equal to an uninterrupted run.
 
     Frames contain only the cables outside the winch.
     """

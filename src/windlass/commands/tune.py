@@ -165,12 +165,16 @@ class Search:
         if not self.values["quiet"]:
             count = sum(map(len, self._settings.values()))
             left = max(0.0, self._ends_all - now)
-            print(f"{count} settings, {self._usual:.1f} s for a run of the default: ends in {left:.0f} s", flush=True)
+            print(
+                f"{count} settings are tried; a run with the default settings takes {self._usual:.1f} s; the tuning "
+                f"ends in {left:.0f} s at most",
+                flush=True,
+            )
 
     def _run_default(self) -> Result:
         run = self.runner.run([])
         if run.reason:
-            raise OptionError(f"{self.runner.model.name} fails with its own settings: {run.reason}")
+            raise OptionError(f"{self.runner.model.name} fails with the settings of the model: {run.reason}")
         if not run.solves:
             raise OptionError(f"{self.runner.model.name}: must be a model with at least one solve")
         return run
@@ -187,7 +191,11 @@ class Search:
         error = tight.differ_from(self._default.runs[0])
         # two answers with this error may differ by twice the error
         allowed = 2.0 * error
-        more = f", twice of which replaces {self._agree:.1e}" if allowed > self._agree else ""
+        more = (
+            f"; the allowed difference of answers becomes twice this error instead of {self._agree:.1e}"
+            if allowed > self._agree
+            else ""
+        )
         print(f"{1 / TIGHTER:g} times smaller tolerances of Newton's method change the answer by {error:.1e}{more}")
         self._agree = max(self._agree, allowed)
 

@@ -50,7 +50,8 @@ def compute_eigenvalues(
         mbs.Assemble()
     if convert2Frequencies and computeComplexEigenvalues:
         raise ModelError(
-            "convert2Frequencies and computeComplexEigenvalues of ComputeODE2Eigenvalues: must be only one of both"
+            "convert2Frequencies and computeComplexEigenvalues of ComputeODE2Eigenvalues: at most one of the two must "
+            "be True"
         )
     # Exudyn's stiffness matrix contains no derivatives of loads, whose forces may rotate with bodies
     model = Imported({**describe_system(mbs), "loads": []}, mbs)

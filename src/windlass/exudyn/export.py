@@ -232,7 +232,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except _Written:
         print(f"written: {target}")
         return 0
-    print(f"{words[0]} calls a solver {calls} times, not {number}: no file is written", file=sys.stderr)
+    print(
+        f"{words[0]} calls a solver {calls} times: no file is written, because -solve {number} was requested",
+        file=sys.stderr,
+    )
     return 2
 
 

@@ -81,7 +81,7 @@ def fatigue_curve(name: str, *, breaking_load: float | None = None, diameter: fl
     """
     if (breaking_load is None) == (diameter is None):
         raise ModelError(
-            f"breaking_load = {breaking_load}, diameter = {diameter} in fatigue_curve: one of them must be given, "
+            f"breaking_load = {breaking_load}, diameter = {diameter} in fatigue_curve: one of the two must be given: "
             "breaking_load [N] for API RP 2SK or diameter [m] for DNV-OS-E301"
         )
     if diameter is None:

@@ -44,7 +44,8 @@ from windlass.framework.model.named_parts import name_part
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import CHECKS, World
 from windlass.framework.output.figures import check_picture, hand_over
-from windlass.framework.output.sensors import SensorLike, Sensors
+from windlass.framework.output.probes import SensorLike
+from windlass.framework.output.sensors import Sensors
 from windlass.framework.state.state import State
 from typing import Any, TypeAlias
 from collections.abc import Sequence

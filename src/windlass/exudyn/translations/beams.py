@@ -23,7 +23,7 @@ def find_nodes(b: Building, item: Item, kind: str) -> list[Entity]:
     nodes = [b.node(number) for number in item["nodeNumbers"]]
     found = [node for node in nodes if node is not None and node.kind == kind]
     if len(found) < len(nodes) or len(nodes) not in (2, 3):
-        raise Refused(f"nodeNumbers: must be two or three nodes that are {kind} here")
+        raise Refused(f"nodeNumbers: must be two or three nodes that are {kind} in Windlass")
     if not float(item["length"]) > 0.0:
         raise Refused(f"length = {item['length']:g} m: must be > 0 m")
     return [found[0], found[-1], *found[1:-1]]

@@ -1,0 +1,206 @@
+"""Sensors bound to a model, and the hooks that read them: in compiled code where all numbers are entries of arrays."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from itertools import product
+from operator import is_
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.assembly.parallel_assembly import parallel_assembly
+from windlass.framework.checks.checks import checked, instance, that
+from windlass.framework.errors import ModelError
+from windlass.framework.kernels.call import call
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.kernels.program import Program
+from windlass.framework.model.drawing import FieldEntries
+from windlass.framework.model.system import Fields
+from windlass.framework.model.world import World
+from windlass.framework.output.every_nth import ROOM, EveryNth, RecordNumbers
+from windlass.framework.state.evaluate import load_outputs
+from windlass.framework.state.state import State, check_world
+
+
+class Probe(NamedTuple):
+    """A sensor bound to the numbering of a model.
+
+    Attributes:
+        columns: (name, unit) of every number, in the order of ``read``.
+        shape: shape of the value at one instant; its numbers are the columns in C order.
+        read: ``(fields) -> numbers``, shape (columns,), with 0 for values that other processes evaluate.
+        entries: ``() -> FieldEntries`` of shape (columns,), if compiled code can read the numbers; called again after
+            changes of the model.
+    """
+
+    columns: list[tuple[str, str]]
+    shape: tuple[int, ...]
+    read: Callable[[Fields], FloatArray]
+    entries: Callable[[], FieldEntries] | None = None
+
+
+class SensorLike(Protocol):
+    """A quantity that `Sensors` records: it has a name, and makes a probe of a model."""
+
+    @property
+    def name(self) -> str:
+        """Key of the values, distinct from the names of other sensors."""
+
+    def create_probe(self, state: State) -> Probe:
+        """Bind to the model of a state whose values are in the fields. The call is collective."""
+
+
+SENSOR = that(lambda given: hasattr(given, "create_probe") and hasattr(given, "name"), "a sensor")
+ARRAYS = ("x", "v", "a", "lam")
+"""Arrays of `FieldEntries` in the order of their numbers in `read_entries`."""
+
+
+def name_columns(name: str, unit: str, shape: tuple[int, ...]) -> list[tuple[str, str]]:
+    """(name, unit) of the numbers of a value: ``name`` for one number, otherwise ``name[0]``, ``name[0][1]`` and so
+    on."""
+    return [("".join([name, *(f"[{i}]" for i in index)]), unit) for index in product(*map(range, shape))]
+
+
+@kernel(fast=False)
+def read_entries(
+    due: IntArray, array: IntArray, index: IntArray, shift: FloatArray, factor: FloatArray, reference: FloatArray,
+    q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray, values: FloatArray,
+) -> None:  # fmt: skip
+    """Read the entries of a state if its step is recorded; see `FieldEntries`.
+
+    ``array`` are numbers of `ARRAYS`, or -1 for entries that are always 0; all arrays of entries have the shape (n,).
+    """
+    if due[0] == 0:
+        return
+    for k in range(len(array)):
+        i, value = index[k], 0.0
+        if array[k] == 0:
+            value = reference[i] + q[i]
+        elif array[k] == 1:
+            value = v[i]
+        elif array[k] == 2:
+            value = a[i]
+        elif array[k] == 3:
+            value = lam[i]
+        values[k] = factor[k] * (value - shift[k])
+
+
+class Readings(EveryNth):
+    """Base of hooks that read sensors at the start, at every n-th step, and at the last state of a solve.
+
+    Args:
+        what: name of the hook, for messages.
+        sensors: `Sensor` objects, or other objects with the same methods, with distinct names.
+        every: n.
+
+    Attributes:
+        units: unit by sensor name (of the first number, if they differ); empty before the first record.
+
+    Raises:
+        ModelError: two sensors have the same name, or there are no sensors.
+    """
+
+    def __init__(self, what: str, sensors: Sequence[SensorLike], every: int) -> None:
+        names = [sensor.name for sensor in sensors]
+        if not names:
+            raise ModelError(f"sensors of {what} are empty: must be at least one sensor")
+        twice = [name for name in names if names.count(name) > 1]
+        if twice:
+            raise ModelError(f"sensor {twice[0]!r} is given {names.count(twice[0])} times: names must differ")
+        super().__init__(every)
+        self._what, self._sensors = what, list(sensors)
+        self.units: dict[str, str] = {}
+        self._probes: list[Probe] = []
+        self._world: World | None = None
+        self._places: dict[str, tuple[int, Probe]] = {}
+        # the last record: time [s] and step
+        self._mark: tuple[float, int] | None = None
+        # for compiled code: arrays of the state and version of the model to which the entries belong, and these entries
+        self._arrays: list[Any] = []
+        self._version, self._entries = -1, RecordNumbers(np.zeros(0))
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the sensors."""
+        return [sensor.name for sensor in self._sensors]
+
+    def _check_name(self, name: str) -> None:
+        if name not in self.names:
+            raise ModelError(f"there is no sensor {name!r}: there are {', '.join(self.names)}")
+
+    @checked(state=instance(State))
+    def record(self, state: State) -> None:
+        """Read all sensors, for states outside of a solve; an instant that was already recorded last is not
+        repeated."""
+        mark = (state.t, state.step)
+        if self._mark == mark:
+            return
+        if self._world is not None:
+            check_world(state, self._world, f"{self._what}.record")
+        fields = load_outputs(state)
+        if not self._probes:
+            self._create_probes(state)
+        row = np.concatenate([probe.read(fields) for probe in self._probes])
+        self._keep([parallel_assembly(state.world).processes.sum(row)], [mark])
+
+    def _keep(self, rows: Sequence[FloatArray], marks: Sequence[tuple[float, int]]) -> None:
+        """Take the numbers of records, each of shape (columns,), with their times [s] and steps."""
+        self._mark = marks[-1]
+        self._take(rows, marks)
+
+    @abstractmethod
+    def _take(self, rows: Sequence[FloatArray], marks: Sequence[tuple[float, int]]) -> None:
+        """Store or sum the numbers of records; see `_keep`."""
+
+    def _create_probes(self, state: State) -> None:
+        """Bind all sensors to the model of a state whose values are in the fields."""
+        self._world = state.world
+        self._probes = [sensor.create_probe(state) for sensor in self._sensors]
+        first = 0
+        for sensor, probe in zip(self._sensors, self._probes, strict=True):
+            self._places[sensor.name] = (first, probe)
+            self.units[sensor.name] = probe.columns[0][1] if probe.columns else "1"
+            first += len(probe.columns)
+
+    def idle_steps(self, state: State, size: float) -> int:
+        """All next steps, if compiled code can decide which are recorded."""
+        return ROOM if self.can_ask else super().idle_steps(state, size)
+
+    def idle_program(self, state: State) -> Program | None:
+        """The program that records steps that are due."""
+        return self.find_asking(state)
+
+    def find_numbers(self, state: State) -> RecordNumbers | None:
+        """The numbers of all sensors, if all of them are entries of arrays."""
+        # a class that extends `record` is called for each record
+        if type(self).record is not Readings.record or not self._probes:
+            return None
+        found = [probe.entries for probe in self._probes if probe.entries is not None]
+        if len(found) < len(self._probes) or parallel_assembly(state.world).layout.size > 1:
+            return None
+        arrays = [state.q, state.v, state.a, state.lam]
+        if self._version != state.world.version or not all(map(is_, arrays, self._arrays)):
+            self._version, self._arrays = state.world.version, arrays
+            self._entries = self._read_entries(state, [entries() for entries in found])
+        return self._entries
+
+    def _read_entries(self, state: State, entries: Sequence[FieldEntries]) -> RecordNumbers:
+        layout = parallel_assembly(state.world).layout
+        index = np.concatenate([one.places for one in entries])
+        parts = [np.full(len(one.places), ARRAYS.index(one.array)) for one in entries]
+        array = np.concatenate(parts)
+        array[(array < ARRAYS.index("lam")) & (index == layout.spare)] = -1
+        shift, factor = (
+            np.concatenate([np.broadcast_to(np.asarray(value, np.float64), one.places.shape) for one, value in pairs])
+            for pairs in ([(one, one.shift) for one in entries], [(one, one.factor) for one in entries])
+        )
+        values = np.zeros(len(index))
+        given = self.due, array, index, shift, factor, layout.reference, *self._arrays, values
+        return RecordNumbers(values, before=[(call(read_entries, given), (None,))])
+
+    def take_records(self, times: Sequence[float], steps: Sequence[int], records: FloatArray) -> None:
+        """Take records of compiled code."""
+        self._keep(list(records), list(zip(times, steps, strict=True)))
