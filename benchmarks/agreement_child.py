@@ -4,7 +4,7 @@
 
 The models are imported from the tests. The arrays are named ``quantity: kind``. The arrays contain displacements and
 velocities of positions, slopes and rotations, multipliers by constraint, history values by their meaning, and sensors,
-each at several instants. The arrays "newton" and "passes" hold the Newton iterations and the passes of every step.
+each at several instants. The arrays "newton" and "passes" contain the Newton iterations and the passes of every step.
 """
 
 import sys

@@ -40,10 +40,10 @@ TOLERANCES = {
 def newton_tolerance(size: int) -> float:
     """Return the relative tolerance of Newton's method [1] with which both programs need the same number of iterations.
 
-    The coordinates of a long chain are large numbers. Their rounding errors, times the axial stiffness of a short
-    element, cause a residual. This residual grows with the size in each equation, and with size^1.5 in the norm. No
-    Newton method converges below this residual. The first iteration of a step of the dynamic case ends near 1e-6, so
-    the tolerance of large chains is above 1e-6.
+    The coordinates of a long chain are large numbers. The rounding errors of these coordinates, times the axial
+    stiffness of a short element, cause a residual. This residual grows with the size in each equation, and with
+    size^1.5 in the norm. No Newton method converges below this residual. The first iteration of a step of the dynamic
+    case ends near 1e-6, so the tolerance of large chains is above 1e-6.
     """
     return max(1e-9, 2e-14 * size**1.5) if size <= LARGE else 1e-5
 

@@ -14,7 +14,8 @@ in, and the bend of the bristles with the closed-form bend due to the mesh. --si
 due to sinking in, for all cases of the map, with the contact of `choose_free_belt`; no mesh removes these tractions.
 --chosen runs all cases of the map as strings without load, with the mesh of points and the contact of
 `choose_free_belt`. --laws compares the speed loss of one belt with the loss for rigid bristles while the stiffness of
-the bristles grows. Its contacts are segments and points on circles, and points on discs, which are 3D surfaces.
+the bristles grows. The contacts in this comparison are segments and points on circles, and points on discs, which are
+3D surfaces.
 """
 
 import sys
@@ -135,7 +136,7 @@ def show_free() -> None:
         case = base._replace(points=points, bristles=bristles, elements=elements, segments=segments)
         if tension == "low":
             case = case._replace(reference_strain=-0.01, stretch=1.0)
-        # the time in which all material leaves its arc, plus five elements
+        # the time in which all material leaves its arc, plus the time of five elements
         found, known = run_drive(case, passes=elements // 4 + 20, mean=10), eval_sinking_traction(case)
         print(
             f"{elements:4d}x{segments} {'points' if points else 'segments':8} {tension:>7} {bristles:8.1e}"

@@ -3,8 +3,8 @@
 usage: dimensions.py [-elements N] [-rounds N]
 
 Both kernels run alternately in one process, on the same number of elements of a chain in a random state, with damping.
-They add their entries to a matrix in compressed row storage. Times are process times, the minimum of the rounds; the
-ratio is the time of 3D cables divided by the time of 2D cables.
+Both kernels add their entries to a matrix in compressed row storage. Times are process times, the minimum of the
+rounds; the ratio is the time of 3D cables divided by the time of 2D cables.
 """
 
 import sys

@@ -4,12 +4,12 @@
     python benchmarks/drives.py -count 100 -first 0
 
 Each drive has two to five pulleys with ratios up to 4, EA of 1e4 to 1e6 N, friction coefficients of 0.2 to 1, rhoA v²/T
-up to 0.6, a cord up to 5 mm above the face on a rigid layer, and bending stiffnesses of strings to ribbed belts. It
-starts in its steady motion, by `Belt.steady`, and runs for two revolutions of the belt. A drive that loses less than
-1e-4 of its speed runs for five revolutions. Vibrations from the start change the mean of one revolution by up to 2e-6.
-Means begin after the first revolution. A drive whose verdict recommends a smaller step runs again with half the step.
-The compared quantities are the speed losses of all loaded pulleys, span tensions, hub loads, and torque and power of
-the driver. A drive passes if all errors are below 1 %, or if the solver itself reports its result as doubtful.
+up to 0.6, a cord up to 5 mm above the face on a rigid layer, and bending stiffnesses of strings to ribbed belts. Each
+drive starts in its steady motion, by `Belt.steady`, and runs for two revolutions of the belt. A drive that loses less
+than 1e-4 of its speed runs for five revolutions. Vibrations from the start change the mean of one revolution by up to
+2e-6. Means begin after the first revolution. A drive whose verdict recommends a smaller step runs again with half the
+step. The compared quantities are the speed losses of all loaded pulleys, span tensions, hub loads, and torque and power
+of the driver. A drive passes if all errors are below 1 %, or if the solver itself reports its result as doubtful.
 """
 
 from __future__ import annotations
