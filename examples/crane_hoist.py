@@ -3,22 +3,22 @@ sheaves.
 
 Run it with ``windlass run examples/crane_hoist.py``; ``-help`` lists all options, ``-falls 2`` has fewer sheaves.
 
-A rope runs from its anchor down around a sheave of the block. For four falls it runs up over a fixed sheave and down
-again. The rope then runs onto a drum between two flanges that holds its end. The drum turns and moves along its axis
-like a drum with a lead screw, which guides the rope to its position on the drum, see `DrumLayers`. The hoist begins in
-the last turn of layer one. In the next turn the rope lies at the flange and is lifted by the previous turn. It
-continues in layer two, in the groove between the previous turn and the flange. Only contact and friction hold this turn
-on the rope below it. After the hoist the drum stops, and the block is pushed and swings across and along the falls.
-Sheaves do not turn in this model. The friction of a bearing with the efficiency eta acts as friction of the rope in the
-groove, exp(-mu pi) = eta. The checks are:
+A rope runs from its anchor down around a sheave of the block. For four falls the rope runs up over a fixed sheave and
+down again. The rope then runs onto a drum between two flanges that holds its end. The drum turns and moves along its
+axis like a drum with a lead screw, which guides the rope to its position on the drum, see `DrumLayers`. The hoist
+begins in the last turn of layer one. In the next turn the rope lies at the flange and is lifted by the previous turn.
+This turn continues in layer two, in the groove between the previous turn and the flange. Only contact and friction hold
+this turn on the rope below it. After the hoist the drum stops, and the block is pushed and swings across and along the
+falls. Sheaves do not turn in this model. The friction of a bearing with the efficiency eta acts as friction of the rope
+in the groove, exp(-mu pi) = eta. The checks are:
 
 - tensions while the load rises evenly: with n falls and the largest tension T, which acts at the drum, T (1 + eta + ...
   + eta^(n-1)) = W. W is the weight of block and load, and all forces act at the height of the block;
 - lift: in each layer, the load rises by 1/n of the wound length, which is R per angle, or R + h in layer two, with the
-  height h of the groove. Over both layers it rises by 1/n of the length of the route, including the rise between the
-  layers;
+  height h of the groove. Over both layers the load rises by 1/n of the length of the route, including the rise between
+  the layers;
 - torque of the drum: T R in layer one and T (R + h) in layer two, with the tension at the height of the axis of the
-    drum;
+  drum;
 - frequency of the swing across the falls: equal to the frequency of a double pendulum. In this pendulum, the falls are
   bars of the length l and the mass m, and the centre of mass of the block is at the distance d below its sheaves. For
   small angles:
@@ -139,8 +139,8 @@ def build() -> Crane:
     last = nodes[len(nodes) - 1]
     clamp = con.position_marker(world, drum, np.asarray(last.position))
     world.add(con.SphericalJoint, marker0=clamp, marker1=con.position_marker(world, last))
-    # The layers begin at z = 0, at the dead end. They are shifted so that the rope leaves the drum at its wound angle.
-    # The flanges have a small clearance.
+    # The layers begin at z = 0, at the dead end. The layers are shifted so that the rope leaves the drum at its wound
+    # angle. The flanges have a small clearance.
     flanges, here = LAYERS.flanges, LAYERS.eval_places(WOUND)[1][0]
     center = con.rigid_marker(world, drum, (0.0, 0.0, 0.5 * sum(flanges) - here))
     half_width = 0.5 * (flanges[1] - flanges[0]) + 0.02 * ROPE

@@ -3,8 +3,8 @@ and heave.
 
 Run it with ``windlass run examples/mooring_line.py``; ``-help`` lists all options.
 
-The line is laid on the bed (`PlaneSurface`). The ship pulls it taut in still water, until the line slips along its
-whole length on the ground. Friction reduces its tension from the touchdown point to the anchor. Then a current acts
+The line is laid on the bed (`PlaneSurface`). The ship pulls the line taut in still water, until the line slips along
+its whole length on the ground. Friction reduces its tension from the touchdown point to the anchor. Then a current acts
 that grows with the height above the bed, and waves with a JONSWAP spectrum rise. The top follows a recorded heave, a
 column of a CSV file (``-heave FILE`` with time [s] and heave [m]). Without a file the script writes a file for a small
 ship that follows the surface.

@@ -1,8 +1,9 @@
 """Scales of residuals: rounding errors of forces, and acting forces.
 
-Forces depend on coordinates x with rounding errors of eps |x|. The residual of equation i therefore has the uncertainty
+Forces depend on coordinates x with rounding errors of eps |x|. The residual of equation i therefore has the following
+uncertainty, with the tangent A and the total coordinates and multipliers x:
 
-    eps Σ_j |A_ij| |x_j|,    A the tangent, x total coordinates and multipliers.
+    eps Σ_j |A_ij| |x_j|.
 
 For example, a chain of 1000 elements of 10 mm with EA = 10⁶ N is 10 m long. The residual of this chain can only reach
 10⁻⁵ N for any loads, because 10⁻¹⁶ of 10 m is 10⁻¹³ of an element. Forces that depend on other numbers have other
