@@ -1,6 +1,6 @@
 """Runs campaigns from the command line: `PYTHONPATH=src:tests python -m campaigns [NAME] [COUNT] [SEED]`.
 
-Names are keys of `COUNTS`.  Without arguments, all campaigns run with their full numbers of cases.
+NAME is a key of `COUNTS`. Without arguments, all campaigns run with their full numbers of cases.
 """
 
 from __future__ import annotations

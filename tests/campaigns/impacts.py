@@ -2,8 +2,8 @@
 right speed.
 
 Bodies that collide without losses separate with the speed of approach. The number N of steps per contact is between a
-third and hundreds. A linear contact lasts pi sqrt(m/k), a Hertzian contact 2.868 (m²/(R E*² v))^(1/5). With N >=
-`RESOLVED` a run must be ok, which excludes false alarms. Every run that is ok must be right within `ERROR`.
+third and hundreds. A linear contact lasts pi sqrt(m/k), and a Hertzian contact lasts 2.868 (m²/(R E*² v))^(1/5). With N
+>= `RESOLVED` a run must be ok, which excludes false alarms. Every run that is ok must be right within `ERROR`.
 """
 
 from __future__ import annotations
@@ -329,7 +329,7 @@ def judge(rng: random.Random, make: Callable[[Impact], Scene], method: str) -> J
 
 
 def run(count: int, folder: Path, seed: int = 1) -> str:
-    """Run a number of impacts, each contact with each method.
+    """Run a number of impacts; each contact is combined with each method.
 
     Raises:
         AssertionError: a run with a wrong speed is ok, or a well resolved impact is not ok.

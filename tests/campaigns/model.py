@@ -175,7 +175,8 @@ class Undisturbed:
         assert [len(self.frames[name]) for name in SERIES] == [STEPS + 1] * 3
 
     def check_end(self, folder: Path) -> None:
-        """Check that last state, frames and table of another run are bitwise equal, and that no other files exist."""
+        """Check that last state, frames and table of another run are bitwise equal to the undisturbed run, and that no
+        other files exist."""
         with np.load(folder / "end.npz") as end, np.load(self.folder / "end.npz") as right:
             for name in right.files:
                 assert np.array_equal(end[name], right[name]), name

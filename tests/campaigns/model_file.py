@@ -2,10 +2,10 @@
 
 Loading must give a clear error that names the key, an equal model, or an edit with a warning.
 
-Each key of a file is removed, renamed, given twice, or its value is replaced. The new value is of another type, nan,
-infinity, 1e300, a negative or another number, null, deep brackets, a wrong label, or a list of another length. The
-first residual of each loaded model is evaluated, because some wrong references and tables are found only in this
-evaluation.
+Each key of a file is removed, renamed or given twice, or the value of the key is replaced. The new value is of another
+type, nan, infinity, 1e300, a negative or another number, null, deep brackets, a wrong label, or a list of another
+length. The first residual of each loaded model is evaluated, because some wrong references and tables are found only in
+this evaluation.
 """
 
 from __future__ import annotations

@@ -146,7 +146,7 @@ def solve_modes(folder: Path) -> None:
 
 
 def draw_campbell(folder: Path) -> None:
-    """Write table and picture over speeds."""
+    """Write the table and the picture of a Campbell diagram."""
     campbell([(speed, State(create_world()[0])) for speed in (1.0, 2.0)], count=1, output=folder)
 
 

@@ -24,7 +24,7 @@ class Unreadable:
 
 
 def function(*_: Any) -> float:
-    """A function in a place where functions are not allowed."""
+    """A function as the value of an argument that takes no functions."""
     return 1.0
 
 

@@ -24,7 +24,7 @@ from support.cables import COLUMNS, NODES
 REFERENCE = np.load(Path(__file__).parents[1] / "reference" / "ale_cable2d.npz")
 CASES = sorted({key.rsplit("_", 1)[0] for key in REFERENCE.files if key.endswith("_rhs")})
 TO_REFERENCE = np.r_[8, 0:8]
-"""Windlass orders coordinates as [node 0, node 1, s], the reference data as [s, node 0, node 1]."""
+"""Windlass orders coordinates as [node 0, node 1, s]; the reference data have the order [s, node 0, node 1]."""
 
 
 def create_cable(

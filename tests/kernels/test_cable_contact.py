@@ -23,7 +23,7 @@ LAW = {"contact_damping_per_length": 2e3, "friction_stiffness_per_length": 2e5}
 
 
 def eval_tangents(world: wl.World, state: wl.State, dq: float, dv: float, change: float) -> tuple[Any, Any]:
-    """Return the tangent of the contact, and central differences of its forces, shape (n, n)."""
+    """Return the tangent of the contact, and central differences of the contact forces, shape (n, n)."""
     assembly = serial_assembly(world)
     fields = assembly.load_fields(state)
     system = assembly.layout.systems[con.ContactFrictionCables3D]

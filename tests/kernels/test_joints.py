@@ -79,8 +79,8 @@ def finish(world: World, seed: int) -> Assembly:
 
 
 def check_tangent_and_accelerations(assembly: Assembly) -> None:
-    """Check tangents against differences, and accelerations with C_q a = rhs against the second derivative of C along a
-    motion.
+    """Check tangents against differences, and check accelerations with C_q a = rhs against the second derivative of C
+    along a motion.
 
     Differences with a step of 1e-6 (first derivative) and 1e-4 (second derivative) are accurate to about 1e-8.
     """

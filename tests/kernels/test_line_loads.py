@@ -22,7 +22,7 @@ DIMS = [2, 3]
 
 
 def build(dims: int) -> tuple[wl.World, Entity]:
-    """Create two bent cables; y points upwards in 2D, z in 3D."""
+    """Create two bent cables; y points upwards in 2D, and z points upwards in 3D."""
     world = wl.World(gravity=(0.0, -G, 0.0) if dims == 2 else (0.0, 0.0, -G))
     point, cable = (PointSlope2D, Cable2D) if dims == 2 else (PointSlope3D, Cable3D)
     position = np.array([[0.0, 0.0, 0.0], [0.6, 0.2, -0.3], [1.0, 0.5, 0.1]])
@@ -222,7 +222,7 @@ def test_waves_are_those_of_airy() -> None:
 
 
 def state_at(world: wl.World, t: float) -> wl.State:
-    """Return the initial state at a time."""
+    """Return the initial state with a given time."""
     state = wl.State(world)
     state.t = t
     return state

@@ -298,8 +298,8 @@ def test_tangent_without_friction() -> None:
 
 
 def test_tangent_depends_on_the_axial_motion() -> None:
-    """The tangents for s and s_t are not zero, so the tests above detect errors: s acts only through bristles, s_t
-    through damping and friction.
+    """The tangents for s and s_t are not zero, so the tests above detect errors: s acts only through bristles, and s_t
+    acts only through damping and friction.
     """
     pairs = create_pairs("mmmm")
     set_random(pairs, 0)

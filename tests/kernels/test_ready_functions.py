@@ -171,7 +171,7 @@ def test_no_python_in_a_step() -> None:
 
 
 def test_run_that_goes_on() -> None:
-    """A run in two parts equals one run bitwise."""
+    """A run in two parts is bitwise equal to one run."""
     world, _ = create_driven(False)
     whole = wl.Dynamic(world, step=1e-3, end=0.06, lag=False, name="").solve()
     half = wl.Dynamic(world, step=1e-3, end=0.03, lag=False, name="").solve()

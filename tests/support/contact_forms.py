@@ -14,9 +14,11 @@ from windlass.elements import Circle, Ground, RigidBody2D, cable_around, nodes_o
 from support.belt_theory import Creep, solve_creep
 
 RADIUS, DISTANCE, MASS, FRICTION = 0.1, 0.3, 0.8, 0.5
-"""Parameters of the drive [m, m, kg/m, 1]."""
+"""Radius and distance of the circles [m], mass per length of the belt [kg/m] and friction coefficient of the drive
+[1].
+"""
 BEND_RADIUS, BEND_DISTANCE = 0.1, 0.4
-"""Parameters of the bent belt [m]."""
+"""Radius and distance of the circles of the bent belt [m]."""
 TIGHT: dict[str, Any] = {"load_steps": 10, "geometric": True, "stabiliser": 1e5, "name": ""}
 
 
@@ -66,7 +68,7 @@ def create_drive(
     """Create two circles on bearings. The left circle is driven to ``speed`` [rad/s] in 0.2 s, and the right circle is
     braked [N m s].
 
-    ``motor`` is another function of time for the speed [rad/s].
+    ``motor`` is a function of time for the speed [rad/s], which replaces this start.
     """
     world = wl.World()
     circles = [

@@ -135,9 +135,9 @@ def eval_wave(case: Case) -> float:
 def eval_mesh_bend(case: Case) -> float:
     """Return the deflection of bristles by the mesh without load [m], between the limits of soft and of stiff bristles.
 
-    Soft bristles of segments deflect by the wave w, and soft bristles of points by w/2. Stiff bristles deflect by the
-    strain 3 w/l of the cubic, over a = sqrt(EA/mu_k). Bristles that deflect together push with mu_k u against the
-    cable; as a bar, the cable yields by mu_k u l²/(12 EA) on average.
+    Soft bristles of segments deflect by the wave w, and soft bristles of points deflect by w/2. Stiff bristles deflect
+    by the strain 3 w/l of the cubic times the length a = sqrt(EA/mu_k). Bristles that deflect together push with mu_k u
+    against the cable; as a bar, the cable yields by mu_k u l²/(12 EA) on average.
     """
     wave, ratio = eval_wave(case), case.length / case.elements * np.sqrt(case.bristles / case.axial_stiffness)
     soft, stiff = (wave / 2, 6 * wave / ratio**2) if case.points else (wave, 3 * wave / ratio)
@@ -159,7 +159,9 @@ def eval_sinking(case: Case, tension: float | None = None) -> float:
 
 
 def choose_mesh(case: Case) -> tuple[Case, FreeBelt]:
-    """Return the case without load, as a string, with a mesh and a contact for small tractions."""
+    """Return the case without load and without bending stiffness, with a mesh and a contact for which tractions are
+    small.
+    """
     choice = choose_free_belt(
         axial_stiffness=case.axial_stiffness,
         radius=RADIUS,

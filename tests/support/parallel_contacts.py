@@ -203,7 +203,7 @@ def list_shares(system: ContactSystem, force: wl.Entity, fields: Fields) -> Resu
 
 
 def run(model: Model, solver: Any, steps: int) -> Results:
-    """Solve with a switch in between, and report all results."""
+    """Solve with a force element that is switched off for some steps, and report all results."""
     names = ("potential_energy", "dissipated_power", "contact_count")
     watched = [wl.Sensor(force, n, name=f"{n}_{k}") for k, force in enumerate(model.forces) for n in names]
     sensors = wl.Sensors(None, watched, every=20)

@@ -11,7 +11,7 @@ import numpy as np
 
 
 def run_load() -> dict[str, Any]:
-    """Return the whole state at the end, outputs of the rope and the inflow by the ledger."""
+    """Return the whole state at the end, outputs of the rope, and the inflow of kinetic energy from the ledger."""
     # imported inside the function, because the command line is read when Windlass is loaded
     import windlass as wl
     import windlass.connectors as con

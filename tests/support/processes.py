@@ -94,7 +94,8 @@ def run_warm(
     """Run ``python WORDS`` in a copy of a process that has loaded the libraries.
 
     A new process is started if the environment has another value for a library. Copies of one kind (0 or 1) have the
-    same hash seed of strings. If a test compares two runs, the runs should be of different kinds. The timeout is in s.
+    same hash seed of strings. If a test compares two runs, the runs should be of different kinds. The unit of the
+    timeout is s.
     """
     with own_mpi_folder(environment) as own:
         if not is_common(own):

@@ -61,7 +61,7 @@ def test_files_of_gmsh(name: str) -> None:
 
 @pytest.mark.parametrize("ending", [".msh", ".vtu", ".xdmf"])
 def test_formats_say_the_same(ending: str, tmp_path: Path) -> None:
-    """All formats lead to the same world, with overlapping groups."""
+    """All formats lead to the same world, also with overlapping groups."""
     groups = {"legs": [0, 2], "all_lines": [0, 1, 2], "left": [1]}
     path = write_lines(tmp_path / f"y{ending}", Y_POINTS, Y_LINES, groups, {"knot": [0], "feet": [1, 2, 3]})
     _, net = build(path, scale=0.5)
@@ -155,7 +155,7 @@ def test_ring(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "ring.vtu", np.column_stack((np.cos(angle), np.sin(angle))), lines)
     _, net = build(path, cables_per_line=3)
     assert len(net.all_nodes) == 3 * n
-    # the cubic with the tangents of the circle is shorter by the fraction h^4/720, h = 2π/24
+    # the cubic with the tangents of the circle is shorter than the arc by the fraction h^4/720, h = 2π/24
     assert_allclose(net.all_cables.length.sum(), 2 * np.pi, rtol=1e-5)
     assert_allclose(np.linalg.norm(net.all_nodes.position, axis=1), 1.0, rtol=1e-5)
 

@@ -1,4 +1,5 @@
-"""Files of models: a world that was saved and loaded is bitwise equal, and errors of bad files name the cause."""
+"""Files of models: a world that was saved and loaded is bitwise equal to the original, and errors of bad files name the
+cause."""
 
 from __future__ import annotations
 

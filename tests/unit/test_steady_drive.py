@@ -72,7 +72,7 @@ def test_bent_belts() -> None:
     )
     F, L = bent.spans[0].tension, bent.spans[0].length
     more = bent["idler"].wrap_angle - string["idler"].wrap_angle
-    # both circles at a crossing span are larger
+    # at a crossing span, both circles are larger by d
     assert_allclose(more, 2.0 * 2.0 * 0.01 / (2.0 * F * 0.05) / L, rtol=1e-2)
     assert_allclose(bent["idler"].hub_force, 2.0 * F * np.sin(0.5 * bent["idler"].wrap_angle), rtol=1e-7)
     loaded = mount(THREE, bending_stiffness=9e-3).steady({"driver": 400.0}, {"driven": lambda speed: -0.03 * speed})
@@ -124,8 +124,8 @@ def test_closed_length() -> None:
 
 
 def test_largest_torque() -> None:
-    """Torques up to the limit of Euler and Eytelwein of the smallest arc are accepted. A larger torque is refused with
-    a message.
+    """Torques up to the limit of Euler and Eytelwein of the smallest arc are accepted. A torque above this limit is
+    refused with a message.
     """
     belt = mount(THREE, mass_per_length=0.0, axial_stiffness=4e6)
     wrap = belt.wrap_angles[0]

@@ -117,8 +117,8 @@ def test_running_belt_does_not_slip_on_pulleys_without_load(running: tuple[Drive
 
 
 def test_running_belt_presses_less_by_the_centrifugal_force(running: tuple[Drive, State]) -> None:
-    """In a running belt, the normal force on half a turn is reduced by the centrifugal force: sum of f_n = pi (T - rhoA
-    v^2), and 2 (T - rhoA v^2) on the shaft.
+    """In a running belt, the normal force on half a turn is reduced by the centrifugal force: the sum of f_n is pi (T -
+    rhoA v^2), and the force on the shaft is 2 (T - rhoA v^2).
     """
     model, state = running
     tension = float(eval_output(model.belts[0], "axial_force", state, x=0.0).mean())

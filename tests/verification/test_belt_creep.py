@@ -214,8 +214,8 @@ def test_tractions_of_the_mesh_in_closed_form(points: bool, elements: int, brist
 
 
 def test_loss_by_the_contact_stiffness() -> None:
-    """A belt that sinks in loses up to EA/(k R²) more speed, 4 % of the loss in this model. The computed increase is
-    0.6 to 1 times EA/(k R²).
+    """A belt that sinks in loses up to EA/(k R²) more speed than on a rigid pulley, 4 % of the loss in this model. The
+    computed increase is 0.6 to 1 times EA/(k R²).
 
     The increase would reach EA/(k R²) only if bristles were soft compared with the contact. Stiffer bristles hold the
     belt while it still sinks in at the entry.
@@ -287,7 +287,7 @@ def test_drives_without_steady_motion_are_refused(change: dict[str, float], mess
 
 def test_theory_of_the_cases_is_that_of_a_share_of_the_greatest_torque() -> None:
     """The cases use a fraction of the greatest torque and are demanding: slip arcs cover half of the pulley at load
-    0.6, and more at 0.9.
+    0.6, and more at load 0.9.
     """
     angles = [eval_theory(Case(load=load), rigid=True).slip_angle for load in (0.0, 0.6, 0.9)]
     assert abs(angles[0]) < 1e-8 and 1.0 < angles[1] < 2.5 < angles[2] < pi

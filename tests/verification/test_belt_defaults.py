@@ -196,7 +196,8 @@ def test_bristle_creep() -> None:
 def test_short_arcs_creep_as_on_a_rigid_layer() -> None:
     """Four pulleys with arcs of a quarter of a turn have the speed loss of the theory, which bristles do not change.
 
-    If bristles have no deflection when cables enter the arc, the loss is 12.7 % larger, and the result is doubtful.
+    If bristles have no deflection when cables enter the arc, the loss is 12.7 % above theory, and the result is
+    doubtful.
     """
     from drives import Case  # imported inside the function, because benchmarks are no part of the package
     from drives import run as run_drive  # imported inside the function, because benchmarks are no part of the package
@@ -372,8 +373,8 @@ def test_creep_knows_neither_step_nor_mesh(elements: int | None, steps: float) -
     """With four step sizes and three meshes, the coarsest of which is the default mesh, creep agrees with theory within
     1 %.
 
-    Tensions agree within 0.3 %, the accuracy for which the mesh is chosen. Another test above checks the tension as
-    mounted.
+    Tensions agree within 0.3 %, the accuracy for which the mesh is chosen. The tension as mounted is checked in a
+    separate test above.
     """
     # imported inside the function, because benchmarks are no part of the package
     from drive_theory import Wheel, solve_drive

@@ -133,8 +133,8 @@ def test_preload_converges_on_every_mesh(elements: int, segments: int) -> None:
 
     Straight segments touch the pulley in their middle, so the axis of the belt lies farther out by up to L_s^2/(8 r),
     with the length L_s of a segment. The belt is longer by 2 pi times this distance, and its force is larger. On 60
-    elements with 1 segment the force is 5.5 % larger, and on 30 elements up to 22 %. On these two meshes the force is
-    compared with the corrected value within 2 % and 5 %.
+    elements with 1 segment the force is 5.5 % larger, and on 30 elements up to 22 % larger. On these two meshes the
+    force is compared with the corrected value within 2 % and 5 %.
     """
     info = belt_parameters(elements, segments)
     belt = build_belt(info)

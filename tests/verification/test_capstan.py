@@ -52,7 +52,7 @@ def drawing(capstan: Any) -> Any:
 
 def test_ratio(drawing: Any) -> None:
     """With 40 elements of 2 segments on the wrap, the ratio of every step of the last element of displacement agrees
-    with exp(mu pi) within 1 %, and the mean within 0.1 %.
+    with exp(mu pi) within 1 %, and the mean agrees within 0.1 %.
 
     Measured errors are -0.077 % of the mean, and -0.124 % to -0.070 % of the steps.
     """

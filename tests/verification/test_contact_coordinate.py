@@ -111,8 +111,8 @@ def test_outputs_and_inactive_rows() -> None:
 
 @pytest.mark.parametrize(("h", "error"), [(2e-4, 0.0), (0.0, 2e4)])
 def test_contact_that_came_back_within_a_step(h: float, error: float) -> None:
-    """If a contact is closed at the start, open in the last pass and closed after this pass, its force error k g counts
-    only in statics, as in the recorded run.
+    """A contact is closed at the start, open in the last pass and closed after this pass. The force error k g of this
+    contact counts only in statics, as in the recorded run.
     """
     world = build_model()[0]
     assembly = Assembly(world)

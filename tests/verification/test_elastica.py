@@ -128,7 +128,7 @@ def test_order_of_convergence() -> None:
 @pytest.mark.parametrize("alpha", TABLE)
 @pytest.mark.parametrize("elements", [32, 64])
 def test_all_loads(alpha: int, elements: int) -> None:
-    """With at least 32 elements, errors fall with at least order 3.7 relative to half as many elements.
+    """With at least 32 elements, twice as many elements reduce errors with at least order 3.7.
 
     The results agree with the printed table within the error of the mesh, the influence of the axial stiffness and half
     a last digit.
@@ -142,7 +142,7 @@ def test_all_loads(alpha: int, elements: int) -> None:
 @pytest.mark.parametrize("elements", [8, 16, 32])
 def test_rule_0_locks(elements: int) -> None:
     """Rule 0 requires zero strain at five points, which a bent cubic cannot have, so the error is hundreds of times
-    larger.
+    larger than with rule 2.
 
     The factors between the largest errors, measured at alpha = 1, are 390, 1150 and 1100.
     """

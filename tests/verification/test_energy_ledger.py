@@ -313,8 +313,8 @@ def test_statics_are_refused() -> None:
 
 
 def test_table_picture_and_records(tmp_path: Path) -> None:
-    """Every step is integrated, independent of the recorded steps. The table has units, and reading gives the same
-    values.
+    """Every step is integrated, independent of the recorded steps. The table has units, and reading the table gives the
+    recorded values.
     """
     ledgers = [wl.EnergyLedger(tmp_path / "energy.csv", every=7), wl.EnergyLedger(frames=3)]
     wl.Dynamic(create_oscillator(2.0)[0], step=1e-2, end=0.5, name="").solve(hooks=ledgers)
@@ -436,7 +436,7 @@ def test_compiled_code_integrates_what_python_does(damping: float) -> None:
 
 def test_compiled_code_integrates_belts() -> None:
     """With a ledger, steps of a belt with contact points still run in compiled code, and the ledger is bitwise equal to
-    steps in Python.
+    a ledger of steps in Python.
     """
     ledgers = []
     for hooks in ([], [lambda state: None]):

@@ -95,8 +95,8 @@ def test_way_of_sinking_in_as_long_as_that_of_the_bristles(ratio: float) -> None
 
 
 def test_what_the_choice_stands_on() -> None:
-    """If the usual contact stiffness 100 EA/R² is too small, mesh and contact are chosen such that the tractions of
-    both causes are as large as allowed.
+    """If the usual contact stiffness 100 EA/R² is too small, mesh and contact are chosen such that the tractions by the
+    mesh and by sinking in are as large as allowed.
     """
     given = {"axial_stiffness": 8e3, "radius": 0.1, "press": 380.0, "friction_coefficient": 0.5}
     choice = choose_free_belt(**given, friction_stiffness_per_length=1.6e9, traction=0.2)

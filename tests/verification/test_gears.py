@@ -189,8 +189,8 @@ def test_gear_train_ratio_and_frequencies() -> None:
 
 @pytest.mark.parametrize("ring", [False, True])
 def test_backlash(ring: bool) -> None:
-    """The tooth force is 0 within the backlash, and k s beyond it for both directions. The backlash grows if the
-    centres move apart.
+    """The tooth force is 0 within the backlash, and k s outside of the backlash, in both directions. The backlash grows
+    if the centres move apart.
     """
     b, teeth = 1e-4, (20, -50 if ring else 50)
     radii = 0.5 * MODULE * np.array(teeth)

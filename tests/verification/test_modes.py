@@ -166,8 +166,8 @@ def test_critical_speed_of_a_moving_string(high: float) -> None:
 
 
 def test_directions_that_forces_do_not_hold() -> None:
-    """The number of directions that forces do not hold is 0 below the wave speed, and one for each element above it.
-    Far above the wave speed, shorter waves of the mesh are also counted.
+    """The number of directions that forces do not hold is 0 below the wave speed, and above the wave speed it is the
+    number of elements. Far above the wave speed, shorter waves of the mesh are also counted.
 
     Rigid motions are free, but no force drives them.
     """
@@ -186,7 +186,7 @@ def test_critical_speed_wants_states() -> None:
 
 
 def test_body_on_springs() -> None:
-    """For a body on springs, ω² = k/m for translation, and c/I for rotation about the centre.
+    """For a body on springs, ω² is k/m for translation and c/I for rotation about the centre.
 
     With the damping 2 c/m and 2 c a²/I, the roots agree with the exact roots; one pair is overdamped.
     """
@@ -229,9 +229,9 @@ def test_belt_that_sticks_to_its_pulleys() -> None:
     """For a belt that sticks to its pulleys, the modes of the spans are the modes of strings, and the pulleys rotate
     against each other on the belt.
 
-    Two frequencies agree with c/2L (1 + 2/L √(EI/T)) to 4e-4, and two with twice this value to 5e-4. The rotation
-    agrees with ω² = 2 EA R²/L (1/I0 + 1/I1), with the mass of the belt that sticks to the pulleys and a third of the
-    mass of the spans, to 2e-3.
+    Two frequencies agree with c/2L (1 + 2/L √(EI/T)) to 4e-4, and two frequencies agree with twice this value to 5e-4.
+    The rotation agrees with ω² = 2 EA R²/L (1/I0 + 1/I1), with the mass of the belt that sticks to the pulleys and a
+    third of the mass of the spans, to 2e-3.
     """
     state, belt, _ = create_drive(160)
     result = wl.Modes(state.world, count=6).solve(state)

@@ -152,8 +152,7 @@ def solve_pendulum(count: int, end: float, start: float = 1.2) -> tuple[FloatArr
 
     Angles θ are measured from the downward vertical. Rod i hangs on rod i - 1, and rod 0 hangs on the ground. With c_ij
     = lever of rod j for the position of the centre of rod i, the mass matrix is Σ_i m c_ik c_il cos(θ_k - θ_l) + I
-    δ_kl. The reaction at hinge k is the force on the rods below it, Σ m (a_i + g), shape (count, 2), as the force on
-    the lower rod.
+    δ_kl. The reaction at hinge k, Σ m (a_i + g) over the rods below the hinge, acts on the lower rod; shape (count, 2).
     """
     levers = np.tril(np.ones((count, count)), -1) + 0.5 * np.eye(count)
     weights = levers.T @ levers

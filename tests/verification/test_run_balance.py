@@ -149,10 +149,10 @@ def test_a_line_at_rest_creates_nothing(end: tuple[float, float], step: float) -
 
 
 def test_a_belt_that_starts_creates_nothing() -> None:
-    """The state of rest of a belt is found within tolerances, and its contact pressure within 2e-5.
+    """The state of rest of a belt is found within tolerances, and the contact pressure is found within 2e-5.
 
-    Of 0.59 J of stored energy, 7e-8 J are therefore released in the first two steps. The kinetic energy is no larger
-    than the released energy, but the verdict is ok.
+    Of 0.59 J of stored energy, 7e-8 J are therefore released in the first two steps. The kinetic energy is as small as
+    the released energy, and the verdict is ok.
     """
     world = wl.World()
     at = np.array([(0.0, 0.0), (0.3, 0.0)])

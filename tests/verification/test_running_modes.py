@@ -46,7 +46,7 @@ def mount_belt(elements: int | None, **columns: float) -> tuple[wl.Belt, wl.Stat
 @pytest.mark.parametrize("turning", [1.0, 3.0, 8.0])
 def test_waves_of_a_ring_whose_nodes_travel(turning: float) -> None:
     """The frequencies of three free motions and six waves agree to 1e-7 with a ring of ALE cables, whose nodes are at
-    rest, and to 3e-4 with theory.
+    rest, and agree to 3e-4 with theory.
 
     Without the terms of running material, the frequencies would belong to the frame of the nodes.
     """

@@ -219,8 +219,8 @@ def test_prescribed_motion(share: float, jumps: bool, steps: int, pushes: str) -
     """A truss that is pushed down by a soft spring snaps through at the theoretical displacement of the end of the
     spring.
 
-    With a soft contact instead of the spring, the displacement is equal, and the contact opens when the truss jumps
-    away.
+    With a soft contact instead of the spring, the truss snaps through at the same displacement, and the contact opens
+    when the truss jumps away.
     """
     soft = 0.1 * STIFFNESS * RISE**2
     world, top = create_truss(0.0)

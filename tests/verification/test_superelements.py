@@ -58,7 +58,7 @@ def test_reduced_beam_has_the_frequencies_of_the_full_one(modes: int, error: flo
     """The first six frequencies of a reduced cantilever with a spring at its tip are above the frequencies of the full
     beam.
 
-    The frequencies are closer with more modes, and exact with all modes.
+    The frequencies approach the frequencies of the full beam with more modes, and are exact with all modes.
     """
     M, K = create_beam()
     world = wl.World()

@@ -259,8 +259,8 @@ def test_bristles_that_begin_in_motion_are_unbent(sticking_length: str | None, w
     In the cases "again", bristles were also on from 1 to 3 ms.
 
     The torque is 3.2 N m before the next step and 7.2 N m after this step, in which bristles deflect by the slip of the
-    step. With a wrong initial position, bristles would give 13 and 84 N m. The test covers contact of segments, its
-    published form, and contact of points.
+    step. With a wrong initial position, bristles would give 13 and 84 N m. The test covers contact of segments, the
+    published form of this contact, and contact of points.
     """
     law, form = ContactFrictionCirclePoints2D, {}
     if sticking_length is not None:

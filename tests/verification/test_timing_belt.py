@@ -176,8 +176,8 @@ def test_a_timing_belt_keeps_the_ratio_of_its_teeth_and_sounds_with_its_tooth_fr
 def test_a_running_belt_jumps_one_tooth_at_the_torque_that_its_flanks_can_hold(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """The belt holds at 5 % below the torque of the closed form, and jumps one tooth at 5 % above it. Apart from this
-    jump, the belt keeps its grooves.
+    """The belt holds at 5 % below the torque of the closed form, and jumps one tooth at 5 % above this torque. Apart
+    from this jump, the belt keeps its grooves.
 
     With all teeth at their limit, dT = Q and T dφ = Q tan β along an arc, so T_1/T_2 = exp(θ/tan β), which is Euler's
     law with the friction 1/tan β. The pulley with the smaller wrap θ jumps. The driven pulley slides with the belt

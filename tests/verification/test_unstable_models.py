@@ -126,8 +126,8 @@ def stand_on_a_torsion_spring() -> Model:
 
 
 def hang_by_the_feet() -> Model:
-    """Create a body on two ropes that hold it below its centre of mass. The body turns over, and hangs lower by a lever
-    of 1 m.
+    """Create a body on two ropes that hold it below its centre of mass. The body turns over until its centre of mass
+    hangs 1 m below the ends of the ropes.
     """
     world = World(gravity=(0.0, -GRAVITY))
     load = world.add(RigidBody2D, name="load", position=(0.0, 0.0), mass=10.0, inertia=1.0)
