@@ -14,7 +14,7 @@ steps of the script in a solve. The end time of a solve is changed accordingly, 
 solve. With most = 0, the number of steps is not limited. The module modelUnitTests, through which test models of Exudyn
 set graphics, is replaced by a module without graphics. Sleeps, plots and windows are suppressed, and random numbers are
 the same in both programs. Names of older versions of Exudyn that the scripts use are defined. The scripts run in the
-folder of RESULT.json, with links to the other files of their own folder. Both programs need exudyn; Windlass uses it in
+folder of the record, with links to the other files of their own folder. Both programs need exudyn; Windlass uses it in
 its own environment.
 """
 
