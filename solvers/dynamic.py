@@ -342,12 +342,12 @@ class Run:
 
     def _run_before(self, state: State) -> None:
         """Call the hooks at the start of a step; hooks that change the state are called first."""
-        changing = [hook for hook in self._before if hook.changes_state]
-        if changing:
-            run_stage(changing, "before_step", state)
-            if any(hook.changes_forces for hook in changing):
+        for changes in (True, False):
+            hooks = [hook for hook in self._before if hook.changes_state == changes]
+            if hooks:
+                run_stage(hooks, "before_step", state)
+            if any(hook.changes_forces for hook in hooks):
                 self._solver.consistency.begin(state, self._solver.sizes.nominal)
-        run_stage([hook for hook in self._before if not hook.changes_state], "before_step", state)
 
     def attempt(self, h: float, ends: Sequence[float]) -> StepAttempt:
         """Attempt a step of size h [s]; if it converges, the state is at the end of the step afterwards.

@@ -57,7 +57,8 @@ class Link:
             squares of all components of all rows.
         time: the link breaks at this time [s].
         rule: the link breaks after a step for which the function ``rule(t, force)`` of the time [s] and the force [N]
-            returns true; the function is called once after each step and may accumulate damage.
+            returns true; the function is called once after each step and may accumulate damage. Checkpoints do not
+            contain this damage, so in a restarted run the function starts from its initial values.
         name: name in messages and results; default: name of the entity.
 
     Raises:
@@ -82,6 +83,7 @@ class Link:
             object.__setattr__(self, "name", self.entity.name)
 
 
+@dataclass(frozen=True, repr=False)
 class Break:
     """A broken link.
 
@@ -91,8 +93,9 @@ class Break:
         force: force of the link after the step before [N].
     """
 
-    def __init__(self, name: str, time: float, force: float) -> None:
-        self.name, self.time, self.force = name, time, force
+    name: str
+    time: float
+    force: float
 
     def __repr__(self) -> str:
         return f"Break({self.name!r}, time={self.time:.9g}, force={self.force:.9g})"
@@ -101,7 +104,8 @@ class Break:
 class BreakingLinks(StepHook):
     """Breaks links during dynamic solves; a hook.
 
-    Restarts continue with the broken links of the checkpoint.  All processes call the hook.
+    Restarts continue with the broken links of the checkpoint.  Links that were made active again break again in the
+    next solve, whose breaks replace their earlier ones.  All processes call the hook.
 
     Args:
         links: the links, with different names.
@@ -121,39 +125,54 @@ class BreakingLinks(StepHook):
                 raise ModelError(f"link {name!r} is given {names.count(name)} times: names must differ")
         self.links = list(links)
         self.breaks: list[Break] = []
-        self._due: list[tuple[int, float]] = []
-        self._broken: set[int] = set()
+        self._due: dict[str, float] = {}
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
-        """Evaluate the forces at the start."""
-        self._due = []
-        self.after_step(state)
+        """Forget the breaks of links that are active again, and evaluate the forces at the start."""
+        again = {link.name for link in self.links if np.any(link.entity.active)}
+        self.breaks = [one for one in self.breaks if one.name not in again]
+        self._find_due(state, rules=False)
 
     def before_step(self, state: State) -> None:
         """Switch off links whose force has reached the breaking load, or whose time has come."""
-        due = dict(self._due)
         self.changes_forces = False
-        for k, link in enumerate(self.links):
-            if k not in self._broken and k not in due and link.time is not None and state.t >= link.time - 1e-12:
-                due[k] = self._eval_force(link, state)
-        for k, force in sorted(due.items()):
-            link = self.links[k]
-            state.world.set(link.entity, active=False)
-            self.changes_forces = True
-            self._broken.add(k)
-            self.breaks.append(Break(link.name, float(state.t), force))
-        self._due = []
+        for link in self._find_whole():
+            force = self._due.get(link.name)
+            if force is None and link.time is not None and state.t >= link.time - 1e-12:
+                force = self._eval_force(link, state)
+            if force is not None:
+                state.world.set(link.entity, active=False)
+                self.changes_forces = True
+                self.breaks.append(Break(link.name, float(state.t), force))
+        self._due = {}
 
     def after_step(self, state: State) -> None:
         """Find links whose force has reached the breaking load."""
-        self._due = []
-        for k, link in enumerate(self.links):
-            if k in self._broken or (link.breaking_load is None and link.rule is None):
+        self._find_due(state, rules=True)
+
+    def find_doubts(self) -> Sequence[str]:
+        """Links that reached their limit in the last step and are still active."""
+        if not self._due:
+            return []
+        found = ", ".join(f"{name} ({force:.6g} N)" for name, force in self._due.items())
+        return [f"links reached their breaking load or rule at the end and are still active in the result: {found}"]
+
+    def _find_whole(self) -> list[Link]:
+        """The links that have not broken."""
+        broken = {one.name for one in self.breaks}
+        return [link for link in self.links if link.name not in broken]
+
+    def _find_due(self, state: State, rules: bool) -> None:
+        """Find the links that break at the start of the next step; ``rules``: whether rules are called."""
+        self._due = {}
+        for link in self._find_whole():
+            rule = link.rule if rules else None
+            if link.breaking_load is None and rule is None:
                 continue
             force = self._eval_force(link, state)
             load = inf if link.breaking_load is None else link.breaking_load
-            if force >= load or (link.rule is not None and link.rule(float(state.t), force)):
-                self._due.append((k, force))
+            if force >= load or (rule is not None and rule(float(state.t), force)):
+                self._due[link.name] = force
 
     @staticmethod
     def _eval_force(link: Link, state: State) -> float:
@@ -162,10 +181,9 @@ class BreakingLinks(StepHook):
 
     def checkpoint(self) -> dict[str, Any]:
         """The breaks so far and the breaks of the next step; switches are part of the checkpoint of the model."""
-        broken = sorted(self._broken)
         return {
-            "broken": broken,
-            "due": [[float(k), force] for k, force in self._due],
+            "due": list(self._due),
+            "due_forces": list(self._due.values()),
             "names": [one.name for one in self.breaks],
             "times": [one.time for one in self.breaks],
             "forces": [one.force for one in self.breaks],
@@ -173,7 +191,7 @@ class BreakingLinks(StepHook):
 
     def restore(self, kept: Mapping[str, Any], state: State) -> None:
         """Continue after a restart."""
-        self._broken = {int(k) for k in kept["broken"]}
-        self._due = [(int(k), float(force)) for k, force in kept["due"]]
+        due = zip(kept["due"], kept["due_forces"], strict=True)
+        self._due = {str(name): float(force) for name, force in due}
         rows = zip(kept["names"], kept["times"], kept["forces"], strict=True)
         self.breaks = [Break(str(name), float(time), float(force)) for name, time, force in rows]

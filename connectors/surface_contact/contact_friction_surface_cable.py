@@ -22,6 +22,7 @@ from windlass.connectors.friction.bristle import UNDEFINED, check_friction
 from windlass.connectors.markers.cable_shape import CABLE_DOFS, column_of
 from windlass.connectors.markers.position_kernels import FAMILY
 from windlass.connectors.surface_contact.distances import Geometry
+from windlass.connectors.surface_contact.edges import find_edges
 from windlass.connectors.surface_contact.gaps import watch_surfaces
 from windlass.connectors.surface_contact.kernels import CABLE, PER_POINT, ContactRows
 from windlass.connectors.surface_contact.outputs import OUTPUTS, eval_accounts, eval_points, eval_rounding, paint
@@ -238,6 +239,8 @@ def build(rows: LocalRows) -> System:
     )
     system.checks.doubts = lambda fields, step: find_doubts(rows, c, fields, step)
     system.checks.refusals = lambda fields: refuse_deep(rows, c, fields)
+    surfaces = np.unique(rows.local("surface"))
+    system.checks.reasons = lambda fields, step: find_edges(rows, c, surfaces, fields, step)
     system.gaps = watch_surfaces(rows, c, FAMILY)
     return system
 

@@ -28,6 +28,7 @@ from windlass.connectors.surface_contact.contact_friction_surface_cable import (
     find_cable_dofs,
     find_long_steps,
 )
+from windlass.connectors.surface_contact.edges import find_edges
 from windlass.connectors.surface_contact.gaps import watch_surface_sets
 from windlass.connectors.surface_contact.kernels import PER_POINT
 from windlass.connectors.surface_contact.outputs import OUTPUTS, eval_accounts, paint_points
@@ -148,6 +149,7 @@ def build(rows: LocalRows) -> System:
 
     system.account = create_place_account(eval_all, (len(c.rows), int(c.rows["points"].max(initial=0))), by="")
     system.checks.doubts = lambda fields, step: find_doubts(rows, p, first, fields, step)
+    system.checks.reasons = lambda fields, step: find_present_edges(rows, p, fields, step)
     system.gaps = watch_surface_sets(rows, p, FAMILY, lambda s: assign(p, s.data))
     return system
 
@@ -170,6 +172,12 @@ def find_doubts(rows: LocalRows, p: SurfacePairs, first: IntArray, fields: Field
             surface = rows.world.entity(int(rows.world.table(SetSurface).local("surface")[s]))
             found.append(f"no cable is near the surface {surface!r}: the nearest is {least:.3g} m away")
     return found
+
+
+def find_present_edges(rows: LocalRows, p: SurfacePairs, fields: Fields, step: float) -> list[str]:
+    """`find_edges` for the current surfaces."""
+    assign_surfaces(p, fields.data)
+    return find_edges(rows, p.points, rows.world.table(SetSurface).local("surface"), fields, step)
 
 
 class _Bound:

@@ -9,8 +9,8 @@ B,
 
 and above the ground the line is the catenary that begins tangentially to the ground, with the horizontal force H = T_B
 cos a. At a convex corner of the ground with the angle c the tension increases by the factor exp(mu c). At a concave
-corner the line is assumed to follow the ground, although a real line lifts off, but the result is accurate enough as
-the start of a solve.
+corner the line is assumed to follow the ground, although a real line is free over about T c/w, but the result is
+accurate enough as the start of a solve.
 
 On level ground B follows from the height of the end, and H from the distance of the end, because the reach of the line
 increases with H. On other ground each place and slope at which the line can leave the ground has one catenary to the
@@ -152,7 +152,8 @@ def hang_from_ground(
         gravity: acceleration [m/s^2], (x, y) or (x, y, z).
         ground: points of the ground from the anchor [m], below the line in this order, one point for ground with a
             constant slope. Between the points, and beyond the last point, the ground is straight. Without points the
-            ground is level.
+            ground is level. At hollows the line follows the ground, although a taut line leaves it over about T c/w,
+            for the angle c [rad], the tension T [N] and the weight w per length [N/m].
 
     Raises:
         RouteError: an end that is not above the ground, directly above the anchor, so near that the line is slack on

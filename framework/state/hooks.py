@@ -22,8 +22,8 @@ class StepHook:
     Attributes:
         changes_state: whether `before_step` changes the state; it is then called before the `before_step` of all other
             hooks.
-        changes_forces: whether the last `before_step` of a hook that changes the state has changed forces abruptly; the
-            solver then finds accelerations that fulfil the equations before the step.
+        changes_forces: whether the last `before_step` has changed forces abruptly, for example by a switch; dynamic
+            solves then find accelerations that fulfil the equations before the step.
     """
 
     changes_state = False

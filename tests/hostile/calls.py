@@ -95,7 +95,8 @@ def calls(s: Scene) -> dict[str, Call]:
         ),
         "add_bed": (
             con.add_bed,
-            {"world": s.open, "points": [(0.0, 0.0), (1.0, 0.1)], "heading": 0.1, "origin": (0.0, 0.0)},
+            {"world": s.open, "points": [(0.0, 0.0), (1.0, 0.1), (2.0, 0.1)], "heading": 0.1, "origin": (0.0, 0.0),
+             "rounding": 1.0},
         ),
         "BreakingLinks": (con.BreakingLinks, {"links": [con.Link(slide, breaking_load=1e3)]}),
         "Checkpoint": (wl.Checkpoint, {"path": s.folder / "c.h5", "every": 10, "restart": "auto", "minutes": 10.0}),

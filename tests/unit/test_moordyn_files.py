@@ -22,6 +22,9 @@ from support.processes import run_warm
 CHAIN = (FOLDER / "chain" / "chain.txt").read_text()
 COMMAND = "-m", "windlass.commands.cli"
 ENVIRONMENT = dict(os.environ) | {"OMP_NUM_THREADS": "1"}
+TYPE, POINT, LINE = (CHAIN.splitlines()[k] for k in (5, 10, 14))
+BODIES = "--- BODIES ---\nnames\nunits\n1 Fixed 0 0 0 0 0 0\n1 Fixed 1 0 0 0 0 0"
+FAILURE = "--- FAILURE ---\nnames\nunits\n1 2 1 1.0 0"
 REFUSED = [
     ("chain      0.144", "chain      x", "line 6: Diam of line type chain = 'x': must be a number [m]"),
     ("126.0", "-1.0", "line 6: Mass/m of line type chain = -1.0 kg/m: must be > 0 kg/m"),
@@ -41,6 +44,21 @@ REFUSED = [
     ("1.0e6         kBot", "1.0e6         bend", "line 19: option bend = 1.0e6: must be one of g, gravity, rho"),
     ("1.0e6         kBot", "-1            kBot", "line 19: kbot = -1 Pa/m: must be >= 0 Pa/m"),
     ("80            WtrDpth", "0             WtrDpth", "line 22: wtrdpth = 0 m: must be > 0 m"),
+    ("80            WtrDpth", "deep          WtrDpth", "line 22: wtrdpth = 'deep': must be a number [m]"),
+    ("80            WtrDpth", "1000          rho", "option WtrDpth is missing: must be given, > 0 m"),
+    ("1             writeLog", "none.txt      SeafloorFile", "none.txt: cannot be read: No such file"),
+    ("- OPTIONS", "- OPTION", "line 16: section 'OPTION': must be one of LINE TYPES, ROD TYPES, BODIES, RODS, POINTS"),
+    (POINT, f"{POINT}\n2 Fixed 9 0 -80 0 0 0 0", "line 12: point 2 is given twice: numbers must differ"),
+    (TYPE, f"{TYPE}\n{TYPE}", "line 7: line type chain is given twice: names must differ"),
+    (LINE, f"{LINE}\n1 chain 2 1 300 40 -", "line 16: line 1 is given twice: numbers must differ"),
+    (POINT, f"{POINT}\n{BODIES}", "line 16: body 1 is given twice: numbers must differ"),
+    (LINE, f"{LINE}\n{FAILURE}\n1 2 1 2.0 0", "line 20: failure 1 is given twice: numbers must differ"),
+    (LINE, f"{LINE}\n2 chain 1 2 281 40 -\n{FAILURE}", "output Point2FX: must be at a point without FAILURE, or"),
+    (
+        POINT,
+        f"{POINT}\n3 Fixed 9 0 -80 0 0 0 0\n#",
+        "output Point3PX: must be at a point with a line; point 3 has none",
+    ),
     ("1             writeLog", "3             WaveKin", "line 17: WaveKin = 3: must be 0 (none) or 7 (sum of"),
     ("1             writeLog", "2             Currents", "line 17: Currents = 2: must be 0 (none) or 1 (steady"),
     ("1             writeLog", "7             WaveKin", "wave_frequencies.txt: cannot be read: No such file"),
@@ -48,6 +66,7 @@ REFUSED = [
     ("L1N20PZ", "L1N50PZ", "line 30: output L1N50PZ: must have a node <= 40"),
     ("L1N20PZ", "L2N1PZ", "line 30: output L2N1PZ: there is no line 2"),
     ("L1N20PZ", "Rod1Sub", "line 30: output Rod1Sub: must be FairTen#, AnchTen#"),
+    ("L1N20PZ", "Body1PX", "line 30: output Body1PX: must be FairTen#, AnchTen#"),
 ]
 """Text of the file, its replacement, and the message."""
 
@@ -63,8 +82,11 @@ def write(folder: Path, text: str, name: str = "model.txt") -> Path:
 def test_rows_are_refused_with_their_line(old: str, new: str, message: str, tmp_path: Path) -> None:
     """Wrong values, and items without counterpart, are refused with their line number."""
     assert old in CHAIN
-    with pytest.raises(wl.moordyn.NotTranslated, match=re.escape(message)):
-        wl.moordyn.load(write(tmp_path, CHAIN.replace(old, new, 1)))
+    text = CHAIN.replace(old, new, 1).replace("L1N20PZ", "Point3PX" if "Point3PX" in message else "L1N20PZ")
+    with pytest.raises(wl.moordyn.NotTranslated, match=re.escape(message)) as error:
+        wl.moordyn.load(write(tmp_path, text))
+    if old.startswith("80 ") or "cannot be read" in message:
+        assert len(error.value.items) == 1
 
 
 def test_all_faults_are_in_one_list(tmp_path: Path) -> None:
@@ -116,7 +138,16 @@ def test_other_files(tmp_path: Path) -> None:
         np.savetxt(motion, table)
         with pytest.raises(wl.ModelError, match=words):
             wl.moordyn.load(file, motion=motion)
-    for text, words in (("1 2\n3 x\n", "line 2: must have numbers"), ("1 2\n3\n", "line 2 has 1 numbers: must have 2")):
+    for text, words in (
+        ("1 2\n3 x\n", "line 2: must have finite numbers"),
+        ("1 2\n3\n", "line 2 has 1 numbers: must have 2"),
+        ("0 2\nnan 2\n", "line 2: must have finite numbers"),
+        ("".join(f"{k} 0 0 0\n" for k in range(1, 6)), "begins at 1 s: must begin at 0 s or before"),
+        (
+            "".join(f"{k} 0 0 0 0 0 {k}\n" for k in range(8)),
+            "an angle of the platform in the motion is 7: must be radians, from -2 pi to 2 pi",
+        ),
+    ):
         with pytest.raises(wl.ModelError, match=words):
             wl.moordyn.load(file, motion=write(tmp_path, text, "motion.txt"))
     with pytest.raises(wl.ModelError, match="cannot be read"):
@@ -125,17 +156,60 @@ def test_other_files(tmp_path: Path) -> None:
 
 def test_channels() -> None:
     """Names of outputs are read in upper and lower case, with their parts."""
-    found = {
-        name: find_channel(name) for name in ("FAIRTEN12", "anchten1", "Line3TenB", "l2n14pX", "Con3vY", "Body1PZ")
-    }
+    found = {name: find_channel(name) for name in ("FAIRTEN12", "anchten1", "Line3TenB", "l2n14pX", "Con3vY")}
     parts = {name: channel and channel[1:] for name, channel in found.items()}
     assert parts == {
         "FAIRTEN12": ("line", 12, -1, "TENB"), "anchten1": ("line", 1, -1, "TENA"),
         "Line3TenB": ("line", 3, -1, "TENB"), "l2n14pX": ("line", 2, 14, "PX"), "Con3vY": ("point", 3, -1, "VY"),
-        "Body1PZ": ("body", 1, -1, "PZ"),
     }  # fmt: skip
-    wrong = "FairTen", "Line1", "L1N", "L1N2", "L1N2FX", "Line1PX", "Point1Ten", "Body1FX", "R1SUB", "x", ""
+    wrong = "FairTen", "Line1", "L1N", "L1N2", "L1N2FX", "Line1PX", "Point1Ten", "Body1PX", "R1SUB", "x", ""
     assert [find_channel(name) for name in wrong] == [None] * len(wrong)
+
+
+def test_omitted_masses(tmp_path: Path) -> None:
+    """Masses and volumes of points that are held are left out with a note."""
+    mooring = wl.moordyn.load(write(tmp_path, CHAIN.replace("-10.0   0      0  ", "-10.0   50     2  ")))
+    words = "line 11: Mass = 50 kg and Volume = 2 m^3 of point 2, which is Coupled, are left out, also from the forces"
+    assert [note for note in mooring.notes if note.startswith(words)]
+
+
+def test_forces_of_points_that_are_not_held(tmp_path: Path) -> None:
+    """Without supports of coupled points, outputs of their forces are errors."""
+    with pytest.raises(
+        wl.ModelError, match="hold = False with the output Point2FX, the force of coupled point 2: must"
+    ):
+        wl.moordyn.load(write(tmp_path, CHAIN), hold=False)
+
+
+def test_waves_and_currents(tmp_path: Path) -> None:
+    """Tables of waves without wave, with numbers that are not finite, or with negative frequencies, and profiles
+    without their three heading lines, are errors; each cause is one fault.
+    """
+    log, head = "1             writeLog", "profile\nz ux uy uz\nm m/s m/s m/s\n"
+    for option, name, text, words in (
+        (
+            "7 WaveKin",
+            "wave_frequencies.txt",
+            "",
+            "line 17: wave_frequencies.txt has no wave: must have one row or more",
+        ),
+        ("7 WaveKin", "wave_frequencies.txt", "0 0 0\n0.5 0 0\n", "line 17: wave_frequencies.txt has no wave: must"),
+        ("7 WaveKin", "wave_frequencies.txt", "0.5 nan 0\n", "wave_frequencies.txt: must have finite numbers"),
+        ("7 WaveKin", "wave_frequencies.txt", "0.5 1 0\n-0.5 1 0\n", "frequency = -0.5 rad/s: must be > 0 rad/s"),
+        ("7 WaveKin", "wave_frequencies.txt", "0.5 1 0\n0 1 0\n", "frequency = 0 rad/s: must be > 0 rad/s"),
+        ("1 Currents", "current_profile.txt", "-80 1 0 0\n0 1 0 0\n", "line 1 of "),
+        (
+            "1 Currents",
+            "current_profile.txt",
+            f"{head[:-14]}-80 0 0 0\n0 1 0 0\n",
+            "must be a heading; the first 3 lines",
+        ),
+        ("1 Currents", "current_profile.txt", f"{head}-80 0 0 0\n0 inf 0 0\n", "must have finite numbers"),
+    ):
+        write(tmp_path, text, name)
+        with pytest.raises(wl.moordyn.NotTranslated, match=re.escape(words)) as error:
+            wl.moordyn.load(write(tmp_path, CHAIN.replace(log, option, 1)))
+        assert len(error.value.items) == (2 if text.startswith("-80") else 1)
 
 
 def test_a_vessel_of_your_own(tmp_path: Path) -> None:
@@ -183,26 +257,28 @@ def test_a_vessel_of_your_own(tmp_path: Path) -> None:
 
 
 def test_the_command(tmp_path: Path) -> None:
-    """The command solves rest and motion of a platform, and writes tables, forces of supports with the sign of MoorDyn,
-    a summary, and help.
+    """The command solves rest and motion of a platform up to the end of its table, but not beyond, and writes tables,
+    forces of supports with the sign of MoorDyn, a summary, and help.
     """
-    t = np.linspace(0.0, 2.0, 21)
+    t = np.linspace(0.0, 1.0 - 1e-12, 11)
     surge = 0.2 * np.sin(t)
     motion = tmp_path / "motion.csv"
-    np.savetxt(motion, np.column_stack((t, surge, np.zeros((21, 5)))), delimiter=",", header="t,x,y,z,a,b,c")
-    file = write(tmp_path, CHAIN.replace("1             writeLog", "0.2           dtOut", 1))
+    np.savetxt(motion, np.column_stack((t, surge, np.zeros((11, 5)))), delimiter=",", header="t,x,y,z,a,b,c")
+    file = write(tmp_path, CHAIN.replace("1             writeLog", "0.35          dtOut", 1))
     words = f"run-moordyn {file} -motion {motion} -end 1 -output {tmp_path / 'out'} -summary {tmp_path / 'out.json'}"
     run = run_warm([*COMMAND, *words.split()], tmp_path, ENVIRONMENT)
     assert run.returncode == 0, run.stderr
     assert "note: options of the solver of MoorDyn have no effect: dtm, " in run.stdout
     assert "at rest, tension at ends A and B [N]:\n  line 1: 22" in run.stdout
     table = np.genfromtxt(tmp_path / "out" / "outputs.csv", delimiter=",", names=True)
-    assert_allclose(table[table.dtype.names[0]], np.linspace(0.0, 1.0, 6), atol=1e-9)
+    assert_allclose(table[table.dtype.names[0]], [0.0, 0.35, 0.7], atol=1e-9)
     assert len(np.loadtxt(tmp_path / "out" / "steps.csv", delimiter=",", skiprows=1)) > 20
     summary = json.loads((tmp_path / "out.json").read_text())
     results = summary.get("results", summary)
     rest, force = results["rest"]["line 1"], results["motion"]
     assert rest[1] > rest[0] > 2e5 and force["Point2FX"][1] < -1.5e5 and force["Point2FZ"][1] < -1e5
+    late = run_warm([*COMMAND, *words.replace("-end 1", "-end 3").split()], tmp_path, ENVIRONMENT)
+    assert late.returncode != 0 and f"-end = 3 s: must be <= 1 s, the end of {motion}" in late.stderr
     help_text = run_warm([*COMMAND, "run-moordyn", str(file), "-help"], tmp_path, ENVIRONMENT)
     assert help_text.returncode == 0 and "-motion" in help_text.stdout and "dynamic_" in help_text.stdout
 
@@ -231,6 +307,7 @@ def test_lines_break_off(tmp_path: Path) -> None:
     ):
         with pytest.raises(wl.moordyn.NotTranslated, match=re.escape(words)):
             wl.moordyn.load(edit(rows))
+    tail = tail.replace("Point2FX\nPoint2FZ\n", "")
     with pytest.raises(wl.ModelError, match="hold = False with a failure of line 1 at point 2: must be True"):
         wl.moordyn.load(edit("1 2 1 0.3 0"), hold=False)
 

@@ -85,9 +85,9 @@ def read_environment(file: InputFile) -> Environment:
     ignored = [name for name in file.options if name in NUMERICAL]
     if ignored:
         file.notes.append(f"options of the solver of MoorDyn have no effect: {', '.join(ignored)}")
-    depth = file.option(["wtrdpth"], 0.0, "m")
-    if depth <= 0.0:
-        file.refuse(file.options.get("wtrdpth", (0, ""))[0], f"wtrdpth = {depth:g} m", "must be > 0 m")
+    depth = file.option(["wtrdpth"], 0.0, "m", 0.0, above=True)
+    if "wtrdpth" not in file.options:
+        file.faults.append("option WtrDpth is missing: must be given, > 0 m")
     mu = file.option(["frictioncoefficient"], 0.0, "1", 0.0)
     across, along = (file.option([name], mu, "1", 0.0) for name in ("mu_kt", "mu_ka"))
     if across != along:
@@ -124,9 +124,16 @@ def _read_waves(file: InputFile) -> dict[str, Any]:
         file.refuse(at, f"WaveKin = {text}", "must be 0 (none) or 7 (sum of components)")
         return {}
     rows = _read_table(file, at, FREQUENCIES, (3, 4), 0)
+    if rows is None:
+        return {}
     table = np.array([row if len(row) == 4 else [*row, 0.0] for row in rows], dtype=np.float64).reshape(-1, 4)
     amplitude, phase = np.hypot(table[:, 1], table[:, 2]), np.arctan2(table[:, 2], table[:, 1])
-    on = (amplitude > 0.0) & (table[:, 0] > 0.0)
+    on = amplitude > 0.0
+    # tables of spectra may begin with the frequency 0, which has no wave
+    if (table[:, 0] < 0.0).any() or (table[on, 0] == 0.0).any():
+        file.refuse(at, f"{FREQUENCIES}: frequency = {table[:, 0].min():g} rad/s", "must be > 0 rad/s")
+    if not on.any():
+        file.refuse(at, f"{FREQUENCIES} has no wave", "must have one row or more with an amplitude > 0 m")
     return {
         "wave_amplitudes": amplitude[on],
         "wave_frequencies": table[on, 0],
@@ -142,6 +149,8 @@ def _read_sea_floor(file: InputFile) -> tuple[FloatArray, float]:
         return none
     at, name = file.options["seafloorfile"]
     rows = _read_table(file, at, name, range(1, 1 << 20), 0)
+    if rows is None:
+        return none
     if len(rows) < 4 or len(rows[0]) != 2 or [len(rows[1]), len(rows[2])] != rows[0]:
         file.refuse(at, name, "must have the numbers of x and y, the values of x, the values of y, and rows x, y, z")
         return none
@@ -179,6 +188,8 @@ def _read_current(file: InputFile) -> dict[str, Any]:
         file.refuse(at, f"Currents = {text}", "must be 0 (none) or 1 (steady profile)")
         return {}
     rows = _read_table(file, at, PROFILE, (4,), PROFILE_HEADING)
+    if rows is None:
+        return {}
     table = np.array(rows, dtype=np.float64).reshape(-1, 4)
     table = table[np.argsort(table[:, 0])]
     if table[:, 3].any():
@@ -191,32 +202,41 @@ def _read_current(file: InputFile) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _read_table(file: InputFile, at: int, name: str, widths: Sequence[int], skip: int) -> list[list[float]]:
-    """Return the numbers of a table in the folder of the input file; faults are noted in ``file``."""
+def _read_table(file: InputFile, at: int, name: str, widths: Sequence[int], skip: int) -> list[list[float]] | None:
+    """Return the numbers of a table in the folder of the input file, below a number of heading lines; None if faults
+    were noted."""
     path = file.path.parent / name
     try:
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError as error:
         file.refuse(at, str(path), f"cannot be read: {error.strerror}")
-        return []
-    rows = []
-    for number, line in enumerate(lines[skip:], skip + 1):
-        words = line.split()
-        if not words:
-            continue
-        try:
-            rows.append([float(word) for word in words])
-        except ValueError:
-            file.refuse(at, f"line {number} of {path}", "must have numbers")
-            continue
-        if len(words) not in widths:
-            file.refuse(at, f"line {number} of {path}", f"must have {' or '.join(map(str, widths))} numbers")
-            rows.pop()
-    return rows
+        return None
+    rows, faults = [], len(file.faults)
+    for number, line in enumerate(lines, 1):
+        words, item = line.split(), f"line {number} of {path}"
+        values = _find_numbers(words)
+        if number <= skip:
+            if values:
+                file.refuse(at, item, f"must be a heading; the first {skip} lines are headings")
+        elif values is None or not np.isfinite(values).all():
+            file.refuse(at, item, "must have finite numbers")
+        elif values and len(values) not in widths:
+            file.refuse(at, item, f"must have {' or '.join(map(str, widths))} numbers")
+        elif values:
+            rows.append(values)
+    return rows if len(file.faults) == faults else None
+
+
+def _find_numbers(words: Sequence[str]) -> list[float] | None:
+    """The numbers of a row, or None if a word is not a number."""
+    try:
+        return [float(word) for word in words]
+    except ValueError:
+        return None
 
 
 def read_motion(path: Path) -> FloatArray:
-    """Return a table of motions, whose rows are a time [s] followed by numbers; lines that begin with ``#`` or a letter
+    """Return a table of motions, whose rows are a time [s] followed by numbers; lines that begin with ``#`` or a word
     are comments.
 
     One row is extrapolated by a parabola after the last row.
@@ -231,17 +251,19 @@ def read_motion(path: Path) -> FloatArray:
     rows = []
     for number, line in enumerate(lines, 1):
         words = line.replace(",", " ").split()
-        if not words or words[0][0] in "#!" or words[0][0].isalpha() or words[0][0] == "(":
+        if not words or words[0][0] in "#!(" or (words[0][0].isalpha() and _find_numbers(words[:1]) is None):
             continue
-        try:
-            rows.append([float(word) for word in words])
-        except ValueError:
-            raise ModelError(f"motion file {path}, line {number}: must have numbers") from None
+        values = _find_numbers(words)
+        if values is None or not np.isfinite(values).all():
+            raise ModelError(f"motion file {path}, line {number}: must have finite numbers")
+        rows.append(values)
         if len(rows[-1]) != len(rows[0]):
             raise ModelError(f"motion file {path}, line {number} has {len(words)} numbers: must have {len(rows[0])}")
     table = np.array(rows, dtype=np.float64)
-    if len(table) < 4 or not (np.diff(table[:, 0]) > 0.0).all() or not np.isfinite(table).all():
-        raise ModelError(f"motion file {path}: must have four rows or more with times that rise, and finite numbers")
+    if len(table) < 4 or not (np.diff(table[:, 0]) > 0.0).all():
+        raise ModelError(f"motion file {path}: must have four rows or more with times that rise")
+    if table[0, 0] > 0.0:
+        raise ModelError(f"motion file {path} begins at {table[0, 0]:g} s: must begin at 0 s or before")
     # a solve that ends with the table needs rates at its end: one more row continues the motion
     after = 3.0 * table[-1] - 3.0 * table[-2] + table[-3]
     after[0] = 2.0 * table[-1, 0] - table[-2, 0]

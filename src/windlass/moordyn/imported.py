@@ -16,6 +16,7 @@ less than 1e-6.
 
 from __future__ import annotations
 
+from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -32,15 +33,17 @@ from windlass.framework.model.world import World
 from windlass.framework.output.sensors import Sensor
 from windlass.framework.state.state import State
 from windlass.moordyn.environment import Environment, find_height, read_environment, read_motion
-from windlass.moordyn.input_file import InputFile, Line, LineType, NotTranslated, Point, read_input
+from windlass.moordyn.input_file import FORCES, InputFile, Line, LineType, NotTranslated, Point, read_input
 from windlass.moordyn.motion import find_paths
 from windlass.moordyn.starts import find_shape
 from windlass.solvers.static import Static
 
 SOFT = 1e-9
 """Bending stiffness of lines for which the file gives none, relative to weight in water times length cubed [1]."""
-TOUCHING = 2
-"""Number of straight parts of a bed that a cable can touch at the same time."""
+TOUCHING = 3
+"""Number of surfaces of a bed that a cable can touch at the same time: a crest and both adjacent planes."""
+ROUNDING = 4.0
+"""Radius of the crests of a bed, per length of the longest segment [1]."""
 GROWTH = 0.01
 """Duration in which waves grow from 0 at the start [s], because the static start has no waves."""
 
@@ -58,10 +61,13 @@ class Mooring:
         sea: the `Fluid`, or None without water.
         breaking: hook for dynamic solves that breaks lines, or None.
         loads: loads of the water on lines, by number of the line.
-        bed, contacts: the bed and its contact with all lines, or None without a bed.
+        bed: the surfaces of the bed, see `add_bed`, empty without a bed.
+        contacts: contact of the bed with all lines, or None.
         environment: the options of the file.
         file: its rows.
         notes: input without effect on the motion that Windlass omits, one text for each difference.
+        motion_end: end of the table of motions [s], after which coupled objects stop abruptly; infinite without a
+            table.
     """
 
     def __init__(self, world: World, file: InputFile, environment: Environment) -> None:
@@ -73,9 +79,10 @@ class Mooring:
         self.loads: dict[int, Entity] = {}
         self.breaking: con.BreakingLinks | None = None
         self.sea: Entity | None = None
-        self.bed: Entity | None = None
+        self.bed: list[Entity] = []
         self.contacts: Entity | None = None
         self.notes = file.notes
+        self.motion_end = inf
 
     def rest(self, **settings: Any) -> State:
         """Return the state at rest at t = 0, without waves and with the current.
@@ -145,7 +152,8 @@ def import_system(world: World, file: str | Path, motion: str | Path | None = No
 
     Raises:
         NotTranslated: Windlass has no equivalent of some rows; the error lists all of them.
-        ModelError: the file is not an input file of MoorDyn, the gravity of the world differs, or the motion is wrong.
+        ModelError: the file is not an input file of MoorDyn, the gravity of the world differs, the motion is wrong, or
+            ``hold`` is False and an output is the force of a coupled point.
         OutputError: a file cannot be read.
     """
     given, environment = _read(Path(file))
@@ -177,10 +185,6 @@ def _read(path: Path) -> tuple[InputFile, Environment]:
     for number, point in file.points.items():
         if point.kind == "free" and (point.drag_area or point.added_mass * point.volume):
             file.faults.append(f"point {number}: CdA and Ca of free points are refused: must be 0")
-    forces = {channel.number: channel.name for channel in file.channels if channel.quantity[0] == "F"}
-    for number, name in forces.items():
-        if file.points[number].kind not in ("fixed", "coupled"):
-            file.faults.append(f"output {name}: must be the force of a fixed or coupled point")
     if file.faults:
         raise NotTranslated(path, file.faults)
     return file, environment
@@ -188,8 +192,17 @@ def _read(path: Path) -> tuple[InputFile, Environment]:
 
 def _build(world: World, file: InputFile, environment: Environment, motion: str | Path | None, hold: bool) -> Mooring:
     """Add the parts of the input file to the world."""
+    for channel in () if hold else file.channels:
+        if channel.quantity in FORCES and file.points[channel.number].kind == "coupled":
+            raise ModelError(
+                f"hold = False with the output {channel.name}, the force of coupled point {channel.number}: must be "
+                "True, or leave out the output"
+            )
     table = None if motion is None else read_motion(Path(motion))
     mooring, places = Mooring(world, file, environment), Places(*find_paths(file, table))
+    if table is not None:
+        # the last row is extrapolated
+        mooring.motion_end = float(places.times[-2])
     if environment.density > 0.0:
         growth: dict[str, Any] = {"wave_growth": GROWTH} if "wave_amplitudes" in environment.flow else {}
         mooring.sea = world.add(
@@ -324,11 +337,12 @@ def _add_bed(mooring: Mooring) -> None:
     """Add the bed and its contact with all lines."""
     world, environment = mooring.world, mooring.environment
     if len(environment.bed):
-        mooring.bed = con.add_bed(world, environment.bed, heading=environment.heading)
+        rounding = ROUNDING * max(line.length / line.segments for line in mooring.file.lines.values())
+        mooring.bed = con.add_bed(world, environment.bed, heading=environment.heading, rounding=rounding)
     else:
         marker = con.rigid_marker(world, world.add(Ground))
-        mooring.bed = world.add(con.PlaneSurface, name="bed", marker=marker, offset=-environment.depth)
-    touching = TOUCHING if len(mooring.bed) > TOUCHING else None
+        mooring.bed = [world.add(con.PlaneSurface, name="bed", marker=marker, offset=-environment.depth)]
+    touching = TOUCHING if sum(map(len, mooring.bed)) > TOUCHING else None
     columns: dict[str, list[FloatArray]] = {}
     for number, line in mooring.file.lines.items():
         kind = mooring.file.types[line.type]

@@ -36,6 +36,8 @@ columns."""
 FIXED = "FIXED", "FIX", "ANCHOR"
 COUPLED = "COUPLED", "CPLD", "VESSEL", "VES"
 FREE = "FREE", "POINT", "CONNECT", "CON"
+UNKNOWN = -1
+"""Number of an object whose number cannot be read."""
 
 
 class NotTranslated(ModelError):
@@ -167,13 +169,22 @@ class InputFile:
             self.refuse(at, f"{item} = {text} {unit}", f"must be {'>' if above else '>='} {least:g} {unit}")
         return value
 
-    def option(self, names: Sequence[str], default: float, unit: str, least: float | None = None) -> float:
+    def add(self, table: dict[Any, Any], key: Any, row: Any, at: int, item: str) -> None:
+        """Add a row with a number or name to its table; a second row with the same one is a fault."""
+        if key in table:
+            self.refuse(at, f"{item} is given twice", f"{'names' if isinstance(key, str) else 'numbers'} must differ")
+        elif key != UNKNOWN:
+            table[key] = row
+
+    def option(
+        self, names: Sequence[str], default: float, unit: str, least: float | None = None, above: bool = False
+    ) -> float:
         """Return the number of an option that has one or more names; if several are in the file, the last counts."""
         found = [self.options[name] for name in names if name in self.options]
         if not found:
             return default
         at, text = max(found)
-        return self.number(at, names[0], text, unit, least)
+        return self.number(at, names[0], text, unit, least, above)
 
 
 def read_input(path: Path) -> InputFile:
@@ -188,7 +199,7 @@ def read_input(path: Path) -> InputFile:
     except OSError as error:
         raise OutputError(f"input file of MoorDyn {path} cannot be read: {error.strerror}") from None
     file = InputFile(path)
-    sections = split_sections(text.splitlines())
+    sections = split_sections(file, text.splitlines())
     for name in ("line types", "points", "lines"):
         if name not in sections:
             raise ModelError(f"{path} has no section {SECTIONS[name][0]}: must be an input file of MoorDyn 2")
@@ -199,21 +210,30 @@ def read_input(path: Path) -> InputFile:
     return file
 
 
-def split_sections(lines: Sequence[str]) -> dict[str, list[Row]]:
-    """Return the rows of the sections; text after ``#`` is a comment."""
+def split_sections(file: InputFile, lines: Sequence[str]) -> dict[str, list[Row]]:
+    """Return the rows of the sections; text after ``#`` is a comment.
+
+    Text below an unknown heading is a fault, except before the first section, where it is the title.
+    """
     found: dict[str, list[Row]] = {}
-    current, skip = "", 0
+    current, skip, heading = "", 0, Row(0, [])
     for number, line in enumerate(lines, 1):
+        words = line.split("#")[0].split()
         if "---" in line:
             title = line.upper()
             current = next((name for name, words in SECTIONS.items() if any(word in title for word in words)), "")
             if current:
                 found.setdefault(current, [])
-            skip = 0 if current in WITHOUT_HEADINGS else HEADING_LINES
+            skip = HEADING_LINES if current and current not in WITHOUT_HEADINGS else 0
+            heading = Row(number, line.replace("-", " ").split())
         elif skip:
             skip -= 1
-        elif current and (words := line.split("#")[0].split()):
+        elif words and current:
             found[current].append(Row(number, words))
+        elif words and found and heading.number:
+            known = ", ".join(names[0] for names in SECTIONS.values())
+            file.refuse(heading.number, f"section {' '.join(heading.words)!r}", f"must be one of {known}")
+            heading = Row(0, [])
     return found
 
 
@@ -249,11 +269,12 @@ def _read_type(file: InputFile, row: Row) -> None:
     def number(k: int, what: str, unit: str, least: float | None, above: bool = False) -> float:
         return file.number(at, f"{what} of line type {name}", words[k], unit, least, above)
 
-    file.types[name] = LineType(
+    row_of_type = LineType(
         number(1, "Diam", "m", 0.0, True), number(2, "Mass/m", "kg/m", 0.0, True), number(3, "EA", "N", 0.0, True),
         number(4, "BA", "N s", None), number(5, "EI", "N m^2", 0.0), number(6, "Cd", "1", 0.0),
         number(7, "Ca", "1", 0.0), number(8, "CdAx", "1", 0.0), number(9, "CaAx", "1", 0.0),
     )  # fmt: skip
+    file.add(file.types, name, row_of_type, at, f"line type {name}")
     if len(words) > 10 and number(10, "Cl", "1", 0.0):
         file.refuse(at, f"Cl = {words[10]} of line type {name}", "must be 0; vibration by vortices is refused")
 
@@ -267,7 +288,8 @@ def _read_body(file: InputFile, row: Row) -> None:
     if kind not in ("fixed", "coupled"):
         file.refuse(at, f"body {words[0]} is {words[1]}", "must be Fixed or Coupled")
     numbers = [file.number(at, f"body {words[0]}", text, "m or deg") for text in words[2:8]]
-    file.bodies[_whole(file, at, "body", words[0])] = Body(kind, tuple(numbers[:3]), tuple(numbers[3:]))
+    body = Body(kind, tuple(numbers[:3]), tuple(numbers[3:]))
+    file.add(file.bodies, _whole(file, at, "body", words[0]), body, at, f"body {words[0]}")
 
 
 def _find_kind(word: str) -> str:
@@ -277,11 +299,11 @@ def _find_kind(word: str) -> str:
 
 
 def _whole(file: InputFile, at: int, item: str, text: str) -> int:
-    """Return the number of an object; if the word is not a number, note a fault and return -1."""
+    """Return the number of an object; if the word is not a number, note a fault and return `UNKNOWN`."""
     if text.isdigit():
         return int(text)
     file.refuse(at, f"{item} {text!r}", "must be a whole number >= 0")
-    return -1
+    return UNKNOWN
 
 
 def _read_rod(file: InputFile, row: Row) -> None:
@@ -308,7 +330,12 @@ def _read_point(file: InputFile, row: Row) -> None:
         file.number(at, f"{what} of point {number}", text, unit, 0.0)
         for (what, unit), text in zip(items, words[5:9], strict=True)
     ]
-    file.points[number] = Point(kind, place, rest[0], rest[1], rest[2], rest[3], body)
+    file.add(file.points, number, Point(kind, place, rest[0], rest[1], rest[2], rest[3], body), at, f"point {number}")
+    if kind != "free" and (rest[0] or rest[1]):
+        file.notes.append(
+            f"line {at}: Mass = {words[5]} kg and Volume = {words[6]} m^3 of point {number}, which is {words[1]}, are "
+            "left out, also from the forces of its supports"
+        )
 
 
 def _read_line(file: InputFile, row: Row) -> None:
@@ -323,14 +350,14 @@ def _read_line(file: InputFile, row: Row) -> None:
             file.refuse(
                 at, f"end {end} of line {number} is at {text}", "rods are refused; must be the number of a point"
             )
-            ends.append(-1)
+            ends.append(UNKNOWN)
         else:
             ends.append(_whole(file, at, f"end {end} of line {number} is at point", text))
     length = file.number(at, f"UnstrLen of line {number}", words[4], "m", 0.0, True)
     segments = _whole(file, at, f"NumSegs of line {number} =", words[5])
     if segments == 0:
         file.refuse(at, f"NumSegs of line {number} = 0", "must be >= 1; quasi-static lines are refused")
-    file.lines[number] = Line(words[1], (ends[0], ends[1]), length, segments)
+    file.add(file.lines, number, Line(words[1], (ends[0], ends[1]), length, segments), at, f"line {number}")
     if len(words) > 6 and words[6] != "-":
         file.notes.append(f"line {at}: LineOutputs = {words[6]}: no files of single lines are written")
 
@@ -354,7 +381,8 @@ def _read_failure(file: InputFile, row: Row) -> None:
     tension = file.number(at, f"FailTen of {item}", words[4], "N", 0.0)
     if not time and not tension:
         file.refuse(at, f"FailTime and FailTen of {item} = 0", "must have one > 0 [s, N]")
-    file.failures[_whole(file, at, "failure", words[0])] = Failure(point, int(words[2]), time, tension)
+    failure = Failure(point, int(words[2]), time, tension)
+    file.add(file.failures, _whole(file, at, "failure", words[0]), failure, at, item)
 
 
 def _read_refused(section: str, allowed: str) -> Callable[[InputFile, Row], None]:
@@ -381,23 +409,42 @@ def _read_channels(file: InputFile, row: Row) -> None:
         if channel is None:
             file.refuse(row.number, f"output {word}", f"must be {CHANNELS}")
             continue
-        tables: dict[str, dict[int, Any]] = {"line": file.lines, "point": file.points, "body": file.bodies}
-        table = tables[channel.kind]
-        if channel.number not in table:
-            file.refuse(row.number, f"output {word}", f"there is no {channel.kind} {channel.number}")
-        elif channel.kind == "line" and channel.node > file.lines[channel.number].segments:
-            file.refuse(row.number, f"output {word}", f"must have a node <= {file.lines[channel.number].segments}")
+        fault = find_fault(file, channel)
+        if fault:
+            file.refuse(row.number, f"output {word}", fault)
         else:
             file.channels.append(channel)
 
 
+def find_fault(file: InputFile, channel: Channel) -> str:
+    """The reason why a known channel has no value in this file, or an empty text."""
+    number = channel.number
+    if number not in (file.lines if channel.kind == "line" else file.points):
+        return f"there is no {channel.kind} {number}"
+    if channel.kind == "line":
+        segments = file.lines[number].segments
+        return f"must have a node <= {segments}" if channel.node > segments else ""
+    attached = [line.ends.count(number) for line in file.lines.values()]
+    if not any(attached):
+        return f"must be at a point with a line; point {number} has none"
+    if channel.quantity not in FORCES:
+        return ""
+    if file.points[number].kind not in ("fixed", "coupled"):
+        return "must be the force of a fixed or coupled point"
+    if sum(attached) > 1 and any(failure.point == number for failure in file.failures.values()):
+        return (
+            f"must be at a point without FAILURE, or with one line; the {sum(attached)} lines have own supports there"
+        )
+    return ""
+
+
 CHANNELS = (
-    "FairTen#, AnchTen#, Line#TenA, Line#TenB, Line#N@ with PX to VZ or Ten, or Point#, Con# or Body# with PX to VZ "
-    "(points also FX to FZ)"
+    "FairTen#, AnchTen#, Line#TenA, Line#TenB, Line#N@ with PX to VZ or Ten, or Point# or Con# with PX to VZ or FX to "
+    "FZ; positions of a body are those of its points"
 )
 VECTORS = tuple(f"{quantity}{axis}" for quantity in "PV" for axis in "XYZ")
 FORCES = "FX", "FY", "FZ"
-OBJECTS = {"LINE": "line", "L": "line", "POINT": "point", "P": "point", "CON": "point", "C": "point", "BODY": "body"}
+OBJECTS = {"LINE": "line", "L": "line", "POINT": "point", "P": "point", "CON": "point", "C": "point"}
 
 
 def find_channel(word: str) -> Channel | None:
@@ -419,7 +466,7 @@ def find_channel(word: str) -> Channel | None:
         node_number, rest = int(rest[1 : digits + 1]), rest[digits + 1 :]
         quantity = "TEN" if rest in ("T", "TEN") else rest
         return Channel(word, kind, number, node_number, quantity) if quantity in (*VECTORS, "TEN") else None
-    allowed = {"line": ("TENA", "TENB"), "point": (*VECTORS, *FORCES), "body": VECTORS}[kind]
+    allowed = {"line": ("TENA", "TENB"), "point": (*VECTORS, *FORCES)}[kind]
     return Channel(word, kind, number, -1, rest) if rest in allowed else None
 
 

@@ -20,7 +20,7 @@ def find_paths(file: InputFile, table: FloatArray | None) -> Paths:
     these times, shape (n, 3), by number of the point.
 
     Raises:
-        ModelError: the number of columns of the table is wrong.
+        ModelError: the number of columns of the table is wrong, or angles exceed a full turn.
     """
     start = {number: np.array(point.position) for number, point in file.points.items()}
     for number, point in file.points.items():
@@ -37,11 +37,13 @@ def find_paths(file: InputFile, table: FloatArray | None) -> Paths:
     if width == wanted:
         for k, body_number in enumerate(bodies):
             poses = table[:, 1 + 6 * k : 7 + 6 * k]
+            refuse_degrees(poses, f"coupled body {body_number}")
             of_body = (number for number, point in file.points.items() if point.body == body_number)
             paths |= {number: carry(poses, file.points[number].position) for number in of_body}
         first = 1 + 6 * len(bodies)
         paths |= {number: table[:, first + 3 * k : first + 3 * k + 3] for k, number in enumerate(points)}
     elif width == 6 and points and not bodies:
+        refuse_degrees(table[:, 1:], "the platform")
         paths = {number: carry(table[:, 1:], file.points[number].position) for number in points}
     else:
         also = ", or 6 of a platform" if points and not bodies else ""
@@ -50,6 +52,15 @@ def find_paths(file: InputFile, table: FloatArray | None) -> Paths:
             f"for each coupled point{also}"
         )
     return start | {number: path[0] for number, path in paths.items()}, table[:, 0], paths
+
+
+def refuse_degrees(poses: FloatArray, item: str) -> None:
+    """Raise ModelError for angles beyond a full turn, which are not in radians."""
+    # the last row is extrapolated
+    angles = poses[:-1, 3:]
+    worst = angles.flat[np.argmax(np.abs(angles))]
+    if abs(worst) > 2.0 * np.pi:
+        raise ModelError(f"an angle of {item} in the motion is {worst:g}: must be radians, from -2 pi to 2 pi")
 
 
 def carry(poses: FloatArray, place: tuple[float, ...]) -> FloatArray:

@@ -10,6 +10,7 @@ import numpy as np
 
 from windlass.framework.command_line.options import help_requested, option
 from windlass.framework.command_line.summary import write_summary
+from windlass.framework.errors import ModelError
 from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.output.csv import CsvTable
 from windlass.framework.output.folder import create_output_folder
@@ -22,6 +23,8 @@ from windlass.solvers.dynamic import Dynamic
 
 FRAME = 0.5
 """Time between frames of the recording [s]."""
+ROUNDING = 1e-9
+"""Largest rounding error of times of a table of motions, per time [1]."""
 
 
 def run_file(file: str) -> None:
@@ -31,6 +34,8 @@ def run_file(file: str) -> None:
     step = option("step", 0.05, "s", "time step", minimum=1e-6)
     output = option("output", f"{Path(file).stem}_out", "", "folder for results; 'none' writes no files")
     mooring = load(file, motion or None)
+    if end > mooring.motion_end + ROUNDING * end and not help_requested():
+        raise ModelError(f"-end = {end:g} s: must be <= {mooring.motion_end:g} s, the end of {motion}")
     folder = None if output == "none" or help_requested() else create_output_folder(output)
     state = mooring.rest()
     sensors = Sensors(folder and folder / "steps.csv", mooring.sensors())
@@ -53,7 +58,7 @@ def write_outputs(file: Path, sensors: Sensors, step: float) -> None:
     """Write a table of the outputs at times with constant spacing [s], by linear interpolation between the steps of the
     solver."""
     times = sensors.times
-    rows = np.arange(times[0], times[-1] + 0.5 * step, step)
+    rows = np.arange(times[0], times[-1] + ROUNDING * step, step)
     values = [np.interp(rows, times, sensors[name]) for name in sensors.names]
     columns = [("time", "s"), *((name, sensors.units[name]) for name in sensors.names)]
     CsvTable(file, columns, np.column_stack((rows, *values)).tolist()).close()
