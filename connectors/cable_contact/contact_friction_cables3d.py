@@ -19,7 +19,7 @@ from windlass.connectors.cable_contact.places import CableSystem, create_places,
 from windlass.connectors.cable_contact.search import CableSearch
 from windlass.connectors.cable_contact.tangent import add_tangent
 from windlass.connectors.cable_contact.update import follow_feet, update_history
-from windlass.connectors.circle_segments.power import create_place_account
+from windlass.connectors.circle_segments.power import NUMBERS, create_place_account
 from windlass.connectors.friction.bristle import check_friction
 from windlass.connectors.markers.cable_markers3d import axis_dofs
 from windlass.connectors.markers.cable_shape import cable_lengths
@@ -207,9 +207,12 @@ def build(rows: LocalRows) -> CableSystem:
         search.forgotten = True
 
     system.update, system.residual, system.tangent, system.post_newton = assign, residual, tangent, post_newton
-    system.account = create_place_account(
-        lambda fields: eval_parts(places, fields)[own], (len(own), int(c["points"].max(initial=0)) * TOUCHING), by=""
-    )
+    found = np.zeros((len(own), int(c["points"].max(initial=0)) * TOUCHING, NUMBERS))
+
+    def fill(s: Evaluation) -> None:
+        found[:] = eval_parts(places, s)[own]
+
+    system.account = create_place_account(fill, found, by="")
 
     def describe_depth(fields: Fields, advice: str) -> list[str]:
         return search.describe_depth(places.at, places.cable, fields.data, advice)

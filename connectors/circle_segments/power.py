@@ -50,7 +50,7 @@ from windlass.connectors.markers.cable_shape import FAMILY
 from windlass.connectors.markers.position_kernels import FAMILY as CIRCLE_FAMILY
 from windlass.framework.accounts import Account
 from windlass.framework.arrays import FloatArray
-from windlass.framework.kernels.call import call
+from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows, Output
 from windlass.framework.model.system import Evaluation, Fields
@@ -150,27 +150,45 @@ def create_account(
     return Account(read, STORED, LOST, PASSED, parts=parts, jumps=jumps, by=by, conserves=conserves)
 
 
-def create_place_account(
-    evaluate: Callable[[Fields], FloatArray], shape: tuple[int, int], by: str = "circle"
-) -> Account:
-    """Create the account of a contact law, from a function that returns the numbers of its places, shape (rows, places,
-    NUMBERS).
+@kernel
+def take_places(found: FloatArray, first: int, energies: FloatArray, powers: FloatArray, parts: FloatArray) -> None:
+    """Add the numbers of places to energies and powers of their rows, and write them for `fill_jumps`; see
+    `create_place_account`."""
+    for i in range(len(found)):
+        for k in range(found.shape[1]):
+            place, to = found[i, k, first:], parts[i, k]
+            energies[0, i] += place[6]
+            energies[1, i] += place[7]
+            powers[0, i] += place[0]
+            powers[2, i] += place[1]
+            powers[4, i] += place[5]
+            to[BRISTLE_POWER], to[BRISTLE_ENERGY], to[CONTACT_STATE] = place[3], place[7], place[8]
+            to[DAMPER_POWER], to[DAMPER_FORCE], to[DEPTH] = place[2], place[9], place[10]
+            to[NORMAL_FORCE], to[SPRING_ENERGY] = place[11], place[6]
+
+
+def create_place_account(fill: Callable[[Any], None], found: FloatArray, first: int = 0, by: str = "circle") -> Account:
+    """Create the account of a contact law, from the numbers of its places.
 
     The numbers are the powers in the order of `POWERS`, the energies of spring and bristle [J], the state, the force of
     the normal damper [N], the gap [m] and f_n [N].
+
+    Args:
+        fill: ``(s)`` writes the numbers to ``found``: a `Call`, or a Python function, which keeps time steps with a
+            ledger in Python.
+        found: permanent array of shape (rows, places, numbers).
+        first: index of the first of the `NUMBERS` of a place.
+        by: see `Account`.
     """
+    take = call(take_places, lambda s: (found, first, s.energies, s.powers, s.parts))
 
     def read(s: Evaluation) -> None:
-        found = evaluate(s)
-        s.energies += found[..., 6:8].sum(axis=1).T
-        for power, number in ((0, 0), (2, 1), (4, 5)):
-            s.powers[power] += found[..., number].sum(axis=1)
-        s.parts[..., BRISTLE_POWER], s.parts[..., BRISTLE_ENERGY] = found[..., 3], found[..., 7]
-        s.parts[..., CONTACT_STATE], s.parts[..., DAMPER_POWER] = found[..., 8], found[..., 2]
-        s.parts[..., DAMPER_FORCE], s.parts[..., DEPTH] = found[..., 9], found[..., 10]
-        s.parts[..., NORMAL_FORCE], s.parts[..., SPRING_ENERGY] = found[..., 11], found[..., 6]
+        fill(s)
+        take(s)
 
-    return replace(create_account(read, (*shape, PARTS), by), rows=shape[0])
+    rows, places, _ = found.shape
+    whole = fill + take if isinstance(fill, Call) else read
+    return replace(create_account(whole, (rows, places, PARTS), by), rows=rows)
 
 
 def create_segment_account(c: SegmentRows, axial: AxialMotion | None, conserves: bool) -> Account:

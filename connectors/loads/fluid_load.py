@@ -9,7 +9,6 @@ factors.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -58,7 +57,7 @@ from windlass.framework.model.drawing import Drawing
 from windlass.framework.model.law import LocalRows, Output, Tables, register
 from windlass.framework.model.rows import create_records
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.system import Evaluation, Fields, System, Term, evaluate
+from windlass.framework.model.system import Fields, System, Term, evaluate
 from windlass.framework.model.table import EntityTable
 
 ALIGNED = 1e-6
@@ -201,8 +200,7 @@ def build(rows: LocalRows) -> System:
             inertia_tangent += locate_points(group, whole=False) + _tangents(group, fill_inertia_derivatives, "da")
     if groups:
         system.load = Term(load, load_tangent)
-        flows = [locate_points(group) for group in groups]
-        read = partial(read_powers, groups, flows)
+        read = sum((read_powers(group) for group in groups), Call())
         system.account = Account(read, lost=("drag",), carried=("added_mass",))
     if inertia.parts:
         system.inertia = Term(inertia, inertia_tangent)
@@ -239,15 +237,15 @@ def _tangents(group: FluidGroup, fill: Any, factor: str) -> Call:
     )
 
 
-def read_powers(groups: list[FluidGroup], flows: list[Call], s: Evaluation) -> None:
+def read_powers(group: FluidGroup) -> Call:
     """Evaluate the power lost to drag, and the power that the inertia of the added mass carries away [W]; see
     `Account`."""
-    powers = np.zeros(s.powers.T.shape)
-    for group, locate_all in zip(groups, flows, strict=True):
-        locate_all(s)
-        call(locate)(group.line, s.v, s.v, s.a, group.rates)
-        call(fill_powers)(group.c, group.line, group.m, group.rates, group.flow, powers)
-    s.powers += powers.T
+    line, rates = group.line, group.rates
+    return (
+        locate_points(group)
+        + call(locate, lambda s: (line, s.v, s.v, s.a, rates))
+        + call(fill_powers, lambda s: (group.c, line, group.m, rates, group.flow, s.powers.T))
+    )
 
 
 def check(world: Tables, table: EntityTable) -> None:

@@ -45,6 +45,7 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.checks import checked, each, handle, instance, numbers, optional
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
+from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.drawing import Drawing, draw_traces
 from windlass.framework.model.law import LocalRows, Output, Tables, register
 from windlass.framework.model.rows import create_records
@@ -133,6 +134,15 @@ def eval_numbers(rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatArray]:
     return out, wraps
 
 
+@kernel
+def take_numbers(numbers: FloatArray, energies: FloatArray, powers: FloatArray) -> None:
+    """Add the energy and the powers of each rope, see `fill_numbers`."""
+    for i in range(len(numbers)):
+        energies[0, i] += numbers[i, ENERGY]
+        powers[0, i] += numbers[i, LOST]
+        powers[1, i] += numbers[i, PASSED]
+
+
 def build(rows: LocalRows) -> System:
     """The system of `ReevingSystemSprings`."""
     pair, own, spans, most = rows.columns
@@ -145,12 +155,10 @@ def build(rows: LocalRows) -> System:
         lambda s: (own, spans, pair, most, s.markers[FAMILY], coordinates_of(s), s.v, s.dq, s.dv, s.slots, s.values),
     )
 
-    def read(s: Any) -> None:
-        out = eval_numbers(rows, s)[0]
-        s.energies[0] += out[:, ENERGY]
-        s.powers[0] += out[:, LOST]
-        s.powers[1] += out[:, PASSED]
-
+    out, wraps = np.zeros((len(own), 7)), np.zeros((len(own), most))
+    read = call(fill_numbers, lambda s: (own, spans, pair, s.markers[FAMILY], coordinates_of(s), out, wraps)) + call(
+        take_numbers, lambda s: (out, s.energies, s.powers)
+    )
     drums = spans["radii"][own["first"], 0].any() or spans["radii"][own["last"], 1].any()
     damped = any(own[f"{name}_damping"].any() for name in ("axial", "twist", "shear"))
     still = not (drums or damped or (own["end"] >= 0).any())

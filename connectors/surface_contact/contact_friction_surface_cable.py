@@ -17,7 +17,6 @@ from functools import partial
 import numpy as np
 
 from windlass.connectors.circle_points.common import PointContact, bind_parameters, check_cables
-from windlass.connectors.circle_segments.power import create_place_account
 from windlass.connectors.friction.bristle import UNDEFINED, check_friction
 from windlass.connectors.markers.cable_shape import CABLE_DOFS, column_of
 from windlass.connectors.markers.position_kernels import FAMILY
@@ -25,7 +24,13 @@ from windlass.connectors.surface_contact.distances import Geometry
 from windlass.connectors.surface_contact.edges import find_edges
 from windlass.connectors.surface_contact.gaps import watch_surfaces
 from windlass.connectors.surface_contact.kernels import CABLE, PER_POINT, ContactRows
-from windlass.connectors.surface_contact.outputs import OUTPUTS, eval_accounts, eval_points, eval_rounding, paint
+from windlass.connectors.surface_contact.outputs import (
+    OUTPUTS,
+    create_surface_account,
+    eval_points,
+    eval_rounding,
+    paint,
+)
 from windlass.connectors.surface_contact.residual import add_residual
 from windlass.connectors.surface_contact.surfaces import (
     SURFACE,
@@ -234,9 +239,7 @@ def build(rows: LocalRows) -> System:
     """Bind the rows to the kernels."""
     c: ContactRows = rows.columns
     system = create_system(rows, c)
-    system.account = create_place_account(
-        lambda fields: eval_accounts(c, fields), (len(c.rows), int(c.rows["points"].max(initial=0))), by="surface"
-    )
+    system.account = create_surface_account(c, Call(), by="surface")
     system.checks.doubts = lambda fields, step: find_doubts(rows, c, fields, step)
     system.checks.refusals = lambda fields: refuse_deep(rows, c, fields)
     surfaces = np.unique(rows.local("surface"))

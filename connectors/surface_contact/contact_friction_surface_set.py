@@ -15,7 +15,6 @@ import numpy as np
 
 from windlass.connectors.circle_points.common import PointContact, check_cables
 from windlass.connectors.circle_points.pair_search import bind_groups, find_members, follow_pairs, pair_dofs
-from windlass.connectors.circle_segments.power import create_place_account
 from windlass.connectors.friction.bristle import check_friction
 from windlass.connectors.markers.position_kernels import FAMILY
 from windlass.connectors.surface_contact.contact_friction_surface_cable import (
@@ -31,11 +30,12 @@ from windlass.connectors.surface_contact.contact_friction_surface_cable import (
 from windlass.connectors.surface_contact.edges import find_edges
 from windlass.connectors.surface_contact.gaps import watch_surface_sets
 from windlass.connectors.surface_contact.kernels import PER_POINT
-from windlass.connectors.surface_contact.outputs import OUTPUTS, eval_accounts, paint_points
+from windlass.connectors.surface_contact.outputs import OUTPUTS, create_surface_account, paint_points
 from windlass.connectors.surface_contact.surface_search import (
     SurfacePairs,
     SurfaceSearch,
     assign_surfaces,
+    bring_surfaces,
     eval_reach,
     fill_gaps,
 )
@@ -143,11 +143,7 @@ def build(rows: LocalRows) -> System:
     system = create_system(rows, c)
     first = follow_pairs(rows, system, p, SurfaceSearch, assign)
 
-    def eval_all(fields: Fields) -> FloatArray:
-        assign(p, fields.data)
-        return eval_accounts(c, fields)
-
-    system.account = create_place_account(eval_all, (len(c.rows), int(c.rows["points"].max(initial=0))), by="")
+    system.account = create_surface_account(c, call(bring_surfaces, lambda s: (p, s.data)), by="")
     system.checks.doubts = lambda fields, step: find_doubts(rows, p, first, fields, step)
     system.checks.reasons = lambda fields, step: find_present_edges(rows, p, fields, step)
     system.gaps = watch_surface_sets(rows, p, FAMILY, lambda s: assign(p, s.data))

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from windlass.connectors.circle_points.kernels import relative_place
-from windlass.connectors.circle_segments.power import NO_GAP, eval_friction_work
+from windlass.connectors.circle_segments.power import NO_GAP, create_place_account, eval_friction_work
 from windlass.connectors.circle_segments.power_lanes import OPEN
 from windlass.connectors.friction.bristle import SLIPS, UNDEFINED, bent_energy, coulomb
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
@@ -32,8 +32,9 @@ from windlass.connectors.surface_contact.kernels import (
 from windlass.connectors.surface_contact.tangent import hessian_product
 from windlass.connectors.surface_contact.update import OUTSIDE
 from windlass.elements.cable2d.points import shape
+from windlass.framework.accounts import Account
 from windlass.framework.arrays import FloatArray
-from windlass.framework.kernels.call import call
+from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.drawing import Paint, Painting
 from windlass.framework.model.law import LocalRows, Output
@@ -57,7 +58,8 @@ def fill_numbers(
     v: FloatArray,
     out: FloatArray,
 ) -> None:
-    """Write all numbers of all points into out, shape (rows, points, SIZE).
+    """Write all numbers of all points into out, shape (rows, points, SIZE); zeros and the state -2 where a row has no
+    point.
 
     P = f_n v_n + f_t.v_t. Sticking bristles store mu_k u_t.(u_t)_t; on curved surfaces their force absorbs the
     additional power mu_k (n.u) (u_t.H V), which is the lever power.
@@ -68,8 +70,14 @@ def fill_numbers(
         n, first, s = own.points, own.data, own.surface
         o = create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, c.surfaces.marker[s])
         q, w, L = gather(x, dofs, i), gather(v, dofs, i), own.length * n
-        for k in range(n):
-            z, row = eval_touch(o, shape(relative_place(k, n), L), q, w), out[i, k]
+        for k in range(out.shape[1]):
+            row = out[i, k]
+            for j in range(SIZE):
+                row[j] = 0.0
+            row[STATE], row[POWER + 8] = UNDEFINED, OPEN
+            if k >= n:
+                continue
+            z = eval_touch(o, shape(relative_place(k, n), L), q, w)
             h = eval_distance(kind, geo, pieces, s, z.X, z.Y, z.Z)
             # point, gap and normal, also of open points
             row[5], row[6], row[7] = z.dx + o.cx, z.dy + o.cy, z.dz + o.cz
@@ -116,18 +124,24 @@ def fill_numbers(
 _fill = call(fill_numbers)
 
 
+def create_numbers(c: ContactRows) -> FloatArray:
+    """An array for the numbers of all points of rows, shape (rows, points, SIZE)."""
+    return np.zeros((len(c.rows), int(c.rows["points"].max(initial=0)), SIZE))
+
+
 def eval_points(c: ContactRows, fields: Fields) -> FloatArray:
     """Evaluate all numbers of all points, shape (rows, points, SIZE); rows with fewer points are padded with zeros and
     state -2."""
-    out = np.zeros((len(c.rows), int(c.rows["points"].max(initial=0)), SIZE))
-    out[..., STATE], out[..., POWER + 8] = UNDEFINED, OPEN
+    out = create_numbers(c)
     _fill(c, fields.markers[FAMILY], fields.data, fields.start_data, fields.x, fields.v, out)
     return out
 
 
-def eval_accounts(c: ContactRows, fields: Fields) -> FloatArray:
-    """The numbers of points for `circle_segments.power.create_place_account`, shape (rows, points, NUMBERS)."""
-    return np.ascontiguousarray(eval_points(c, fields)[..., POWER:])
+def create_surface_account(c: ContactRows, before: Call, by: str) -> Account:
+    """Create the account of rows; ``before`` brings them up to date."""
+    out = create_numbers(c)
+    fill = call(fill_numbers, lambda s: (c, s.markers[FAMILY], s.data, s.start_data, s.x, s.v, out))
+    return create_place_account(before + fill, out, POWER, by)
 
 
 def eval_rounding(c: ContactRows, fields: Fields) -> float:

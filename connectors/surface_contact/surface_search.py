@@ -78,6 +78,12 @@ def assign_surfaces(p: SurfacePairs, data: FloatArray) -> bool:
 
 
 @kernel
+def bring_surfaces(p: SurfacePairs, data: FloatArray) -> None:
+    """`assign_surfaces` without a result, as a step of a program."""
+    assign_surfaces(p, data)
+
+
+@kernel
 def fill_hulls(c: ContactRows, row: IntArray, x: FloatArray, hull: FloatArray) -> None:
     """Fill control points [m] of the cables of the given rows, shape (rows, 4, 3)."""
     for k in range(len(row)):

@@ -50,11 +50,12 @@ from windlass.framework.checks.checks import checked, inside, instance, number, 
 from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
+from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.adding import all_or_nothing
 from windlass.framework.model.drawing import Drawing
 from windlass.framework.model.law import LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.system import Checks, Evaluation, Fields, System, Term
+from windlass.framework.model.system import Checks, Fields, System, Term
 from windlass.framework.model.table import Entity, EntityTable
 from windlass.framework.model.world import World
 
@@ -104,6 +105,19 @@ def bind(rows: LocalRows) -> NDArray[Any]:
     return rows.pack({"stored": stored, "dofs": rows.dofs})
 
 
+@kernel
+def take_flows(own: Any, v: FloatArray, flow: FloatArray, powers: FloatArray) -> None:
+    """Add the powers of the strain energy and of the kinetic energy of rope that flows out, and reset the flows of
+    `fill_flows`."""
+    for i in range(len(own)):
+        row = own[i]
+        if row.active:
+            powers[1, i] -= row.share * row.stored * v[row.dofs[len(row.dofs) - 1]]
+        powers[2, i] -= flow[i, flow.shape[1] - 1]
+        for k in range(flow.shape[1]):
+            flow[i, k] = 0.0
+
+
 def build(rows: LocalRows) -> System:
     """Bind rows to the kernels."""
     own = rows.columns
@@ -111,7 +125,6 @@ def build(rows: LocalRows) -> System:
     axial, bending = create_points(rule.sa, rule.wa), create_points(rule.sb, rule.wb)
     along, ends = create_points(*gauss_rule(4)), create_points(np.array([0.0, 1.0]))
     nothing = np.zeros((0, 0))
-    elastic, damping, flows = call(add_elastic), call(add_damping), call(fill_flows)
     system = System(rows.table.kind, rows.dofs)
     system.residual = call(
         add_elastic, lambda s: (own, axial, bending, s.x, 0.0, s.f, NO_SLOTS, NO_FORCE, nothing)
@@ -128,14 +141,13 @@ def build(rows: LocalRows) -> System:
         call(gravity_tangent, lambda s: (own, along, s.x, s.g, s.which, s.dq, s.slots, s.values)),
     )
 
-    def read(s: Evaluation) -> None:
-        elastic(own, axial, bending, s.x, 0.0, NO_FORCE, NO_SLOTS, NO_FORCE, s.energies)
-        damping(own, axial, s.x, s.v, 0.0, 0.0, NO_FORCE, NO_SLOTS, NO_FORCE, s.powers[0])
-        s.powers[1] -= own["active"] * own["share"] * own["stored"] * s.v[rows.dofs[:, -1]]
-        flow = np.zeros((len(own), 2 + rows.dofs.shape[1] // 4))
-        flows(own, ends, s.x, s.v, flow)
-        s.powers[2] -= flow[:, -1]
-
+    flow = np.zeros((len(own), 2 + rows.dofs.shape[1] // 4))
+    read = (
+        call(add_elastic, lambda s: (own, axial, bending, s.x, 0.0, NO_FORCE, NO_SLOTS, NO_FORCE, s.energies))
+        + call(add_damping, lambda s: (own, axial, s.x, s.v, 0.0, 0.0, NO_FORCE, NO_SLOTS, NO_FORCE, s.powers[0]))
+        + call(fill_flows, lambda s: (own, ends, s.x, s.v, flow))
+        + call(take_flows, lambda s: (own, s.v, flow, s.powers))
+    )
     system.account = Account(
         read,
         stored=("stretching", "bending"),

@@ -250,7 +250,7 @@ class Building:
         """Return the node of an item with one node; the coordinates of this node belong to the item."""
         node = self.node(item["nodeNumber"])
         if node is None:
-            raise Refused(f"nodeNumber = {item['nodeNumber']}: the node is on the ground")
+            raise Refused(f"nodeNumber = {item['nodeNumber']}: the node is on the ground, must be a node that can move")
         return node
 
     def body(self, number: Any) -> Entity:

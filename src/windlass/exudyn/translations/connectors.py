@@ -173,7 +173,7 @@ def joint(b: Building, item: Item) -> Entity:
         frames.reverse()
         turned.reverse()
         if item.get("offsetUserFunction"):
-            raise Refused("offsetUserFunction with one rotation locked about x or z")
+            raise Refused("offsetUserFunction: must be empty for a joint that locks one rotation, about x or z")
     markers = {"marker0": frames[0].marker, "marker1": frames[1].marker}
     locked = {"translations": holds[:3], "rotations": holds[3:], "frame0": turned[0], "frame1": turned[1]}
     drive = _find_drive(b, item, frames[0], turned[0], bool(holds[:3].all()))
@@ -331,7 +331,7 @@ def mass_proportional(b: Building, item: Item) -> Entity | None:
     """Add a load that accelerates the mass of a body; a mass on the ground gets no load."""
     marker = b.marker(item["markerNumber"])
     if marker["markerType"] != "BodyMass":
-        raise Refused(f"markerType of marker {int(item['markerNumber'])} is {marker['markerType']}")
+        raise Refused(f"markerType of marker {int(item['markerNumber'])} is {marker['markerType']}: must be BodyMass")
     body = b.body(marker["bodyNumber"])
     if body.table.component is el.Ground:
         return None
