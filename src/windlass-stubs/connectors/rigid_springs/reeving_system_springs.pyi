@@ -16,6 +16,7 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.checks import checked, each, handle, instance, numbers, optional
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
+from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.drawing import Drawing, draw_traces
 from windlass.framework.model.law import LocalRows, Output, Tables, register
 from windlass.framework.model.rows import create_records
@@ -49,6 +50,8 @@ def bind(rows: LocalRows) -> tuple[Pair, NDArray[Any], NDArray[Any], int]:
     'Bind the spans of all rows, one after the other, the records of rows and of spans, and the number of markers of\nthe longest rope.\n\nRecords of rows have first, last: first and last span. end: coordinate markers at the ends of the rope or -1 (2,);\nbegin: positions of the first coordinates of both markers in a row, followed by the end (3,); factor (2,). Records\nof spans have the radii at both\nends (2,), and the frames of both sheaves in their markers (2, 3, 3).'
 def eval_numbers(rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatArray]:
     'The numbers of `fill_numbers`.'
+def take_numbers(numbers: FloatArray, energies: FloatArray, powers: FloatArray) -> None:
+    'Add the energy and the powers of each rope, see `fill_numbers`.'
 def build(rows: LocalRows) -> System:
     'The system of `ReevingSystemSprings`.'
 def check(world: Tables, table: EntityTable) -> None:
