@@ -27,7 +27,7 @@ def add_residual(c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, d
     lanes = np.zeros(1, SEGMENT_LANES)
     rows, numbers, total = list_closed(c, data)
     last = -1
-    # per row: forces on r and r' of both nodes, force and torque on the circle
+    # sums of a row: forces on r and r' of both nodes, force and torque on the circle
     r0x, r0y, s0x, s0y, r1x, r1y, s1x, s1y = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     sum_x, sum_y, torque = 0.0, 0.0, 0.0
     for first in range(0, total, LANES):
@@ -39,7 +39,7 @@ def add_residual(c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, d
             eval_forces(LOWERED, g)
         else:
             eval_forces(GENERAL, g)
-        # added to the coordinates, row by row
+        # add the sums to the coordinates, row by row
         for k in range(count):
             i = rows[first + k]
             if i != last:
