@@ -68,8 +68,8 @@ class Account:
             energy.
         powers: optional faster function ``(s)`` for powers P that are quadratic in the velocities; it adds P(s.v) -
             P(s.half). If ``powers`` is given, ``read`` must add no powers if s.powers is empty.
-        conserves: whether the rows neither lose nor transfer energy. If true, any difference between their work and
-            their stored energy is an error of the integrator.
+        conserves: whether the rows neither lose nor transfer energy. If ``conserves`` is true, any difference between
+            their work and their stored energy is an error of the integrator.
     """
 
     read: Function
