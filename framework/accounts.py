@@ -67,6 +67,8 @@ class Account:
         is_whole: whether the account is complete; false with user forces, which may have no energy.
         powers: ``(s)`` adds P(s.v) - P(s.half) for powers P that are quadratic in the velocities, if that is faster.
             ``read`` then adds no powers to an empty array.
+        forces: ``(s)`` does the same as ``read``, and adds the forces of `System.residual` to s.f, if that is faster
+            than both functions.
         conserves: whether these rows neither lose nor transfer energy: any difference between their work and their
             energy is then an error of the integrator.
     """
@@ -82,6 +84,7 @@ class Account:
     by: str = ""
     is_whole: bool = True
     powers: Function | None = None
+    forces: Function | None = None
     conserves: bool = False
 
     def __post_init__(self) -> None:

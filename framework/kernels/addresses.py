@@ -50,17 +50,47 @@ def run(calls: IntArray) -> int:
     return len(calls)
 
 
-def prepare_call(function: Any, args: tuple[Any, ...]) -> tuple[list[int], NDArray[np.uint8]]:
+Memory = dict[int, tuple[tuple[Any, ...], bytes, int, tuple[Any, ...]]]
+"""By the number of an argument that is a tuple: the tuple, its memory, its alignment, and its kinds."""
+
+
+def prepare_call(
+    function: Any, args: tuple[Any, ...], known: Memory | None = None
+) -> tuple[list[int], NDArray[np.uint8]]:
     """Addresses of one call for `run`: entry and argument block; also the block itself, which must stay alive.
+
+    Args:
+        function: the kernel.
+        args: its arguments.
+        known: memory of earlier calls of the same kernel, which is used again for the same tuples.
 
     Raises:
         TypeError: an argument is not an array, a number, or a tuple of these, or the kernel has a result.
     """
-    block = lay_down(args)
-    kinds = find_kinds(args)
+    known = {} if known is None else known
+    found, widest = b"", 1
+    kinds: list[Any] = [type(args)]
+    for i, value in enumerate(args):
+        if isinstance(value, tuple):
+            kept = known.get(i)
+            if kept is None or kept[0] is not value:
+                kept = known[i] = (value, *_memory(value), find_kinds(value))
+            _, data, width, kind = kept
+        else:
+            data, width = _memory(value)
+            kind = _kind_of(value)
+        found, widest = found + bytes(-len(found) % width) + data, max(widest, width)
+        kinds.append(kind)
+    block = np.frombuffer(found + bytes(-len(found) % widest), np.uint8)
+    return [_find_address(function, args, tuple(kinds), block.nbytes), block.ctypes.data], block
+
+
+def _find_address(function: Any, args: tuple[Any, ...], kinds: tuple[Any, ...], size: int) -> int:
+    """Address of the entry of a kernel for the kinds of arguments."""
     if kinds not in function.addresses:
-        function.addresses[kinds] = _find_entry(function, args, block.nbytes)
-    return [function.addresses[kinds], block.ctypes.data], block
+        function.addresses[kinds] = _find_entry(function, args, size)
+    address: int = function.addresses[kinds]
+    return address
 
 
 @cache
@@ -74,15 +104,13 @@ def find_run() -> Callable[[IntArray], int]:
 
 def find_kinds(values: tuple[Any, ...]) -> tuple[Any, ...]:
     """Key of the compiled version, found much faster than by the compiler's own types."""
-    found: list[Any] = [type(values)]
-    for value in values:
-        if isinstance(value, np.ndarray):
-            found.append((value.dtype, value.ndim, value.flags.num & ~OWNS_DATA))
-        elif isinstance(value, tuple):
-            found.append(find_kinds(value))
-        else:
-            found.append(type(value))
-    return tuple(found)
+    return (type(values), *map(_kind_of, values))
+
+
+def _kind_of(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.dtype, value.ndim, value.flags.num & ~OWNS_DATA
+    return find_kinds(value) if isinstance(value, tuple) else type(value)
 
 
 def _find_entry(function: Any, args: tuple[Any, ...], size: int) -> int:
