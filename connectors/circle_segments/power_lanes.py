@@ -1,4 +1,5 @@
-"""Powers and energies of several segments at once; see `lanes.py` for the lanes, `power.py` for the definitions."""
+"""Powers and energies of several segments at once; see `lanes.py` for lanes, `power.py` for the definitions of
+powers."""
 
 from __future__ import annotations
 
@@ -40,12 +41,12 @@ from windlass.framework.model.lanes import LANES
 
 BRISTLE_POWER, BRISTLE_ENERGY, CONTACT_STATE, DAMPER_POWER, DAMPER_FORCE, DRIFT, DEPTH = range(7)
 NORMAL_FORCE, SPRING_ENERGY, PARTS = range(7, 10)
-"""Numbers of a segment for `fill_jumps`, and their count.
+"""Positions of the numbers of a segment for `fill_jumps`, and their count.
 
-DRIFT is the part of v_n due to material that flows through the mesh [m/s], 0 without such a flow; DEPTH is the gap
+DRIFT is the part of v_n due to material that moves through the mesh [m/s], 0 without such a motion; DEPTH is the gap
 [m]."""
 OPEN = -3.0
-"""The state of open segments."""
+"""State of open segments in parts of an account."""
 
 
 @kernel(inline=True)
@@ -53,7 +54,7 @@ def gather_rates(
     c: SegmentRows, shape: ShapeColumns, s_t: FloatArray, rows: IntArray, numbers: IntArray, first: int, count: int,
     g: Any,
 ) -> None:  # fmt: skip
-    """Copy additional data of some listed segments to the first lanes, after `gather_lanes`."""
+    """Copy further data of segments from the list to the first lanes, after `gather_lanes`."""
     for k in range(count):
         i = rows[first + k]
         j = shape.start[c.rows[i].cable] + numbers[first + k]
@@ -66,15 +67,15 @@ def gather_rates(
 
 @kernel(inline=True)
 def invert(x: float) -> float:
-    """1/x, or 0 for x = 0, because unused lanes contain zeros."""
+    """Return 1/x, or 0 for x = 0, because unused lanes contain zeros."""
     inverse = 1.0 / (x if x != 0.0 else 1.0)
     return inverse if x != 0.0 else 0.0
 
 
 @kernel(inline=True)
 def place_velocity(y: float, s_t: float, end: int, k: int, g: Any) -> tuple[float, float]:
-    """Velocity of the axis at depth y under an end point of lane k, relative to the centre, at a constant place of the
-    mesh."""
+    """Velocity of the axis at the depth y under an end point of lane k, relative to the centre, at a constant place of
+    the mesh."""
     rx, ry, vx, vy = g.slopes[2 * end, k], g.slopes[2 * end + 1, k], g.rates[2 * end, k], g.rates[2 * end + 1, k]
     il = invert(np.sqrt(rx * rx + ry * ry))
     turn = y * (rx * g.slope_rates[2 * end + 1, k] - ry * g.slope_rates[2 * end, k]) * il * il * il
@@ -84,13 +85,14 @@ def place_velocity(y: float, s_t: float, end: int, k: int, g: Any) -> tuple[floa
 
 @kernel(inline=True)
 def slip_rate(par: SegmentParameters, z: Chord, d_rho: float, d_length: float, y: float, k: int, g: Any) -> float:
-    """Rate of x_cur [m/s] of lane k, measured on the chord ``z`` at depth y under the segment."""
+    """Rate of x_cur [m/s] of lane k, measured on the chord ``z`` at the depth y under the segment."""
     s_t = g.axial[k]
     ax, ay = place_velocity(y, s_t, 0, k, g)
     bx, by = place_velocity(y, s_t, 1, k, g)
     ex, ey = z.bx - z.ax, z.by - z.ay
     E = ex * ex + ey * ey
-    # motion of the ends along n rotates the chord, and motion along t shifts it along itself; see `chord_derivatives`
+    # motion of the ends along n rotates the chord, motion along t shifts the chord along itself; see
+    # `chord_derivatives`
     turning = z.nx * (ax - bx) + z.ny * (ay - by)
     q = z.rho
     along = z.nx * (ay + q * (by - ay)) - z.ny * (ax + q * (bx - ax))
@@ -107,7 +109,7 @@ def slip_rate(par: SegmentParameters, z: Chord, d_rho: float, d_length: float, y
 
 @kernel(inline=True)
 def eval_lanes(case: int, g: Any) -> None:
-    """Evaluate powers and energies of all lanes, in a case that covers them."""
+    """Evaluate powers and energies of all lanes, for a case that covers their segments."""
     for k in range(LANES):
         par, o, h, state = read_lane_parameters(case, k, g), read_pose(k, g), read_chord(k, g), g.state[k]
         vax, vay, vbx, vby = read_four(g.rates, k)
@@ -152,7 +154,7 @@ def eval_lanes(case: int, g: Any) -> None:
 
 @kernel(inline=True)
 def eval_case(case: int, g: Any) -> None:
-    """`eval_lanes`, compiled separately for each case."""
+    """Call `eval_lanes` with a constant case, so that each case is compiled separately."""
     if case == PLAIN:
         eval_lanes(PLAIN, g)
     elif case == LOWERED:
@@ -167,7 +169,7 @@ def fill_powers(
 ) -> None:
     """Write the powers of closed segments in the order of `POWERS` into out, shape (rows, segments, 6).
 
-    s_t are axial motions, shape (rows,).
+    ``s_t`` contains the axial motions, shape (rows,).
     """
     lanes = np.zeros(1, SEGMENT_LANES)
     rows, numbers, total = list_closed(c, data)
@@ -186,10 +188,10 @@ def read_segments(
     c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, s_t: FloatArray,
     energies: FloatArray, powers: FloatArray, parts: FloatArray, f: FloatArray,
 ) -> None:  # fmt: skip
-    """Add energies and powers of all rows, see `create_account`, and write the numbers of segments for `fill_jumps`.
+    """Add energies and powers of all rows, see `create_account`; write the numbers of segments for `fill_jumps`.
 
-    The forces of all rows are added to f, unless it is empty. s_t are axial motions, shape (rows,); parts have the
-    shape (rows, segments, PARTS).
+    s_t: axial motions, shape (rows,); parts: output for the numbers of segments, shape (rows, segments, PARTS); f: gets
+    the forces of all rows in addition, unless it is empty.
     """
     lanes = np.zeros(1, SEGMENT_LANES)
     rows, numbers, total = list_closed(c, data)
@@ -199,7 +201,7 @@ def read_segments(
         ci, j0, n, first, on = row.circle, shape.start[row.cable], row.segments, row.data, row.active
         cx, cy, radius = circle.p[ci, 0], circle.p[ci, 1], row.radius
         for s in range(parts.shape[1]):
-            # numbers of segments that were open are 0 already
+            # the numbers of segments that were open before are already 0
             if parts[i, s, CONTACT_STATE] != OPEN:
                 parts[i, s, :PARTS] = 0.0
                 parts[i, s, CONTACT_STATE] = OPEN

@@ -1,16 +1,18 @@
-"""Constraint between all coordinates of one or two nodes, by factors, squares, or a user function.
+"""Constraint between all coordinates of one or two nodes, by linear factors, factors of squares, or a user function.
 
-    q = [q0, q1] displacements from the reference of node 0, then of node 1;  X = [-factors0, factors1], Y likewise
+    coordinates: q = [q0, q1], displacements from the reference of node 0, then of node 1
+    factors: X = [-factors0, factors1], Y = [-squares0, squares1]
 
-    position level   C = X·q + Y·q² - offset(t)         or constraint_function(t, row, q, q_t), which must not use q_t
-    velocity level   C = X·q_t + Y·q_t² - offset(t)     or constraint_function(t, row, q, q_t)
-    forces           Jᵀ λ on the left-hand side, J = ∂C/∂q, at velocity level ∂C/∂q_t
-    index 2          Ċ = J·q_t + ∂C/∂t
-    switched off     λ = 0
+    position level: C = X·q + Y·q² - offset(t), or constraint_function(t, row, q, q_t), which must not use q_t
+    velocity level: C = X·q_t + Y·q_t² - offset(t), or constraint_function(t, row, q, q_t)
+    forces: Jᵀ λ on the left-hand side, with J = ∂C/∂q, at velocity level J = ∂C/∂q_t
+    index 2: Ċ = J·q_t + ∂C/∂t
+    inactive rows: λ = 0
 
-Each row is one equation, and several rows form a matrix. For a function, J is ``gradient_function`` with the same
-arguments. Otherwise J comes from a complex step, exact to rounding, if the function accepts complex numbers, or else
-from central differences; the same applies to ∂C/∂t. Further terms of the tangent are differences of J and C.
+Each row is one equation, and several rows form a matrix. For a constraint function, J is the result of
+``gradient_function`` with the same arguments. Without ``gradient_function``, J is computed by a complex step, exact to
+rounding, if the function accepts complex numbers, otherwise by central differences. The same applies to ∂C/∂t. Further
+terms of the tangent are finite differences of J and C.
 
 At index 2 the original law squares velocities; this law uses the derivative of C.
 """
@@ -40,7 +42,7 @@ from windlass.framework.model.system import ConstraintSystem, Evaluation, Fields
 from windlass.framework.model.table import EntityTable
 
 TINY = 1e-20
-"""Imaginary step of derivatives: its square is negligible relative to 1, and no digits are lost, because no numbers are
+"""Imaginary step of derivatives [m, rad, s]: its square is negligible, and no digits are lost, because no numbers are
 subtracted."""
 STEP = float(np.finfo(np.float64).eps ** (1 / 3))
 """Step of central differences [m, rad, s], best for functions that change over lengths and times of order 1."""
@@ -69,7 +71,7 @@ class UserEquation:
 
     Args:
         i: the local row.
-        places: positions of the row's coordinates in w.
+        places: positions of the row's coordinates among the w coordinates.
     """
 
     def __init__(self, rows: LocalRows, i: int, places: IntArray) -> None:
@@ -90,7 +92,7 @@ class UserEquation:
         return float(found)
 
     def gradient(self, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
-        """J, the derivative with respect to q, or to v at velocity level."""
+        """J, the derivative with respect to q, at velocity level with respect to v."""
         if self._gradient is not None:
             given = self._gradient(t, self._row, q.copy(), v.copy())
             found = parse_numbers(given, q.shape)
@@ -110,12 +112,12 @@ class UserEquation:
         found = self._complex_steps(t, q, v, [-1])
         if found is not None:
             return float(found[0])
-        before = max(t - STEP, 0.0)  # functions may be undefined before the start
+        before = max(t - STEP, 0.0)  # functions may be undefined before the start of the simulation
         return (self.value(t + STEP, q, v) - self.value(before, q, v)) / (t + STEP - before)
 
     def _complex_steps(self, t: float, q: FloatArray, v: FloatArray, places: Sequence[int]) -> FloatArray | None:
-        """Derivatives of C with respect to entries of q (v at velocity level), or with respect to t for entry -1; None
-        for real functions."""
+        """Return derivatives of C with respect to entries of q, at velocity level of v; entry -1 is t. Return None for
+        a function that does not accept complex numbers."""
         if not self._takes_complex:
             return None
         try:
@@ -135,13 +137,13 @@ class UserEquation:
             moved[self.fast][k] += 1j * TINY
             here[self.fast][k] += STEP
             given = complex(self._function(t, self._row, *moved))
-        # either C does not depend on this coordinate, or the function drops imaginary parts
+        # C does not depend on this coordinate, unless its real differences show that the function drops imaginary parts
         if given.imag == 0.0 and self.value(t + STEP * (k < 0), *here) != self.value(t, q, v):
             raise ValueError
         return given.imag / TINY
 
     def differences(self, function: Any, q: FloatArray, v: FloatArray, by_rate: bool) -> FloatArray:
-        """Central differences of function(q, v) with respect to q or v, as the last axis."""
+        """Central differences of function(q, v) with respect to q or v, in the last axis of the result."""
         columns = []
         for k in range(len(q)):
             values = []
@@ -157,8 +159,8 @@ class UserEquation:
         return np.float64(self.gradient(t, q, v) @ v + self.drift(t, q, v))
 
     def bend(self, t: float, q: FloatArray, v: FloatArray, dq: float, dv: float) -> tuple[FloatArray, FloatArray]:
-        """dq ∂J/∂q, plus dv ∂J/∂v at velocity level, and the derivative with respect to q of Ċ, or of C at velocity
-        level."""
+        """dq ∂J/∂q, at velocity level plus dv ∂J/∂v; and the derivative with respect to q of Ċ, at velocity level of
+        C."""
 
         def slope(q: FloatArray, v: FloatArray) -> FloatArray:
             return self.gradient(t, q, v)
@@ -172,7 +174,7 @@ class UserEquation:
         return dq * bend, bend.T @ v + drift
 
     def acceleration(self, t: float, q: FloatArray, v: FloatArray) -> float:
-        """Right-hand side of J q̈ = rhs: minus the change of Ċ, or of C at velocity level, at constant velocities."""
+        """Right-hand side of J q̈ = rhs: minus the rate at constant velocities of Ċ, at velocity level of C."""
         function = self.value if self.fast else self.rate
         back = STEP if t >= 2.0 * STEP else 0.0
         ahead, behind = function(t + STEP, q + STEP * v, v), function(t - back, q - back * v, v)
@@ -180,12 +182,12 @@ class UserEquation:
 
 
 class Equations:
-    """The equations of all rows at one evaluation: q and q_t, C and J; w coordinates of both nodes, 0 for a missing
-    node.
+    """The equations of all rows at one evaluation: q, q_t, C and J. w: number of coordinates of both nodes, 0 for a
+    missing node.
 
     Attributes:
         lam: local numbers of the multipliers, shape (rows,).
-        on, fast: whether a row is active, and whether it is at velocity level, shape (rows,).
+        on, fast: whether a row is active, and whether it is at velocity level, shape (rows,) each.
         X, Y: factors with signs, zeros for missing factors, shape (rows, w).
     """
 
@@ -229,7 +231,7 @@ class Equations:
         return J
 
     def values(self, s: Fields, rate_level: bool) -> FloatArray:
-        """C, or Ċ of rows at position level, shape (rows,)."""
+        """C, shape (rows,); Ċ for rows at position level if ``rate_level`` is true."""
         q, v = self.motion(s)
         by_rate = (self.X + 2.0 * self.Y * q) * v if rate_level else self.X * q + self.Y * q * q
         terms = np.where(self.fast[:, None], self.X * v + self.Y * v * v, by_rate).sum(axis=1)
@@ -277,7 +279,8 @@ class Equations:
 
 
 def node_dofs(world: Tables, table: EntityTable) -> tuple[IntArray, IntArray]:
-    """Coordinates of both nodes side by side (rows, w), padded by -1, and their numbers per node (rows, 2)."""
+    """Coordinate numbers of both nodes side by side, padded by -1, shape (rows, w), and their count per node, shape
+    (rows, 2)."""
     parts, counts = [], []
     for name in ("node0", "node1"):
         ids = table.local(name)
@@ -319,7 +322,7 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for wrong numbers of factors, and for rows with both or neither of factors and function."""
+    """Raise ModelError for wrong numbers of factors, and for rows that have both factors and a function, or neither."""
     _, has = node_dofs(world, table)
     functions, gradients = table.local("constraint_function"), table.local("gradient_function")
     for k, row in enumerate(table.resident):

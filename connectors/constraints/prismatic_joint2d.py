@@ -1,7 +1,7 @@
 """2D prismatic joint: a point slides along an axis that is fixed in another body, without rotation.
 
-    C_0 = A0 n·(p1 - p0),    n = [-axis_y, axis_x]/|axis|
-    C_1 = sin(φ1 - φ0 - angle) = A0 a·A1 b,    a = [-sin(angle), cos(angle)],  b = [1, 0]
+    translation: C_0 = A0 n·(p1 - p0),    n = [-axis_y, axis_x]/|axis|
+    rotation: C_1 = sin(φ1 - φ0 - angle) = A0 a·A1 b,    a = [-sin(angle), cos(angle)],    b = [1, 0]
 
 Source: E. J. Haug, Computer Aided Kinematics and Dynamics of Mechanical Systems, Allyn and Bacon (1989).
 """
@@ -53,7 +53,7 @@ loops = joint_rows(equation)
 
 
 def derive(rows: LocalRows) -> dict[str, FloatArray]:
-    """Normal n of the axis and direction a, both in the frame of marker 0."""
+    """Derive the normal n of the axis and the direction a, both in the frame of marker 0."""
     axis, angle = rows.local("axis"), rows.local("angle")
     unit = axis / np.sqrt((axis**2).sum(axis=1))[:, None]
     return {

@@ -1,6 +1,7 @@
 """Spherical joint: two points coincide, along all or some of the global axes.
 
-    C_k = p1_k - p0_k  for each locked axis k,    C = 0 elsewhere replaced by λ_k = 0
+    locked axis k: C_k = p1_k - p0_k
+    other axes: λ_k = 0
 
 Source: E. J. Haug, Computer Aided Kinematics and Dynamics of Mechanical Systems, Allyn and Bacon (1989).
 """

@@ -1,13 +1,14 @@
-"""Fit of a belt on its route: strain and tension as mounted, and columns of the slack belt per metre of the route.
+"""Fit of a belt on its route: strain and tension as mounted, and columns of the slack belt converted to columns per
+metre of the route.
 
-A belt with the slack length S0 has on its taut route of the length S the strain e = S/S0 - 1 and the tension T = EA e;
-each of S0, e and T determines the other two. Per metre of the route the same material has
+A belt with the slack length S0 on a taut route of the length S has the strain e = S/S0 - 1 and the tension T = EA e.
+Each of S0, e and T determines the other two. Per metre of the route the same material has the columns
 
-    EA (1 + e), EI (1 + e), dampings (1 + e),    rhoA/(1 + e),    reference strain -e/(1 + e),    curvature k0/(1 + e)
-    GJ (1 + e), C (1 + e),    J/(1 + e),    twist tau0/(1 + e)        cables with torsion
+    all cables: EA (1 + e), EI (1 + e), dampings (1 + e), rhoA/(1 + e), strain -e/(1 + e), curvature k0/(1 + e)
+    cables with torsion: GJ (1 + e), C (1 + e), J/(1 + e), twist tau0/(1 + e)
 
-so N = EA (lam (1 + e) - 1) at the stretch lam relative to the route; mass and energies are the same as for the slack
-belt.
+So N = EA (lam (1 + e) - 1) at the stretch lam relative to the route; mass and energies are equal to the mass and
+energies of the slack belt.
 """
 
 from __future__ import annotations
@@ -20,19 +21,19 @@ import numpy as np
 from windlass.framework.errors import ModelError
 
 LARGEST_STRAIN = 0.2
-"""Largest strain of a taut belt: belts that require more do not fit."""
+"""Largest strain of a taut belt [1]; a belt that requires a larger strain does not fit."""
 SCALED = {
     "axial_stiffness": 1, "bending_stiffness": 1, "axial_damping": 1, "bending_damping": 1, "mass_per_length": -1,
     "reference_curvature": -1, "torsional_stiffness": 1, "coupling": 1, "torsional_damping": 1, "rotary_inertia": -1,
     "reference_twist": -1,
 }  # fmt: skip
-"""Exponent of 1 + e with which columns of the slack belt become columns per metre of its route."""
+"""Exponent of 1 + e in the factor that converts each column of the slack belt to a column per metre of its route."""
 WAYS = "length= [m] of the slack belt, strain= [1] or tension= [N]"
 
 
 def find_strain(name: str, route: float, axial_stiffness: float, given: Mapping[str, Any]) -> float:
-    """Strain of the taut belt on its route of a length [m], from the one of length, strain and tension that is not
-    None.
+    """Return the strain of the taut belt on a route of the given length [m]; exactly one of length, strain and tension
+    is not None.
 
     Raises:
         ModelError: no value or several values are given, or the belt is too short or slack.

@@ -1,8 +1,9 @@
 """Springs and dampers along the global axes between two position markers, linear or by a user function.
 
-    f = k∘(u - offset) + d∘u_t,    u = p1 - p0,    J1ᵀ f and -J0ᵀ f on the left-hand side
-    f = force_function(t, row, u, u_t, k, d, offset)  where one is given, see `user_functions.user_forces`
-    ∂f/∂u = diag(k),    ∂f/∂u_t = diag(d)
+    linear: f = k∘(u - offset) + d∘u_t,    u = p1 - p0
+    forces: J1ᵀ f on point 1 and -J0ᵀ f on point 0, on the left-hand side
+    derivatives: ∂f/∂u = diag(k),    ∂f/∂u_t = diag(d)
+    user function: f = force_function(t, row, u, u_t, k, d, offset), see `user_functions.user_forces`
 
 The tangent is exact for every kind of marker, see `windlass.connectors.markers.pairs`.
 """

@@ -1,9 +1,10 @@
 """Spring and damper between two coordinates, linear or by a user function.
 
-    f = k (u - offset) + d u_t,    u = x1 - x0,    f on coordinate 1, -f on coordinate 0, on the left-hand side
-    f = force_function(t, row, u, u_t, k, d, offset)  where one is given, see `user_functions.user_forces`
+    linear: f = k (u - offset) + d u_t,    u = x1 - x0
+    user function: f = force_function(t, row, u, u_t, k, d, offset), see `user_functions.user_forces`
+    action: f on coordinate 1, -f on coordinate 0, on the left-hand side
 
-x are displacements from the reference.
+x0 and x1 are displacements from the reference.
 """
 
 from __future__ import annotations

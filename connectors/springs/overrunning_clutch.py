@@ -1,13 +1,14 @@
 """One-way clutch of an overrunning pulley: it locks in one direction and rotates freely in the other direction.
 
-    u = x1 - x0 rotation of the driven part (a shaft) relative to the driving one (the rim)
-    tau = k_b (u - anchor)               with the anchor at the start of the step
-    locks      f = tau                   -M_max <= tau <= M_drag
-    overruns   f = M_drag                tau > M_drag: the shaft runs ahead; anchor = u - f/k_b at the end of the step
-    slips      f = -M_max                tau < -M_max: overload
-    f + d u_t while it locks;            f on coordinate 1, -f on coordinate 0, on the left-hand side
+    rotation: u = x1 - x0 of the driven part (a shaft) relative to the driving part (the rim)
+    trial torque: tau = k_b (u - anchor), with the anchor at the start of the step
+    locks: f = tau, if -M_max <= tau <= M_drag
+    overruns: f = M_drag, if tau > M_drag, because the shaft is faster; anchor = u - f/k_b at the end of the step
+    slips: f = -M_max, if tau < -M_max, an overload
+    action: f on coordinate 1, -f on coordinate 0, on the left-hand side
+    damping: d u_t is added to f while the clutch locks
 
-With ``direction`` -1 all signs of u are reversed. The return map is evaluated within Newton's method, with its exact
+If ``direction`` is -1, all signs of u are reversed. The return map is evaluated within Newton's method, with its exact
 tangent.
 
 Source: return of a Prandtl element with two limits, J. C. Simo and T. J. R. Hughes, Computational Inelasticity,
@@ -46,7 +47,8 @@ class OverrunningClutch(Component):
 
 @kernel
 def lock(row: Any, u: float) -> tuple[float, float, float]:
-    """Torque without the damper [N m], its derivative with respect to u, and whether the clutch overruns or slips."""
+    """Return the torque without the damper [N m], its derivative with respect to u, and whether the clutch overruns or
+    slips."""
     side = row.direction
     tau = row.stiffness * side * (u - row.start[0])
     if tau > row.drag_torque:
@@ -72,7 +74,7 @@ def force_tangent(row: Any, u: float, ut: float, t: float) -> tuple[float, float
 
 @kernel
 def energy(row: Any, u: float, ut: float, t: float) -> float:
-    """Energy of the locked clutch [J]; during overrunning the deflection f/k_b remains."""
+    """Energy of the locked clutch [J]; while the clutch overruns, its deflection is f/k_b."""
     return float(0.5 * lock(row, u)[0] ** 2 / row.stiffness)
 
 

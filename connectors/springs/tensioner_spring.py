@@ -1,24 +1,24 @@
 """Spring of an automatic belt tensioner: torsion spring, dry friction proportional to its torque, asymmetric damping.
 
-    e = M + k u                          torque of the spring, u = x1 - x0 the rotation of the arm since mounting
-    f = e + d_s u_t + f_friction         on coordinate 1, -f on coordinate 0, on the left-hand side
-    trial     tau = k_b (u - anchor)     of the bristle, with its anchor at the start of the step
-    limit     F_s = F_c + mu_s |e|       s: direction of the motion, from tau for friction, from u_t for the damper
-    sticks    f_friction = tau           |tau| <= F_s
-    slips     f_friction = F_s sign(tau), anchor = u - f_friction/k_b at the end of the step
+    spring: e = M + k u,    u = x1 - x0, the rotation of the arm since mounting
+    torque: f = e + d_s u_t + f_friction on coordinate 1, -f on coordinate 0, on the left-hand side
+    trial: tau = k_b (u - anchor) of the bristle, with the anchor at the start of the step
+    limit: F_s = F_c + mu_s |e|, where s is the direction of the motion, for friction from tau, for the damper from u_t
+    sticks: f_friction = tau, if |tau| <= F_s
+    slips: f_friction = F_s sign(tau), and anchor = u - f_friction/k_b at the end of the step
 
-s is *loading* while |e| increases and *unloading* while |e| decreases, with separate coefficients mu_s and dampings
-d_s. The reason is that the spring presses the sleeve of a tensioner, which resists more when the belt lifts the arm
-than when the arm follows the belt. The return map is evaluated within Newton's method, with its exact tangent, and
-nothing changes between Newton runs.
+The direction s is *loading* while |e| increases and *unloading* while |e| decreases; each direction has its own
+coefficient mu_s and damping d_s. The reason is the sleeve of a tensioner, which the spring presses. The sleeve resists
+more when the belt lifts the arm than when the arm follows the belt. The return map is evaluated within Newton's method,
+with its exact tangent, and nothing changes between Newton runs.
 
-A slow cycle of the rotation between a and b with e > 0 that slips in both directions has the loop (mu_l and mu_u
-loading and unloading, k_l = k_b - mu_l k and k_u = k_b + mu_u k the differences of stiffness to both limits)
+Consider a slow cycle of the rotation between a and b with e > 0 that slips in both directions. The index l means
+loading, the index u unloading; k_l = k_b - mu_l k and k_u = k_b + mu_u k. The loss of the cycle is
 
     loss = ∫ (F_l + F_u) du - (F_l + F_u)²(b)/(2 k_u) - (F_l + F_u)²(a)/(2 k_l)
 
-because the bristles cut off both ends of the loop: between the limits f increases by k_b, while both limits change with
-the slopes mu_l k and -mu_u k.
+The bristles cut off both ends of the loop. Between the limits f increases by k_b per angle; the limits change with the
+slopes mu_l k and -mu_u k.
 
 Source: return of a Prandtl element, J. C. Simo and T. J. R. Hughes, Computational Inelasticity, Springer (1998),
 chapter 1, with a yield limit that follows the spring.
@@ -107,7 +107,7 @@ def spring_energy(row: Any, u: float, ut: float, t: float) -> float:
 
 @kernel
 def bristle_energy(row: Any, u: float, ut: float, t: float) -> float:
-    """Energy of the bristle [J], with the deflection f/k_b also while it slips."""
+    """Energy of the bristle [J]; while the bristle slips, its deflection is f/k_b."""
     return float(0.5 * friction(row, u)[0] ** 2 / row.sticking_stiffness) if row.sticking_stiffness > 0.0 else 0.0
 
 
@@ -133,8 +133,8 @@ def update_anchor(row: Any, u: float, ut: float, t: float, h: float) -> tuple[fl
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for friction without a bristle, or with a bristle stiffness below the slope of the friction
-    limit."""
+    """Raise ModelError for friction without bristle stiffness, or with a bristle stiffness below the slope of the
+    friction limit."""
     get = table.local
     rubs = (get("friction_torque") > 0.0) | (get("loading_friction") > 0.0) | (get("unloading_friction") > 0.0)
     words = "be > 0 N m/rad with friction, best some hundred times the stiffness of the spring"

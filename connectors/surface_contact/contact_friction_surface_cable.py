@@ -3,10 +3,11 @@
 A cable of length L has n points at (i + 1/2) L/n on its axis, and each point represents the length w = L/n of the
 cable. With the signed distance phi of the surface, the radius r_c of the rope and g = phi - r_c,
 
-    f_n = w (k g + d v_n),    f_t = w (mu_k u_t + mu_v v_t)  while |f_t| <= mu |f_n|,  else mu |f_n| along it,
+    f_n = w (k g + d v_n), f_t = w (mu_k u_t + mu_v v_t) while |f_t| <= mu |f_n|, else a force of magnitude mu |f_n| in
+    this direction,
 
-where u_t is the displacement along the surface since the point began to stick. The force acts at the point on both
-bodies; see `kernels.py` for all formulas.
+where u_t is the displacement along the surface since the point began to stick. The force acts on the cable and on the
+body of the surface at the point; see `kernels.py` for all formulas.
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006): penalty in points, radial return.
 """
 
@@ -65,9 +66,9 @@ IN_SPACE = np.array([0, 1, 3, 4, 6, 7, 9, 10])
 class ContactFrictionSurfaceCable(PointContact):
     """Contact and friction between a surface and n points of a 2D or 3D cable; one row per pair.
 
-    The cable is divided into ``points`` equal parts, whose middles on the cubic axis touch the surface with the radius
-    of the rope. Stiffness and damping are per metre of cable; each point represents a part of the length L/n. Forces
-    and moments of cable and body sum to 0 exactly. Points beyond the end of a surface are open. With
+    The cable is divided into ``points`` equal parts; the middle of each part on the cubic axis touches the surface with
+    the radius of the rope. Stiffness and damping are per metre of cable; each point represents a part of the length
+    L/n. Forces and moments of cable and body sum to 0 exactly. Points beyond the end of a surface have no contact. With
     ``friction_coefficient`` 0 there is no friction. A 2D cable remains in its plane, which carries the normal forces of
     surfaces that are not perpendicular to it. History values per row: gaps [m] (n), states (n), anchors in the frame of
     the surface [m] (n x 3).
@@ -83,8 +84,8 @@ class ContactFrictionSurfaceCable(PointContact):
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World coordinate numbers of the cable (12, see `find_cable_dofs`) and of the surface (the number of the widest
-    marker), padded by -1."""
+    """World coordinate numbers, -1 for missing coordinates: cable (12, see `find_cable_dofs`) and surface (as many as
+    the widest marker has)."""
     surface = world.dofs_of(table.local("surface"))
     used = np.flatnonzero((surface >= 0).any(axis=0))
     width = int(used[-1]) + 1 if len(used) else 0
@@ -133,7 +134,8 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def check_thickness(world: Tables, table: EntityTable, surface: IntArray, place: IntArray) -> None:
-    """Raise ModelError for ropes that are too thick for a surface; ``place``: a row of this process for each pair."""
+    """Raise ModelError for ropes that are too thick for a surface; ``place`` has the position of a row of this process
+    for each pair."""
     rope = table.local("rope_radius")[place]
     for surfaces, positions, rows in world.split_by_table(surface):
         needed, words = None, ""
@@ -158,7 +160,7 @@ def check_thickness(world: Tables, table: EntityTable, surface: IntArray, place:
 
 
 def refuse_deep(rows: LocalRows, c: ContactRows, fields: Fields) -> list[str]:
-    """Find cables from whose position motion cannot start; see `Checks.refusals`."""
+    """Find cables from whose position a motion cannot start; see `Checks.refusals`."""
     gap = eval_points(c, fields)[..., 1].min(axis=1)
     surfaces, length = rows.local("surface"), c.rows["length"] * c.rows["points"]
     return [
@@ -212,7 +214,7 @@ def find_long_steps(rows: LocalRows, c: ContactRows, on: IntArray, step: float) 
 
 
 def create_system(rows: LocalRows, c: ContactRows) -> System:
-    """Create forces, tangent and update of rows."""
+    """Create the forces, the tangent and the update of rows."""
     system = System(rows.table.kind, c.dofs)
     system.residual = call(add_residual, lambda s: (c, s.markers[FAMILY], s.data, s.start_data, s.x, s.v, s.f))
     system.tangent = call(
@@ -229,7 +231,7 @@ def create_system(rows: LocalRows, c: ContactRows) -> System:
         )  # fmt: skip
 
     none = np.zeros(0)
-    # in motion damping forces jump when a point closes; this prevents convergence of Newton's method
+    # in dynamic solves the damping forces jump when a point closes, which prevents convergence of Newton's method
     system.post_newton, system.return_map.rest = update(True), update(False)
     system.checks.rounding = lambda fields: eval_rounding(c, fields)
     return system

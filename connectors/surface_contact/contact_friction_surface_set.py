@@ -1,9 +1,9 @@
 """Contact of cables with any of many surfaces: reevings over many sheaves, conveyors, nets on rough ground.
 
-The law is the same as in `ContactFrictionSurfaceCable`, but a row is a slot of a cable for any near surface of a set,
-instead of a fixed pair of a surface and a cable. So a rope of n cables over k sheaves has 2 n rows, not k n, and the
-tangent couples each cable only to the surfaces that are near at present; see `surface_search.py`.
-Source: P. Wriggers, Computational Contact Mechanics, Springer (2006); for the list of pairs see `pair_search.py`.
+The law is the same as in `ContactFrictionSurfaceCable`. A row belongs to a cable and to any near surface of a set,
+instead of a fixed pair of a surface and a cable. So a rope of n cables over k sheaves has 2 n rows instead of k n. The
+tangent couples each cable only to its near surfaces; see `surface_search.py`.
+Source: P. Wriggers, Computational Contact Mechanics, Springer (2006); see `pair_search.py` for the list of pairs.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ LAW = ContactFrictionSurfaceCable
 class SurfaceSet(Component):
     """Surfaces that the same cables may touch.
 
-    The search for near surfaces uses a margin, the skin, and is repeated when the motions of cable and surface together
-    exceed the skin.
+    The search finds surfaces within a margin, the skin. The search is repeated when the motions of cable and surface
+    together exceed the skin.
     """
 
     skin = column("m", "margin of the search", above=0)
@@ -75,8 +75,8 @@ class ContactFrictionSurfaceSetCable(PointContact):
     """Contact and friction between n points of a cable and a near surface of a set.
 
     A cable that can touch two surfaces simultaneously (both flanks of a groove) has two rows. All other properties are
-    equal to the properties of `ContactFrictionSurfaceCable`. History values per row: values of
-    `ContactFrictionSurfaceCable`, followed by the number of the surface, 0 without surface.
+    the same as for `ContactFrictionSurfaceCable`. History values per row: values of `ContactFrictionSurfaceCable`,
+    followed by the number of the surface, 0 without surface.
     """
 
     surface_set = ref("SurfaceSet", "the surfaces")
@@ -107,7 +107,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World coordinate numbers of the cable (12) and of one of the surfaces of its set, see `pair_dofs`."""
+    """World coordinate numbers of the cable (12) and of a surface of its set, see `pair_dofs`."""
     return pair_dofs(find_cable_dofs(world, table), table.local("surface_set"), *_find_surfaces(world))
 
 
@@ -152,7 +152,7 @@ def build(rows: LocalRows) -> System:
 
 def find_doubts(rows: LocalRows, p: SurfacePairs, first: IntArray, fields: Fields, step: float) -> list[str]:
     """Find reasons for doubt: steps longer than the period of cables on their contact, and in static solves surfaces
-    that no cable of their set can reach. ``first``: a row of each cable."""
+    that no cable of their set can reach. ``first``: position of the first row of each cable."""
     c = p.points
     on = np.flatnonzero(p.on)
     if step > 0.0:
@@ -171,13 +171,13 @@ def find_doubts(rows: LocalRows, p: SurfacePairs, first: IntArray, fields: Field
 
 
 def find_present_edges(rows: LocalRows, p: SurfacePairs, fields: Fields, step: float) -> list[str]:
-    """`find_edges` for the current surfaces."""
+    """Call `find_edges` for the current surfaces."""
     assign_surfaces(p, fields.data)
     return find_edges(rows, p.points, rows.world.table(SetSurface).local("surface"), fields, step)
 
 
 class _Bound:
-    """Rows with the columns of their current surfaces, for the outputs of the law of pairs."""
+    """Rows and the columns of their current surfaces, as the outputs of `ContactFrictionSurfaceCable` read them."""
 
     def __init__(self, rows: LocalRows, fields: Fields) -> None:
         p: SurfacePairs = rows.columns
@@ -186,7 +186,7 @@ class _Bound:
 
 
 def _follow(output: Output) -> Output:
-    """Create an output of the law of pairs for the current surfaces of rows."""
+    """Create an output of `ContactFrictionSurfaceCable` that applies to the current surfaces of rows."""
     return replace(output, evaluate=lambda rows, fields: output.evaluate(_Bound(rows, fields), fields))
 
 
@@ -199,7 +199,7 @@ def eval_gaps(rows: LocalRows, fields: Fields) -> FloatArray:
 
 
 def find_surfaces(rows: LocalRows, fields: Fields) -> IntArray:
-    """Row of the surface of each row among all `SetSurface`, -1 without surface, shape (rows,)."""
+    """Number of the surface of each row among all `SetSurface` rows, -1 without surface, shape (rows,)."""
     p: SurfacePairs = rows.columns
     found: IntArray = fields.data[p.place].astype(np.int64) - 1
     return found

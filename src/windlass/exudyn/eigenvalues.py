@@ -60,8 +60,8 @@ def compute_eigenvalues(
         _release(model)
     if model.turned:
         raise ModelError(
-            f"ComputeODE2Eigenvalues: nodes of the type {ANGLES} have other coordinates in Windlass than in Exudyn: must "
-            "be nodes of another type"
+            f"ComputeODE2Eigenvalues: nodes of the type {ANGLES} have other coordinates in Windlass than in Exudyn: "
+            "must be nodes of another type"
         )
     _hold(model, held)
     result = _find_modes(model, numberOfEigenvalues, computeComplexEigenvalues)

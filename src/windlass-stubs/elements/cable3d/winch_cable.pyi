@@ -18,11 +18,12 @@ from windlass.framework.checks.checks import checked, inside, instance, number, 
 from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
+from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.adding import all_or_nothing
 from windlass.framework.model.drawing import Drawing
 from windlass.framework.model.law import LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.system import Checks, Evaluation, Fields, System, Term
+from windlass.framework.model.system import Checks, Fields, System, Term
 from windlass.framework.model.table import Entity, EntityTable
 from windlass.framework.model.world import World
 from typing import Any, TypeAlias
@@ -51,6 +52,8 @@ def create_points(s: FloatArray, w: FloatArray | None=None) -> Points:
     'Places [1] of cables of length 1, with weights.'
 def bind(rows: LocalRows) -> NDArray[Any]:
     'The records of the rows.\n\nstored: energy per length of the rope in the winch W [J/m]. dofs: local numbers of z, shape (4 d + 1,).'
+def take_flows(own: Any, v: FloatArray, flow: FloatArray, powers: FloatArray) -> None:
+    'Add the powers of the strain energy and of the kinetic energy of rope that flows out, and reset the flows of\n`fill_flows`.'
 def build(rows: LocalRows) -> System:
     'Bind rows to the kernels.'
 def diagnose(rows: LocalRows, fields: Fields) -> list[str]:
