@@ -11,13 +11,13 @@ words. --seconds is the longest process time of a script (default 60). --until e
 the table of docs/reference/exudyn_models.md and keeps the rows of scripts that were not run. Runs that were ended after
 less than --seconds are repeated. Exudyn is loaded from .venv-bench, or from EXUDYN_SITE.
 
-A script that takes too long in one of the programs is cut in both programs: each solve ends after the first 200 steps,
-or after the first 20 if 200 still take too long, and the script ends after its fourth solve. --steps 200 20 begins with
-such cut runs.
+A script that takes too long in one of the programs is cut in both programs. Each solve then ends after the first 200
+steps, or after the first 20 steps if 200 still take too long. The script ends after its fourth solve. The option
+--steps 200 20 begins with such cut runs.
 
 Both programs run with the settings of the script. If the results differ by more than 1e-8, both run again with
 tolerances of 1e-10, 1e-12, 1e-9 and 1e-8, and with a new Jacobian in each iteration. The comparison then does not
-depend on the point at which Newton's method ends. After that, both run with two, four and eight times as many time
+depend on the point at which Newton's method ends. Then both programs run with two, four and eight times as many time
 steps. If only the integrators differ, each halving of the steps reduces the difference. After each solve, the
 comparison includes the complete vectors of coordinates and of multipliers, the values of each sensor, and the result of
 the script. Each difference is relative to the largest entry, or to 1e-6 if all entries are smaller. The comparison
@@ -65,10 +65,11 @@ NO_TOLERANCE = 0.5
 """Ratio of the difference with tighter tolerances to the difference with given tolerances, above which tolerances are
 not the cause [1]."""
 SPOILT = 3.0
-"""Ratio of these differences, above which results with tighter tolerances are not used [1]."""
+"""Ratio of the difference with tighter tolerances to the difference with given tolerances, above which results with
+tighter tolerances are not used [1]."""
 FALLS = 0.6
 """Ratio of the difference with twice as many steps to the difference with the previous steps, below which the
-difference converges [1]; theory predicts at most 0.5. The comparison starts at the steps of the script, because a
+difference converges [1]. Theory predicts at most 0.5. The comparison starts at the steps of the script, because a
 difference may pass through 0.
 """
 
@@ -147,7 +148,7 @@ def empty_record(error: str) -> dict[str, Any]:
 
 
 class Late(Exception):
-    """The time at which the command must end is reached."""
+    """Raised when the time is reached at which the command must end."""
 
 
 class Records:
