@@ -9,7 +9,7 @@ position. A slipping point gets an anchor for which bristle and damper together 
     s_0 = s - u_e.t_B/|r'_B|,    m_A = m_B = sqrt(1 - h²) n - h t_B × n,    h = u_e.(t_B × n)/D,
 
 A sticking point keeps its anchor; m_A and m_B are rotated together with the tangents. Cables inside each other by more
-than a radius would pass through each other. In this case the error is infinite, so solvers take a shorter step or fail.
+than a radius would pass through each other, so their error is infinite, and solvers take a shorter step or fail.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def follow_foot(c: NDArray[Any], x: FloatArray, p: Vector, b: int, s: float) -> 
 
 @kernel(inline=True)
 def write_three(data: FloatArray, at: int, a: Vector) -> None:
-    """Three history values."""
+    """Write three history values."""
     data[at], data[at + 1], data[at + 2] = a[0], a[1], a[2]
 
 
@@ -242,7 +242,7 @@ def update_history(
 
 @kernel(inline=True)
 def eval_depth(c: NDArray[Any], a: int, b: int, p: Vector, r: Vector) -> float:
-    """Depth of the point p of cable a in cable b, whose closest point is r [m]."""
+    """Return the depth of the point p of cable a in cable b, whose closest point is r [m]."""
     d = p[0] - r[0], p[1] - r[1], p[2] - r[2]
     depth: float = c[a].radius + c[b].radius - sqrt(dot(d, d))
     return depth

@@ -74,8 +74,8 @@ def invert(x: float) -> float:
 
 @kernel(inline=True)
 def place_velocity(y: float, s_t: float, end: int, k: int, g: Any) -> tuple[float, float]:
-    """Velocity of the axis at the depth y under an end point of lane k, relative to the centre, at a constant place of
-    the mesh."""
+    """Return the velocity of the axis at the depth y under an end point of lane k, relative to the centre, at a
+    constant place of the mesh."""
     rx, ry, vx, vy = g.slopes[2 * end, k], g.slopes[2 * end + 1, k], g.rates[2 * end, k], g.rates[2 * end + 1, k]
     il = invert(np.sqrt(rx * rx + ry * ry))
     turn = y * (rx * g.slope_rates[2 * end + 1, k] - ry * g.slope_rates[2 * end, k]) * il * il * il
@@ -85,7 +85,7 @@ def place_velocity(y: float, s_t: float, end: int, k: int, g: Any) -> tuple[floa
 
 @kernel(inline=True)
 def slip_rate(par: SegmentParameters, z: Chord, d_rho: float, d_length: float, y: float, k: int, g: Any) -> float:
-    """Rate of x_cur [m/s] of lane k, measured on the chord ``z`` at the depth y under the segment."""
+    """Return the rate of x_cur [m/s] of lane k, measured on the chord ``z`` at the depth y under the segment."""
     s_t = g.axial[k]
     ax, ay = place_velocity(y, s_t, 0, k, g)
     bx, by = place_velocity(y, s_t, 1, k, g)

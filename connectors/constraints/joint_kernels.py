@@ -61,7 +61,7 @@ class Joint(NamedTuple):
 
 @kernel
 def stand_still(row: Any, k: int, m: PositionColumns, m0: int, order: int, W: FloatArray) -> float:
-    """Default of the argument ``drive`` of `joint_rows`, for joints that are not driven."""
+    """Return 0, as the default of the argument ``drive`` of `joint_rows` for joints that are not driven."""
     return 0.0
 
 

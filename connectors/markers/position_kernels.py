@@ -190,7 +190,7 @@ def cross(a: Any, b: Any) -> Any:
 
 @kernel
 def dot(a: Any, b: Any) -> Any:
-    """a·b of two vectors."""
+    """Return a·b of two vectors."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 

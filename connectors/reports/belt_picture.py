@@ -349,7 +349,7 @@ def _draw_tension(axes: Any, lines: list[CableLine], wheels: list[Wheel]) -> Non
 
 
 def _draw_speeds(axes: Any, times: FloatArray, curves: dict[str, FloatArray]) -> None:
-    """Angular velocities over time."""
+    """Draw the angular velocities over time."""
     for (name, values), color in zip(curves.items(), cycle(COLORS), strict=False):
         label = f"{name.removesuffix('.angular_velocity')}: {values[-1]:.5g}"
         axes.plot(times, values, color=color, linewidth=1.6, label=label)

@@ -4,8 +4,8 @@
 
 The nodes are at s = 0 and 1; order 2 also has a node at 1/2, and order 3 has nodes at (1 ∓ 1/√5)/2. The end nodes are
 numbered before the inner nodes. Strains are evaluated at p Gauss points to avoid locking of thin beams. Between the
-Gauss points, strains are interpolated by polynomials of degree p - 1. ∫ N_a ds are the weights of the Gauss-Lobatto
-rule.
+Gauss points, strains are interpolated by polynomials of degree p - 1. The integrals ∫ N_a ds are the weights of the
+Gauss-Lobatto rule.
 
 Source: T. J. R. Hughes, The Finite Element Method, Prentice Hall (1987), sections 3.6 and 4.4.
 """

@@ -115,8 +115,9 @@ def fill_entries(
     dims: int, a: int, b: int, B0: EntryBlocks, B1: EntryBlocks, A0: Entries, A: Entries, A1: Entries,
     L: float, iL: float, k: int, M: FloatArray,
 ) -> None:  # fmt: skip
-    """Fill the entries (a + d i, b + d j) of the element matrix of lane k, in d = ``dims`` dimensions, from the entries
-    (a, b) of the derivative blocks at the points: A0, A, A1 at the axial points, B0, B1 at the bending points.
+    """Fill the entries (a + d i, b + d j) of the element matrix of lane k, in d = ``dims`` dimensions. The entries of
+    the element matrix follow from the entries (a, b) of the derivative blocks at the points: A0, A, A1 at the axial
+    points, B0, B1 at the bending points.
 
     A0, A, A1 already contain the integration weights.
     """

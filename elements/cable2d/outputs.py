@@ -1,7 +1,7 @@
 """Output variables of `Cable2D` at points of the cable: x [m] along the axis and y [m] along its normal.
 
-``x`` is a number for all rows, an array of shape (rows,), or of shape (rows, k) for k positions per row; the default is
-the middle of each cable. ``y`` likewise, default 0. Vectors are in the global frame with z = 0; scalar outputs have no
+``x`` is a number for all rows, or an array of shape (rows,), or (rows, k) for k positions per row. The default is the
+middle of each cable. ``y`` likewise, default 0. Vectors are in the global frame with z = 0; scalar outputs have no
 additional array axis. With the normal n = [-r'_y, r'_x]/|r'|:
 
     position r + y n,    velocity r_t - y ω r'/|r'|,    ω = (r' × r'_t)/(r'·r'),    strain ε - y κ.

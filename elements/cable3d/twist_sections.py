@@ -1,10 +1,10 @@
 """Cross sections of `TwistCable3D` at positions on the axis, for outputs and drawing.
 
-``x`` is a position from 0 to the length [m]: a number for all rows, an array of shape (rows,), or of shape (rows, k)
-for k positions per row; the default is the middle of each cable. Vectors are in the global frame; scalar outputs have
-no additional array axis. Forces and moments are evaluated at the given position, and include damping and reference
-strains. With integration rule 2 the axial force is most accurate at x = 0, L/2 and L; the torque is constant along an
-element.
+``x`` is a position from 0 to the length [m]. The position is a number for all rows, or an array of shape (rows,), or
+(rows, k) for k positions per row. The default is the middle of each cable. Vectors are in the global frame; scalar
+outputs have no additional array axis. Forces and moments are evaluated at the given position, and include damping and
+reference strains. With integration rule 2 the axial force is most accurate at x = 0, L/2 and L; the torque is constant
+along an element.
 
 | point field of drawings | unit | meaning |
 | --- | --- | --- |

@@ -1,7 +1,7 @@
 """Kernels of winch cables: forces due to stretching, bending and damping; winch_points.py explains the symbols.
 
-The forces are ∂Π/∂z with the elastic energy Π(z) = ∫ EA ε²/2 + EI |κ|²/2 dx; from the force on l the energy per length
-W of the rope in the winch is subtracted.
+The forces are ∂Π/∂z with the elastic energy Π(z) = ∫ EA ε²/2 + EI |κ|²/2 dx. The energy per length W of the rope in the
+winch is subtracted from the force on l.
 """
 
 from __future__ import annotations
@@ -146,8 +146,8 @@ def add_damping(
     """Add the damping forces d_EA ε_t to f, and dq and dv times their derivatives to the matrix values; add the
     dissipated power [W] to ``powers``, shape (rows,). Empty arrays are skipped.
 
-    The strain rate of the material is ε_t = J·z_t, where the entries of J are S_i' e for the nodes and e·(dr'/dl at
-    constant material) for l; f = ∫ d_EA ε_t J dx.
+    The strain rate of the material is ε_t = J·z_t, and the forces are f = ∫ d_EA ε_t J dx. The entries of J are S_i' e
+    for the nodes, and e·(dr'/dl at constant material) for l.
     """
     n = count_coordinates(rows)
     d, last = (n - 1) // 4, n - 1

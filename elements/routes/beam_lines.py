@@ -2,8 +2,8 @@
 
 The axis e_1 of each node is tangential to the route. In 3D, e_2 of the first node is the component of ``normal``
 perpendicular to the route; from node to node the frame is rotated without spin about the route. At the end of a closed
-3D route, the frame differs from the first frame by an angle about the axis; this angle is distributed along the route,
-so that the two frames are equal.
+3D route, the frame differs from the first frame by an angle about the axis. The angle between the two frames is
+distributed along the route, so that the two frames are equal.
 
 The geometry of routes is in routes.py, spatial_routes.py and spline_route.py.
 """

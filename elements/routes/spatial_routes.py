@@ -194,7 +194,7 @@ def helix(
         turns: number of turns [1].
         pitch: advance along the axis in one turn [m]; < 0 against the axis.
         start: direction from the axis to the start of the helix, of any length; only its component perpendicular to the
-            axis is used. Default: global x, or global y if the axis is nearly parallel to x.
+            axis is used. The default is the global x axis, or the global y axis if the axis is nearly parallel to x.
         side: side of the drum, seen along the cable; "left": counter-clockwise about the axis.
         radial_offset: distance of the cable's axis from the drum [m].
         strands: length of the straight strands that continue the helix at both ends along its tangents [m].

@@ -1,9 +1,9 @@
 """HDF5 files with atomic changes: a full disk does not damage a file, and readers find only complete frames.
 
-If HDF5 cannot write, it crashes the process, and the file is lost. Therefore HDF5 writes to an `Overlay`. Large data
-are immediately written after the end of the file, where readers ignore them; all other data remain in memory. After the
-library has closed the file, `change_file` writes the data in memory completely or not at all. If a write has failed, an
-error is raised at this time.
+If HDF5 cannot write, it crashes the process, and the file is lost. To prevent this, HDF5 writes to an `Overlay`. Large
+data are immediately written after the end of the file, where readers ignore them; all other data remain in memory.
+After the library has closed the file, `change_file` writes the data in memory completely or not at all. If a write has
+failed, an error is raised at this time.
 """
 
 from __future__ import annotations

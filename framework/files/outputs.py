@@ -1,10 +1,10 @@
 """Checks of all output files: Windlass may write new files, empty files, and files that Windlass has written in earlier
 runs.
 
-A file of Windlass is recognised by its mark, which is a sequence of bytes near its beginning or end: an attribute of
-HDF5, a comment, a key, a heading, or the digest of a sealed file. Files that PETSc writes cannot contain a mark: a
-hidden file in the same folder, ``.log.txt.windlass``, marks them. Within a process, two writers of one file are an
-error.
+A file of Windlass is recognised by its mark, which is a sequence of bytes near the beginning or the end of the file.
+The mark is an attribute of HDF5, a comment, a key, a heading, or the digest of a sealed file. Files that PETSc writes
+cannot contain a mark: a hidden file in the same folder, ``.log.txt.windlass``, marks them. Within a process, two
+writers of one file are an error.
 """
 
 from __future__ import annotations

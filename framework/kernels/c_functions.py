@@ -22,8 +22,8 @@ _types, _intrinsic, _carray = _numba.types, _numba.extending.intrinsic, _numba.c
 
 
 def find_c_address(function: Any, kinds: tuple[str, ...], context: tuple[Any, ...]) -> int:
-    """Return the address of the entry for C of a kernel. Its arguments are numbers, followed by the address of a tuple
-    with the types of ``context``.
+    """Return the address of the entry for C of a kernel. The arguments of the entry are numbers, followed by the
+    address of a tuple with the types of ``context``.
 
     Args:
         function: a compiled kernel that returns a value; exceptions in the kernel are lost.

@@ -160,8 +160,8 @@ class Program:
 
     @cached_property
     def is_plain(self) -> bool:
-        """Return whether all steps are calls of kernels. If so, Python functions that update arrays for the kernels are
-        called before all steps."""
+        """Return whether all steps are calls of kernels. If all steps are calls of kernels, Python functions that
+        update arrays for the kernels are called before all steps."""
         return all(isinstance(part, np.ndarray) for part in self._tables)
 
     def _close(self, calls: list[Step], prepared: list[Any]) -> None:

@@ -53,8 +53,8 @@ def quick_start() -> Iterator[None]:
     """Context for the start of MPI; without a launcher, it disables the service and the networks that only several
     processes need.
 
-    This halves the start time of Open MPI. Settings of the user are unchanged, and child processes do not inherit the
-    changes.
+    The context halves the start time of Open MPI. Settings of the user are unchanged, and child processes do not
+    inherit the changes.
     """
     launched = any(name.startswith(("OMPI_COMM_", "PMI", "SLURM_", "PALS_", "MPI_LOCAL")) for name in os.environ)
     settings = {} if launched else {"btl": "self", "pml": "ob1", "ess_singleton_isolated": "1"}

@@ -1,8 +1,8 @@
 """The energy balance of one step: works of all forces, changes of energies, losses, and the remainder.
 
 At both ends of a step M a + f_1 + f_2 + ... + C_qᵀ λ - loads = r, where r is the residual that the solver leaves. The
-work of a force over a step is W = (q_1 - q_0)·(f_0 + f_1)/2; with indices 0 and 1 for start and end of the step, the
-following equations are identities:
+work of a force over a step is W = (q_1 - q_0)·(f_0 + f_1)/2, where the indices 0 and 1 mean start and end of the step.
+The following equations are identities:
 
     work of loads and constraints = W of M a + sum of W of the laws - W of r,
     W of M a  = change of T + energy that inertia carries away + loss of the method of integration,
@@ -17,10 +17,10 @@ powers P that are quadratic in velocities,
     D = h (2 P(x, (m + w)/2) - P(x, m)/2 - P(x, w)/2),    x, m: means of both ends,    w = (q_1 - q_0)/h,
 
 equals this work, and has order 2 for other powers. Laws with history values (`Account.jumps`) have a state only at the
-ends of the step. Their powers are integrated by the trapezoidal rule, and jumps are added; these include the losses of
-normal dampers of contact, which are computed from the change of the gaps. T = v·M v/2, where M v is the inertia forces
-with the velocities in place of the accelerations, minus the inertia forces for zero accelerations. Source: the discrete
-balance of the trapezoidal rule, T. J. R. Hughes, The Finite Element Method (1987), section 9.
+ends of the step. The powers of these laws are integrated by the trapezoidal rule, and jumps are added; these include
+the losses of normal dampers of contact, which are computed from the change of the gaps. T = v·M v/2, where M v is the
+inertia forces with the velocities in place of the accelerations, minus the inertia forces for zero accelerations.
+Source: the discrete balance of the trapezoidal rule, T. J. R. Hughes, The Finite Element Method (1987), section 9.
 """
 
 from __future__ import annotations

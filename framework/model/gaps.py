@@ -2,7 +2,7 @@
 
 A law with contacts measures each contact at the end of a step, and writes a row of numbers. The first half of the
 numbers describes the end of the step, the second half the end of the previous step. If a body can pass an obstacle of
-size ``reach``, the path of the body is also checked: all points of the straight line from X at the start to X at the
+size ``reach``, the path of the body is also checked. All points of the straight line from X at the start to X at the
 end must be farther from the origin than ``reach``.
 """
 
@@ -79,9 +79,9 @@ class Gaps:
             if false, an impact is compared with its own speed.
         accept: function without arguments that is also called when a step is accepted. If ``measure`` is a `Call`,
             ``accept`` is a `Call` that replaces `accept_gaps`.
-        quiet: two speeds, shape (2,). Solvers write the first: the change of a rate below which contacts are not
-            checked [m/s]. ``measure`` writes the second: the largest speed of contacts that are omitted from ``near``
-                for this reason [m/s].
+        quiet: two speeds, shape (2,). Solvers write ``quiet[0]``: the change of a rate below which contacts are not
+            checked [m/s]. ``measure`` writes ``quiet[1]``: the largest speed of contacts that are omitted from ``near``
+            for this reason [m/s].
         memory: additional arrays with values at the start of the step.
         holder: the contact monitor to whose most recent accepted step the numbers belong; the monitor of another solver
             of the same world replaces it.

@@ -108,8 +108,8 @@ def pick_rows(part: Part, kind: type[Component], values: Mapping[str, Any]) -> d
 def follow_parts(world: Tables, refs: Mapping[str, NDArray[Any]], count: int) -> Part:
     """Return the rows that this process keeps of a call of `World.add` with all rows.
 
-    If many rows each refer to a row or a chain of rows of a distributed table, a process keeps the rows whose
-    referenced row (or first row of the chain) is resident. This needs no communication.
+    Each of many rows may refer to a row, or a chain of rows, of a distributed table. A process then keeps the rows
+    whose referenced row (or first row of the chain) is resident, without communication.
     """
     for ids in refs.values() if count > KEPT_WHOLE else ():
         if ids.dtype == object:

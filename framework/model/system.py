@@ -487,7 +487,8 @@ class ConstraintSystem:
             accelerations.
         driven: whether each row prescribes a motion in time (motors), shape (rows,); None if no row does.
         rubs: whether the system has forces that are proportional to the absolute values of the multipliers, such as
-            friction; the tangent then contains the derivatives of these forces in the columns of the multipliers.
+            friction. If ``rubs`` is true, the tangent contains the derivatives of these forces in the columns of the
+            multipliers.
     """
 
     multipliers: IntArray

@@ -171,7 +171,8 @@ class EveryNth(StepHook, Closing, ABC):
         """Return a program that records the steps that are due, so that all other steps run in compiled code; None if
         compiled code cannot find these steps.
 
-        Compiled code stores the numbers of `find_numbers`. Without these, it calls Python for a record.
+        Compiled code stores the numbers of `find_numbers`. Without these numbers, compiled code calls Python for a
+        record.
         """
         if not self.can_ask:
             return None

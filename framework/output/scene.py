@@ -40,7 +40,7 @@ class Scene:
     Attributes:
         processes: the processes that share the drawings.
         partition: rank of the process that draws each line of all drawings, followed by the rank for each face, shape
-            (lines + faces,). It exists on the first process after the first call of `draw`.
+            (lines + faces,). ``partition`` exists on the first process after the first call of `draw`.
     """
 
     def __init__(self, world: World, subdivisions: int) -> None:
