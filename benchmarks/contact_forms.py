@@ -62,7 +62,7 @@ FORMS: dict[str, tuple[Any, Any, int]] = {
 }
 """Contact law with friction, contact law without friction, and number of contacts per cable."""
 BELTS = {"soft": (8000.0, -0.05), "stiff": (4e5, -1e-3)}
-"""EA [N] and reference strain [1]."""
+"""Axial stiffness EA [N] and reference strain [1] of the belts."""
 Rows = list[tuple[str, ...]]
 
 

@@ -5,11 +5,12 @@ usage: exudyn_models.py FOLDER [FOLDER ...] [--only WORD ...] [--seconds N] [--s
        [--records FOLDER] [--write]
 
 FOLDER is main/pythonDev/TestModels or Examples of a checkout of https://github.com/jgerstmayr/EXUDYN, which is not part
-of Windlass. All scripts in FOLDER and its subfolders are run. --only selects scripts whose name contains one of the
-words. --seconds is the longest process time of a script (default 60). --until ends the command at a time of the day.
---records is a folder that stores the result of every run, with which an interrupted command continues. --write updates
-the table of docs/reference/exudyn_models.md and keeps the rows of scripts that were not run. Runs that were ended after
-less than --seconds are repeated. Exudyn is loaded from .venv-bench, or from EXUDYN_SITE.
+of Windlass. All scripts in FOLDER and its subfolders are run. The option --only selects scripts whose name contains one
+of the words. The option --seconds is the longest process time of a script (default 60). The option --until ends the
+command at a time of the day. The option --records is a folder that stores the result of every run. An interrupted
+command continues with these results. The option --write updates the table of docs/reference/exudyn_models.md and keeps
+the rows of scripts that were not run. Runs that were ended after less than --seconds are repeated. Exudyn is loaded
+from .venv-bench, or from EXUDYN_SITE.
 
 A script that takes too long in one of the programs is cut in both programs. Each solve then ends after the first 200
 steps, or after the first 20 steps if 200 still take too long. The script ends after its fourth solve. The option

@@ -1,5 +1,5 @@
-r"""A rope over three sheaves carries a hanging load. The example computes tensions of its strands and natural
-frequencies about the state of rest.
+r"""A rope over three sheaves carries a hanging load. The example computes tensions of the strands of the rope and
+natural frequencies about the state of rest.
 
 Run it with ``windlass run examples/block_and_tackle.py``; ``-help`` lists all options.
 
@@ -11,8 +11,8 @@ Run it with ``windlass run examples/block_and_tackle.py``; ``-help`` lists all o
            |______ ______|
                 [load]
 
-The rope begins at the ceiling, runs under the left sheave of the block, over the sheave at the ceiling and under the
-right sheave, and ends at the ceiling. The block is guided: it moves up and down only. There is no friction, so all
+The rope begins at the ceiling and runs under the left sheave of the block, over the sheave at the ceiling and under the
+right sheave. The rope ends at the ceiling. The block is guided: it moves up and down only. There is no friction, so all
 strands carry the same tension T, and four strands hold the load, so T = load / 4.
 
 If the load sinks by u, the rope with the unstretched length L becomes longer by 4 u, and four strands pull the load

@@ -5,7 +5,7 @@ Run it with ``windlass run examples/crane_hoist.py``; ``-help`` lists all option
 
 A rope runs from its anchor down around a sheave of the block. For four falls the rope runs up over a fixed sheave and
 down again. The rope then runs onto a drum between two flanges that holds its end. The drum turns and moves along its
-axis like a drum with a lead screw, which guides the rope to its position on the drum, see `DrumLayers`. The hoist
+axis like a drum with a lead screw. This motion guides the rope to its position on the drum, see `DrumLayers`. The hoist
 begins in the last turn of layer one. In the next turn the rope lies at the flange and is lifted by the previous turn.
 This turn continues in layer two, in the groove between the previous turn and the flange. Only contact and friction hold
 this turn on the rope below it. After the hoist the drum stops, and the block is pushed and swings across and along the
@@ -20,8 +20,8 @@ in the groove, exp(-mu pi) = eta. The checks are:
 - torque of the drum: T R in layer one and T (R + h) in layer two, with the tension at the height of the axis of the
   drum;
 - frequency of the swing across the falls: equal to the frequency of a double pendulum. In this pendulum, the falls are
-  bars of the length l and the mass m, and the centre of mass of the block is at the distance d below its sheaves. For
-  small angles:
+  bars of the length l and the mass m. The centre of mass of the block is at the distance d below its sheaves. For small
+  angles:
 
       [(M + m/3) l²   M l d    ]  and  [(M + m/2) g l   0    ]
       [M l d          J + M d² ]       [0               M g d].

@@ -10,7 +10,7 @@ components:
     w cos φ = ½ ρ d C_n U² sin² φ,    T = L (w sin φ + ½ ρ d π C_t U² cos² φ).
 
 Each speed starts from a straight rope that is five degrees too steep. A rope without tension is in equilibrium in any
-direction. Its displacement to the equilibrium is therefore a jump, so the check for jumps is switched off
+direction. The displacement of the cable to the equilibrium is therefore a jump, so the check for jumps is switched off
 (``stability="off"``).
 
 Source: H. O. Berteaux, Buoy Engineering, Wiley (1976), chapter 5.

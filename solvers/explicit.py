@@ -102,9 +102,9 @@ class Explicit(StepSolver):
         rtol, atol: tolerances of ``"rk"`` for coordinates and velocities [1], [m, rad, 1; per s].
         project: whether to project coordinates and velocities, including Euler parameters, onto the constraints at the
             start and after every step. Without projection the constraints drift with the errors of the steps.
-        velocities: treatment of initial velocities that constraints forbid. "check" raises an error with these
-            constraints. "project" uses the nearest allowed velocities in the norm of the mass matrix. The argument has
-            an effect only with ``project``.
+        velocities: treatment of initial velocities that constraints forbid. With "check", an error with these
+            constraints is raised. With "project", the nearest allowed velocities in the norm of the mass matrix are
+            used. The argument has an effect only with ``project``.
         discontinuous_atol: force error up to which step sizes that contacts recommend are ignored [N].
         adaptive: whether to use recommended step sizes. With True, ``"rk"`` also repeats a step with a shorter size if
             the step does not resolve a contact or passes through it.

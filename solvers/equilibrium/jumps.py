@@ -9,12 +9,12 @@ nothing in the result shows it. In the step, loads p increase by Δp and displac
     w = Δp·Δq <= (largest Δp·K⁻¹Δp on the path).
 
 The value of Δp·K⁻¹Δp at the start is w0 = Δp·Δq1, where Δq1 is the first iterate of Newton's method. The value at the
-end is w1, from one solution with the tangent at the end. If loads only stiffen or only soften the structure,
-w <= max(w0, w1). A step with w > 1.5 max(w0, w1) is traced. The step is halved, then repeatedly the half with the
-larger share of w, down to 1/1024 of the step. The last part is called a jump under three conditions. The last part
-contains at least a quarter of w. Its slope is at least 256 times the mean slope. Just before it, Δp·K⁻¹Δp exceeds 5 w0;
-this value tends to infinity at a limit point. Contacts that open, close or slip cause sudden changes without this
-growth.
+end is w1, from one solution with the tangent at the end. If loads only stiffen or only soften the structure, w <=
+max(w0, w1). A step with w > 1.5 max(w0, w1) is traced. The step is halved, then repeatedly the half with the larger
+share of w, down to 1/1024 of the step. The last part is called a jump under three conditions. The last part contains at
+least a quarter of w. The slope of the last part is at least 256 times the mean slope. Just before the last part,
+Δp·K⁻¹Δp exceeds 5 w0; this value tends to infinity at a limit point. Contacts that open, close or slip cause sudden
+changes without this growth.
 
 Far beyond a limit point the structure is so stiff that w is small again. Therefore the first quarter of the first step
 is examined if the end of the step is more than twice as stiff as its start, w1 < w0/2. Then the first quarter of this

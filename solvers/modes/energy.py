@@ -3,7 +3,7 @@
 The kinetic energy xᴴ M x is divided among bodies and belts. Rows of a table that share coordinates are one belt, or
 named parts of a belt. The potential energy xᴴ K x is divided among tables, such as cables, springs, contacts, and
 constraints under force. The potential energy of a table may be negative, for example of a strut under pressure or of
-material that moves; its fraction is then also negative.
+material that moves. The fraction of this energy is then also negative.
 """
 
 from __future__ import annotations

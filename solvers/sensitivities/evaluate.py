@@ -6,9 +6,9 @@ With the equations r(x, p) = 0 of coordinates and multipliers x, and results y(x
 
 K is the exact tangent of Newton's method and is factorised once; each parameter needs one solve with its factors.
 The model is a function of p. Therefore any number in the model can be a parameter: column values, lengths, positions,
-loads. Let two models have the parameters p + h and p - h. ∂r/∂p is the central difference of r between these models at
-the coordinates x, and dy/dp is the central difference of y at x ± h dx/dp. No further equilibria are needed. The
-truncation error, of order h², and the rounding error, of order 1/h, amount to about 1e-9.
+loads. Let two models have the parameters p + h and p - h. The derivative ∂r/∂p is the central difference of r between
+these models at the coordinates x. The derivative dy/dp is the central difference of y at x ± h dx/dp. No further
+equilibria are needed. The truncation error, of order h², and the rounding error, of order 1/h, amount to about 1e-9.
 
 History values of contacts are constant: open contacts stay open, and slipping segments continue to slip. As in modes,
 slipping contact points stick at their positions at the end of the solve. Parameters that change history values at the

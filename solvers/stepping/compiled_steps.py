@@ -2,10 +2,10 @@
 
 All parts of a usual step are compiled: predictor, Newton's method, checks of monitors, update of history values,
 storage of the accepted step, and search for kinks of constraints. Except for Newton's method, each part is a program, a
-sequence of kernel calls in compiled code. `take_steps` executes these calls for the given number of steps. It returns
-earlier if Newton's method has failed, contacts need a third pass, a monitor has found a problem, or a constraint has a
-kink. Python then continues this step by the same rules as without compiled steps. Digits, counts and messages are equal
-in both cases.
+sequence of kernel calls in compiled code. `take_steps` executes these calls for the given number of steps. The function
+returns earlier if Newton's method has failed, contacts need a third pass, a monitor has found a problem, or a
+constraint has a kink. Python then continues this step by the same rules as without compiled steps. Digits, counts and
+messages are equal in both cases.
 """
 
 from __future__ import annotations
@@ -252,7 +252,7 @@ class CompiledSteps:
         newton: Newton's method.
         settings: limits at which a pass is accepted.
         scheme: meaning of the unknowns, the same object in all steps; its time is the time of the last step.
-        follow: data for the check of constraints.
+        follow: data for the check of constraints, see `Follow`.
         found: findings of monitors, see `StepContext`.
         mapped: number of residual evaluations of a Newton run in which contacts decide their states, see `Fields`.
 

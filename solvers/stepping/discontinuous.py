@@ -150,7 +150,7 @@ def iterate(
 
     Args:
         settings: limits.
-        newton: function that makes one Newton run from the start of the step with the present history values, stores
+        newton: function that makes one Newton run from the start of the step with the present history values. It stores
             iterations, reason and history in the attempt, and returns whether the run converged.
         contacts: the history values and their update.
         step_size: size of the attempted step [s].

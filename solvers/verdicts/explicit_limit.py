@@ -31,7 +31,7 @@ SMALL = 30
 TOLERANCE = 1e-3
 """Relative tolerance of the largest eigenvalue [1]; a step that exceeds the limit by a smaller fraction is accepted."""
 AT_ONCE = 8
-"""Number of first changes of a model, after each of which the limit is estimated."""
+"""Number of the first changes of a model, after each of which the stability limit is estimated."""
 SPACING = 1.5
 """Smallest ratio of the step numbers of two estimates after later changes; hooks may change a model in every step."""
 Respond = Callable[[FloatArray], FloatArray]

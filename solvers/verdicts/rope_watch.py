@@ -1,10 +1,11 @@
 """Check in every step whether ropes or belts leave their pulleys, and whether tensions jump.
 
 A rope under tension cannot leave a pulley instantaneously: the force F on the pulley decreases to 0 with the tension or
-the wrap angle. F is the sum of contact forces. A rope counts as thrown off in a step if contact is lost at a force F
-near the mean of F over the run, and does not return. F is the weighted maximum of the forces in the last steps, where
-each earlier step has `FADING` times the weight of the next step. The maximum is needed because single contact points
-open and close. A rope that becomes slack and lifts off is an event, reported in a note.
+the wrap angle. F is the sum of contact forces. A rope counts as thrown off if F just before the loss of contact exceeds
+`THROWN` times the mean of F over the run, and if contact does not return. The value of F just before the loss is a
+weighted maximum over the last steps, where each step has `FADING` times the weight of the next step. The maximum is
+needed because single contact points open and close. A rope that becomes slack and lifts off is an event, reported in a
+note.
 
 A tension can change within a step by three causes: loads, waves and the loss of the previous tension. A wave changes
 the tension by sqrt(EA rhoA) w for a speed change w, and by twice this force at a held end. Further reflections occur if

@@ -144,9 +144,9 @@ def import_system(world: World, file: str | Path, motion: str | Path | None = No
         world: the world; its gravity must equal the gravity of the file, along -z.
         file: the input file; files of waves and currents are read from its folder.
         motion: a table of the motion of coupled objects; each row contains a time [s] and the positions at this time.
-            With coupled bodies there are 6 numbers for each coupled body (x, y, z [m] and angles about x, y, z [rad]),
-            then 3 numbers for each coupled point. Without coupled bodies, 6 numbers of a platform at the origin that
-            moves all coupled points are also possible. Without a table coupled objects are fixed.
+            With coupled bodies, a row has 6 numbers for each coupled body (x, y, z [m] and angles about x, y, z [rad]).
+            Then it has 3 numbers for each coupled point. Without coupled bodies, 6 numbers of a platform at the origin
+            that moves all coupled points are also possible. Without a table coupled objects are fixed.
         hold: whether coupled points are fixed or moved by constraints; otherwise their nodes, in ``points``, are free
             for user-defined joints.
 

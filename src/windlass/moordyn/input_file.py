@@ -105,8 +105,8 @@ class Line(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """A row of FAILURE: a point, the number of the line that breaks off at this point, and the time [s] and the tension
-    [N] at which it breaks off. The value 0 means no such limit."""
+    """A row of FAILURE: a point, the number of the line that breaks off at this point, and limits of the time [s] and
+    the tension [N] for the break. The value 0 means no such limit."""
 
     point: int
     line: int

@@ -1,5 +1,5 @@
-"""Runs of a model with different settings of its solvers: the cost of each run, and the difference between its answer
-and the answer of the default."""
+"""Runs of a model with different settings of its solvers. Each run has a cost, and a difference between its answer and
+the answer of the default settings."""
 
 from __future__ import annotations
 
