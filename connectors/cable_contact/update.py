@@ -80,7 +80,8 @@ def follow_foot(c: NDArray[Any], x: FloatArray, p: Vector, b: int, s: float) -> 
         s, held = find_foot(gather(x, c[b]), p, s, low, high, c[b].length)
         if s > (1.0 + AT_JOINT) * c[b].length and c[b].after >= 0:
             if last < 0:
-                # the neighbours would transfer the foot to each other: the foot remains at their joint
+                # two neighbouring cables would transfer the foot to each other endlessly: the foot remains at their
+                # common node
                 return b, c[b].length, True
             s, b, last = s - c[b].length, c[b].after, 1
             s = min(s, c[b].length)

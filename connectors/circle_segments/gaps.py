@@ -65,7 +65,7 @@ def is_quiet(points: FloatArray, first: int, n: int, r: float, least: float) -> 
     """Return whether no rate of the n segments of a row can have changed by more than ``least`` [m/s], and no segment
     can have missed the circle.
 
-    The rate of a gap is z·n at the closest point, whose position on the segment is rho. The change of this rate in a
+    The rate of a gap is z·n at the closest point, whose position on the segment is rho. The change of the rate in a
     step is bounded by
 
         rate: |δz| + |δrho| |z_b - z_a| + |z| |δn|

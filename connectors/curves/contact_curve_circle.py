@@ -322,9 +322,9 @@ def find_nearest(row: Any, curves: Curves, x: float, y: float) -> int:
 
 @kernel
 def fill_gaps(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, numbers: FloatArray) -> None:
-    """Fill the numbers of `Gaps`, shape (3 rows, WIDTH). The first group is the deeper contact of each row. The second
-    group is the path in the frame of the curve, for rows without contact. The third group is the velocity in this
-    frame, for circles far away.
+    """Fill the numbers of `Gaps`, shape (3 rows, WIDTH). The first group of rows of numbers is for the deeper contact
+    of each row. The second group is for the path in the frame of the curve, for rows without contact. The third group
+    is for the velocity in the frame of the curve, for circles far away.
 
     If a circle touches at only one end of a step, the gap at the other end refers to the same piece.
     """
@@ -379,7 +379,7 @@ def fill_gaps(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, numbers
                 least[BEFORE + SPEED] = np.hypot(ux, uy)
                 g, rate = eval_gap(row, curves, p, way, moves)
                 note_gap(least, g, rate, speed)
-        # the places between
+        # places on the path between both ends of the step
         ax, ay = way[BEFORE + X], way[BEFORE + Y]
         ex, ey = way[X] - ax, way[Y] - ay
         length = np.sqrt(ex * ex + ey * ey)

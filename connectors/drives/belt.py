@@ -608,8 +608,8 @@ class Belt(_Line):
             layer_modulus: shear modulus G of that layer [Pa]; default: rubber of 75 Shore A, see
                 `connectors/drives/contact_choice.py`.
             points: number of contact points of each cable.
-            step: step of the later motion [s], which bounds the contact stiffness; None: no bound. Belts with teeth
-                have no bound.
+            step: step of the later motion [s], which bounds the contact stiffness; None: no bound. For belts with
+                teeth, the step does not bound the stiffness.
             name: name for messages and output.
             teeth: number of teeth of a timing belt, which together with the pitch determines its length; see
                 `timing.py`.

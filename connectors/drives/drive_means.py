@@ -365,8 +365,7 @@ class DriveMeans(Sensors):
 
         Each mean has the shape (records,), and is NaN before the first turn is complete. Ratios of single steps are not
         meaningful, because torques fluctuate and the belt stores and returns energy. The efficiency is the delivered
-        work divided by the sum of two energies: the supplied work, and the energy that the belt releases during the
-        turn.
+        work, divided by the supplied work plus the energy that the belt releases during the turn.
         """
         report = self.report()
         return {} if report is None else self._eval_over_turns(report.turn)
@@ -390,8 +389,8 @@ class DriveMeans(Sensors):
             ledger: a hook of the same solves that began and ended together with these means.
 
         Raises:
-            ModelError: means or ledger have not begun, or cover different times. In 3D also means that skip steps,
-            because the missing powers between records would exceed the losses of the drive.
+            ModelError: means or ledger have not begun, or cover different times. In 3D the error is also raised for
+            means that skip steps, because the missing powers between records would exceed the losses of the drive.
         """
         if self._every != 1 and not self._motion.is_wanted:
             raise ModelError(

@@ -166,8 +166,7 @@ class SpanDuty:
         length: as mounted [m].
         tension: mean axial force of the cables of the span that touch no pulley [N].
         deflection: distance of the middle of the span from the straight line between its ends [m]; > 0 to the left of
-            the direction of the belt, in 3D the magnitude. The vibration of the span is seen as changes of the
-            deflection.
+            the direction of the belt, in 3D the magnitude. A vibration of the span causes changes of the deflection.
         string_frequency: lowest natural frequency of the span as a string that moves along itself [Hz]; NaN in
             compression or without mass.
     """

@@ -40,7 +40,7 @@ from windlass.framework.state.state import State
 
 LONGEST, SHORTEST = 1.6, 0.4
 """LONGEST, SHORTEST: lengths of cables, relative to the wanted length [1], above which cables are split and below which
-they are merged. After each change the length is about 0.8."""
+they are merged. After each change, cables have about 0.8 times the wanted length."""
 MOST = 1e5
 """A number of cables larger than any reserve."""
 MIDDLE = eval_shape(np.array(0.5), np.array(1.0))

@@ -60,7 +60,7 @@ def bind_pair(rows: LocalRows) -> Pair:
     `pair_dofs`.
 
     Raises:
-        ModelError: the table has no such references, or no such column.
+        ModelError: the table has no references to two markers, or no column ``active``.
     """
     check_needs(rows.table.component, ("marker0", "marker1", "active"), f"bind_pair of {rows.table.kind}")
     n0 = rows.world.ref_width(rows.table, "marker0")

@@ -94,7 +94,7 @@ def draw_belt(
         title: heading; default: the time.
 
     Returns:
-        The absolute path, or the figure. On all processes except the first, None instead of a figure.
+        The absolute path, or the figure. On all processes except the first the result is None instead of a figure.
 
     Raises:
         OutputError: the file cannot be written.
@@ -217,7 +217,7 @@ def _find_motion(world: World, fields: Fields, marker: Entity) -> tuple[FloatArr
 
 
 def name_carrier(world: World, marker: Entity) -> str:
-    """Name of the entity that carries a marker."""
+    """Return the name of the entity that carries a marker."""
     refs = list(marker.table.component.refs)
     if not refs:
         return marker.name

@@ -185,7 +185,7 @@ class ReadyFunction:
 
     @classmethod
     def from_values(cls, values: dict[str, Any]) -> ReadyFunction:
-        """Create the function that a model file describes by these data.
+        """Create the function from its values in a model file.
 
         Raises:
             ModelError: values that none of `table`, `ramp`, `smooth_step` and `sine` can produce.

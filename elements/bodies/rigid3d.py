@@ -128,10 +128,11 @@ def inertia_about_node(m: FloatArray, center: FloatArray, tensor: FloatArray) ->
 def bind(rows: LocalRows) -> NDArray[Any]:
     """Return the records of the rows.
 
-    Field moment, shape (3,), is the mass times the position of the centre of mass in the body's frame [kg m]. Field
-    about_node, shape (3, 3), is the inertia tensor Θ about the node in the body's frame [kg m^2]. Field stretching is
-    the inertia κ of a change of the length of e [kg m^2]. Field dofs contains the local numbers of x, y, z, e0..e3, and
-    field multiplier the local number of the multiplier.
+    moment: mass times the position of the centre of mass in the body's frame [kg m], shape (3,).
+    about_node: inertia tensor Θ about the node in the body's frame [kg m^2], shape (3, 3).
+    stretching: inertia κ of a change of the length of e [kg m^2].
+    dofs: local numbers of x, y, z, e0..e3.
+    multiplier: local number of the multiplier.
     """
     m, center = rows.local("mass"), rows.local("center_of_mass")
     tensor = rows.local("inertia")

@@ -104,9 +104,9 @@ def gravity(c: Inertia, g: FloatArray, rows: IntArray, f: FloatArray) -> None:
 class CableKind(NamedTuple):
     """Differences between 2D and 3D cables.
 
-    name: of the system.
-    gauss: kernels of residual and tangent for any integration rule. lobatto: kernels of residual and tangent for rule
-    2.
+    name: name of the system.
+    gauss: kernels of residual and tangent for any integration rule.
+    lobatto: kernels of residual and tangent for rule 2.
     linear_beside_users: for rows with one user function (axial force or bending moment), whether the kernels evaluate
     the other force; if false, NumPy evaluates both forces.
     """

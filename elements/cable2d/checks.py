@@ -1,5 +1,5 @@
-"""Checks of the shape of cables. Before a solve, they find cables that are far too short. After static solves, they
-find cables that are turned inside out, and buckling and bends that the mesh cannot represent.
+"""Checks of the shape of cables. Before a solve, the checks find cables that are far too short. After static solves,
+the checks find cables that are turned inside out, and buckling and bends that the mesh cannot represent.
 
 The cubic between two nodes can run backwards, such that the slope at a node points against the chord:
 
@@ -12,8 +12,8 @@ A steep line bends near its lower end, where its tension is smallest. At this en
 the element, which a cubic does not resolve.
 
 A cable of the length L between clamped ends buckles at N = -4 π² EI/L². A single element cannot buckle, so an element
-can carry a larger compressive force than the real cable, except where contact supports the real cable sideways. Such a
-force is only reported, because contact may support the cable.
+can carry a larger compressive force than the real cable, except where contact supports the real cable sideways. The
+larger force is only reported, because contact may support the cable.
 
 Source: S. P. Timoshenko, J. M. Gere, Theory of Elastic Stability, McGraw-Hill (1961), section 2.2.
 """

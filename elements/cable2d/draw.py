@@ -2,11 +2,12 @@
 
 | point field | unit | meaning |
 | --- | --- | --- |
-| `displacement` | m | displacement from the reference position in the global frame; `Canvas` adds this field | |
-`velocity` | m/s | velocity in the global frame | | `axial_force` | N | tension > 0 | | `bending_moment` | N m | > 0
-where the moment bends the cable to the left, seen in the direction of x | | `curvature` | 1/m | > 0 where the cable
-bends to the left | | `bending_moment_vector`, `curvature_vector` | N m, 1/m | vectors of 3D cables, instead of the
-scalars |
+| `displacement` | m | displacement from the reference position in the global frame; `Canvas` adds this field |
+| `velocity` | m/s | velocity in the global frame |
+| `axial_force` | N | tension > 0 |
+| `bending_moment` | N m | > 0 where the moment bends the cable to the left, seen in the direction of x |
+| `curvature` | 1/m | > 0 where the cable bends to the left |
+| `bending_moment_vector`, `curvature_vector` | N m, 1/m | vectors of 3D cables, instead of the scalars |
 
 The values equal the output variables of the same name. Neighbouring cables have separate points at their common node,
 because forces and curvature may jump at a node.

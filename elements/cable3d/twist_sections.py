@@ -8,9 +8,10 @@ along an element.
 
 | point field of drawings | unit | meaning |
 | --- | --- | --- |
-| `displacement`, `velocity` | m, m/s | vectors in the global frame | | `axial_force`, `torque` | N, N m | tension > 0;
-torque > 0 twists node1 counter-clockwise about the direction of x | | `bending_moment_vector`, `curvature_vector` | N
-m, 1/m | vectors in the global frame | | `material_axis` | 1 | axis d_1 of the material in the global frame |
+| `displacement`, `velocity` | m, m/s | vectors in the global frame |
+| `axial_force`, `torque` | N, N m | tension > 0; torque > 0 twists node1 counter-clockwise about the direction of x |
+| `bending_moment_vector`, `curvature_vector` | N m, 1/m | vectors in the global frame |
+| `material_axis` | 1 | axis d_1 of the material in the global frame |
 """
 
 from __future__ import annotations

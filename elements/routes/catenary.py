@@ -40,8 +40,8 @@ class FreeCatenary:
 
     Attributes:
         start: first point [m], (x, y) or (x, y, z).
-        across: unit vector perpendicular to gravity, from the first point towards the second. down: unit vector along
-            gravity.
+        across: unit vector perpendicular to gravity, from the first point towards the second.
+        down: unit vector along gravity.
         length: unstretched length [m].
         axial_stiffness: EA [N].
         weight: weight per unstretched length [N/m].

@@ -252,7 +252,9 @@ class GroundProfile:
         corners: the anchor and the corners of the ground, which is straight beyond the last corner, shape (k, 2).
         end: the end of the line, shape (2,).
         length: unstretched length of the line [m].
-        axial_stiffness: EA [N]. weight: weight per unstretched length [N/m]. friction: coefficient of friction [1].
+        axial_stiffness: EA [N].
+        weight: weight per unstretched length [N/m].
+        friction: coefficient of friction [1].
     """
 
     def __init__(

@@ -51,7 +51,7 @@ class WinchCable3D(WinchCable2D):
 def create_points(s: FloatArray, w: FloatArray | None=None) -> Points:
     'Create points at positions s on cables of length 1, with integration weights w.'
 def bind(rows: LocalRows) -> NDArray[Any]:
-    'The records of the rows.\n\nstored: energy per length W of the rope in the winch [J/m]. dofs: local numbers of the coordinates z of the cable,\nshape (4 d + 1,).'
+    'The records of the rows.\n\nstored: energy per length W of the rope in the winch [J/m].\ndofs: local numbers of the coordinates z of the cable, shape (4 d + 1,).'
 def take_flows(own: Any, v: FloatArray, flow: FloatArray, powers: FloatArray) -> None:
     'Add the powers of the strain energy and of the kinetic energy of rope that flows out, and reset the flows of\n`fill_flows`.'
 def build(rows: LocalRows) -> System:
