@@ -22,13 +22,13 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.lanes import LANES
 
-Sums = tuple[float, float, float, float, float, float, float, float, float, float, float]
-NO_SUMS: Sums = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-"""Sums of a row: forces on r and r' of both nodes (8), force (2) and torque on the circle."""
+RowSums = tuple[float, float, float, float, float, float, float, float, float, float, float]
+NO_SUMS: RowSums = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+"""RowSums of a row: forces on r and r' of both nodes (8), force (2) and torque on the circle."""
 
 
 @kernel(inline=True)
-def put_sums(c: SegmentRows, i: int, circle: PositionColumns, sums: Sums, f: FloatArray) -> None:
+def put_sums(c: SegmentRows, i: int, circle: PositionColumns, sums: RowSums, f: FloatArray) -> None:
     """Add the sums of row i to f."""
     r0x, r0y, s0x, s0y, r1x, r1y, s1x, s1y, sum_x, sum_y, torque = sums
     add_sums(c, i, circle, (r0x, r0y, s0x, s0y, r1x, r1y, s1x, s1y), sum_x, sum_y, torque, f)
@@ -37,8 +37,8 @@ def put_sums(c: SegmentRows, i: int, circle: PositionColumns, sums: Sums, f: Flo
 @kernel(inline=True)
 def add_lanes(
     c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, rows: IntArray, numbers: IntArray, first: int,
-    count: int, g: Any, last: int, sums: Sums, f: FloatArray,
-) -> tuple[int, Sums]:  # fmt: skip
+    count: int, g: Any, last: int, sums: RowSums, f: FloatArray,
+) -> tuple[int, RowSums]:  # fmt: skip
     """Add the forces of some listed segments, which are in the first lanes, to the sums of their rows, and the sums of
     complete rows to f.
 

@@ -50,7 +50,7 @@ class _Quick:
         return result
 
 
-class AddressedKernel:
+class Addressed:
     """A kernel of a `Call` that is called by its address. An entry for Python would take a sixth of the compilation
     time, and Python makes most of these calls only at the start of a solve."""
 
@@ -186,7 +186,7 @@ def call(
     if arguments is None:
         return quick
     if is_compiled(kernel) and count_results(kernel) == {0}:
-        quick = AddressedKernel(quick)
+        quick = Addressed(quick)
     given = (lambda _: arguments) if isinstance(arguments, tuple) else arguments
     made = Call((KernelCall(kernel, quick, given),), () if before is None else (before,))
     made._checked = isinstance(arguments, tuple)

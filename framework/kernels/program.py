@@ -21,7 +21,7 @@ import numpy as np
 from windlass.framework.arrays import IntArray
 from windlass.framework.kernels.addresses import find_run, prepare_call
 from windlass.framework.kernels.c_functions import ask, ask_when
-from windlass.framework.kernels.call import AddressedKernel, Call, is_compiled
+from windlass.framework.kernels.call import Addressed, Call, is_compiled
 
 _NO_WORDS: IntArray = np.zeros((0, 2), np.int64)
 _Answer = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int64)
@@ -126,9 +126,7 @@ class Program:
                 for kernel, quick, arguments in function.parts:
                     args = arguments(*where)
                     calls.append((kernel, args))
-                    prepared.append(
-                        quick.prepare(args) if isinstance(quick, AddressedKernel) else prepare_call(kernel, args)
-                    )
+                    prepared.append(quick.prepare(args) if isinstance(quick, Addressed) else prepare_call(kernel, args))
                 continue
             self._close(calls, prepared)
             calls, prepared = [], []
