@@ -95,6 +95,7 @@ LOST = (*FRICTION_LOSSES, "contact_damping")
 """Energies stored, transferred and lost in accounts of contact."""
 NUMBERS = 12
 """Count of the numbers of a place, for `create_place_account`."""
+NO_FORCES: FloatArray = np.zeros(0)
 NO_GAP = 1e9
 """Gap of a place without a partner, for example beyond the end of a surface [m]."""
 
@@ -200,14 +201,21 @@ def create_place_account(fill: Callable[[Any], None], found: FloatArray, first: 
 def create_segment_account(c: SegmentRows, axial: AxialMotion | None, conserves: bool) -> Account:
     """Create the account of rows with segments."""
     rates = np.zeros(len(c.rows))
-    read = call(
-        read_segments,
-        lambda s: (
-            c, s.markers[FAMILY], s.markers[CIRCLE_FAMILY], s.data, rates, s.energies, s.powers, s.parts,
-        ),
-        None if axial is None else lambda s: follow(c, axial, rates, s),
-    )  # fmt: skip
-    return create_account(read, (len(c.rows), int(c.rows["segments"].max(initial=0)), PARTS), conserves=conserves)
+    before = None if axial is None else lambda s: follow(c, axial, rates, s)
+
+    def read(forces: bool) -> Call:
+        return call(
+            read_segments,
+            lambda s: (
+                c, s.markers[FAMILY], s.markers[CIRCLE_FAMILY], s.data, rates, s.energies, s.powers, s.parts,
+                s.f if forces else NO_FORCES,
+            ),
+            before,
+        )  # fmt: skip
+
+    shape = len(c.rows), int(c.rows["segments"].max(initial=0)), PARTS
+    account = create_account(read(False), shape, conserves=conserves)
+    return account if axial is not None else replace(account, forces=read(True))
 
 
 def create_power_outputs(friction: bool, evaluate: Callable[[LocalRows, Fields], FloatArray]) -> dict[str, Output]:
