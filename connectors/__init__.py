@@ -184,12 +184,12 @@ if TYPE_CHECKING:
     from windlass.connectors.user_functions.user_forces import compiled as compiled
     from windlass.connectors.user_functions.user_forces import vectorised as vectorised
 
-if not TYPE_CHECKING:  # the error for missing names is visible to type checkers
+if not TYPE_CHECKING:  # a module-level ``__getattr__`` would hide missing names from type checkers
     __getattr__, __dir__, __all__ = offer(__name__)
 
-# a class of functions that may be values in model files
+# class of functions that model files may contain as values
 offer_functions("ReadyFunction", "windlass.connectors.user_functions.ready_functions")
-# sections of the run report: drives, pulleys and surfaces of a model
+# sections of the run report about drives, pulleys and surfaces
 register_report_sections("windlass.connectors.drives.drive_page:tabulate_drives")
 register_report_sections("windlass.connectors.reports.pulley_section:tabulate_pulleys")
 register_report_sections("windlass.connectors.reports.surface_section:tabulate_surfaces")

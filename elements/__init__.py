@@ -1,4 +1,4 @@
-"""Nodes, cables and bodies, one law per file, and the geometry that places them.
+"""Nodes, cables, beams and bodies, one law per file, and routes along which they are placed.
 
 The names are loaded on first use, as in `windlass`.
 """
@@ -67,9 +67,9 @@ if TYPE_CHECKING:
     from windlass.elements.routes.spline_route import SplineRoute as SplineRoute
     from windlass.elements.routes.spline_route import through_points as through_points
 
-if not TYPE_CHECKING:  # the error for missing names is visible to type checkers
+if not TYPE_CHECKING:  # type checkers report imported names that do not exist
     __getattr__, __dir__, __all__ = offer(__name__)
 
-# functions that create components for a number, for model files
+# functions that create component classes for a given number, which model files call
 offer_sized_kinds("GenericNode", "windlass.elements.nodes.generic_nodes:generic_node")
 offer_sized_kinds("StateNode", "windlass.elements.nodes.generic_nodes:state_node")

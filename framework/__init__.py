@@ -1,6 +1,6 @@
-"""Tables, state, kernels, numbering, assembly, schedule, input and output; the framework contains no physics.
+"""The framework: tables, state, kernels, numbering, assembly, input and output, but no physics.
 
-Names that a new law needs, loaded on first use like the names of `windlass`.
+This module exports the names that a new law needs; they are loaded on first use, like the names of `windlass`.
 """
 
 from typing import TYPE_CHECKING

@@ -1,15 +1,15 @@
-"""Accounts: energy that laws take from the motion, store, dissipate and transfer, for each row.
+"""Accounts: energies that laws store, dissipate and transfer, for each row.
 
 Forces f on the left-hand side of the equations of motion extract the power f·v. A law declares the parts of this power,
 
     f·v = rates of stored energies + losses + power passed on,  (M a + ...)·v = dT/dt + power carried away,
 
-and declares them together with its forces:
+in its function that builds the system:
 
     system.account = Account.of(stored={"spring": eval_energy}, lost={"damper": eval_power})
 
-Ledgers and the energy check of steps read only these accounts. An instantaneous event, such as the release of a
-bristle, has no power. For such events ``jumps`` compares both ends of a step.
+Ledgers and the energy check of time steps use only these accounts. An instantaneous event, such as the release of a
+bristle, has an energy loss but no power; ``jumps`` computes this loss from the values at both ends of a step.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ class Reading(NamedTuple):
     Attributes:
         energies: stored energies in the order of `Account.stored` [J], shape (k, rows).
         powers: powers in the order of `Account.lost`, `Account.passed`, `Account.carried` [W], shape (l + p + c, rows).
-            Without `Account.jumps` the powers are functions of time and motion that are also evaluated between both
-            ends of a step, see balance.py.
-        parts: values of this instant that `Account.jumps` reads; their shape is `Account.parts`.
+            If the account has no `Account.jumps`, the powers depend only on time and motion, and are also evaluated
+            within a step, see balance.py.
+        parts: values that `Account.jumps` compares at both ends of a step, in the shape `Account.parts`.
     """
 
     energies: FloatArray
@@ -47,28 +47,31 @@ class Reading(NamedTuple):
 class Account:
     """Energies that a law stores, dissipates and transfers.
 
-    Each function receives an `Evaluation` s and adds to its arrays; functions that call a kernel are made by `call`.
+    Each function receives an `Evaluation` s and adds to the arrays of s; functions that call a kernel are made by
+    `call`.
 
     Attributes:
         read: ``(s)`` adds energies and powers of the rows that this process evaluates to s.energies and s.powers, and
             writes s.parts; see `Reading`.
-        stored: names of the energies.
-        lost: names of dissipated energies, > 0.
-        passed: names of powers of the law's forces that are neither stored nor lost, such as the strain energy of
-            material that flows out.
-        carried: names of powers of the law's inertia that are neither stored nor lost, such as the kinetic energy of
-            material that flows out.
+        stored: names of the stored energies.
+        lost: names of dissipated energies, whose powers are > 0.
+        passed: names of other powers of the law's forces, such as the flow of strain energy with material that leaves.
+        carried: names of powers of the law's inertia that do not change its kinetic energy, such as the flow of kinetic
+            energy with material that leaves.
         parts: shape of the values that ``jumps`` compares.
         jumps: ``(s)`` adds the instantaneous losses in a step [J] to s.jumps, shape (l, rows), in addition to the
-            powers. It reads the step size s.size [s], shape (1,), s.parts, and s.parts_before of the start of the step,
-            into which it then copies s.parts.
+            powers. The function reads the step size s.size [s], shape (1,), and compares s.parts with s.parts_before
+            (start of the step); then it copies s.parts to s.parts_before.
         rows: number of rows, if it differs from the number of rows of `System.dofs`.
-        by: the column by which losses are grouped, for instance ``"circle"``; empty for no groups.
-        is_whole: whether the account is complete; false with user forces, which may have no energy.
-        powers: ``(s)`` adds P(s.v) - P(s.half) for powers P that are quadratic in the velocities, if that is faster.
-            ``read`` then adds no powers to an empty array.
-        conserves: whether these rows neither lose nor transfer energy: any difference between their work and their
-            energy is then an error of the integrator.
+        by: name of the column by which losses are grouped, for instance ``"circle"``; empty for no groups.
+        is_whole: whether the account is complete; false if the law has user functions of forces, which may have no
+            energy.
+        powers: optional faster function ``(s)`` for powers P that are quadratic in the velocities; it adds P(s.v) -
+            P(s.half). If ``powers`` is given, ``read`` must add no powers if s.powers is empty.
+        forces: optional faster function ``(s)`` that does the same as ``read`` and adds the forces of `System.residual`
+            to s.f.
+        conserves: whether the rows neither lose nor transfer energy. If ``conserves`` is true, any difference between
+            their work and their stored energy is an error of the integrator.
     """
 
     read: Function
@@ -82,6 +85,7 @@ class Account:
     by: str = ""
     is_whole: bool = True
     powers: Function | None = None
+    forces: Function | None = None
     conserves: bool = False
 
     def __post_init__(self) -> None:
@@ -92,11 +96,11 @@ class Account:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of all energies and powers, in the order of a `Reading`."""
+        """Names of all energies and powers of the account, in the order of a `Reading`."""
         return self.stored + self.lost + self.passed + self.carried
 
     def create_reading(self, rows: int) -> Reading:
-        """A zero reading for the given number of rows, unless the account has its own number of rows."""
+        """Create a reading filled with zeros, for ``rows`` rows unless the account has its own number of rows."""
         count = rows if self.rows is None else self.rows
         powers = len(self.lost) + len(self.passed) + len(self.carried)
         return Reading(np.zeros((len(self.stored), count)), np.zeros((powers, count)), np.zeros(self.parts))
@@ -105,12 +109,12 @@ class Account:
     def of(
         cls, stored: Mapping[str, Quantity] | None = None, lost: Mapping[str, Quantity] | None = None, **more: Any
     ) -> Account:
-        """An account made from one function of the fields per name, which returns values of shape (rows,) in J or W.
+        """Create an account from functions of the fields that return energies [J] or powers [W] of shape (rows,).
 
         Args:
-            stored, lost: functions by name.
-            **more: arguments ``by``, ``is_whole`` and ``conserves`` of the account; an account without losses conserves
-                energy.
+            stored, lost: functions of stored energies and of dissipated powers, by name.
+            **more: arguments ``by``, ``is_whole`` and ``conserves`` of the account; by default ``conserves`` is true if
+                ``lost`` is empty.
         """
         energies, powers = dict(stored or {}), dict(lost or {})
 
@@ -127,11 +131,11 @@ class Losses(NamedTuple):
     """Losses of the rows of a law on this process since the start of a ledger.
 
     Attributes:
-        names: the losses, `Account.lost`.
-        rows: losses by row in the order of `Layout.rows` [J], shape (rows, l).
-        ids: the values of the column `Account.by` of all processes, ascending, shape (g,).
-        group: index into ``ids`` of each row, shape (rows,).
-        shared: sums over the rows of all processes after each step [J], shape (g, l); None on one process.
+        names: names of the losses, see `Account.lost`.
+        rows: losses of each row [J], in the order of `Layout.rows`, shape (rows, l).
+        ids: values of the column `Account.by` on all processes, in ascending order, shape (g,).
+        group: index in ``ids`` of the value of each row, shape (rows,).
+        shared: losses of each group, summed over all processes after each step [J], shape (g, l); None on one process.
     """
 
     names: tuple[str, ...]
@@ -141,16 +145,16 @@ class Losses(NamedTuple):
     shared: FloatArray | None = None
 
     def sum_rows(self, names: Sequence[str]) -> FloatArray:
-        """Sum of the selected losses for each row [J], shape (rows,)."""
+        """Return the sum of the selected losses of each row [J], shape (rows,)."""
         total: FloatArray = self.rows[:, [name in names for name in self.names]].sum(axis=1)
         return total
 
     def sum_groups(self) -> FloatArray:
-        """Losses by group [J], shape (g, l)."""
+        """Return the losses of each group [J], shape (g, l)."""
         return self.sum_here() if self.shared is None else self.shared
 
     def sum_here(self) -> FloatArray:
-        """Losses of the rows of this process by group [J], shape (g, l)."""
+        """Return the losses of each group on this process [J], shape (g, l)."""
         sums = np.zeros((len(self.ids), len(self.names)))
         np.add.at(sums, self.group, self.rows[: len(self.group)])
         return sums

@@ -14,7 +14,7 @@ BoolArray = NDArray[np.bool_]
 
 
 def pack_runs(values: NDArray[Any]) -> tuple[NDArray[Any], IntArray | None]:
-    """Compact storage of mostly consecutive integers"""
+    """Compress an array of mostly consecutive integers: return the first number and the length of each sequence"""
     if values.ndim == 1 and values.dtype == np.int64 and len(values):
         starts = np.concatenate(([0], 1 + np.flatnonzero(values[1:] != values[:-1] + 1)))
         if 2 * len(starts) < len(values):

@@ -1,4 +1,4 @@
-"""Errors of Windlass.  Every message states the given value, the unit and the allowed values."""
+"""Errors of Windlass. Each message states the given value, the unit and the allowed values."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ class WindlassError(Exception):
     """Base of all errors that Windlass raises deliberately."""
 
     def _render_traceback_(self) -> list[str]:
-        """Traceback for notebooks: lines of the user's code and the message; all lines with
-        ``WINDLASS_TRACEBACK=1``."""
+        """Return a short traceback for notebooks, with the lines of the user's code and the message; with
+        ``WINDLASS_TRACEBACK=1`` return all lines."""
         frames = list(traceback.walk_tb(self.__traceback__))
         if os.environ.get("WINDLASS_TRACEBACK", "0") == "0":
-            # the first frame belongs to the notebook program itself
+            # skip the first frame, which belongs to the notebook program
             frames = [found for found in frames if _name_of(found[0]).split(".")[0] not in ("IPython", "windlass")]
         lines = "".join(traceback.format_list(traceback.StackSummary.extract(iter(frames)))).splitlines()
         return [*lines, *"".join(traceback.format_exception_only(type(self), self)).splitlines()]
 
 
 def _name_of(frame: FrameType) -> str:
-    """The module of a frame."""
+    """Return the name of the module of a frame."""
     return str(frame.f_globals.get("__name__", ""))
 
 
 class ModelError(WindlassError):
-    """A model that cannot be computed, because of a wrong value, a wrong kind of entity, or a missing part."""
+    """A model cannot be computed, because of a wrong value, a wrong kind of entity, or a missing part."""
 
 
 class ModelWarning(UserWarning):
@@ -35,8 +35,8 @@ class ModelWarning(UserWarning):
 
 
 class OptionError(WindlassError):
-    """A command-line option that is unknown or misspelt, or has a wrong value."""
+    """A command-line option is unknown or misspelt, or has a wrong value."""
 
 
 class OutputError(WindlassError):
-    """An output folder or file that cannot be written or read."""
+    """An output folder or file cannot be written or read."""

@@ -1,6 +1,7 @@
 """Contact and friction of 3D cables with each other and with themselves: crossings, layers, twists, knots.
 
-Forces: `kernels.py`; tangent: `tangent.py`; pairs of points and cables: `search.py`; history values: `update.py`.
+Forces: `kernels.py`; tangent: `tangent.py`; search for pairs of points and cables: `search.py`; history values:
+`update.py`.
 Source: C. Meier, A. Popp, W. A. Wall, Comput. Methods Appl. Mech. Eng. 308 (2016) 377-413; for the couples see there.
 """
 
@@ -19,7 +20,7 @@ from windlass.connectors.cable_contact.places import CableSystem, create_places,
 from windlass.connectors.cable_contact.search import CableSearch
 from windlass.connectors.cable_contact.tangent import add_tangent
 from windlass.connectors.cable_contact.update import follow_feet, update_history
-from windlass.connectors.circle_segments.power import create_place_account
+from windlass.connectors.circle_segments.power import NUMBERS, create_place_account
 from windlass.connectors.friction.bristle import check_friction
 from windlass.connectors.markers.cable_markers3d import axis_dofs
 from windlass.connectors.markers.cable_shape import cable_lengths
@@ -70,7 +71,7 @@ class ContactFrictionCables3D(Component):
     """A cable of a `CableContactSet`, with n contact points that touch the axes of the cables in the set.
 
     Friction may cause a torque about the axis of a cable. Since cables have no torsion, an external support carries
-    this torque. History values per point: 18 coordinates for each of 6 places, see kernels.py.
+    this torque. History values per point: 18 numbers for each of 6 possible contacts, see `kernels.py`.
     """
 
     contact_set = ref("CableContactSet", "the set: parameters of the contact and its cables")
@@ -109,7 +110,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """Bind all cables of the table for the kernels; on this process, cables of other processes have no points."""
+    """Bind all cables of the table for the kernels; cables of other processes have no points on this process."""
     world, table, layout = rows.world, rows.table, rows.layout
     cables, radius, of_row = table.local("cable"), table.local("radius"), table.local("contact_set")
     length, count = cable_lengths(world, cables), len(cables)
@@ -175,7 +176,7 @@ def build(rows: LocalRows) -> CableSystem:
 
     def assign(s: Fields) -> None:
         places.assign(s.data)
-        # outputs may have bound places to other pairs without a change of the pattern
+        # outputs may have bound places to other pairs of cables without a change of the sparsity pattern
         if processes.any(not np.array_equal(system.coupled, places.taken.pair)):
             system.coupled, system.dofs = places.taken.pair, places.eval_dofs()
             pattern.version += 1
@@ -189,8 +190,8 @@ def build(rows: LocalRows) -> CableSystem:
     def post_newton(s: Evaluation) -> None:
         assign(s)
         number = places.number
-        # if the last stage or attempt was rejected, the places have changed since the last update, and the next update
-        # must search
+        # if the last stage or attempt was rejected, the contacts have changed since the last update, and the next
+        # update must search
         search.forgotten |= not np.array_equal(number, search.left)
         follow(c, places.taken, s.data, s.start_data, s.x, errors, forces)
         search.update(s)
@@ -200,16 +201,19 @@ def build(rows: LocalRows) -> CableSystem:
         rests = bool(s.step_size[0] == 0.0)
         renew(c, places.taken, s.data, s.start_data, s.x, s.v, errors, forces, passed, rests, s.outcome)
         if s.outcome[4] >= 0.0:
-            # position of the row among the rows of this process
+            # position of the row with the largest error among the rows of this process
             s.outcome[4] = np.searchsorted(own, s.outcome[4])
 
     def reset_caches() -> None:
         search.forgotten = True
 
     system.update, system.residual, system.tangent, system.post_newton = assign, residual, tangent, post_newton
-    system.account = create_place_account(
-        lambda fields: eval_parts(places, fields)[own], (len(own), int(c["points"].max(initial=0)) * TOUCHING), by=""
-    )
+    found = np.zeros((len(own), int(c["points"].max(initial=0)) * TOUCHING, NUMBERS))
+
+    def fill(s: Evaluation) -> None:
+        found[:] = eval_parts(places, s)[own]
+
+    system.account = create_place_account(fill, found, by="")
 
     def describe_depth(fields: Fields, advice: str) -> list[str]:
         return search.describe_depth(places.at, places.cable, fields.data, advice)
@@ -248,7 +252,7 @@ def add_cable_contact(
         radius: radius of the cross sections [m], one for all cables or one for each handle.
         points: number of contact points of each cable; points should be at most a radius apart.
         skin: margin of the search [m]; 0: the smallest radius.
-        apart: arc length within which a chain does not touch itself [m]; 0: four radii of the chain.
+        apart: arc length within which a chain of cables does not touch itself [m]; 0: four radii of the chain.
         **columns: columns of `CableContactSet`.
 
     Returns:

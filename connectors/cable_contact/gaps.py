@@ -2,9 +2,9 @@
 
 Cables that are not neighbours at either end of a step may pass each other within the step. The search for such cables
 covers cables whose relative motion exceeds `PASSING` times the sum of their radii. The search looks for two points, one
-on each cable, that move straight from the start of the step to its end and come closer than this sum, although the
-cables are open at both ends of the step, or on opposite sides. Points are at most a diameter apart, so axes that cross
-have two points within 0.71 of the sum.
+on each cable, that move straight from the start to the end of the step and come closer than the sum of radii. The
+cables must be open at both ends of the step, or the points must change sides. Points are at most a diameter apart, so
+axes that cross have two points within 0.71 times the sum of radii.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ from windlass.framework.model.gaps import (
 )
 
 PASSING = 0.6
-"""Relative displacement per sum of radii [1] below which a cable cannot be passed undetected: chords of a relevant
-depth are longer."""
+"""Relative displacement per sum of radii [1] below which two cables cannot pass each other undetected: relevant
+passages are longer."""
 
 
 @kernel
@@ -63,7 +63,7 @@ def fill_cable_gaps(
     v: FloatArray,
     numbers: FloatArray,
 ) -> None:
-    """Fill the gaps of the occupied places; ``rank``: numbers of these places among all places."""
+    """Fill the gaps of the occupied contact places; ``rank`` contains the numbers of these places among all places."""
     for k in range(len(list_.pair)):
         a, b = list_.pair[k, 0], list_.pair[k, 1]
         low, high = reach_of_foot(c, b)
@@ -85,20 +85,20 @@ def fill_cable_gaps(
 def sweep_cables(
     c: NDArray[Any], pairs: IntArray, x: FloatArray, start: FloatArray, row: FloatArray, which: IntArray
 ) -> None:
-    """Find the deepest penetration of two cables through each other within a step.
+    """Find the deepest passage of two cables through each other within a step.
 
     Args:
         c: the cables.
-        pairs: examined rows, shape (k, 2).
+        pairs: rows of the two cables of each examined pair, shape (k, 2).
         x, start: coordinates at both ends of the step.
-        row: output for the numbers of this penetration, with a missed depth of 0 if no penetration is found, shape
+        row: output for the numbers of the deepest passage, whose missed depth is 0 if no passage is found, shape
             (WIDTH,).
         which: output for the rows of both cables, shape (2,).
     """
     row[MISSED], row[RATE], row[SPEED] = 0.0, 0.0, 0.0
     row[START + RATE], row[START + SPEED] = 0.0, 0.0
     for k in range(len(pairs)):
-        # both cables at both ends of the step, and their points, at most a diameter apart
+        # both cables at both ends of the step; their points are at most a diameter apart
         a, b = pairs[k, 0], pairs[k, 1]
         la, lb, reach = c[a].length, c[b].length, c[a].radius + c[b].radius
         na, nb = int(np.ceil(0.5 * la / c[a].radius)), int(np.ceil(0.5 * lb / c[b].radius))
@@ -108,16 +108,16 @@ def sweep_cables(
             gather(start, c[a]),
             gather(start, c[b]),
         )
-        # compare points of one cable with points of the other
+        # compare the points of cable a with the points of cable b
         for i in range(na):
             xi = arc_length_of(i, na, la)
             p0, p1 = value_at(ya, xi), value_at(za, xi)
             for j in range(nb):
                 s = arc_length_of(j, nb, lb)
-                # neighbours on one chain are ignored
+                # ignore points that are close to each other along one chain
                 if c[a].chain == c[b].chain and abs(wrap_arc(c[a].arc + xi - c[b].arc - s, c[b].loop)) < c[a].apart:
                     continue
-                # the vector from one point to the other, and their smallest distance
+                # vector between the two points, and their smallest distance in the step
                 r0, r1 = value_at(yb, s), value_at(zb, s)
                 ax, ay, az = p0[0] - r0[0], p0[1] - r0[1], p0[2] - r0[2]
                 bx, by, bz = p1[0] - r1[0], p1[1] - r1[1], p1[2] - r1[2]
@@ -130,13 +130,13 @@ def sweep_cables(
                 missed = reach - sqrt(mx * mx + my * my + mz * mz)
                 if missed <= row[MISSED]:
                     continue
-                # distance of the point from the whole of the other cable, at both ends of the step
+                # distance of the point of cable a from all of cable b, at both ends of the step
                 s0, _ = find_foot(yb, p0, s, 0.0, lb, lb)
                 s1, _ = find_foot(zb, p1, s, 0.0, lb, lb)
                 f0, f1 = value_at(yb, s0), value_at(zb, s1)
                 d0, d1 = (p0[0] - f0[0], p0[1] - f0[1], p0[2] - f0[2]), (p1[0] - f1[0], p1[1] - f1[1], p1[2] - f1[2])
                 g0, g1 = sqrt(dot(d0, d0)) - reach, sqrt(dot(d1, d1)) - reach
-                # open at both ends of the step, or on opposite sides
+                # both ends of the step are open, or the point is on opposite sides of cable b
                 if (g0 > 0.0 and g1 > 0.0) or dot(d0, d1) < 0.0:
                     row[GAP], row[X], row[Y], row[Z] = g1, bx, by, bz
                     row[START + GAP], row[START + X], row[START + Y], row[START + Z] = g0, ax, ay, az
@@ -145,8 +145,8 @@ def sweep_cables(
 
 
 def find_passing(c: NDArray[Any], group: IntArray, x: FloatArray, start: FloatArray) -> IntArray:
-    """Find rows of cables that may pass each other between two motions, shape (k, 2); cables of this process come
-    first.
+    """Find rows of cables that may pass each other between two motions, shape (k, 2); in each pair the first cable is
+    of this process.
 
     group: number of the set of each cable, shape (rows,).
     """
@@ -159,7 +159,7 @@ def find_passing(c: NDArray[Any], group: IntArray, x: FloatArray, start: FloatAr
     none = np.zeros((0, 2), np.int64)
     if not 2.0 * PASSING * c["radius"].min(initial=np.inf) < 2.0 * np.sqrt(square) < np.inf:
         return none
-    # spheres around the volume that each cable sweeps, and its motion: mean, and deviation from the mean
+    # sphere around the volume that each cable sweeps; mean motion of the cable, and largest deviation from the mean
     low, high = hulls.min(axis=(0, 2)), hulls.max(axis=(0, 2))
     middle, reach = 0.5 * (low + high), 0.5 * np.linalg.norm(high - low, axis=1) + c["radius"]
     mean = way.mean(axis=1)
@@ -170,7 +170,7 @@ def find_passing(c: NDArray[Any], group: IntArray, x: FloatArray, start: FloatAr
         rows = np.flatnonzero(group == number)
         parts.append(rows[find_near(middle[rows], reach[rows], 0.0)])
     pairs = np.concatenate(parts)
-    # each process examines pairs with its own points
+    # each process examines the pairs whose first cable has points on this process
     pairs = np.where((c["points"][pairs[:, 0]] > 0)[:, None], pairs, pairs[:, ::-1])
     a, b = pairs.T
     moved = np.linalg.norm(mean[a] - mean[b], axis=1) + spread[a] + spread[b]
@@ -198,7 +198,7 @@ def watch_places(places: ContactPlaces, name: str, group: IntArray, assign: Call
         assign(s)
         found[:] = places.number > 0.0
         numbers[:last][~found, GAP] = np.inf
-        # places that were free have no data for the start of the step
+        # places that were free at the start of the step have no data for this time
         numbers[:last][~known, START + GAP] = np.nan
         fill(places.c, places.taken, places.rank, s.data, s.x, s.v, numbers)
         if not now:

@@ -1,15 +1,17 @@
-"""Geometry of two near cables: cubics, the closest point of one axis to a point, directions that follow tangents.
+"""Geometry of two near cables: cubics, the closest point of one axis to a point, vectors that follow tangents.
 
-The foot of a point p on an axis r(s) satisfies (r - p).r' = 0 and is found by Newton's method with the slope r'.r' +
-(r - p).r''. During Newton's method of the model, the foot may leave its cable by half a length, on the extended cubic.
-`update.py` then finds the cable on which it lies. At the end of a chain, which has a cap, the foot stays at the end.
+The foot of a point p is the closest point on an axis r(s). The foot satisfies (r - p).r' = 0 and is found by Newton's
+method with the slope r'.r' + (r - p).r''. During a Newton run of the model, the foot may leave its cable by half a
+length, on the extended cubic. `update.py` then finds the cable on which the foot lies. At the end of a chain, which has
+a cap, the foot remains at the end.
 
-The kernels of this package read records of the cables, named ``c`` in this file, shape (rows,): ``dofs``, local
-coordinate numbers (12); reference ``length`` [m]; number of ``points``, 0 for cables whose points belong to another
-process; place of the first history value ``data``, -1 for such cables; ``radius`` of the cross section [m]; rows of the
-cables ``before`` and ``after`` in the chain, -1 at its ends; number of the ``chain``, different in each set; reference
-length of the chain where the cable begins, ``arc`` [m]; ``loop``: reference length of a closed chain, 0 for an open
-chain [m]; arc length ``apart`` within which a chain does not touch itself [m]; and the parameters of `CableContactSet`.
+The kernels of this package read records of the cables, named ``c``, shape (rows,). ``dofs``: local coordinate numbers
+(12). ``length``: reference length [m]. ``points``: number of points, 0 for cables whose points belong to another
+process. ``data``: position of the first history value, -1 for cables without points. ``radius``: radius of the cross
+section [m]. ``before``, ``after``: rows of the neighbours in the chain, -1 at an end of the chain. ``chain``: number of
+the chain, different in each set. ``arc``: reference length of the chain up to the start of the cable [m]. ``loop``:
+reference length of a closed chain, 0 for an open chain [m]. ``apart``: arc length within which a chain does not touch
+itself [m]. The remaining fields are the parameters of `CableContactSet`.
 
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006), chapter 11 (contact of beams); line-to-line form:
 C. Meier, A. Popp, W. A. Wall, Comput. Methods Appl. Mech. Eng. 308 (2016) 377-413.
@@ -30,15 +32,16 @@ from windlass.framework.kernels.kernel import kernel
 
 Cubic = tuple[Vector, Vector, Vector, Vector]
 BEYOND = 0.5
-"""During Newton's method a foot (closest point of a cable) may lie beyond the ends of the cable by this share of its
-length [1]."""
+"""Share of its length [1] by which a foot (closest point of a cable) may lie beyond the ends of the cable during
+Newton's method."""
 STEPS = 30
 """Largest number of Newton steps in the search for a foot, the closest point of a cable."""
 
 
 @kernel(inline=True, fast=False)
 def arc_length_of(j: int, n: float, L: float) -> float:
-    """Arc length of point j of n on a cable [m]: the middle of the part that the point represents."""
+    """Return the arc length of point j of n points on a cable [m]; the point is in the middle of the part that it
+    represents."""
     return (j + 0.5) * L / n
 
 
@@ -50,7 +53,8 @@ def read_vector(x: FloatArray, dofs: IntArray, first: int) -> Vector:
 
 @kernel(inline=True, fast=False)
 def gather(x: FloatArray, row: Any) -> Cubic:
-    """Coefficients of r(s) = a + b s + c s² + e s³ of a cable, also of its velocity."""
+    """Return the coefficients of the axis r(s) = a + b s + c s² + e s³ of a cable, or of its velocity if ``x`` contains
+    velocities."""
     L, n = row.length, row.dofs
     p, u, q, w = read_vector(x, n, 0), read_vector(x, n, 3), read_vector(x, n, 6), read_vector(x, n, 9)
     c0, e0 = cubic_terms((q[0] - p[0]) / L, u[0], w[0], L)
@@ -61,7 +65,7 @@ def gather(x: FloatArray, row: Any) -> Cubic:
 
 @kernel(inline=True, fast=False)
 def value_at(z: Cubic, s: float) -> Vector:
-    """r(s)."""
+    """Return the position r(s)."""
     a, b, c, e = z
     return (
         a[0] + s * (b[0] + s * (c[0] + s * e[0])),
@@ -72,7 +76,7 @@ def value_at(z: Cubic, s: float) -> Vector:
 
 @kernel(inline=True, fast=False)
 def slope_at(z: Cubic, s: float) -> Vector:
-    """r'(s)."""
+    """Return the slope r'(s)."""
     _, b, c, e = z
     return (
         b[0] + s * (2.0 * c[0] + 3.0 * s * e[0]),
@@ -83,21 +87,21 @@ def slope_at(z: Cubic, s: float) -> Vector:
 
 @kernel(inline=True, fast=False)
 def bend_at(z: Cubic, s: float) -> Vector:
-    """r''(s)."""
+    """Return the second derivative r''(s)."""
     _, _, c, e = z
     return 2.0 * c[0] + 6.0 * s * e[0], 2.0 * c[1] + 6.0 * s * e[1], 2.0 * c[2] + 6.0 * s * e[2]
 
 
 @kernel(fast=False)
 def find_foot(z: Cubic, p: Vector, s: float, low: float, high: float, length: float) -> tuple[float, bool]:
-    """The foot of p on a cubic between low and high [m], found from the start value s, and whether it lies at one of
-    these limits."""
+    """Return the foot of p on a cubic between low and high [m], and whether the foot is at one of these limits; s is
+    the start value."""
     for _ in range(STEPS):
         r, u, k = value_at(z, s), slope_at(z, s), bend_at(z, s)
         d = r[0] - p[0], r[1] - p[1], r[2] - p[2]
         g = dot(u, u)
         slope = g + dot(d, k)
-        # far from a foot, or without a foot, use the step of a straight line
+        # far from a foot, or if no foot exists, use the step of a straight line
         change = dot(d, u) / (slope if slope > 0.1 * g else g)
         new = min(max(s - change, low), high)
         moved = abs(new - s)
@@ -109,7 +113,7 @@ def find_foot(z: Cubic, p: Vector, s: float, low: float, high: float, length: fl
 
 @kernel(inline=True)
 def reach_of_foot(c: NDArray[Any], b: int) -> tuple[float, float]:
-    """Range of arc lengths of cable b in which a foot may lie during Newton's method [m]."""
+    """Return the range of arc lengths of cable b in which a foot may lie during Newton's method [m]."""
     low = -BEYOND * c[b].length if c[b].before >= 0 else 0.0
     high = (1.0 + BEYOND) * c[b].length if c[b].after >= 0 else c[b].length
     return low, high
@@ -117,7 +121,7 @@ def reach_of_foot(c: NDArray[Any], b: int) -> tuple[float, float]:
 
 @kernel(inline=True, fast=False)
 def wrap_arc(arc: float, loop: float) -> float:
-    """The shorter difference of two arc lengths of a chain, which may be closed [m]."""
+    """Return the shorter difference between two arc lengths of a chain, which may be closed [m]."""
     if loop > 0.0:
         return float(arc - loop * np.round(arc / loop))
     return arc
@@ -125,10 +129,10 @@ def wrap_arc(arc: float, loop: float) -> float:
 
 @kernel(inline=True, fast=False)
 def is_itself(c: NDArray[Any], a: int, xi: float, b: int, s: float) -> bool:
-    """Whether a foot at s of cable b is so near to the point xi of cable a along one chain that it is not a contact.
+    """Return whether the foot at s of cable b is too near to the point xi of cable a, along one chain, to be a contact.
 
-    New feet that are nearer than ``apart`` are ignored. If the minimum of the distance of a foot no longer exists, the
-    foot is placed at the point.
+    New feet that are nearer than ``apart`` are ignored. If a foot no longer exists because the minimum of the distance
+    vanishes, the foot is placed at the point.
     """
     way = abs(wrap_arc(c[a].arc + xi - c[b].arc - s, c[b].loop))
     return bool(c[a].chain == c[b].chain and way < 0.5 * c[a].apart)
@@ -136,14 +140,14 @@ def is_itself(c: NDArray[Any], a: int, xi: float, b: int, s: float) -> bool:
 
 @kernel(inline=True)
 def unit(a: Vector) -> tuple[float, Vector]:
-    """Length and direction."""
+    """Return the length and the direction of a vector."""
     l = sqrt(dot(a, a))
     return l, (a[0] / l, a[1] / l, a[2] / l)
 
 
 @kernel(inline=True)
 def carry(m: Vector, t0: Vector, t: Vector) -> Vector:
-    """Rotate m by the smallest rotation from t0 to t, as a cross section without twist rotates."""
+    """Rotate m by the smallest rotation from t0 to t, which is the rotation of a cross section without twist."""
     w, c = cross(t0, t), dot(t0, t)
     v, h = cross(w, m), dot(w, m) / (1.0 + c)
     return c * m[0] + v[0] + h * w[0], c * m[1] + v[1] + h * w[1], c * m[2] + v[2] + h * w[2]
@@ -151,7 +155,7 @@ def carry(m: Vector, t0: Vector, t: Vector) -> Vector:
 
 @kernel(inline=True)
 def carry_change(m: Vector, t0: Vector, t: Vector, dt: Vector) -> Vector:
-    """Variation of `carry` for the variation dt of t."""
+    """Return the variation of `carry` for the variation dt of t."""
     w, c, dw, dc = cross(t0, t), dot(t0, t), cross(t0, dt), dot(t0, dt)
     v, f = cross(dw, m), 1.0 / (1.0 + c)
     h, dh = dot(w, m) * f, dot(dw, m) * f

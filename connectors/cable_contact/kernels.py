@@ -1,43 +1,46 @@
-"""Contact between two cables: forces between a point of cable A and its foot on the axis of cable B.
+"""Contact between two cables: forces between a point of cable A and its foot, the closest point on the axis of cable B.
 
-    d = r_A - r_B,   D = |d|,   n = d/D,   δ = R_A + R_B - D,   β = R_A/(R_A + R_B),   w: a share σ of the part of A
-    ω = t × r'_t/|r'|                      rotation of a cross section, which does not twist: t = r'/|r'|
-    v_n = n.(v_A - v_B),     v_t = (v_A - v_B) - (β ω_A + (1-β) ω_B) × d - v_n n
-    p = w (k δ - d min(δ/δ_0, 1) v_n) if δ > 0 and p > 0, otherwise 0
-    τ = w (μ_k u + μ_v v_t),   f_t = τ if |τ| <= μ p, otherwise μ p τ/|τ|
+    distance: d = r_A - r_B,   D = |d|,   n = d/D,   δ = R_A + R_B - D,   β = R_A/(R_A + R_B)
+    weight: w, the length that the point of A represents, times a share σ
+    rotation: ω = t × r'_t/|r'|,   t = r'/|r'|, of a cross section that does not twist
+    velocities: v_n = n.(v_A - v_B),     v_t = (v_A - v_B) - (β ω_A + (1-β) ω_B) × d - v_n n
+    pressing force: p = w (k δ - d min(δ/δ_0, 1) v_n) if δ > 0 and p > 0, otherwise 0
+    friction: τ = w (μ_k u + μ_v v_t),   f_t = τ if |τ| <= μ p, otherwise μ p τ/|τ|
 
 The force on A, on the left-hand side of the equations of motion, is f = -p n + f_t, and the force on B is -f. Both
 forces act at the contact point r_A - β d = r_B + (1-β) d. The lever arms of the forces cause the couples M_A = -β d ×
 f_t and M_B = -(1-β) d × f_t, which act as (M × t)/|r'| on the slopes. The component of a couple about the axis of its
-cable acts on no coordinate, since the cables have no torsion. An imaginary support that prevents rotation of the cross
-sections about the axis carries this torque; the output `axis_torque` is its magnitude. With this support all moments
-balance.
+cable acts on no coordinate, because the cables have no torsion. An imaginary support that prevents rotation of the
+cross sections about the axis carries this torque; the output `axis_torque` is its magnitude. With this support all
+moments balance.
 
 The bristle deflection u is the relative displacement of the two surfaces since they began to stick. The anchor consists
-of the arc length s_0 of the foot at that time, and the normal at that time, stored as m_A fixed in the cross section of
-A and as m_B fixed in the cross section of B:
+of the arc length s_0 of the foot and the normal at the time when sticking began. The normal is stored twice: as m_A
+fixed in the cross section of A, and as m_B fixed in the cross section of B:
 
     u = (I - n nᵀ) [(s - s_0) r'_B - D (β m_A + (1-β) m_B)].
 
-The rate of u is v_t except for the curvature of B.
+The rate of u equals v_t, apart from a term due to the curvature of B.
 
 Each pair is evaluated in both directions, points of A on B and points of B on A, so forces do not depend on the order
-of the cables. The two directions share the stiffness. Each share is one half for straight cables, less for points on
-the inside of a bend, whose foot is poorly determined, and 0 for points of a core in the centre of a coil,
+of the cables. The two directions share the stiffness. A share is one half for straight cables. A share is less than one
+half for points on the inside of a bend, whose foot is poorly determined, and 0 for points of a core in the centre of a
+coil:
 
     σ = a²/(a² + b²), a = 1 - d.r''_B/|r'_B|², b = 1 + d.r''_A/|r'_A|², with a and b at least 0.01.
 
-σ is a history value, updated after each Newton run.
+The share σ is a history value, updated after each Newton run.
 
 Newton's method chooses all branches (open or closed, stick or slip) from the motion and from the history at the start
-of the step, so no decisions must be repeated. A point that was open at that time has no bristle yet.
+of the step, so a changed branch does not require a repeated run. A point that was open at the start of the step has no
+bristle in this step.
 
-History values of each of the `TOUCHING` places of a point: number of cable B from 1, 0 for none; s of the foot on it;
-gap -δ; state (-2 open or without friction, 0 sticks, 1 slips, -3
-new); s_0 on the chain; m_A, m_B, t_A, t_B when they were written; σ.
+History values of each of the `TOUCHING` places of a point, in order: number of cable B from 1, 0 without a cable; s of
+the foot; gap -δ; state (-2 open or without friction, 0 sticks, 1 slips, -3 new); s_0 on the chain; m_A, m_B and the
+tangents t_A, t_B for which these normals were stored; σ.
 
 Source: C. Meier, A. Popp, W. A. Wall, Comput. Methods Appl. Mech. Eng. 308 (2016) 377-413 (points against a line);
-radial return P. Wriggers, Computational Contact Mechanics, Springer (2006); couples and bristle: own derivation.
+radial return: P. Wriggers, Computational Contact Mechanics, Springer (2006); couples and bristle: own derivation.
 """
 
 from __future__ import annotations
@@ -67,9 +70,10 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
 TOUCHING = 6
-"""Largest number of cables that one point can touch simultaneously; for each of them the point has a place."""
+"""Largest number of cables that one point can touch simultaneously; the history of the point has a place for each of
+them."""
 WIDTH = 18
-"""Number of history values of a place."""
+"""Number of history values of a place, which describes the contact of a point with one cable."""
 NUMBER, FOOT, GAP, STATE, ANCHOR, NORMAL_A, NORMAL_B, TANGENT_A, TANGENT_B, SHARE = 0, 1, 2, 3, 4, 5, 8, 11, 14, 17
 NEW, OPEN = -3.0, UNDEFINED
 FADE = 0.01
@@ -80,18 +84,18 @@ ZERO: Vector = (0.0, 0.0, 0.0)
 
 
 class PairList(NamedTuple):
-    """The occupied places, ordered by pairs of cables; m places, k pairs."""
+    """The m occupied places, ordered by the k pairs of cables; a place is the contact of a point with one cable."""
 
-    at: IntArray  # position of their first history value, shape (m,)
-    cable: IntArray  # row of cable A, shape (m,)
+    at: IntArray  # position of the first history value of each place, shape (m,)
+    cable: IntArray  # row of cable A of each place, shape (m,)
     place: FloatArray  # arc length of the point on cable A [m], shape (m,)
     first: IntArray  # first place of each pair, followed by m, shape (k + 1,)
     pair: IntArray  # rows of cables A and B, shape (k, 2)
 
 
 class TouchParameters(NamedTuple):
-    """Data of one point on one cable; stiffness and damping are multiplied by the length w that the point
-    represents."""
+    """Parameters of the contact of one point with one cable; stiffness and damping are multiplied by the length w that
+    the point represents."""
 
     contact_stiffness: float
     contact_damping: float
@@ -104,8 +108,8 @@ class TouchParameters(NamedTuple):
 
 
 class FootMotion(NamedTuple):
-    """A point of cable A and its foot on cable B: s, whether the foot is held at an end of B; r, r' and their rates,
-    and for B also r'', r''_t."""
+    """A point of cable A and its foot on cable B: s, whether the foot is held at an end of B; r, r' and their rates of
+    A; r, r' and their rates of B, r'' and r''_t of B."""
 
     s: float
     held: bool
@@ -122,7 +126,7 @@ class FootMotion(NamedTuple):
 
 
 class Bristle(NamedTuple):
-    """Whether a bristle exists; s - s_0, and m_A, m_B, t_A, t_B as stored."""
+    """Whether a bristle exists; s - s_0; m_A, m_B, t_A and t_B as stored."""
 
     holds: bool
     slid: float
@@ -133,7 +137,7 @@ class Bristle(NamedTuple):
 
 
 class FootContact(NamedTuple):
-    """Quantities between a point and its foot; symbols as at the head of the file, D in ``D``."""
+    """Quantities between a point and its foot; for symbols see the head of the file."""
 
     d: Vector
     D: float
@@ -154,7 +158,7 @@ class FootContact(NamedTuple):
 
 @kernel(inline=True)
 def read_parameters(c: NDArray[Any], a: int, b: int, share: float) -> TouchParameters:
-    """Read the data of a point of cable a on cable b."""
+    """Read the parameters of the contact of a point of cable a with cable b."""
     row = c[a]
     w, reach = share * row.length / row.points, row.radius + c[b].radius
     depth = row.damping_depth if row.damping_depth > 0.0 else FADE * reach
@@ -166,14 +170,14 @@ def read_parameters(c: NDArray[Any], a: int, b: int, share: float) -> TouchParam
 
 @kernel
 def eval_share(d: Vector, pa: Vector, ka: Vector, pb: Vector, kb: Vector) -> float:
-    """σ, from r' and r'' of both cables."""
+    """Return the share σ from r' and r'' of both cables."""
     a, b = max(1.0 - dot(d, kb) / dot(pb, pb), LEAST), max(1.0 + dot(d, ka) / dot(pa, pa), LEAST)
     return a * a / (a * a + b * b)
 
 
 @kernel(inline=True)
 def find_motion(za: Cubic, ya: Cubic, zb: Cubic, yb: Cubic, xi: float, s: float, held: bool) -> FootMotion:
-    """Position and velocity of the point ``xi`` of A and of the foot s on B."""
+    """Return the position and velocity of the point ``xi`` of cable A and of the foot s on cable B."""
     return FootMotion(
         s, held, value_at(za, xi), slope_at(za, xi), value_at(ya, xi), slope_at(ya, xi),
         value_at(zb, s), slope_at(zb, s), value_at(yb, s), slope_at(yb, s), bend_at(zb, s), bend_at(yb, s),
@@ -182,7 +186,7 @@ def find_motion(za: Cubic, ya: Cubic, zb: Cubic, yb: Cubic, xi: float, s: float,
 
 @kernel(inline=True)
 def read_three(data: FloatArray, at: int) -> Vector:
-    """Three history values."""
+    """Return three history values."""
     return data[at], data[at + 1], data[at + 2]
 
 
@@ -199,21 +203,21 @@ def read_bristle(c: NDArray[Any], start: FloatArray, at: int, b: int, s: float) 
 
 @kernel(inline=True)
 def cross_section_rate(t: Vector, l: float, w: Vector) -> Vector:
-    """ω = t × r'_t/|r'|."""
+    """Return ω = t × r'_t/|r'|."""
     o = cross(t, w)
     return o[0] / l, o[1] / l, o[2] / l
 
 
 @kernel(inline=True)
 def across(a: Vector, n: Vector) -> Vector:
-    """(I - n nᵀ) a."""
+    """Return the component (I - n nᵀ) a across n."""
     h = dot(a, n)
     return a[0] - h * n[0], a[1] - h * n[1], a[2] - h * n[2]
 
 
 @kernel(inline=True)
 def eval_press(par: TouchParameters, depth: float, vn: float) -> float:
-    """p."""
+    """Return the pressing force p [N]."""
     if depth <= 0.0:
         return 0.0
     return max(par.contact_stiffness * depth - par.contact_damping * min(depth / par.damping_depth, 1.0) * vn, 0.0)
@@ -246,7 +250,7 @@ def eval_touch(par: TouchParameters, m: FootMotion, b: Bristle) -> FootContact:
 
 @kernel(inline=True)
 def eval_forces(par: TouchParameters, t: FootContact) -> tuple[Vector, Vector, Vector]:
-    """The force on r_A, and the forces of the couples on r'_A and r'_B."""
+    """Return the force on r_A, and the forces on r'_A and r'_B that represent the couples."""
     force = combine(-t.press, t.n, 1.0, t.ft)
     couple = cross(t.d, t.ft)
     a, b = cross(couple, t.ta), cross(couple, t.tb)
@@ -256,7 +260,7 @@ def eval_forces(par: TouchParameters, t: FootContact) -> tuple[Vector, Vector, V
 
 @kernel(inline=True)
 def scatter_place(f: FloatArray, dofs: IntArray, S: Four, dS: Four, on_r: Vector, on_slope: Vector) -> None:
-    """Add the forces on r and r' at a place, with the shape functions S and their derivatives dS."""
+    """Add forces on r and r' of a place to its cable, with the shape functions S and their derivatives dS."""
     for j in range(4):
         for e in range(3):
             f[dofs[3 * j + e]] += S[j] * on_r[e] + dS[j] * on_slope[e]

@@ -1,4 +1,4 @@
-"""Outputs of the contact between cables, and its fields on their lines.
+"""Outputs of the contact between cables, and the fields that it adds to the lines of the cables.
 
 | line field | unit | meaning | several places on one line |
 | --- | --- | --- | --- |
@@ -42,14 +42,14 @@ PlaceOutput = Callable[[ContactPlaces, Fields], FloatArray]
 
 
 def places_of(rows: LocalRows) -> ContactPlaces:
-    """The places of all cables in the table of the given rows."""
+    """Return the contact places of all cables in the table of the given rows."""
     system = rows.layout.systems[rows.table.component]
     assert isinstance(system, CableSystem) and system.places is not None
     return system.places
 
 
 def sum_cables(places: ContactPlaces, on_a: FloatArray, on_b: FloatArray) -> FloatArray:
-    """Sums by cable of values of the occupied places on cable A and on cable B, shape (rows, ...)."""
+    """Sum values of the occupied places on cable A and on cable B by cable, shape (rows, ...)."""
     other = np.repeat(places.taken.pair[:, 1], np.diff(places.taken.first))
     total = np.zeros((len(places.c), *on_a.shape[1:]))
     np.add.at(total, places.taken.cable, on_a)
@@ -58,14 +58,14 @@ def sum_cables(places: ContactPlaces, on_a: FloatArray, on_b: FloatArray) -> Flo
 
 
 def over_places(places: ContactPlaces, values: FloatArray, empty: float) -> FloatArray:
-    """Values of the occupied places, extended to all places, shape (places,)."""
+    """Extend values of the occupied places to all places; free places have the value ``empty``, shape (places,)."""
     whole = np.full(len(places.at), empty)
     whole[places.rank] = values
     return whole
 
 
 def over_points(places: ContactPlaces, values: FloatArray, combine: Any, empty: float) -> FloatArray:
-    """Values of all places, combined by point, shape (rows, points of the widest row)."""
+    """Combine values of all places by point, shape (rows, points of the widest row)."""
     c = places.c
     of_point = combine.reduce(values.reshape(-1, TOUCHING), axis=1)
     whole = np.full((len(c), int(c["points"].max(initial=0))), empty)
@@ -74,7 +74,8 @@ def over_points(places: ContactPlaces, values: FloatArray, combine: Any, empty: 
 
 
 def eval_density(places: ContactPlaces, fields: Fields) -> FloatArray:
-    """Pressing force of each point per length [N/m], scaled to the full stiffness, shape (rows, points)."""
+    """Return the pressing force of each point per length [N/m]; forces with a share of the stiffness are scaled to the
+    full stiffness, shape (rows, points)."""
     out, _ = eval_places(places, fields)
     c, cable = places.c, places.taken.cable
     density = out[:, PRESS] / out[:, PART] * c["points"][cable] / c["length"][cable]
@@ -82,32 +83,32 @@ def eval_density(places: ContactPlaces, fields: Fields) -> FloatArray:
 
 
 def eval_gaps(places: ContactPlaces, fields: Fields) -> FloatArray:
-    """Smallest gap of each point [m], inf if no cable is near, shape (rows, points)."""
+    """Return the smallest gap of each point [m], inf if no cable is near, shape (rows, points)."""
     out, _ = eval_places(places, fields)
     return over_points(places, over_places(places, -out[:, DEPTH], np.inf), np.minimum, np.inf)
 
 
 def eval_states(places: ContactPlaces, fields: Fields) -> FloatArray:
-    """State of each point, shape (rows, points)."""
+    """Return the state of each point, shape (rows, points)."""
     _, parts = eval_places(places, fields)
     return over_points(places, over_places(places, np.maximum(parts[:, 8], OPEN), OPEN), np.maximum, OPEN)
 
 
 def eval_slip(places: ContactPlaces, fields: Fields) -> FloatArray:
-    """Largest slip velocity of each point [m/s], shape (rows, points)."""
+    """Return the largest slip velocity of each point [m/s], shape (rows, points)."""
     out, _ = eval_places(places, fields)
     speed = np.linalg.norm(out[:, SLIP : SLIP + 3], axis=1)
     return over_points(places, over_places(places, speed, 0.0), np.maximum, 0.0)
 
 
 def eval_torque(places: ContactPlaces, fields: Fields) -> FloatArray:
-    """Friction torque about the axis of each cable, carried by an external support [N m], shape (rows,)."""
+    """Return the friction torque about the axis of each cable, carried by an external support [N m], shape (rows,)."""
     out, _ = eval_places(places, fields)
     return sum_cables(places, out[:, TORQUE_A], out[:, TORQUE_B])
 
 
 def eval_sum(first: int, last: int, sign: float) -> PlaceOutput:
-    """Create an output with sums by cable over its places."""
+    """Create an output that sums the values of the places of each cable."""
 
     def evaluate(places: ContactPlaces, fields: Fields) -> FloatArray:
         out, _ = eval_places(places, fields)
@@ -118,14 +119,14 @@ def eval_sum(first: int, last: int, sign: float) -> PlaceOutput:
 
 
 def eval_count(places: ContactPlaces, fields: Fields) -> FloatArray:
-    """Number of closed places of each cable, shape (rows,)."""
+    """Return the number of closed contacts of each cable, shape (rows,)."""
     out, _ = eval_places(places, fields)
     return np.bincount(places.taken.cable[out[:, DEPTH] > 0.0], minlength=len(places.c)).astype(np.float64)
 
 
 def create_output(unit: str, doc: str, evaluate: PlaceOutput, fill: float = 0.0, summed: bool = False) -> Output:
-    """Create an output of rows from a function of all places; ``summed``: values are summed over processes, because
-    points of one process act on cables of other processes."""
+    """Create an output of rows from a function of all places. ``summed``: whether values are summed over processes,
+    because points of one process act on cables of other processes."""
     return Output(
         unit, doc, lambda rows, fields: evaluate(places_of(rows), fields)[rows.rows], fill, summed=summed
     )  # fmt: skip

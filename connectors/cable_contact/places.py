@@ -1,4 +1,4 @@
-"""The occupied places for kernels, and their values for outputs and accounts."""
+"""The occupied contact places for kernels, and their values for outputs and accounts."""
 
 from __future__ import annotations
 
@@ -40,17 +40,18 @@ PRESS, FORCE, SLIP, TORQUE_A, TORQUE_B, DEPTH, PART = 0, 1, 4, 7, 8, 9, 10
 
 @dataclass
 class ContactPlaces:
-    """All places of the points of this process, the occupied places among them, and the cables of all processes."""
+    """All contact places of the points of this process, the occupied places among them, and the cables of all
+    processes."""
 
     c: NDArray[Any]  # the cables
     at: IntArray  # position of the first history value of every place, shape (places,)
-    cable: IntArray  # row of the cable, shape (places,)
-    point: IntArray  # number of the point on its cable, shape (places,)
-    x: FloatArray  # arc length of the point on its cable [m], shape (places,)
+    cable: IntArray  # row of the cable of every place, shape (places,)
+    point: IntArray  # number of the point of every place on its cable, shape (places,)
+    x: FloatArray  # arc length of the point of every place on its cable [m], shape (places,)
     number: FloatArray  # number of the cable to which each place is bound at present, shape (places,)
-    taken: PairList  # the bound places
-    # numbers of these places among all places, in the order of `taken`, shape (m,)
+    taken: PairList  # the occupied places
     rank: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
+    """Numbers of the occupied places among all places, in the order of ``taken``, shape (m,)."""
 
     def assign(self, data: FloatArray) -> None:
         """Bind places to the cables in the history values."""
@@ -69,13 +70,13 @@ class ContactPlaces:
         self.taken = PairList(self.at[self.rank], self.cable[self.rank], self.x[self.rank], first, pair)
 
     def eval_dofs(self) -> IntArray:
-        """Coordinates of all pairs, shape (pairs, 24)."""
+        """Return the coordinate numbers of all pairs of cables, shape (pairs, 24)."""
         dofs: IntArray = self.c["dofs"][self.taken.pair].reshape(-1, 24)
         return dofs
 
 
 def create_places(c: NDArray[Any]) -> ContactPlaces:
-    """All places, all free."""
+    """Create all places, which are free."""
     points = np.repeat(np.arange(len(c)), c["points"])
     number = np.arange(len(points)) - np.repeat(np.cumsum(c["points"]) - c["points"], c["points"])
     cable, point = np.repeat(points, TOUCHING), np.repeat(number, TOUCHING)
@@ -89,21 +90,21 @@ def create_places(c: NDArray[Any]) -> ContactPlaces:
 
 @dataclass
 class CableSystem(System):
-    """The system of `ContactFrictionCables3D`; its rows of coordinates belong to the pairs of cables."""
+    """The system of `ContactFrictionCables3D`; its rows of coordinates belong to pairs of cables."""
 
-    places: ContactPlaces | None = None  # the places of the points of this process
-    # the pairs of cables whose coordinates are in ``dofs``, shape (pairs, 2)
+    places: ContactPlaces | None = None  # the contact places of the points of this process
     coupled: IntArray = field(default_factory=lambda: np.zeros((0, 2), np.int64))
+    """Pairs of cables whose coordinates are in ``dofs``, shape (pairs, 2)."""
 
 
 @kernel
 def fill_places(
     c: NDArray[Any], list_: PairList, data: FloatArray, x: FloatArray, v: FloatArray, out: FloatArray, parts: FloatArray
 ) -> None:
-    """Write forces, powers and energies at the occupied places to out (m, SHOWN) and parts (m, NUMBERS), in the order
-    of `list_`.
+    """Write values of the occupied places, in the order of `list_`: forces to out (m, SHOWN), powers and energies to
+    parts (m, NUMBERS).
 
-    out: p; the force on A, -f; v_t; the torques -M·t on A and on B; depth; σ.
+    out: pressing force p; force -f on A; v_t; torques -M·t on A and on B; depth; σ.
     parts: see `circle_segments/power.py`.
     """
     for i in range(len(list_.at)):
@@ -146,7 +147,7 @@ _fill = call(fill_places)
 
 
 def eval_places(places: ContactPlaces, fields: Fields) -> tuple[FloatArray, FloatArray]:
-    """Results of `fill_places` for the occupied places, of shapes (m, SHOWN) and (m, NUMBERS)."""
+    """Return the results ``out`` and ``parts`` of `fill_places`, shapes (m, SHOWN) and (m, NUMBERS)."""
     places.assign(fields.data)
     m = len(places.taken.at)
     out, parts = np.zeros((m, SHOWN)), np.zeros((m, NUMBERS))
@@ -156,7 +157,7 @@ def eval_places(places: ContactPlaces, fields: Fields) -> tuple[FloatArray, Floa
 
 
 def eval_parts(places: ContactPlaces, fields: Fields) -> FloatArray:
-    """The numbers of accounts for every place of every row, shape (rows, places of the widest row, NUMBERS)."""
+    """Return the numbers of accounts of all places of all rows, shape (rows, places of the widest row, NUMBERS)."""
     c = places.c
     _, parts = eval_places(places, fields)
     whole = np.zeros((len(c), int(c["points"].max(initial=0)) * TOUCHING, NUMBERS))

@@ -1,11 +1,13 @@
-"""Contact search, which binds places of points to near cables; it is repeated when a cable has moved by half the skin.
+"""Contact search: it binds the places of points to near cables, and is repeated when a cable has moved by half the
+skin.
 
-Pairs of cables closer than the skin are found by bounding spheres in a tree. On each near cable a point has a foot at
-each minimum of the distance, between adjacent ones of five places on the cubic where (r - p).r' changes its sign, and
-at the ends of chains. So a point may touch a chain several times, including its own chain; feet within ``apart`` along
-the same chain are ignored. New feet get free places in the order of their distance; closed feet keep their places.
+Bounding spheres in a search tree find the pairs of cables that are closer than the skin. A point has a foot on a near
+cable at each minimum of the distance. Minima are at sign changes of (r - p).r' between two adjacent places of five
+places on the cubic, and at the ends of chains. So a point may touch a chain several times, including its own chain;
+feet within ``apart`` along the same chain are ignored. New feet get free places in the order of their distance; closed
+feet keep their places.
 
-Control points bound the motion of a cable, see `circle_points/circle_sets.py`. The list of places is valid while
+Control points bound the motion of a cable, see `circle_points/circle_sets.py`. The result of a search is valid while
 
     2 (largest motion of a cable) < smallest gap of a foot without a place, at most the skin.
 
@@ -53,7 +55,7 @@ from windlass.framework.model.system import Fields
 from windlass.framework.parallel.processes import Processes
 
 PIECES = 4
-"""Number of segments of a cable by which minima of the distance are separated."""
+"""Number of segments into which a cable is divided to separate minima of the distance."""
 LEAST_SHARE = 1e-3
 """Smallest share of the stiffness [1]: feet with a smaller share are ignored, because the points of the other cable
 carry the contact."""
@@ -63,7 +65,7 @@ ROUNDING = 1e-9
 
 @kernel
 def fill_hulls(c: NDArray[Any], x: FloatArray, hull: FloatArray) -> None:
-    """Control points of all cables [m], shape (rows, 4, 3)."""
+    """Write the control points of all cables [m], shape (rows, 4, 3)."""
     for i in range(len(c)):
         p, u = read_vector(x, c[i].dofs, 0), read_vector(x, c[i].dofs, 3)
         q, w = read_vector(x, c[i].dofs, 6), read_vector(x, c[i].dofs, 9)
@@ -75,8 +77,8 @@ def fill_hulls(c: NDArray[Any], x: FloatArray, hull: FloatArray) -> None:
 
 @kernel(fast=False)
 def fill_signs(c: NDArray[Any], x: FloatArray, b: int, p: Vector, F: FloatArray) -> None:
-    """Fill (r - p).r' at the ends of the pieces of cable b, shape (PIECES + 1,); at the ends of the cable with the
-    value on its neighbours."""
+    """Fill (r - p).r' at the ends of the pieces of cable b, shape (PIECES + 1,); at the last end from the coordinates
+    of the node, so the value equals the first value of the next cable."""
     z = gather(x, c[b])
     for k in range(PIECES + 1):
         s = k * c[b].length / PIECES
@@ -91,11 +93,11 @@ def fill_signs(c: NDArray[Any], x: FloatArray, b: int, p: Vector, F: FloatArray)
 def fill_feet(
     c: NDArray[Any], pairs: IntArray, skin: FloatArray, x: FloatArray, which: IntArray, found: FloatArray
 ) -> int:
-    """Find feet closer than the skin: feet of the points of cable pairs[k, 0] on pairs[k, 1], and in the opposite
-    direction.
+    """Find feet closer than the skin: feet of the points of cable pairs[k, 0] on cable pairs[k, 1], and of pairs[k, 1]
+    on pairs[k, 0].
 
-    Rows of ``which`` are cable, point and other cable; rows of ``found`` are arc length on the other cable, gap [m] and
-    share. Returns the number of feet; only as many feet as the arrays can store are written.
+    Rows of ``which`` contain cable, point and other cable; rows of ``found`` contain the arc length on the other cable,
+    gap [m] and share. Returns the number of feet; feet for which the arrays have no space are not written.
     """
     F, count = np.empty(PIECES + 1), 0
     for k in range(2 * len(pairs)):
@@ -109,11 +111,12 @@ def fill_feet(
             c[a].radius + c[b].radius,
         )
         for j in range(c[a].points):
-            # the point, and at the ends of the pieces of b whether the distance from the point increases along b
+            # position and derivatives of the point; F: whether the distance from the point increases along b at the
+            # ends of pieces
             xi = arc_length_of(j, c[a].points, c[a].length)
             p, pa, ka = value_at(za, xi), slope_at(za, xi), bend_at(za, xi)
             fill_signs(c, x, b, p, F)
-            # pieces, and the ends of chains
+            # feet within pieces, and feet at the ends of chains
             for m in range(-1, PIECES + 1):
                 if m < 0:
                     if c[b].before >= 0 or F[0] <= 0.0:
@@ -128,11 +131,11 @@ def fill_feet(
                     s, _ = find_foot(zb, p, low + (high - low) * F[m] / (F[m] - F[m + 1]), low, high, lb)
                 else:
                     continue
-                # neighbours of the point on its own chain are ignored
+                # ignore parts of the own chain near the point
                 along = wrap_arc(c[a].arc + xi - c[b].arc - s, c[b].loop)
                 if c[a].chain == c[b].chain and abs(along) < c[a].apart:
                     continue
-                # gap and share of the foot, which is used if it is near
+                # gap and share of the foot
                 r = value_at(zb, s)
                 d = r[0] - p[0], r[1] - p[1], r[2] - p[2]
                 gap = sqrt(dot(d, d)) - reach
@@ -150,17 +153,17 @@ def fill_feet(
 def give_places(
     c: NDArray[Any], which: IntArray, found: FloatArray, data: FloatArray, start: FloatArray, left: IntArray
 ) -> float:
-    """Bind places of points to feet, ordered by cable, point and gap; return the smallest gap of a foot without place
-    [m].
+    """Bind places of points to feet, which are ordered by cable, point and gap; return the smallest gap of a foot
+    without place [m].
 
-    ``left`` receives the number of a closed foot without place, or -1.
+    ``left`` receives the position of a closed foot without place, or -1.
     """
     least, first = np.inf, 0
     left[0] = -1
     wanted = np.zeros(TOUCHING, np.bool_)
     for a in range(len(c)):
         for j in range(c[a].points):
-            # feet of this point, and places that keep their feet
+            # the feet of this point, and the places that remain bound to their feet
             base, end = c[a].data + j * TOUCHING * WIDTH, first
             while end < len(which) and which[end, 0] == a and which[end, 1] == j:
                 end += 1
@@ -184,7 +187,7 @@ def give_places(
                     if found[f, 1] <= 0.0:
                         left[0] = f
                     continue
-                # from this line on the place has the foot
+                # the place gets the foot
                 at = base + free * WIDTH
                 data[at : at + WIDTH] = 0.0
                 data[at + NUMBER], data[at + FOOT], data[at + GAP] = which[f, 2] + 1, found[f, 0], found[f, 1]
@@ -214,29 +217,29 @@ def find_place(c: NDArray[Any], b: int, s: float, data: FloatArray, base: int, w
 
 @dataclass
 class CableSearch:
-    """The search for feet, and its data until the next search."""
+    """The search for feet, and the data that it needs until the next search."""
 
     c: NDArray[Any]  # the cables, of all processes
     name: str  # their component, for messages
-    processes: Processes  # processes that search together, each for its own points
+    processes: Processes  # processes that search together; each process searches for its own points
     skin: FloatArray  # search margin of each cable [m], shape (rows,)
     group: IntArray  # set of each cable, shape (rows,)
     searches: int = 0  # number of searches up to now
     forgotten: bool = True  # whether the next update must search
-    margin: float = 0.0  # motion up to which the list is valid [m]
+    margin: float = 0.0  # motion of cables up to which the result of the search is valid [m]
     hull: FloatArray = field(default_factory=lambda: np.zeros((0, 4, 3)))  # control points at the last search [m]
-    # after the last update: number of the cable to which each place was bound, shape (places,)
     left: FloatArray = field(default_factory=lambda: np.zeros(0))
+    """Number of the cable to which each place was bound after the last update, shape (places,)."""
 
     def update(self, fields: Fields) -> bool:
-        """Bind places to feet if the last search may be outdated; return whether a search took place.
+        """Search and bind places to feet, if the last search may be outdated; return whether a search took place.
 
         The places must be updated to their current feet before this call. All processes search if the search of one
         process is outdated.
 
         Raises:
-            ModelError: ropes inside each other by more than a radius, or a point that touches more cables than it has
-                places.
+            ModelError: ropes that are inside each other by more than a radius, or a point that touches more cables than
+                it has places.
         """
         hull = np.empty((len(self.c), 4, 3))
         fill_hulls(self.c, fields.x, hull)
@@ -291,7 +294,7 @@ class CableSearch:
         return np.ascontiguousarray(np.concatenate(parts))
 
     def _find_feet(self, fields: Fields, pairs: IntArray) -> tuple[IntArray, FloatArray]:
-        """Find the feet of `fill_feet` in the order of cable, point and gap."""
+        """Find the feet of `fill_feet`, ordered by cable, point and gap."""
         size = 4 * int(self.c["points"].sum()) + 16
         while True:
             which, found = np.zeros((size, 3), np.int64), np.zeros((size, 3))
@@ -319,7 +322,7 @@ class CableSearch:
             )
 
     def describe_depth(self, at: IntArray, cable: IntArray, data: FloatArray, advice: str) -> list[str]:
-        """Describe the deepest place, if it is deeper than a radius; ``at`` and ``cable`` are the values of all
+        """Describe the deepest place, if its depth exceeds a radius; ``at`` and ``cable`` are the values of all
         places."""
         other = data[at + NUMBER].astype(np.int64) - 1
         least = np.minimum(self.c["radius"][cable], self.c["radius"][other])

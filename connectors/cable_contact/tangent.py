@@ -1,13 +1,15 @@
 """Exact tangent of the contact between two cables; see `kernels.py` for the forces.
 
-The force of a point depends on r, r' of A and of B at the foot and on their rates. The force law is differentiated line
-by line with respect to each of these twelve numbers. A variation of a coordinate changes r and r' by the shape
-functions and is weighted with dq; a variation of a velocity changes their rates by the same functions and is weighted
-with dv. So one pass evaluates both derivatives. The foot follows its condition d.r'_B = 0,
+The force of a point depends on r and r' of A and of B at the foot, and on the rates of r and r'. The force law is
+differentiated line by line with respect to the components of r_A, r'_A, r_B and r'_B. A variation of a coordinate
+changes r and r' by the shape functions and is weighted with dq. A variation of a velocity changes the rates of r and r'
+by the same functions and is weighted with dv. So one pass evaluates the derivatives with respect to coordinates and
+velocities. The condition of the foot is d.r'_B = 0, so the foot moves by δs:
 
-    (r'.r' - d.r'') δs = (δr_A - δr_B).r'_B + d.δr'_B, δs = 0 where the foot is held at the end of a chain,
+    (r'.r' - d.r'') δs = (δr_A - δr_B).r'_B + d.δr'_B; δs = 0 if the foot is held at the end of a chain.
 
-which also changes r, r' and their rates at the foot, s - s_0 of the bristle, and the shape functions of the reaction.
+The motion δs also changes r, r' and their rates at the foot, s - s_0 of the bristle, and the shape functions of the
+reaction.
 
 Source: implicit differentiation, own derivation.
 """
@@ -52,8 +54,8 @@ from windlass.framework.kernels.kernel import kernel
 
 
 class Change(NamedTuple):
-    """Variations of the force on r_A, of the forces of the couples on r'_A and r'_B, of s, and of the bristle
-    deflection u."""
+    """Variations of the force on r_A, of the forces on r'_A and r'_B that represent the couples, of s, and of the
+    bristle deflection u."""
 
     force: Vector
     on_a: Vector
@@ -64,21 +66,21 @@ class Change(NamedTuple):
 
 @kernel(inline=True)
 def change_turn(t: Vector, dt: Vector, l: float, dl: float, w: Vector, dw: Vector) -> Vector:
-    """Variation of ω = t × w/l."""
+    """Return the variation of ω = t × w/l."""
     o, a, b = cross_section_rate(t, l, w), cross(dt, w), cross(t, dw)
     return (a[0] + b[0] - o[0] * dl) / l, (a[1] + b[1] - o[1] * dl) / l, (a[2] + b[2] - o[2] * dl) / l
 
 
 @kernel(inline=True)
 def change_unit(t: Vector, l: float, dp: Vector) -> tuple[float, Vector]:
-    """Variations of length and direction of a vector l t."""
+    """Return the variations of length and direction of a vector l t."""
     dl = dot(t, dp)
     return dl, ((dp[0] - dl * t[0]) / l, (dp[1] - dl * t[1]) / l, (dp[2] - dl * t[2]) / l)
 
 
 @kernel(inline=True)
 def change_across(a: Vector, da: Vector, n: Vector, dn: Vector) -> Vector:
-    """Variation of (I - n nᵀ) a."""
+    """Return the variation of (I - n nᵀ) a."""
     h, dh = dot(a, n), dot(da, n) + dot(a, dn)
     return da[0] - dh * n[0] - h * dn[0], da[1] - dh * n[1] - h * dn[1], da[2] - dh * n[2] - h * dn[2]
 
@@ -87,7 +89,7 @@ def change_across(a: Vector, da: Vector, n: Vector, dn: Vector) -> Vector:
 def change_on_slope(
     share: float, couple: Vector, d_couple: Vector, t: Vector, dt: Vector, l: float, dl: float
 ) -> Vector:
-    """Variation of share (couple × t)/l."""
+    """Return the variation of share (couple × t)/l."""
     a, b, e = cross(couple, t), cross(d_couple, t), cross(couple, dt)
     h, g = share / l, dl / l
     return h * (b[0] + e[0] - g * a[0]), h * (b[1] + e[1] - g * a[1]), h * (b[2] + e[2] - g * a[2])
@@ -108,7 +110,8 @@ def eval_change(
     dvb: Vector,
     dwb: Vector,
 ) -> Change:
-    """Evaluate variations for variations of r, r' and their rates of A and, at a constant place, of B."""
+    """Evaluate variations of the contact for variations of r, r' and their rates of A and, at a constant place, of
+    B."""
     ds = 0.0
     if not m.held:
         ds = (dot(dra, m.pb) - dot(drb, m.pb) + dot(t.d, dpb)) / (dot(m.pb, m.pb) - dot(t.d, m.kb))
@@ -122,7 +125,7 @@ def eval_change(
     dlb, dtb = change_unit(t.tb, t.lb, dpb)
     v, dv = combine(1.0, m.va, -1.0, m.vb), combine(1.0, dva, -1.0, dvb)
     dvn = dot(dn, v) + dot(n, dv)
-    # pressing force; eval_press has the same branches
+    # pressing force, with the same branches as in `eval_press`
     depth, dp = par.reach - t.D, 0.0
     if t.press > 0.0:
         fade, d_fade = depth / par.damping_depth, -dD / par.damping_depth
@@ -147,7 +150,7 @@ def eval_change(
         a, b = combine(z.slid, dpb, ds, m.pb), combine(dD, normal, t.D, d_normal)
         du = change_across(combine(z.slid, m.pb, -t.D, normal), combine(1.0, a, -1.0, b), n, dn)
     dft = trial_vector(par.friction_stiffness, du, par.friction_velocity_penalty, dvt)
-    # slipping points remain at the friction limit
+    # slipping: the friction remains at the limit
     if t.slips:
         e = t.tau[0] / t.size, t.tau[1] / t.size, t.tau[2] / t.size
         dft = return_change(
@@ -163,7 +166,7 @@ def eval_change(
 
 @kernel(inline=True)
 def unit_vector(axis: int, size: float) -> Vector:
-    """A unit vector along one axis."""
+    """Return a unit vector along one axis."""
     return size if axis == 0 else 0.0, size if axis == 1 else 0.0, size if axis == 2 else 0.0
 
 
@@ -171,8 +174,8 @@ def unit_vector(axis: int, size: float) -> Vector:
 def fill_changes(
     par: TouchParameters, m: FootMotion, z: Bristle, t: FootContact, dq: float, dv: float, C: FloatArray
 ) -> None:
-    """Fill derivatives with respect to r_A, r'_A, r_B, r'_B, three columns each, into C (10, 12): force, force on r'_A,
-    force on r'_B, s."""
+    """Fill derivatives with respect to r_A, r'_A, r_B, r'_B (three columns each) into C, shape (10, 12). The rows of C
+    are the force (3), the force on r'_A (3), the force on r'_B (3), and s."""
     for col in range(12):
         which, axis = col // 3, col % 3
         q, v = unit_vector(axis, dq), unit_vector(axis, dv)
@@ -194,7 +197,8 @@ def spread_changes(
     S: Four, dS: Four, T: Four, dT: Four, ddT: Four, force: Vector, on_b: Vector, C: FloatArray, X: FloatArray,
     K: FloatArray,
 ) -> None:  # fmt: skip
-    """Add a point to K (24, 24), with the shape functions S of A and T of B; X (10, 24) is work space."""
+    """Add the tangent of a point to K, shape (24, 24), with the shape functions S of A and T of B; X, shape (10, 24),
+    is work space."""
     for row in range(10):
         for j in range(4):
             for e in range(3):
@@ -202,7 +206,7 @@ def spread_changes(
                 X[row, 12 + 3 * j + e] = T[j] * C[row, 6 + e] + dT[j] * C[row, 9 + e]
     for j in range(4):
         for e in range(3):
-            # motion of the reaction along B together with the foot
+            # the reaction moves along B together with the foot
             moved = ddT[j] * on_b[e] - dT[j] * force[e]
             for col in range(24):
                 K[3 * j + e, col] += S[j] * X[e, col] + dS[j] * X[3 + e, col]
@@ -222,7 +226,8 @@ def add_tangent(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """Add dq df/dq + dv df/dv of all places, at constant history, to the matrix values; ``slots`` by pairs."""
+    """Add dq df/dq + dv df/dv of all places, at constant history, to the matrix values; ``slots`` are ordered by pairs
+    of cables."""
     C, X, K = np.empty((10, 12)), np.empty((10, 24)), np.empty((24, 24))
     for k in range(len(list_.pair)):
         a, b = list_.pair[k, 0], list_.pair[k, 1]
@@ -245,7 +250,7 @@ def add_tangent(
             if not touches:
                 touches = True
                 K[:] = 0.0
-            # variations due to the motion of both axes, followed by the coordinates
+            # variations due to the motion of both axes, then variations due to coordinates
             m, z = find_motion(za, ya, zb, yb, xi, s, held), read_bristle(c, start, at, b, s)
             t = eval_touch(par, m, z)
             fill_changes(par, m, z, t, dq, dv, C)

@@ -1,15 +1,15 @@
 """Updates between Newton runs: transfer of feet to the next cable, gaps, bristles; see `kernels.py` for the symbols.
 
 A foot beyond the ends of its cable continues along the chain, over any number of cables. The resulting change of the
-pressing force is the error of the update, so the Newton run is repeated if this change is too large. In static solves
-the change due to new shares is included in the error. A newly closed point gets its anchor at its current place. A
-slipping point gets an anchor for which bristle and damper together give μ p,
+pressing force is the force error of the update, so the Newton run is repeated if this change is too large. In static
+solves the change of forces due to new shares is added to the error. A newly closed point gets its anchor at its current
+position. A slipping point gets an anchor for which bristle and damper together give μ p,
 
     u_e = max(1 - w μ_v v_t.f_t/|f_t|², 0) f_t/(w μ_k),
     s_0 = s - u_e.t_B/|r'_B|,    m_A = m_B = sqrt(1 - h²) n - h t_B × n,    h = u_e.(t_B × n)/D,
 
-and a sticking point keeps its anchor, with m_A and m_B rotated together with the tangents. Cables inside each other by
-more than a radius would pass through each other. The error is inf in this case, so solvers take a shorter step or fail.
+A sticking point keeps its anchor; m_A and m_B are rotated together with the tangents. Cables inside each other by more
+than a radius would pass through each other, so their error is infinite, and solvers take a shorter step or fail.
 """
 
 from __future__ import annotations
@@ -62,24 +62,26 @@ from windlass.framework.assembly.post_newton import note_outcome
 from windlass.framework.kernels.kernel import kernel
 
 AT_JOINT = 1e-6
-"""Share of a cable by which a foot may lie beyond its end before it is transferred to the next cable [1]."""
+"""Share of its length [1] by which a foot may lie beyond the end of a cable before the foot is transferred to the next
+cable."""
 SAME_FOOT = 1e-4
-"""Distance of feet of one point, per length of the cable, below which they count as one foot [1]."""
+"""Distance, per length of the cable [1], below which two feet of one point count as one foot."""
 HOPS = 1000
 """Largest number of cables over which a foot may move in one update."""
 
 
 @kernel
 def follow_foot(c: NDArray[Any], x: FloatArray, p: Vector, b: int, s: float) -> tuple[int, float, bool]:
-    """Cable and place of the foot of p, found along the chain from the start value s on cable b, and whether the foot
-    is held at an end."""
+    """Follow the foot of p along the chain, from the start value s on cable b; return its cable, its arc length, and
+    whether it is held at an end."""
     held, last = False, 0
     for _ in range(HOPS):
         low, high = reach_of_foot(c, b)
         s, held = find_foot(gather(x, c[b]), p, s, low, high, c[b].length)
         if s > (1.0 + AT_JOINT) * c[b].length and c[b].after >= 0:
             if last < 0:
-                # both neighbours transfer the foot to each other: it stays at their joint
+                # two neighbouring cables would transfer the foot to each other endlessly: the foot remains at their
+                # common node
                 return b, c[b].length, True
             s, b, last = s - c[b].length, c[b].after, 1
             s = min(s, c[b].length)
@@ -95,14 +97,14 @@ def follow_foot(c: NDArray[Any], x: FloatArray, p: Vector, b: int, s: float) -> 
 
 @kernel(inline=True)
 def write_three(data: FloatArray, at: int, a: Vector) -> None:
-    """Three history values."""
+    """Write three history values."""
     data[at], data[at + 1], data[at + 2] = a[0], a[1], a[2]
 
 
 @kernel(inline=True)
 def write_anchor(data: FloatArray, at: int, par: TouchParameters, t: FootContact, arc: float, holds: bool) -> None:
-    """Write anchor, normals and tangents of a place that has closed or that slips; ``arc``: arc length of the foot on
-    its chain [m]."""
+    """Write anchor, normals and tangents of a place that has closed or that slips; ``arc`` is the arc length of the
+    foot on its chain [m]."""
     u: Vector = (0.0, 0.0, 0.0)
     size = sqrt(dot(t.ft, t.ft))
     if holds and size > 0.0:
@@ -126,13 +128,14 @@ def follow_feet(
     errors: FloatArray,
     forces: FloatArray,
 ) -> None:
-    """Move all places to their feet; fill the errors and pressing forces of Newton's method [N], shapes (rows,)."""
+    """Move all places to their feet; fill the force errors and the pressing forces of Newton's method [N], shape
+    (rows,) each."""
     errors[:], forces[:] = 0.0, 0.0
     for i in range(len(list_.at)):
         at, a = list_.at[i], list_.cable[i]
         b = int(data[at + NUMBER]) - 1
         p = value_at(gather(x, c[a]), list_.place[i])
-        # the foot during Newton's method, and its new place
+        # the foot that Newton's method used, and the foot after the transfer along the chain
         low, high = reach_of_foot(c, b)
         zb = gather(x, c[b])
         s, _ = find_foot(zb, p, data[at + FOOT], low, high, c[b].length)
@@ -154,7 +157,7 @@ def follow_feet(
 
 @kernel
 def leave_double(c: NDArray[Any], data: FloatArray, start: FloatArray, base: int) -> None:
-    """Release a place of a point whose foot has met the foot of another place, which remains."""
+    """If the feet of two places of a point have met, release one of the places."""
     for k in range(1, TOUCHING):
         at = base + k * WIDTH
         for other in range(base, at, WIDTH):
@@ -185,12 +188,12 @@ def update_history(
 ) -> None:
     """Update states and bristles of all places; ``start`` contains the history values at the start of the step.
 
-    ``passed``: whether a foot has moved to another cable; ``rests``: whether the solve is static, where forces must
-    balance with the new shares.
+    ``passed``: whether a foot has moved to another cable. ``rests``: whether the solve is static; in static solves
+    forces must balance with the new shares.
 
-    Returns the largest sum of the errors of a cable [N], whether any point opened, closed, began to stick or slip, or
-    moved to another cable, the largest pressing force of a cable [N], and the row of the largest error, -1 without
-    errors.
+    Returns four numbers: the largest sum of the errors of a cable [N]; whether any point opened, closed, began to stick
+        or slip, or moved to another cable; the largest pressing force of a cable [N]; and the row of the largest error,
+        -1 without errors.
     """
     changed = passed
     for i in range(len(list_.at)):
@@ -199,7 +202,7 @@ def update_history(
         par, bristle = read_parameters(c, a, b, data[at + SHARE]), read_bristle(c, start, at, b, s)
         za, ya = gather(x, c[a]), gather(v, c[a])
         zb, yb = gather(x, c[b]), gather(v, c[b])
-        # forces with the bristle at the start of the step
+        # forces with the bristle from the start of the step
         m = find_motion(za, ya, zb, yb, xi, s, False)
         t = eval_touch(par, m, bristle)
         # state, and the bristle of sticking or slipping points
@@ -222,7 +225,8 @@ def update_history(
             errors[a] = np.inf
         share = eval_share(t.d, m.pa, bend_at(za, xi), m.pb, m.kb)
         if rests and data[at + STATE] != NEW:
-            # in motion the shares lag by one step, which is allowed because their sum over both cables does not lag
+            # in dynamic solves the shares lag by one step; this is allowed because the sum of the shares of both cables
+            # is 1
             new = read_parameters(c, a, b, share)
             errors[a] += abs(eval_press(new, par.reach - t.D, 0.0) - eval_press(par, par.reach - t.D, 0.0))
         data[at + SHARE] = share
@@ -239,7 +243,7 @@ def update_history(
 
 @kernel(inline=True)
 def eval_depth(c: NDArray[Any], a: int, b: int, p: Vector, r: Vector) -> float:
-    """Depth of a point p of cable a at r on cable b [m]."""
+    """Return the depth of the point p of cable a in cable b, whose closest point is r [m]."""
     d = p[0] - r[0], p[1] - r[1], p[2] - r[2]
     depth: float = c[a].radius + c[b].radius - sqrt(dot(d, d))
     return depth

@@ -55,17 +55,17 @@ def add_contact(
     circles.
 
     Args:
-        kind: the law: `ContactFrictionCirclePoints2D` (points of the axis; recommended, and the only law that is
-            accurate for stiff belts on coarse meshes), or with straight segments `ContactFrictionCircleCable2D` or
-            `ContactCircleCable2D`.
+        kind: the law. `ContactFrictionCirclePoints2D` (points of the axis) is recommended; only this law is accurate
+            for stiff belts on coarse meshes. `ContactFrictionCircleCable2D` and `ContactCircleCable2D` have straight
+            segments.
         circles: k bodies, whose centres are the centres of the circles, or rigid markers.
         cables: n cables, of one type or of several types: `Cable2D`, and `ALECable2D` without offset.
-        segments: number of straight segments, or of contact points, of each cable.
+        segments: number of straight segments of each cable, or number of contact points of each cable.
         circle_radius: radius [m] of all circles, or one radius per circle.
         vertical_offset: distance [m] of the contact line from the axis of the cables, along their left normal.
-        damping_ratio: ratio of contact_damping_per_length to the critical damping 2 sqrt(contact_stiffness_per_length
-            mass_per_length) of the cable on the contact [1]; 1/3 suits belts, see docs/howto/choose_contact.md.
-        **columns: further columns of the law: one value for all pairs, one per circle (k), or one per pair (k n).
+        damping_ratio: contact_damping_per_length relative to 2 sqrt(contact_stiffness_per_length mass_per_length), the
+            critical damping of the cable on the contact [1]; 1/3 suits belts, see docs/howto/choose_contact.md.
+        **columns: further columns of the law, with one value for all pairs, one per circle (k), or one per pair (k n).
 
     Returns:
         The pairs, circle by circle: row i n + j is the pair of circle i and cable j, shape (k n,).
@@ -111,8 +111,8 @@ def add_contact_with_many(
     skin: float = 0.0,
     **columns: Any,
 ) -> Entity:
-    """Add contact of every cable with any of many circles; only circles near a cable cost computing time:
-    `ContactFrictionCircleSetPoints2D`.
+    """Add contact of every cable with any of many circles by `ContactFrictionCircleSetPoints2D`; only circles near a
+    cable cost computing time.
 
     Args:
         circles: k bodies, whose centres are the centres of the circles, or rigid markers.
@@ -124,7 +124,7 @@ def add_contact_with_many(
         **columns: further columns of the law, one value for all rows.
 
     Returns:
-        The rows: row j touching + i is place i of cable j, shape (touching n,).
+        The rows, shape (touching n,): row j touching + i is row i of cable j.
 
     Raises:
         ModelError: no circle or no cable, or values that the law does not allow.
@@ -138,7 +138,7 @@ def add_contact_with_many(
 
 
 def _eval_damping(ratio: float, columns: dict[str, Any], cables: Sequence[Entity], circles: int) -> FloatArray:
-    """Evaluate contact_damping_per_length [N s/m^2] of all pairs, shape (k n,), for a share of the critical damping."""
+    """Evaluate contact_damping_per_length [N s/m^2] of all pairs for a ratio to the critical damping, shape (k n,)."""
     stiffness = columns.get("contact_stiffness_per_length")
     if stiffness is None or any(name.startswith("contact_damping") for name in columns):
         raise ModelError(
@@ -151,7 +151,7 @@ def _eval_damping(ratio: float, columns: dict[str, Any], cables: Sequence[Entity
 
 
 def _expand(value: Any, circles: int, cables: int) -> Any:
-    """Repeat an array with one entry per circle for all cables; other values are not changed."""
+    """Repeat an array with one entry per circle for all cables; return other values unchanged."""
     if shape_of(value) != (circles,):
         return value
     return np.repeat(value, cables) if isinstance(value, np.ndarray) else [v for v in value for _ in range(cables)]

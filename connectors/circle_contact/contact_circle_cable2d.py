@@ -1,11 +1,11 @@
 """Contact without friction between a circle and a 2D cable.
 
-The law of `ContactFrictionCircleCable2D` with f_t = 0 and one history value per segment, its gap:
+The law is `ContactFrictionCircleCable2D` with f_t = 0 and one history value per segment, its gap:
 
-    f_n = k_c g + d_c s v_n in segments whose stored gap is <= 0, along the normal of the segment.
+    f_n = k_c g + d_c s v_n along the normal of the segment, for segments whose stored gap is <= 0.
 
-Between Newton runs the stored gap is updated only if its sign has changed. The contact exerts no torque on the circle,
-so any position marker is allowed. Source: J. Gerstmayr and others, documentation of Exudyn 1.11, item
+The stored gap is updated after a Newton run, and only if its sign has changed. The contact exerts no torque on the
+circle, so any position marker is allowed. Source: J. Gerstmayr and others, documentation of Exudyn 1.11, item
 ObjectContactCircleCable2D.
 """
 
@@ -70,7 +70,7 @@ def check(world: Tables, table: EntityTable) -> None:
 def note_gaps(
     c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, outcome: FloatArray
 ) -> None:
-    """Update the gaps, and return the outcome of the update."""
+    """Update the stored gaps, and write the outcome of the update."""
     error, changed, force, row = update_gaps(c, shape, circle, data)
     note_outcome(outcome, error, np.inf, changed, force, row)
 

@@ -5,12 +5,12 @@ with
 
     f_n = k_c g + d_c s v_n,   f_t = mu_v v_t + mu_k (x_cur - x_stick)   while |f_t| <= mu |f_n|,  else mu |f_n| sgn,
 
-x_cur = r alpha + sigma (rho - 1/2) l: contact point of circle and segment, measured along both. The history values
-store whether a segment is closed and whether it sticks, as determined between Newton runs; all formulas:
-`circle_segments/kernels.py`. The end points of a segment receive the shares 1-rho and rho of the force. The circle
-receives the reaction and the torque of f_t. Source: J. Gerstmayr and others, documentation of Exudyn 1.11, item
-ObjectContactFrictionCircleCable2D. In Exudyn x_cur contains the reference length of a segment, in this law the length l
-of the segment on the circle.
+x_cur = r alpha + sigma (rho - 1/2) l: position of the contact point, measured along circle and segment. The history
+values store whether a segment is closed and whether it sticks; these values change only between Newton runs. See
+`circle_segments/kernels.py` for all formulas. The end points of a segment receive the shares 1-rho and rho of the
+force. The circle receives the reaction and the torque of f_t. Source: J. Gerstmayr and others, documentation of Exudyn
+1.11, item ObjectContactFrictionCircleCable2D. In Exudyn x_cur contains the reference length of a segment; in this law
+it contains the current length l of the segment on the circle.
 """
 
 from __future__ import annotations
@@ -67,20 +67,20 @@ FORMS = ("contact_stiffness", "contact_damping", "friction_velocity_penalty", "f
 class ContactFrictionCircleCable2D(SegmentContact):
     """Contact and friction between a circle and a cable; one row per pair.
 
-    Stiffness and damping are given in one of two forms. *Per segment* (``contact_stiffness`` [N/m] and so on): the
-    number is used unchanged for every segment, so twice as many elements or segments make the contact twice as stiff.
-    *Per length* (``contact_stiffness_per_length`` [N/m per m of cable] and so on): the number is multiplied by the
-    reference length L/n of a segment, so the contact does not depend on the mesh. The friction coefficient is not
-    scaled in either form.
+    Stiffness and damping are given in one of two forms. *Per segment* (``contact_stiffness`` [N/m] and similar
+    columns): every segment has the given value, so twice as many elements or segments make the contact twice as stiff.
+    *Per length* (``contact_stiffness_per_length`` [N/m per m of cable] and similar columns): the given value is
+    multiplied by the reference length L/n of a segment, so the contact does not depend on the mesh. The friction
+    coefficient is used unchanged in both forms.
 
-    The torque on the circle is r f_t, while f_t acts at r + g (segment normals). Therefore the moments of all forces
-    sum to g f_t instead of 0. With ``use_segment_normals`` false f_t acts at the end points of the segment, and the
-    moments sum to ((1-rho) |p0 - c| + rho |p1 - c| - r) f_t. Forces always sum to 0.
+    With segment normals, the torque on the circle is r f_t, although f_t acts at the distance r + g from the centre.
+    Therefore the moments of all forces sum to g f_t instead of 0. With ``use_segment_normals`` false f_t acts at the
+    end points of the segment, and the moments sum to ((1-rho) |p0 - c| + rho |p1 - c| - r) f_t. Forces always sum to 0.
 
     With cables whose material moves along the axis (`ALECable2D`) sticking positions refer to the material. Each
-    sticking position belongs to a segment of the mesh, whose bristle does not move with the material. History values
-    per row: gaps [m] (n), states (n), sticking positions [m] (n). On moving material with the current length there is
-    also the axial motion [m] at which the positions were stored (1).
+    sticking position belongs to a segment of the mesh; the bristle does not move with the material. History values
+    per row: gaps [m] (n), states (n), sticking positions [m] (n). For moving material with the current length, a
+    further value is the axial motion [m] at which the positions were stored (1).
     """
 
     circle = ref(RIGID, "centre and rotation of the circle")
@@ -146,7 +146,7 @@ def note_states(
     start: FloatArray,
     outcome: FloatArray,
 ) -> None:
-    """Update gaps, states and sticking positions, and return the outcome of the update."""
+    """Update gaps, states and sticking positions, and write the outcome of the update."""
     error, changed, force, row = update_friction(c, shape, circle, data, start)
     note_outcome(outcome, error, np.inf, changed, force, row)
 
@@ -194,11 +194,10 @@ def build(rows: LocalRows) -> System:
     def decide(fields: Fields) -> None:
         start, data = fields.start_data, fields.data
         before = data.copy()
-        # sticking positions that were not recorded, because bristles were missing, begin at the current place of the
-        # segment
+        # if bristles were missing, no sticking positions were stored: they begin at the current position of the segment
         start[states[start[sticks] == 0.0]] = UNDEFINED
         run_post_newton(system, fields)
-        # a segment whose bristle is at the friction limit slips; without this rule rounding would decide
+        # a segment whose bristle is exactly at the friction limit slips; otherwise rounding errors would decide
         force = np.abs(eval_segments(contact, fields)[places])
         limit = np.repeat(own["friction_coefficient"], own["segments"]) * force[:, FN]
         slips = (np.abs(before[states]) == 1.0) & (data[states] == 0.0) & (force[:, FT] >= limit * (1.0 - AT_LIMIT))

@@ -1,12 +1,13 @@
 """Contact with friction between a circle and points on the cubic axis of a cable: belts on pulleys, ropes on drums.
 
 A cable of length L has n points at (i + 1/2) L/n on its axis, or at an offset from the axis. Each point represents the
-length L/n of the cable:
+length L/n of the cable, with the forces
 
     f_n = k_c g + d_c v_n,     f_t = mu_v v_t + mu_k (r/D) u   while |f_t| <= mu |f_n|,  else mu |f_n| sgn,
 
-where u is the mean displacement of the points of the cable along the circle since they began to stick. Points of the
-material stick, and the force acts at each of these points; see `circle_points/kernels.py` for all formulas.
+where u is the mean displacement of the points of the cable along the circle since the points began to stick. The
+bristles stick to points of the material, and the force acts at each of these points; see `circle_points/kernels.py` for
+all formulas.
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006): penalty in quadrature points, radial return.
 """
 
@@ -49,32 +50,33 @@ START_OF_ROW = (0.0, LAID, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 class ContactFrictionCirclePoints2D(PointContact):
     """Contact and friction between a circle and n points of a 2D cable; one row per pair.
 
-    The cable is divided into ``segments`` equal parts, whose middles on the cubic axis (or ``vertical_offset`` next to
-    it) touch the circle. Stiffness and damping are per metre of cable; each point represents a part of the length L/n,
-    so the contact does not depend on the mesh. Forces and moments of cable and circle sum to 0 exactly.
+    The cable is divided into ``segments`` equal parts. The middle of each part, on the cubic axis or
+    ``vertical_offset`` next to the axis, touches the circle. Stiffness and damping are per metre of cable; each point
+    represents a part of the length L/n, so the contact does not depend on the mesh. Forces and moments of cable and
+    circle sum to 0 exactly.
 
-    The bristles of a cable deflect together, by the mean of its points, because single points move along a cubic in
-    both directions while the cubic is bent onto a circle. Two points per cable are sufficient on the circle; four are
-    necessary where the cable rolls onto the circle. With ``friction_coefficient`` 0 there is no friction, for any
-    values of the other parameters, and friction that is switched on later begins with undeflected bristles. With
-    ``cord_offset`` the axis of the cable, the cord of a belt, lies above the contact face. Bristles are measured at the
-    cord, so a belt that bends onto the circle remains free of traction. The friction limit applies at the face, mu
-    |f_n| r/(r + cord_offset).
+    All bristles of a cable deflect by the mean displacement of its points. Single points move along the circle in both
+    directions while a cubic is bent onto a circle. Two points per cable are sufficient on the circle; four points are
+    necessary where the cable rolls onto the circle. With ``friction_coefficient`` 0 there is no friction, independent
+    of the other parameters; friction that is switched on later begins with undeflected bristles. With ``cord_offset``
+    the axis of the cable, the cord of a belt, lies above the contact face. Bristles are measured at the cord, so
+    bending a belt onto the circle causes no traction. The friction limit applies at the contact face: mu |f_n| r/(r +
+    cord_offset).
 
-    With ``press`` > 0 the circle is enlarged by the contact depth F/(k r), so a belt runs on the given radius, with the
-    tension as mounted, for any contact stiffness. F = N - rhoA v² of each cable is updated in each step, beginning with
-    ``press``. The friction of a cable that runs onto the circle begins when all points of the cable are closed, because
-    cubics move along the circle until then.
+    With ``press`` > 0 the circle is enlarged by the contact depth F/(k r). So a belt runs on the given radius, with the
+    tension as mounted, for any contact stiffness. The press F = N - rhoA v² of each cable is updated in each step; its
+    first value is ``press``. The friction of a cable that runs onto the circle begins when all its points are closed,
+    because its cubic moves along the circle until this time.
 
-    With ``rigid_layer`` the initial deflection of the bristles follows from the distance between the cable and its
-    neighbours on the circle, as if the layer between cord and face were rigid and the belt stuck with the stretch at
-    the entry. Otherwise bristles begin without deflection and act like an elastic layer with their stiffness. See
-    `circle_points/rigid_layer.py`.
+    With ``rigid_layer`` the initial deflection of the bristles is computed from the distance between the cable and its
+    neighbours on the circle. The result is the same as for a rigid layer between cord and face, to which the belt
+    sticks with its stretch at the entry. Without ``rigid_layer`` bristles begin without deflection and act as an
+    elastic layer with the stiffness of the bristles. See `circle_points/rigid_layer.py`.
 
-    History values per row: gaps [m] (n), states (n), anchors on the circle [m] (n). With ``press`` there are also F -
-    press [N] of the next run, whether the cable has friction, F - press of the last step, the distance moved before the
-    circle [m], the integral of the stretch over this distance [m], the stretch at the last step [1], and mean and
-    number of waves [1].
+    History values per row: gaps [m] (n), states (n), anchors on the circle [m] (n). With ``press`` the row has further
+    values: F - press [N] of the next Newton run, whether the cable has friction, F - press of the previous step [N],
+    the distance moved before the circle [m], the integral of the stretch over this distance [m], the stretch at the
+    previous step [1], the mean of waves [1] and their number.
     """
 
     circle = ref(RIGID, "centre and rotation of the circle")
@@ -100,7 +102,8 @@ class ContactFrictionCirclePoints2D(PointContact):
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     """Create the history values that the user did not give."""
-    press = read_numbers(values.get("press", 0.0))  # None: not numbers; the error is raised when the rows are added
+    # None if the values are not numbers; the error is raised when the rows are added
+    press = read_numbers(values.get("press", 0.0))
     grows = press is not None and bool((press != 0.0).any())
     per_row = START_OF_ROW if grows else ()
     return create_history(world, ContactFrictionCirclePoints2D, values, START, per_row)
@@ -115,7 +118,8 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def create_system(rows: LocalRows, c: PointRows, bring: Function | None = None) -> System:
-    """Create forces, tangent and update of rows; ``bring`` is called before each update, see `join_rows`."""
+    """Create the forces, the tangent and the update of rows; ``bring`` is called before each update, see
+    `join_rows`."""
     system = System(rows.table.kind, c.dofs)
     system.residual = call(add_residual, lambda s: (c, s.markers[CIRCLE_FAMILY], s.data, s.x, s.v, s.f))
     system.tangent = call(

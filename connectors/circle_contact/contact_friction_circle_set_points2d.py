@@ -1,9 +1,9 @@
 """Contact of cables with any of many circles, at points of the cubic axis: reevings, conveyors, long belts.
 
-The law is that of `ContactFrictionCirclePoints2D`, but a row is a place of a cable for any near circle of the set,
-instead of a pair of a circle and a cable. So a belt of n cables on k circles has 2 n rows instead of k n, and the
-tangent couples each cable to the circles that are near at present; see `circle_points/pair_search.py`.
-Source: P. Wriggers, Computational Contact Mechanics, Springer (2006); for the list of pairs see there.
+The law is the same as in `ContactFrictionCirclePoints2D`. A row belongs to a cable and to any near circle of the set,
+instead of a fixed pair of a circle and a cable. So a belt of n cables on k circles has 2 n rows instead of k n. The
+tangent couples each cable only to its near circles; see `circle_points/pair_search.py`.
+Source: P. Wriggers, Computational Contact Mechanics, Springer (2006); see `pair_search.py` for the list of pairs.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ SOURCE = "[@wriggers2006]"
 class CircleSet(Component):
     """Circles that the same cables may touch.
 
-    The search for near circles uses a margin, the skin, and is repeated when the motions of cable and circle together
-    exceed the skin.
+    The search finds circles within a margin, the skin. The search is repeated when the motions of cable and circle
+    together exceed the skin.
     """
 
     skin = column("m", "margin of the search; 0: the smallest radius of the circles", default=0.0, minimum=0)
@@ -68,9 +68,9 @@ class SetCircle(Component):
 class ContactFrictionCircleSetPoints2D(PointContact):
     """Contact and friction in 2D between n points of a cable and any near circle of a set.
 
-    A cable that can touch two circles simultaneously has two rows. All other properties are equal to the properties of
+    A cable that can touch two circles simultaneously has two rows. All other properties are the same as for
     `ContactFrictionCirclePoints2D`. History values per row: gaps [m] (n), states (n), anchors on the circle [m] (n),
-    number of the circle, 0 without circle.
+    number of the circle (0 without circle).
     """
 
     circle_set = ref("CircleSet", "the circles")
@@ -94,7 +94,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World coordinate numbers of the cable (8) and of one of the circles of its set, see `pair_dofs`."""
+    """Return the world coordinate numbers of the cable (8) and of a circle of its set, see `pair_dofs`."""
     return pair_dofs(world.dofs_of(table.local("cable")), table.local("circle_set"), *_find_circles(world))
 
 
@@ -141,7 +141,7 @@ def build(rows: LocalRows) -> System:
 
 
 def evaluate_rows(rows: LocalRows, fields: Fields) -> tuple[FloatArray, Any]:
-    """All output numbers, as in `eval_points`, and the columns of rows; gaps are inf where no circle is near."""
+    """Return all output numbers, as in `eval_points`, and the columns of rows; gaps are inf if no circle is near."""
     p: PairColumns = rows.columns
     assign_pairs(p, fields.data)
     out = eval_points(p.points, fields)
@@ -150,14 +150,14 @@ def evaluate_rows(rows: LocalRows, fields: Fields) -> tuple[FloatArray, Any]:
 
 
 def evaluate_powers(rows: LocalRows, fields: Fields) -> FloatArray:
-    """The powers of the points of rows; see `eval_point_powers`."""
+    """Evaluate the powers of the points of rows; see `eval_point_powers`."""
     p: PairColumns = rows.columns
     assign_pairs(p, fields.data)
     return eval_point_powers(p.points, fields)
 
 
 def find_circles(rows: LocalRows, fields: Fields) -> IntArray:
-    """Row of the circle of each row among all `SetCircle`, -1 without circle, shape (rows,)."""
+    """Return the number of the circle of each row among all `SetCircle` rows, -1 without circle, shape (rows,)."""
     p: PairColumns = rows.columns
     found: IntArray = fields.data[p.place].astype(np.int64) - 1
     return found

@@ -1,18 +1,18 @@
 """Reasons why a run with contact between circles and cables is doubtful, reported before the run or after its end.
 
 - Step size. The mass m = rho A L/n of a segment vibrates on the contact stiffness k with the period T = 2 pi sqrt(m/k),
-  which the step must resolve. Belts are doubtful with steps of several periods: see `LONGEST_STEP`.
+  which steps must resolve. The losses of belts are doubtful if a step lasts several periods: see `LONGEST_STEP`.
 - Angle per segment. A straight segment of length l touches a circle with its middle. The path of the cable is longer by
-  about (l/r)^2/24 of its length [1], which increases the tension of a stiff cable. Points at this distance miss chords
-  of this depth.
-- Length of cables: deviation of their cubics from the circle, compared with the stiffness of contact and bristles, see
-  `mesh.py`.
+  about (l/r)^2/24 times its length, which increases the tension of a stiff cable. Contact points at the distance l miss
+  chords of the circle that are shorter than l.
+- Length of cables. The deviation of the cubics of cables from the circle is compared with the stiffness of contact and
+  bristles, see `mesh.py`.
 - Circles that touch the same cable and overlap: two pulleys in one plane cannot overlap.
-- Motion does not start with a cable deep inside a circle, because contact would throw the cable out.
-- Static solves: a circle without a near cable, on one process; a cable that is deep inside a circle at the start,
-  because contact pushes the cable out on the nearer side, which may be the wrong side, such as below the circles of a
-  sea bed.
-- A change of the number of turns of a closed belt around its pulleys, because the belt must have left the pulleys.
+- Start of a motion. A cable deep inside a circle is refused, because contact would throw the cable out.
+- Static solves. A circle without a near cable is doubtful (on one process only). A cable that is deep inside a circle
+  at the start is doubtful: contact pushes the cable out on the nearer side. This side may be wrong, for example below
+  the circles of a sea bed.
+- A change of the number of turns of a closed belt around its pulleys: the belt must have left the pulleys.
 """
 
 from __future__ import annotations
@@ -42,23 +42,23 @@ from windlass.framework.model.law import LocalRows, Tables
 from windlass.framework.model.system import Fields, System
 
 LARGEST_ANGLE = 0.5
-"""Angle of a segment on its circle [rad] from which results are doubtful: the path of the cable is longer by 1 %."""
+"""Angle of a segment on its circle [rad] above which results are doubtful: the path of the cable is longer by 1 %."""
 LONGEST_STEP = 3.0
-"""Largest step, in periods of the contact of a belt, above which the losses of the belt are doubtful [1].
-Measured: bristles with a stiffness of 60 EA/R² vibrate at steps of 4 periods, bristles with 8 EA/R² at steps of 16
-periods."""
+"""Largest step, in periods of the contact of a belt, above which the losses of the belt are doubtful [1]. In
+measurements, bristles with the stiffness 60 EA/R² vibrate if steps last 4 periods, and bristles with the stiffness 8
+EA/R² vibrate if steps last 16 periods."""
 FAR = 0.5
-"""A circle counts as untouched if every gap is larger than this multiple of its radius."""
+"""Smallest gap, per radius of the circle [1], above which the circle counts as untouched."""
 DEEP = 0.25
-"""Depth inside a circle, as a share of its radius, beyond which the start of a cable is doubtful."""
+"""Depth inside a circle, per radius of the circle [1], above which the start of a cable is doubtful."""
 DEEPEST = 0.5
-"""Depth inside a circle, as a share of its radius, beyond which motion does not start."""
+"""Depth inside a circle, per radius of the circle [1], above which a motion does not start."""
 TOUCHING = 1e-9
-"""Overlap of circles, as a fraction of the sum of their radii, below which they count as touching."""
+"""Overlap of two circles, per sum of their radii [1], below which the circles count as touching."""
 
 
 def watch(system: System, rows: LocalRows) -> None:
-    """Add the reasons for doubtful results to a system of segments or points."""
+    """Add the checks for doubtful results to a system of segments or points."""
     view, own = view_contact(rows), rows.columns
     c = own.columns.rows if isinstance(own, Contact) else own.rows
     row, within = segment_places(c["segments"])
@@ -99,7 +99,7 @@ def find_doubts(
 
     Args:
         evaluate: function that returns the numbers of all segments, see `eval_segments`.
-        long_steps: findings of `find_long_steps`, which replace the finding for a single cable.
+        long_steps: findings of `find_long_steps`, which replace the finding for single cables.
     """
     on = np.flatnonzero(c["active"] & (c["contact_stiffness"] > 0.0))
     if not len(on):
@@ -130,7 +130,7 @@ def find_doubts(
     markers, of_row = np.unique(rows.local("circle"), return_inverse=True)
     near = np.zeros(len(markers), dtype=bool)
     gap = evaluate()[..., GAP].min(axis=1)
-    # circles that are far from all rows of this process may be near rows of another process
+    # circles that are far from all rows of this process may be near to rows of another process
     near[of_row[gap <= FAR * radius] if rows.layout.size == 1 else slice(None)] = True
     worst = on[np.argmin(gap[on] / radius[on])]
     if gap[worst] < -DEEP * radius[worst]:
@@ -158,7 +158,7 @@ def find_long_steps(rows: LocalRows, c: NDArray[Any], fields: Fields, step: floa
 
 
 def refuse_deep(rows: LocalRows, c: NDArray[Any], out: FloatArray) -> list[str]:
-    """Find cables from whose position motion cannot start; see `Checks.refusals`. ``out`` contains the numbers of all
+    """Find cables from whose position a motion cannot start; see `Checks.refusals`. ``out`` contains the numbers of all
     segments."""
     gap, radius = out[..., GAP].min(axis=1), c["radius"]
     deep = np.flatnonzero(c["active"] & (c["contact_stiffness"] > 0.0) & (gap < -DEEPEST * radius))
@@ -180,7 +180,7 @@ def find_overlaps(rows: LocalRows, c: NDArray[Any], fields: Fields, on: IntArray
     names, found = name_circles(rows.world, markers), []
     for i, j in combinations(range(len(markers)), 2):
         distance = float(np.hypot(*(center[j] - center[i])))
-        same = distance == 0.0 and names[i] == names[j]  # two markers on the same circle
+        same = distance == 0.0 and names[i] == names[j]  # two markers of the same circle do not overlap
         if not same and distance < (1.0 - TOUCHING) * (radius[i] + radius[j]) and cables[i] & cables[j]:
             found.append(
                 f"the circles {names[i]} and {names[j]} overlap: their centres are {distance:g} m apart, must be >= "
@@ -192,9 +192,10 @@ def find_overlaps(rows: LocalRows, c: NDArray[Any], fields: Fields, on: IntArray
 def count_windings(
     rows: LocalRows, c: NDArray[Any], fields: Fields, begin: FloatArray, end: FloatArray
 ) -> dict[str, float]:
-    """Number of turns of the cables of these rows around each circle, counter-clockwise [1]; see `Checks.invariants`.
+    """Return the number of counter-clockwise turns of the cables of these rows around each circle [1]; see
+    `Checks.invariants`.
 
-    begin, end: both ends of all segments in the order of the rows [m], shape (segments, 2).
+    begin, end: start points and end points of all segments in the order of the rows [m], shape (segments, 2).
     """
     circle: PositionColumns = fields.markers[CIRCLE_FAMILY]
     center = circle.p[np.repeat(c["circle"], c["segments"]), :2]

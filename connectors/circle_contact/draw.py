@@ -1,20 +1,20 @@
 """Drawings of the contact between circles and cables.
 
 The laws draw each circle once, as a rim with one spoke, at the position and angle of its marker. Points of circles have
-the fields `displacement` and `velocity` of cables. The laws add these fields to the lines of the cables:
+the fields `displacement` and `velocity`, as cables have. The laws add these fields to the lines of the cables:
 
-| line field | unit | meaning | several circles on one line |
+| line field | unit | meaning | combination of several circles on one line |
 | --- | --- | --- | --- |
-| `contact_normal_force_per_length` | N/m | f_n per reference length; < 0 presses, 0 where open | sum |
-| `contact_tangential_force_per_length` | N/m | f_t per reference length on the cable, 0 where open | sum |
-| `gap` | m | distance between circle and segment, < 0 where they press | the smallest |
-| `stick_slip` | 1 | 0 sticks, 1 and -1 slip, -2 open (laws with friction only) | state at the closed circle |
+| `contact_normal_force_per_length` | N/m | f_n per reference length; < 0 presses; 0 without contact | sum |
+| `contact_tangential_force_per_length` | N/m | f_t on the cable per reference length; 0 without contact | sum |
+| `gap` | m | distance between circle and segment; < 0 in contact | minimum |
+| `stick_slip` | 1 | 0 sticks, 1 and -1 slip, -2 open; only laws with friction | state at the closed circle |
 | `friction_work_per_length` | J/m | energy lost in friction since an `EnergyLedger` began, per reference length | sum |
 
-and, if there is a ledger, add `friction_work` [J] of all cables to the lines of each circle.
+If there is a ledger, the laws also add `friction_work` [J] of all cables to the lines of each circle.
 
-The tangential direction is t = [-n_y, n_x] with the normal n from the circle to the cable: counter-clockwise around the
-circle. `gap` is NaN on lines that cannot touch a circle.
+The tangential direction is t = [-n_y, n_x], counter-clockwise around the circle; the normal n points from the circle to
+the cable. `gap` is NaN on lines that cannot touch a circle.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
 
 
 def has_friction(rows: LocalRows) -> bool:
-    """Whether the law of the rows has friction."""
+    """Return whether the law of the rows has friction."""
     return "friction_coefficient" in rows.table.component.columns
 
 
@@ -77,7 +77,7 @@ class Circles(NamedTuple):
 def _create_circles(rows: LocalRows) -> Circles:
     first = find_circles(rows)
     radius, count = rows.local("circle_radius")[first], len(first)
-    # the last point of each circle is its centre; the spoke runs along the x axis of its marker
+    # the last point of each circle is its centre; the spoke is drawn along the x axis of the marker
     phi = 2.0 * np.pi * np.arange(RIM_LINES) / RIM_LINES
     unit = np.stack((np.cos(phi), np.sin(phi), np.zeros(RIM_LINES)), axis=1)
     local = np.concatenate((unit, np.zeros((1, 3)))) * radius[:, None, None]
@@ -108,7 +108,7 @@ def paint(rows: LocalRows, fields: Fields) -> Painting:
     }
     if has_friction(rows):
         painted["contact_tangential_force_per_length"] = Paint(values[:, 0] / length, "sum", 0.0, "N/m")
-        # open is the smallest of all states, so the maximum belongs to the closed circle
+        # the open state is the smallest state, so the maximum is the state at the closed circle
         state = np.where(c.active[row], values[:, 7], UNDEFINED)
         painted["stick_slip"] = Paint(state, "max", UNDEFINED, "1")
         if rows.table.component in rows.layout.losses:
@@ -121,7 +121,7 @@ class Intervals(NamedTuple):
     """The constant data of the segments of some rows."""
 
     contact: ContactView  # the rows
-    row: IntArray  # row, segment: row and number of each segment, shape (segments,)
+    row: IntArray  # row of each segment, and number of the segment in its row, shape (segments,)
     segment: IntArray
     length: FloatArray  # reference lengths [m], shape (segments,)
     painting: Painting  # positions of the lines, without fields
@@ -129,7 +129,7 @@ class Intervals(NamedTuple):
 
 def _find_intervals(rows: LocalRows) -> Intervals:
     c = view_contact(rows)
-    # rows with fewer segments than the widest row are padded with unused entries
+    # entries of the arrays beyond the segments of a row are unused
     row, segment = np.nonzero(np.arange(int(c.n.max(initial=0))) < c.n[:, None])
     length = c.L[row]
     cables = find_cables(rows.world, rows.local("cable"))
@@ -138,12 +138,12 @@ def _find_intervals(rows: LocalRows) -> Intervals:
 
 
 def find_circles(rows: LocalRows) -> IntArray:
-    """The first row of each circle, in the order of the rows; circles with the same marker and the same radius are
-    identical."""
+    """Return the first row of each circle, in the order of the rows; rows with the same marker and the same radius have
+    the same circle."""
     first = np.unique(circle_keys(rows).T, axis=1, return_index=True)[1]
     return np.sort(first)
 
 
 def circle_keys(rows: LocalRows) -> FloatArray:
-    """Keys of circles: number of the marker, and radius [m], shape (rows, 2)."""
+    """Return the key of the circle of each row: number of the marker and radius [m], shape (rows, 2)."""
     return np.stack((rows.local("circle").astype(np.float64), rows.local("circle_radius")), axis=1)

@@ -1,14 +1,15 @@
-"""Belts without load: tractions caused by sinking in at the ends of an arc, and a resolution that keeps these tractions
-small.
+"""Belts without load: tractions that arise where a belt sinks into the contact at the ends of an arc, and a mesh and
+contact that keep these tractions small.
 
-A belt enters a circle like a string on an elastic foundation, F g'' = k g + F/R, and after the distance s has sunk in
-by F/(k R) (1 - exp(-s/l)), l² = F/k. Along this distance the belt runs on a larger radius, and with a slope relative to
-the circle. So its angle lags behind the angle of the belt deep inside the arc by l²/R² (exp(-s/l) + exp(-2 s/l)/2) per
-length. The elastic belt on its bristles, with a² = EA/mu_k, follows this lag with the displacement u:
+A belt enters a circle as a string enters an elastic foundation: F g'' = k g + F/R. At the distance s from the entry it
+has sunk in by F/(k R) (1 - exp(-s/l)), l² = F/k. Along this distance the belt runs on a larger radius, with a slope
+relative to the circle. So the angle of the belt per length is smaller than deep inside the arc, by l²/R² (exp(-s/l) +
+exp(-2 s/l)/2). The elastic belt on its bristles, with a² = EA/mu_k, has the displacement u:
 
-    u'' - u/a² = l/R² (exp(-s/l) + exp(-2 s/l)), u = 0 at the entry and deep inside;   solution -u at the exit.
+    u'' - u/a² = l/R² (exp(-s/l) + exp(-2 s/l)), u = 0 at the entry and deep inside the arc; the solution at the exit is
+    -u.
 
-Source: E. Winkler, Die Lehre von der Elasticitaet und Festigkeit (1867) for the foundation; O. Volkersen 1938 for a;
+Source: E. Winkler, Die Lehre von der Elasticitaet und Festigkeit (1867), for the foundation; O. Volkersen 1938 for a;
 docs/explanation/theory/contact.md, "Creep of belts".
 """
 
@@ -22,24 +23,24 @@ from windlass.framework.checks.checks import checked, number, whole
 from windlass.framework.kernels.kernel import kernel
 
 CORD_FACTOR = 100.0
-"""Value of k R²/EA at which sinking in causes 1 % of the total loss of speed of the belt [1]."""
+"""Value of k R²/EA at which sinking into the contact causes 1 % of the total loss of speed of the belt [1]."""
 WAVE_FACTOR = 384.0
-"""Largest k R² t⁴/T at which the belt sinks in by more than the deviation of its cubics from the arc."""
+"""Largest k R² t⁴/T [1], with the angle t of an element, at which the belt sinks in by more than the deviation of its
+cubics from the arc."""
 SHARE = 0.3
-"""Share of the allowed traction for sinking in, and also for the mesh; the remaining share is for waves of the belt
-[1]."""
+"""Share of the allowed traction for sinking in, and also for the mesh; the rest is for waves of the belt [1]."""
 NEAR = 1e-6
-"""Relative difference of l from a or 2 a [1] below which the closed form becomes 0/0."""
+"""Relative difference between l and a, or l and 2 a [1], below which the closed form becomes 0/0."""
 REACH, PLACES, COARSE = 10.0, 2000, 40
 """REACH: length of the arc, per decay length, on which the largest deflection is searched [1]. PLACES: number of
-places. COARSE: distance of coarse places."""
+places. COARSE: number of places between two coarse places."""
 LARGEST_ANGLE = 0.3
 """Largest angle of an element on the circle [rad]; with larger angles drives do not run steadily."""
 
 
 @kernel(inline=True, fast=False)
 def eval_way(s: float, a: float, l: float, one: float, two: float) -> float:
-    """Displacement |u| [m] at the place s [m] of the arc, see `eval_sinking_bend`."""
+    """Return the displacement |u| [m] at the arc length s [m] from the entry, see `eval_sinking_bend`."""
     deep = exp(-s / a)
     return abs(one * (deep - exp(-s / l)) + two * (deep - exp(-2.0 * s / l)))
 
@@ -48,18 +49,18 @@ def eval_way(s: float, a: float, l: float, one: float, two: float) -> float:
 def eval_sinking_bend(
     radius: float, axial_stiffness: float, press: float, bristles: float, contact_stiffness: float
 ) -> float:
-    """Deflection u of the bristles at the ends of an arc [m]; see `SinkingTraction`."""
+    """Return the deflection u of the bristles at the ends of an arc [m]; see `SinkingTraction`."""
     if press <= 0.0 or bristles <= 0.0 or contact_stiffness <= 0.0:
         return 0.0
     l, a = sqrt(press / contact_stiffness), sqrt(axial_stiffness / bristles)
     if not (l < inf and a < inf):
         return nan
-    # where l is a or 2 a, two exponentials coincide: the limit is evaluated close to this value
+    # if l equals a or 2 a, two exponentials coincide: the limit is evaluated near this value
     if min(abs(l / a - 1.0), abs(l / a - 2.0)) < NEAR:
         a *= 1.0 - NEAR
     step, square = REACH * max(a, l) / PLACES, radius**2
     one, two = l**3 / square / (1.0 - (l / a) ** 2), l**3 / square / (4.0 - (l / a) ** 2)
-    # u has one maximum: coarse places find it, followed by the places around it
+    # u has one maximum: the search examines coarse places, then all places around the best one
     best, largest = 0, 0.0
     for i in range(0, PLACES + 1, COARSE):
         way = eval_way(i * step, a, l, one, two)
@@ -96,16 +97,17 @@ class SinkingTraction(NamedTuple):
 
     @property
     def traction(self) -> float:
-        """Traction, relative to the friction limit [1]."""
+        """Traction relative to the friction limit [1]."""
         return self.bristles * self.bend / self.limit
 
     def advise(self) -> str:
-        """Text with advice how to reduce the traction."""
+        """Return a text with advice how to reduce the traction."""
         stiffness = self.stiffen(SMALL).contact_stiffness
         return f"for a tenth of it take contact_stiffness_per_length above {stiffness:.2g} N/m^2"
 
     def stiffen(self, traction: float) -> SinkingTraction:
-        """Return a contact with at least the same stiffness whose traction does not exceed the given traction."""
+        """Return this contact with a stiffness, at least as large as before, for which the traction does not exceed the
+        given traction."""
 
         def exceed(stiffness: float) -> float:
             return self._replace(contact_stiffness=stiffness).traction - traction
@@ -123,13 +125,13 @@ class SinkingTraction(NamedTuple):
 
 
 class FreeBelt(NamedTuple):
-    """A mesh and a contact for which a belt without load has small tractions.
+    """Mesh and contact for which a belt without load has small tractions.
 
     Attributes:
-        length: longest length of an element [m].
+        length: largest length of an element [m].
         contact_stiffness: smallest contact stiffness per metre of belt, k [N/m²].
-        mesh_traction, sinking_traction: resulting tractions due to mesh and to sinking in, as fractions of the friction
-            limit [1].
+        mesh_traction, sinking_traction: resulting tractions due to the mesh and due to sinking in, relative to the
+            friction limit [1].
     """
 
     length: float
@@ -159,22 +161,22 @@ def choose_free_belt(
 ) -> FreeBelt:
     """Choose the coarsest mesh and the softest contact for which a belt without load has tractions below ``traction``.
 
-    Sinking in and the mesh each use three tenths of ``traction``. The remaining part is for waves of the belt if
-    contact is damped by a third of the critical damping. Bending stiffness is neglected: it increases the tractions
-    unless sqrt(EI/F) is below l.
+    Sinking in and the mesh each use three tenths of ``traction``. The rest of the friction limit is sufficient for
+    waves of the belt if the contact has a third of the critical damping. Bending stiffness is neglected: it increases
+    the tractions if sqrt(EI/F) exceeds l.
 
     Args:
         axial_stiffness: EA [N], > 0.
-        radius: R of the axis of the belt on the circle [m], > 0.
-        press: F, tension minus rhoA v² of the slacker strand [N], > 0.
+        radius: radius R of the axis of the belt on the circle [m], > 0.
+        press: F, tension of the slacker strand minus rhoA v² [N], > 0.
         friction_coefficient: mu [1], > 0.
         friction_stiffness_per_length: stiffness of the bristles mu_k per metre of belt [N/m²], > 0.
-        traction: largest fraction of the friction limit mu F/R [1], between 0 and 0.5.
-        segments: number of contact points of an element; with 3 or more points the bristles deflect by the mean of the
-            element.
+        traction: largest traction relative to the friction limit mu F/R [1], between 0 and 0.5.
+        segments: number of contact points of an element; with 3 or more points all bristles of an element deflect by
+            the mean displacement of the element.
 
     Raises:
-        ModelError: a value is out of its range.
+        ModelError: an argument is out of its range.
     """
     limit, bristles = friction_coefficient * press / radius, friction_stiffness_per_length
 

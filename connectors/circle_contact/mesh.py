@@ -1,17 +1,17 @@
 """Check whether the cables on a circle are short enough for their contact: deviation of their cubics from the circle.
 
-A cubic of the length l = R theta that lies on a circle deviates by R theta^4/384 in normal direction, which is its
-error inside a contact. Where the cubic is bent onto the circle, it moves its points along the circle by up to l³/(192
-R²); see docs/explanation/theory/contact.md.
+A cubic of the length l = R theta that lies on a circle deviates from the circle by R theta^4/384 in normal direction. A
+cubic that is bent onto the circle moves its points along the circle by up to l³/(192 R²); see
+docs/explanation/theory/contact.md.
 
-- Tractions without load. Bristles treat this displacement along the circle as slip, see `mesh_traction.py`. Above the
-  friction limit mu f_n both ends of an arc slip alternately in both directions.
-- Open places on the arc. A cable that sinks in by less than its deviation opens there, and the energy of its bristles
-  is lost. The loss matters if a change of tension is transferred to the circle over a long part of the arc,
+- Tractions without load. Bristles react to this displacement along the circle as to slip, see `mesh_traction.py`. Above
+  the friction limit mu f_n both ends of an arc slip alternately in both directions.
+- Open places on the arc. Where a cable sinks in by less than its deviation, the contact opens, and the energy of the
+  bristles is lost. The loss matters if a change of tension is transferred to the circle over a long part of the arc,
   sqrt(EA/mu_k).
 - Short arcs. A cable loses its bristles when it leaves the arc. If fewer than two cables lie on a pulley, the pulley
-  slips whenever a cable leaves. Measured errors of its loss of speed are below 0.5 % with 2.5 cables on its arc, up to
-  1 % with 1.9, 15 % with 1.7, and 75 % with 1.
+  slips whenever a cable leaves. The measured errors of the loss of speed of a pulley depend on the number of cables on
+  its arc: below 0.5 % with 2.5 cables, up to 1 % with 1.9, 15 % with 1.7, and 75 % with 1.
 """
 
 from __future__ import annotations
@@ -37,36 +37,39 @@ from windlass.framework.model.system import Fields
 LARGEST_ANGLE = 0.25
 """Largest angle of a cable of a belt on its smallest circle if the number of cables is chosen automatically [rad]."""
 STRAIN_FACTOR = 0.8
-"""Largest angle per fourth root of the strain: the error of the length of cables on a circle increases with the fourth
-power of the angle."""
+"""Largest angle of a cable on a circle per fourth root of the strain [rad]: the error of the length of cables increases
+with the fourth power of the angle."""
 TOLERATED = 1.3
-"""Multiple of the largest angle from which the error of tensions exceeds one per cent [1]."""
+"""Multiple of the largest angle above which the error of tensions exceeds one per cent [1]."""
 CABLES_ON_ARC = 3.0
 """Smallest number of cables on an arc if their number is chosen automatically [1]."""
 MORE_TOUCH = 0.5
-"""Number of cables by which a belt touches along more than its arc [1]."""
+"""Length by which the touching part of a belt exceeds its arc, in cables [1]."""
 FEWEST_ON_ARC = 2.5
 """Number of touching cables below which the speed of a pulley is doubtful [1]."""
 FINEST = 4.0
-"""Largest number of elements for short arcs, relative to the number that the smallest circle needs [1]."""
+"""Largest number of elements that short arcs may require, relative to the number that the smallest circle requires
+[1]."""
 LARGEST_TRACTION = 0.75
-"""Traction due to the mesh, relative to the friction limit, above which a note is printed before a run [1]. Measured
-values are 0.6 to 0.7 of the limit."""
+"""Traction due to the mesh, relative to the friction limit [1], above which a note is printed before a run. At this
+value the measured traction is 0.6 to 0.7 times the friction limit."""
 
 
 def choose_angle(strain: float) -> float:
-    """Angle of a cable of a belt on its smallest circle [rad], for the strain of the belt as mounted."""
+    """Return the largest angle of a cable of a belt on its smallest circle [rad], for the strain of the belt as
+    mounted."""
     return min(LARGEST_ANGLE, STRAIN_FACTOR * float(strain**0.25))
 
 
 def choose_elements(length: float, strain: float, radii: Sequence[float], arcs: Sequence[float]) -> int:
-    """Number of cables of a belt whose cables are short enough for its smallest circle and its shortest arc.
+    """Return the number of cables of a belt for which the cables are short enough for its smallest circle and its
+    shortest arc.
 
     Args:
         length: length of the route [m].
         strain: strain of the belt as mounted [1].
         radii: radii of the cord on the circles [m].
-        arcs: arcs of belts with friction [m].
+        arcs: lengths of the arcs of belts with friction [m].
     """
     count = length / (choose_angle(strain) * min(radii))
     touched = [CABLES_ON_ARC * length / arc for arc in arcs if arc > 0.0]
@@ -100,13 +103,14 @@ def find_coarse_belts(rows: LocalRows, c: NDArray[Any], fields: Fields) -> list[
 
 @dataclass(frozen=True)
 class BeltArc:
-    """A rotating circle on which a belt lies: its name and its radius [m]."""
+    """A rotating circle on which a belt lies: name of the circle, and radius [m]."""
 
     circle: str
     radius: float
 
     def judge(self, total: float) -> str | None:
-        """Reason for doubt if too few cables touch the circle to determine its speed; ``total``: touching cables."""
+        """Return a reason for doubt if too few cables touch the circle to determine its speed; ``total``: touching
+        cables."""
         if total >= FEWEST_ON_ARC:
             return None
         return (
@@ -117,7 +121,7 @@ class BeltArc:
 
 
 def count_touching(rows: LocalRows, c: NDArray[Any], fields: Fields) -> list[tuple[BeltArc, float]]:
-    """Number of cables of belts that touch each rotating circle with friction."""
+    """Return, for each rotating circle with friction, the number of cables of belts that touch the circle."""
     on = find_touching_belts(c, fields)
     on = on[(c["friction_coefficient"][on] > 0.0) & (c["friction_stiffness"][on] > 0.0)]
     circles: PositionColumns = fields.markers[CIRCLE_FAMILY]
@@ -134,12 +138,13 @@ def count_touching(rows: LocalRows, c: NDArray[Any], fields: Fields) -> list[tup
 
 
 def find_mesh_doubts(rows: LocalRows, c: NDArray[Any], out: FloatArray, cables: IntArray) -> list[str]:
-    """Doubts in words; ``out``: numbers of all segments or points, ``cables``: cable of each row, shape (rows,)."""
+    """Describe the doubts; ``out`` contains the numbers of all segments or points, ``cables`` the cable of each row,
+    shape (rows,)."""
     at_points = touches_at_points(rows.table.component)
-    # rows that lie on their circle by the present gaps, because contact states may not have been decided yet
+    # rows are on their circle according to the current gaps, because contact states may not have been decided yet
     gap = np.where(np.arange(out.shape[1]) < c["segments"][:, None], out[..., GAP], 0.0)
     if at_points:
-        # belts on enlarged circles are checked at the end, by the length of their cables
+        # belts on enlarged circles are checked after the run, by the length of their cables
         gap = np.where(c["press"][:, None] > 0.0, 0.0, gap)
     depth = -gap.sum(axis=1) / c["segments"]
     rubs = c["active"] & (c["friction_coefficient"] > 0.0) & (c["friction_stiffness"] > 0.0)
@@ -154,7 +159,7 @@ def find_mesh_doubts(rows: LocalRows, c: NDArray[Any], out: FloatArray, cables: 
     EA, bristles = column_of(rows.world, cables, "axial_stiffness")[held], mu_k / c["length"][held]
     together = (c["segments"][held] >= ENOUGH) & at_points
     ends = MeshTraction(l, r, EA, bristles, mu * press / c["length"][held], together)
-    # a row with the median traction, because rows at the ends of an arc are not typical
+    # use the row with the median traction, because rows at the ends of an arc are not typical
     i = int(np.argsort(ends.traction)[len(l) // 2])
     if (traction := ends.traction[i]) > LARGEST_TRACTION:
         found.append(

@@ -1,20 +1,20 @@
 """Tractions that the mesh of a belt without load causes on a circle, in closed form.
 
-Where the curvature jumps by 1/R within a cable of the length l, at both ends of an arc, the displacement of its cubic
-along the circle has an error of up to w = l³/(192 R²). The error has the shape of a clamped beam with a force in its
-middle, with slopes up to 3 w/l.
+At both ends of an arc the curvature jumps by 1/R within a cable of the length l. The displacement of its cubic along
+the circle then has an error of up to w = l³/(192 R²). The error has the shape of a clamped beam with a force in its
+middle; its slopes are at most 3 w/l.
 
-- Soft bristles deflect by the whole of w. Stiff bristles hold the cubic: the false strain 3 w/l remains, decays over
-  the length a = sqrt(EA/mu_k), and deflects the bristles by 3 w a/l. A combination of both limits is u = w/(1 + l/(3
-  a)).
-- If all bristles of a cable deflect by the mean displacement of the cable, soft bristles deflect by w/2, the mean of
-  the error. A uniform traction mu_k u on a bar of the length l with fixed ends displaces the bar by a mean of
-  mu_k u l²/(12 EA), so u = (w/2)/(1 + (l/a)²/12).
-- Cables that keep their stretch at the entry, on a rigid layer, deflect bristles by half of this u: measured 0.45 to
-  0.59.
+- Soft bristles deflect by w. Stiff bristles hold the cubic: the false strain 3 w/l remains and decays over the length a
+  = sqrt(EA/mu_k), so the bristles deflect by 3 w a/l. A combination of both limits is u = w/(1 + l/(3 a)).
+- If all bristles of a cable deflect by the mean displacement of the cable, soft bristles deflect by w/2, the mean
+  error. A uniform traction mu_k u on a bar of the length l with fixed ends displaces the bar by a mean of mu_k u l²/(12
+  EA), so u = (w/2)/(1 + (l/a)²/12).
+- On a rigid layer cables keep their stretch at the entry. On such a layer the bristles deflect by half of the
+  deflection on an elastic layer; the measured share is 0.45 to 0.59.
 
-The traction is mu_k u, as a part of the friction limit mu F/R. Above about half of the friction limit points slip, and
-the traction grows less. On a rigid layer the loss of speed does not depend on the traction below this value.
+The traction mu_k u is compared with the friction limit mu F/R. Above about half of the friction limit points slip, and
+the traction increases less. On a rigid layer the loss of speed does not depend on a traction below half of the friction
+limit.
 Source: Volkersen 1938 for a; docs/explanation/theory/contact.md, "Mesh without load", compares this with runs.
 """
 
@@ -27,22 +27,22 @@ import numpy as np
 from windlass.framework.arrays import BoolArray, FloatArray
 
 SMALL = 0.1
-"""Traction due to the mesh, relative to the friction limit, that has no effect on results [1]."""
+"""Largest traction due to the mesh, relative to the friction limit, that has no effect on results [1]."""
 HARMLESS = 0.5
-"""Traction without effect on a rigid layer [1]."""
+"""Largest traction, relative to the friction limit, that has no effect on results on a rigid layer [1]."""
 RIGID_SHARE = 0.5
 """Deflection of bristles on a rigid layer, per deflection of other bristles [1]."""
 ENOUGH = 3
-"""Number of points per cable from which their mean equals the mean of the cable."""
+"""Smallest number of points per cable whose mean displacement equals the mean displacement of the cable."""
 
 
 def eval_wave(length: FloatArray | float, radius: FloatArray | float) -> FloatArray:
-    """Error of the displacement of cubics of a given length [m] along a circle [m]."""
+    """Return the largest error of the displacement along a circle [m] of cubics of the given lengths [m]."""
     return np.asarray(np.asarray(length) ** 3 / (192.0 * np.asarray(radius) ** 2), np.float64)
 
 
 class MeshTraction(NamedTuple):
-    """Traction of cables on a circle; all values are single numbers or arrays of one shape.
+    """Traction of cables on a circle without load; all values are single numbers or arrays of one shape.
 
     Attributes:
         length: length of a cable [m].
@@ -50,7 +50,8 @@ class MeshTraction(NamedTuple):
         axial_stiffness: EA [N].
         bristles: mu_k per metre of cable [N/m^2].
         limit: friction limit per metre of cable, mu F/R [N/m].
-        together: whether bristles deflect by the mean of their cable, as for contact points on circles.
+        together: whether all bristles of a cable deflect by the mean displacement of the cable, as for contact points
+            on circles.
         rigid: a rigid layer.
     """
 
@@ -72,15 +73,16 @@ class MeshTraction(NamedTuple):
 
     @property
     def traction(self) -> FloatArray:
-        """Traction, relative to the friction limit [1]."""
+        """Traction relative to the friction limit [1]."""
         return np.asarray(self.bristles * self.bend / self.limit)
 
     def at(self, i: int) -> MeshTraction:
-        """One of many."""
+        """Return traction i of many tractions."""
         return MeshTraction(*(np.broadcast_to(part, np.shape(self.length))[i] for part in self))
 
     def shrink(self, column: str, small: float = SMALL) -> float:
-        """The factor on ``"length"`` or ``"bristles"`` that makes a traction that is too large small enough."""
+        """Return the factor on ``"length"`` or ``"bristles"`` by which a traction that is too large decreases to
+        ``small``."""
 
         def exceeds(factor: float) -> float:
             return float(self._replace(**{column: factor * getattr(self, column)}).traction) - small
@@ -91,11 +93,11 @@ class MeshTraction(NamedTuple):
 
     @property
     def harmless(self) -> float:
-        """Largest traction on which results do not depend [1], for one row."""
+        """Largest traction, relative to the friction limit, on which results of one row do not depend [1]."""
         return HARMLESS if self.rigid else SMALL
 
     def advise(self) -> str:
-        """Text with advice how to reduce the traction of one row."""
+        """Return a text with advice how to reduce the traction of one row."""
         if self.rigid:
             return f"for half of it take {describe_more(1.0 / self.shrink('length', HARMLESS))}"
         return (
@@ -105,8 +107,7 @@ class MeshTraction(NamedTuple):
 
 
 def describe_more(factor: float) -> str:
-    """Describe a larger number of cables: ``"4 % more cables"``, and for an increase by more than half ``"1.7 times as
-    many"``."""
+    """Describe a factor on the number of cables: ``"4 % more cables"``, or from 1.5 ``"1.7 times as many"``."""
     if factor < 1.5:
         return f"{max(np.ceil(100.0 * (factor - 1.0) - 1e-9), 1.0):.0f} % more cables"
     return f"{factor:.2g} times as many cables"

@@ -21,26 +21,26 @@ from windlass.framework.model.system import Fields
 
 
 class ContactView(NamedTuple):
-    """Bound rows of any of the laws; arrays have the shape (rows,)."""
+    """Bound rows of one of the laws; arrays have the shape (rows,)."""
 
-    circle: IntArray  # positions of the markers of the circles in the columns of their family
-    data: IntArray  # positions of the first history values
-    n: IntArray  # numbers of segments, or of parts with one point
+    circle: IntArray  # positions of the circles' markers in the columns of their family
+    data: IntArray  # position of the first history value of each row
+    n: IntArray  # number of segments of each row, or of parts with one point
     L: FloatArray  # reference length of each segment or part [m]
-    active: NDArray[np.bool_]  # contributes
-    # ``(fields) -> numbers`` of all segments or points, shape (rows, n, 12), see `fill_outputs`
+    active: NDArray[np.bool_]  # whether the row contributes
     evaluate: Callable[[Fields], FloatArray]
+    """Function that returns the numbers of `fill_outputs` for all segments or points, shape (rows, n, 12)."""
     powers: Callable[[Fields], FloatArray]  # ``(fields) -> powers`` [W] in the order of `POWERS`, shape (rows, n, 6)
-    # ``(fields, row, number) -> p0, p1, v``: ends of segments or parts [m], and velocity in the middle [m/s],
-    # each of shape (k, 2), global x, y
     parts: Callable[[Fields, IntArray, IntArray], tuple[FloatArray, ...]]
+    """Function ``(fields, row, number) -> p0, p1, v``: both ends of segments or parts [m], and the velocity in the
+    middle [m/s], of shape (k, 2) each, in global x and y."""
     ends: Callable[[Fields], FloatArray]  # ``(fields) -> ends`` of all segments or parts [m], shape (rows, n + 1, 2)
-    at_point: bool  # f_t acts on the circle at the distance r + g of the point, otherwise at r
-    cord: FloatArray  # height of the axis above the face [m], from which gaps are measured
+    at_point: bool  # whether f_t acts on the circle at the distance r + g of the point from the centre, otherwise at r
+    cord: FloatArray  # height of the axis above the contact face [m]; gaps are measured from the axis
 
 
 def name_circles(world: Tables, markers: IntArray) -> list[str]:
-    """Names of the entities to which rigid markers are attached."""
+    """Return the names of the entities to which rigid markers are attached."""
     names = [""] * len(markers)
     for table, positions, rows in world.split_by_table(markers):
         holder = next(iter(table.component.refs))
@@ -51,7 +51,7 @@ def name_circles(world: Tables, markers: IntArray) -> list[str]:
 
 
 def touches_at_points(component: type[Component]) -> bool:
-    """Whether a law has contact points on cables instead of segments of a cable-shape marker."""
+    """Return whether a law has contact points on cables instead of segments of a cable-shape marker."""
     return "cable" in component.refs and "vertical_offset" in component.columns
 
 
@@ -96,7 +96,7 @@ def view_contact(rows: LocalRows) -> ContactView:
 
 
 def find_cables(world: Tables, ids: IntArray, together: bool = False) -> IntArray:
-    """Entity numbers of the cables that contacts refer to, directly or by cable-shape markers, shape (n,).
+    """Return the entity numbers of the cables that contacts refer to, directly or by cable-shape markers, shape (n,).
 
     ``together``: whether all processes make the call, also for rows of other processes; otherwise each process calls
     for its own rows.

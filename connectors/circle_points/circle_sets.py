@@ -1,7 +1,8 @@
-"""Circles of a set that the cables may touch at present: their rows, and the search; see `pair_search.py`.
+"""Circles of a set that cables may touch at present: their rows, and the search; see `pair_search.py`.
 
-A cable lies within the hull of the control points of its cubic, r0, r0 + L/3 r'0, r1 - L/3 r'1, r1. So no point of the
-cable has moved farther than the farthest of the control points; points at an offset y have moved by at most 2 |y| more.
+A cable lies within the convex hull of the control points of its cubic: r0, r0 + L/3 r'0, r1 - L/3 r'1, r1. So no point
+of the cable moves farther than the control point with the largest motion; points at an offset y move by at most 2 |y|
+more.
 
 Source: control points: G. Farin, Curves and Surfaces for CAGD, Morgan Kaufmann (2002), chapter 4.
 """
@@ -25,26 +26,24 @@ from windlass.framework.model.system import Fields
 class PairColumns(NamedTuple):
     """Rows of a law with circle sets."""
 
-    # the rows that the kernels of the law read; ``circle``, ``radius``, ``active`` and the coordinates of the circle
-    # follow from the history values
+    # data of the law's kernels; the history values determine ``circle``, ``radius``, ``active`` and the coordinates of
+    # the circle
     points: PointRows
     on: NDArray[np.bool_]  # whether a row is switched on, shape (rows,)
-    number: IntArray  # number of the current circle of each row, 0 without circle, -1 at first, shape (rows,)
-    place: IntArray  # position of that number among the history values, shape (rows,)
-    group: IntArray  # rows of one cable and one set have the same number, shape (rows,)
+    number: IntArray  # current circle of each row, counted from 1, 0 without circle, -1 at first, shape (rows,)
+    place: IntArray  # position of the circle number of each row among the history values, shape (rows,)
+    group: IntArray  # group of each row; the rows of one cable and one set are a group, shape (rows,)
     set_of: IntArray  # set of each group, shape (groups,)
-    # marker, radius, dofs, circle_set: by number of the circle, 0 without circle: position in the columns of the
-    # markers, radius [m], local coordinate numbers, and set, shapes (circles + 1,) and (circles + 1, m)
-    marker: IntArray
-    radius: FloatArray
-    dofs: IntArray
-    circle_set: IntArray
+    marker: IntArray  # position of each circle in the columns of the markers; entry 0: no circle, shape (circles + 1,)
+    radius: FloatArray  # radius of each circle [m], shape (circles + 1,)
+    dofs: IntArray  # local coordinate numbers of each circle, shape (circles + 1, m)
+    circle_set: IntArray  # set of each circle, shape (circles + 1,)
     skin: FloatArray  # search margin of each set [m]
 
 
 @kernel
 def assign_pairs(p: PairColumns, data: FloatArray) -> bool:
-    """Bind rows to the circles in the history values; return whether any row was bound to another circle before."""
+    """Bind rows to the circles in their history values; return whether the circle of any row has changed."""
     changed, c = False, p.points
     for i in range(len(p.number)):
         number = int(data[p.place[i]])
@@ -81,8 +80,8 @@ def find_motion(
     marker: IntArray,
     start: FloatArray,
 ) -> float:
-    """Sum of the largest motion of a cable since its hull was stored, and the largest motion of a circle since its
-    centre was stored [m]."""
+    """Return the sum of two motions [m]: the largest motion of a cable since its hull was stored, and the largest
+    motion of a circle since its centre was stored."""
     now, cables, circles = np.empty((1, 8)), 0.0, 0.0
     for k in range(len(rows)):
         fill_hulls(c, rows[k : k + 1], x, now)
@@ -99,7 +98,7 @@ def find_motion(
 def fill_pair_gaps(
     p: PairColumns, rows: IntArray, number: IntArray, x: FloatArray, centre: FloatArray, out: FloatArray
 ) -> None:
-    """Fill the smallest gap [m] of the points of each of ``rows`` to the circle ``number``, shape (pairs,)."""
+    """Fill the smallest gap of the points of each of ``rows`` to the circle ``number`` [m], shape (pairs,)."""
     c = p.points
     for k in range(len(rows)):
         i, m = rows[k], p.marker[number[k]]
@@ -117,18 +116,18 @@ class CircleSearch(PairSearch):
     """The search for pairs of cables and circles."""
 
     def eval_motion(self, fields: Fields) -> float:
-        """Sum of the largest motions of a cable and of a circle since the last search [m]."""
+        """Return the sum of the largest motions of a cable and of a circle since the last search [m]."""
         p, position = self.p, fields.markers[CIRCLE_FAMILY].p
         return find_motion(p.points, self.first, fields.x, self.hull, position, p.marker[1:], self.centre)
 
     def eval_places(self, fields: Fields) -> tuple[FloatArray, FloatArray]:
-        """Control points of the cables and centres of the circles [m]."""
+        """Return the control points of the cables and centres of the circles [m]."""
         hull, centre = np.zeros((len(self.first), 8)), fields.markers[CIRCLE_FAMILY].p[self.p.marker[1:], :2].copy()
         fill_hulls(self.p.points, self.first, fields.x, hull)
         return hull, centre
 
     def eval_slack(self) -> float:
-        """Additional motion of points at an offset, compared with control points."""
+        """Return the largest additional motion of points at an offset, compared with the control points [m]."""
         return 2.0 * float(np.abs(self.p.points.rows["vertical_offset"]).max(initial=0.0))
 
     def find_near(self, fields: Fields) -> tuple[IntArray, IntArray, FloatArray]:

@@ -1,4 +1,4 @@
-"""Common parts of the contact of a circle with points of a cable and its reports: binding of rows, outputs, energy."""
+"""Contact of a circle with points of a cable: binding of rows, outputs and energy, for the laws and for reports."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from windlass.framework.model.system import Fields
 from windlass.framework.model.table import EntityTable
 
 CABLE = ("axial_stiffness", "reference_strain", "mass_per_length", "bending_stiffness")
-"""Columns of cables that rows of points use."""
+"""Columns of cables that the contact of points reads."""
 _fill_ends = call(fill_ends)
 PER_LENGTH = ("contact_stiffness", "contact_damping", "friction_velocity_penalty", "friction_stiffness")
-"""Fields of rows that are columns per metre of cable."""
+"""Columns per metre of cable; the fields of bound rows are multiplied by the length of a point."""
 
 
 class PointContact(Component):
@@ -47,12 +47,12 @@ class PointContact(Component):
 
 
 def check_cables(world: Tables, table: EntityTable, widths: tuple[int, ...] = (CABLE_DOFS,)) -> None:
-    """Raise ModelError for rows whose cable does not consist of two points with slope that move with the material.
+    """Raise ModelError for a cable that does not consist of two points with slope that move with the material.
 
     widths: allowed numbers of coordinates of the cable.
     """
     for cables, positions, _ in world.split_by_table(table.local("cable")):
-        # angles of twist follow the positions and slopes
+        # numbers of positions and slopes only: angles of twist are the last coordinates
         width, row = world.resident_dofs(cables).shape[1] // 4 * 4, table.resident[positions.min()]
         if "ale" in cables.component.refs:
             raise ModelError(
@@ -78,7 +78,7 @@ def bind_rows(rows: LocalRows, circle: IntArray, radius: FloatArray, dofs: IntAr
     cord, press, rigid = (
         rows.local(name) if name in own else np.zeros(len(offset)) for name in ("cord_offset", "press", "rigid_layer")
     )
-    # friction acts on the face, but its force is defined at the cord: the torque is the same
+    # friction acts on the face, but its force is defined at the cord: the smaller coefficient gives the same torque
     shared["friction_coefficient"] = shared["friction_coefficient"] * radius / (radius + cord)
     cable = {name: column_of(rows.world, ids, name) for name in CABLE}
     records = create_records(
@@ -103,9 +103,9 @@ def bind_parameters(rows: LocalRows, n: IntArray) -> dict[str, Any]:
 
 
 def eval_points(c: PointRows, fields: Fields) -> FloatArray:
-    """All output numbers of all points, shape (rows, points, NUMBERS); see `place_numbers.py`.
+    """Return all output numbers of all points, shape (rows, points, NUMBERS); see `place_numbers.py`.
 
-    Rows with fewer points than the widest row are padded with zeros (state: undefined).
+    Entries of rows with fewer points than the widest row are 0 (their state: undefined).
     """
     out = np.zeros((len(c.rows["segments"]), int(c.rows["segments"].max(initial=0)), NUMBERS))
     out[..., STATE] = UNDEFINED
@@ -114,16 +114,18 @@ def eval_points(c: PointRows, fields: Fields) -> FloatArray:
 
 
 def eval_ends(c: PointRows, fields: Fields) -> FloatArray:
-    """Ends, on the contact line, of the parts that points represent [m], shape (rows, points + 1, 2), global x, y."""
+    """Return the ends, on the contact line, of the parts that points represent [m], shape (rows, points + 1, 2), global
+    x and y."""
     out = np.zeros((len(c.rows), int(c.rows["segments"].max(initial=0)) + 1, 2))
     _fill_ends(c, fields.x, out)
     return out
 
 
 def eval_parts(c: PointRows, fields: Fields, row: IntArray, number: IntArray) -> tuple[FloatArray, ...]:
-    """Both ends, on the contact line, of the parts that points represent [m], and the velocity of the points [m/s].
+    """Return the start points and end points, on the contact line, of the parts that points represent [m], and the
+    velocity of the points [m/s].
 
-    Each array has the shape (points, 2), global x, y.
+    Each array has the shape (points, 2), with global x and y.
     """
     q, w = (values[c.dofs[row, :8]].reshape(-1, 4, 2) for values in (fields.x, fields.v))
 
@@ -140,13 +142,13 @@ def eval_parts(c: PointRows, fields: Fields, row: IntArray, number: IntArray) ->
 
 
 def evaluate_rows(rows: LocalRows, fields: Fields) -> tuple[FloatArray, Any]:
-    """The numbers of `eval_points` and the columns of rows."""
+    """Return the numbers of `eval_points` and the columns of rows."""
     c: PointRows = rows.columns
     return eval_points(c, fields), c
 
 
 def evaluate_powers(rows: LocalRows, fields: Fields) -> FloatArray:
-    """Powers of the points of rows; see `eval_point_powers`."""
+    """Evaluate the powers of the points of rows; see `eval_point_powers`."""
     return eval_point_powers(rows.columns, fields)
 
 
@@ -154,7 +156,7 @@ def create_point_outputs(
     evaluate: Callable[[LocalRows, Fields], tuple[FloatArray, Any]] = evaluate_rows,
     powers: Callable[[LocalRows, Fields], FloatArray] = evaluate_powers,
 ) -> dict[str, Output]:
-    """Create output variables of the law, as in `create_outputs`, with points instead of segments."""
+    """Create output variables of a law with points, as `create_outputs` does for segments."""
     outputs = create_outputs(friction=True, evaluate=evaluate, powers=powers)
     outputs["gap"] = replace(outputs["gap"], doc="distance between circle and point, also where open")
     outputs["contact_position"] = replace(outputs["contact_position"], doc="the point, global x, y")

@@ -1,9 +1,9 @@
 """Gaps between circles and points of cables, from which solvers decide whether steps resolve contacts; see `Gaps`.
 
-Rows of sets contain near circles at the ends of a step. Circles that a cable passes without having a row for them are
-searched if cable and circle together move by more than half a radius; one additional number describes the deepest of
-these passages. A line between neighbouring points that sweeps over the centre of a circle has passed the circle, even
-if no point is near.
+Rows of sets contain the circles that are near at the ends of a step. A cable may pass a circle without having a row for
+this circle. Circles without rows are searched if cable and circle together move by more than half a radius; one
+additional entry describes the deepest passage. If a line between neighbouring points sweeps over the centre of a
+circle, the cable has passed the circle, even if no point is near.
 """
 
 from __future__ import annotations
@@ -47,13 +47,14 @@ WAYS = 4.0
 """Distance, in displacements of the cable per step, within which circles are examined [1]; a step covers half of this
 distance."""
 PASSING = 0.6
-"""Displacement per radius below which a circle cannot be passed: chords of a relevant depth are longer [1]."""
+"""Displacement per radius below which a circle cannot be passed undetected: chords of a relevant depth are longer
+[1]."""
 
 
 @kernel
 def crosses(a: FloatArray, b: FloatArray, first: bool, last: bool) -> bool:
-    """Whether the line between two neighbouring points, given by their numbers, has swept over the centre of the
-    circle.
+    """Return whether the line between two neighbouring points, described by their gap numbers a and b, has swept over
+    the centre of the circle.
 
     first, last: whether the line is extended to the end of the cable, by half the distance between points.
     """
@@ -64,7 +65,7 @@ def crosses(a: FloatArray, b: FloatArray, first: bool, last: bool) -> bool:
     before, after = ax * by - ay * bx, cx * dy - cy * dx
     if not before * after < 0.0:
         return False
-    # position of the line when it contains the centre
+    # position of the line at the time when the line contains the centre
     share = before / (before - after)
     px, py = ax + share * (cx - ax), ay + share * (cy - ay)
     ex, ey = bx + share * (dx - bx) - px, by + share * (dy - by) - py
@@ -85,7 +86,7 @@ def fill_point_gaps(
     numbers: FloatArray,
     near: IntArray,
 ) -> None:
-    """Fill the numbers of points, row after row, without rows that are inactive or too far away for this step.
+    """Fill the gap numbers of points, row after row; skip inactive rows and rows that are too far away for this step.
 
     size: size of the step [s], shape (1,).
     """
@@ -94,7 +95,7 @@ def fill_point_gaps(
         row = c.rows[i]
         n, r, y, ci = row.segments, row.radius + eval_growth(row, data, PRESS), row.vertical_offset, row.circle
         at, first = first, first + n
-        # the first node of the cable, and a margin for nearer points
+        # motion of the first node relative to the circle, and a margin for points that are nearer than the node
         cx, cy, ux, uy = circle.p[ci, 0], circle.p[ci, 1], circle.v[ci, 0], circle.v[ci, 1]
         mx, my = x[dofs[i, 0]] - cx, x[dofs[i, 1]] - cy
         wx, wy, L = v[dofs[i, 0]] - ux, v[dofs[i, 1]] - uy, row.length * n
@@ -113,7 +114,7 @@ def fill_point_gaps(
             note_way(row, r, dx, dy, 0.0)
             count += 1
             near[count] = at + k
-        # a circle smaller than the distance of points passes between them in steps of any size
+        # a circle smaller than the distance between points can pass between two points in steps of any size
         for k in range(n - 1):
             if crosses(numbers[at + k], numbers[at + k + 1], k == 0, k == n - 2):
                 numbers[at + k, MISSED] = r
@@ -135,10 +136,11 @@ def sweep_circles(
 
     Args:
         p: the rows.
-        first: a row of each cable.
+        first: position of the first row of each cable.
         x, start: coordinates at both ends of the step.
         place, place0: positions of markers at both ends of the step [m].
-        row: output for the numbers of the passage, with a missed depth of 0 if there is no passage, shape (WIDTH,).
+        row: output for the numbers of the deepest passage, whose missed depth is 0 if there is no passage, shape
+            (WIDTH,).
         which: output for the row of the cable and the number of the circle, shape (2,).
     """
     c, trial, earlier = p.points, np.zeros(WIDTH), np.zeros(WIDTH)
@@ -155,7 +157,7 @@ def sweep_circles(
         n, y, L = own.segments, own.vertical_offset, own.length * own.segments
         if not p.on[i]:
             continue
-        # motion of the control points, and of offsets due to the slopes between them
+        # largest motion of the control points, plus the motion of an offset due to rotation of the slopes
         q, q0 = gather(x, c.dofs, i), gather(start, c.dofs, i)
         ax, ay, bx, by = q[0] - q0[0], q[1] - q0[1], q[4] - q0[4], q[5] - q0[5]
         ux, uy, wx, wy = q[2] - q0[2], q[3] - q0[3], q[6] - q0[6], q[7] - q0[7]
@@ -167,7 +169,7 @@ def sweep_circles(
         way += abs(y) * min(2.0, 2.0 * bend) + far
         if way <= PASSING * least and 2.0 * least * n >= L:
             continue
-        # bound of the distance from the first node, for both shapes
+        # bound of the distance of all points from the first node, for both ends of the step
         dx, dy, ex, ey = q[4] - q[0], q[5] - q[1], q0[4] - q0[0], q0[5] - q0[1]
         size = L + np.sqrt(max(dx * dx + dy * dy, ex * ex + ey * ey)) + abs(y)
         for k in range(1, len(p.marker)):
@@ -176,20 +178,21 @@ def sweep_circles(
             reach = size + r + 2.0 * way
             if p.circle_set[k] != p.set_of[g] or dx * dx + dy * dy > reach * reach:
                 continue
-            # the path of each point relative to the centre
+            # path of each point relative to the centre of the circle
             for j in range(n):
                 s = relative_place(j, n)
                 b = eval_point(shape(s, L), shape_slope(s, L), y, q0, q0)
                 z = eval_point(shape(s, L), shape_slope(s, L), y, q, q)
                 ax, ay, dx, dy = b.px - place0[m, 0], b.py - place0[m, 1], z.px - place[m, 0], z.py - place[m, 1]
-                # transfer to the position at the start of the step, and to the end of the step
+                # numbers at the start of the step, copied to the entries of the start; then numbers at the end of the
+                # step
                 note_gap(trial, np.sqrt(ax * ax + ay * ay) - r, 0.0, 0.0)
                 note_way(trial, r, ax, ay, 0.0)
                 for a in range(START):
                     trial[START + a] = trial[a]
                 note_gap(trial, np.sqrt(dx * dx + dy * dy) - r, 0.0, 0.0)
                 note_way(trial, r, dx, dy, 0.0)
-                # the line to the previous point
+                # passage of the line between this point and the previous point over the centre of the circle
                 if j > 0 and crosses(earlier, trial, j == 1, j == n - 1):
                     trial[MISSED] = r
                 earlier[:] = trial
@@ -199,7 +202,7 @@ def sweep_circles(
 
 
 def watch_circles(rows: LocalRows, p: PairColumns, circles: str, assign: Callable[[Evaluation], Any]) -> Gaps:
-    """Create the gaps of rows of sets; ``assign`` binds rows to their current circles."""
+    """Create the gaps of rows with circle sets; ``assign`` binds rows to their current circles."""
     c, fill, sweep, which = p.points, call(fill_point_gaps), call(sweep_circles), np.zeros(2, int)
     first: IntArray = np.unique(p.group, return_index=True)[1]
     gaps = watch_points(rows, c, circles, spare=1)
@@ -229,26 +232,27 @@ def follow_sets(
     seek: Callable[[Any, FloatArray, Any, FloatArray, FloatArray], None],
     describe: Callable[[], str],
 ) -> Gaps:
-    """Create the gaps of rows of n contacts each, whose partners change, and of partners that are passed without a row.
+    """Create the gaps of rows of n contacts each, whose partners change, and the gaps of partners that a cable passes
+    without having a row for them.
 
-    Where a row was bound within the step, the gaps at the start of the step are measured after the binding, so results
-    do not depend on the times of searches.
+    If a row was bound to a partner within the step, the gaps at the start of the step are measured again after the
+    binding, so results do not depend on the times of searches.
 
     Args:
-        gaps: gaps of the rows, with one additional number.
+        gaps: gaps of the rows, with one additional entry.
         family: of the markers.
-        number: number of the partner of each row, shape (rows,).
+        number: number of the current partner of each row, shape (rows,).
         assign: function that binds rows to the circles that they touch at present.
-        measure: ``(s, markers, x, v, numbers)`` writes the numbers of the rows.
-        seek: ``(markers, x, markers at the start, x at the start, row)`` writes the numbers of a partner that is
-            passed.
+        measure: ``(s, markers, x, v, numbers)`` writes the gap numbers of the rows.
+        seek: ``(markers, x, markers at the start, x at the start, row)`` writes the gap numbers of a partner that a
+            cable passes.
         describe: names it.
     """
     numbers, last, name = gaps.numbers, len(gaps.numbers) - 1, gaps.describe
     every = gaps.near is None
     near = gaps.near = create_near(len(numbers)) if gaps.near is None else gaps.near
     known, found, before = np.full(len(n), -1), np.full(len(n), -1), create_numbers(len(numbers))
-    # coordinates, velocities and markers at the end of a step and at the start
+    # coordinates, velocities and markers at the end and at the start of a step
     now: list[Any] = []
     start: list[Any] = []
 
@@ -289,7 +293,7 @@ def follow_sets(
 
 
 def _copy(m: PositionColumns) -> PositionColumns:
-    """Copy markers, with separate positions and velocities."""
+    """Copy markers; the copy has its own positions and velocities."""
     return m._replace(p=m.p.copy(), v=m.v.copy(), A=m.A.copy(), omega=m.omega.copy())
 
 
@@ -298,8 +302,8 @@ def _take(kept: PositionColumns, m: PositionColumns) -> None:
 
 
 def watch_points(rows: LocalRows, c: PointRows, circles: str, spare: int = 0) -> Gaps:
-    """The gaps of rows; ``circles`` is the family of their markers, and ``spare`` the number of additional numbers to
-    be left free."""
+    """Create the gaps of rows; ``circles`` is the family of their markers, ``spare`` the number of additional
+    entries."""
     n = c.rows["segments"]
     numbers, kind, first = create_numbers(int(n.sum()) + spare), rows.table.kind, np.cumsum(n)
 

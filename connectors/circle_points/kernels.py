@@ -1,40 +1,40 @@
 """Contact of a circle with points of the cubic axis of a cable: geometry, forces, history, outputs.
 
-The reference length L of a cable is cut into n equal parts. The point in the middle of part i represents this part:
+The reference length L of a cable is divided into n equal parts. The point in the middle of part i represents this part:
 
-    xi_i = (i + 1/2) L/n,    p = r(xi_i) + y m,    m = [-r'_y, r'_x]/|r'|    (y: offset of the touching line),
-    d = p - c,   D = |d|,   n = d/D (from circle to cable),   t = [-n_y, n_x],   g = D - r,
-    v_n = (v - v_c).n,    v_t = (v - v_c).t - omega D    (against the point of the turning body that is at p),
-    f_n = k_c g + d_c v_n,
-    f_t = mu_v v_t + mu_k (r/D) u   (sticks)    or    mu |f_n| s   (slips, s = +-1),
+    position: xi_i = (i + 1/2) L/n,    p = r(xi_i) + y m,    m = [-r'_y, r'_x]/|r'|, at the offset y of the contact line
+    normal: d = p - c,   D = |d|,   n = d/D from circle to cable,   t = [-n_y, n_x],   g = D - r
+    velocities: v_n = (v - v_c).n,    v_t = (v - v_c).t - omega D, relative to the point of the rotating body at p
+    normal force: f_n = k_c g + d_c v_n
+    friction: f_t = mu_v v_t + mu_k (r/D) u if the point sticks, mu |f_n| s with s = +-1 if it slips
 
-with k_c, d_c, mu_v, mu_k of one part. The force f_n n + f_t t acts on the cable at p, its reaction on the circle at the
-same point, with the force -(f_n n + f_t t) and the torque -D f_t. So forces and moments sum to 0, and the total power
-is f_n v_n + f_t v_t.
+Here k_c, d_c, mu_v, mu_k are the values of one part. The force f_n n + f_t t acts on the left-hand side of the cable at
+p. The reaction on the circle at the same point is the force -(f_n n + f_t t) with the torque -D f_t. So forces and
+moments sum to 0, and the total power is f_n v_n + f_t v_t.
 
-With a press F the circle is enlarged by F/(k r), k = k_c per length, so D is r where the cable is in equilibrium; see
-`update.py`. The damping of a row with a press increases with the depth, as d_c min(1, depth/depth_0), where depth_0 is
-half of the depth at rest, F/(k r), so f_n is continuous where a point touches. If the cord lies above the face,
-r = face + offset is the radius of the cord, on which all quantities are measured, and mu is the coefficient of the face
-times face/r.
+With a press F the circle is enlarged by F/(k r), with k = k_c per length. So D is r if the cable is in equilibrium; see
+`update.py`. For a row with a press, the damping increases with the depth as d_c min(1, depth/depth_0), so f_n is
+continuous when a point touches. Here depth_0 is half of F/(k r), the depth at rest. If the cord lies above the face, r
+= face + offset is the radius of the cord. All quantities are measured on this radius, and mu is the coefficient of the
+face times face/r.
 
-The bristles of a cable deflect together, by u: the mean displacement of its points since they began to stick. Let m
-points be closed, and let S be the set of those that stick:
+The bristles of a cable deflect together by u, the mean displacement of its points since they began to stick. Let m
+points be closed, and let S be the set of the sticking points:
 
-    u = (m/n) mean of u_k over S,    u_k = wrap(r alpha_k - anchor_k),    alpha: angle of A^T n,
+    u = (m/n) mean of u_k over S, u_k = wrap(r alpha_k - anchor_k), alpha: angle of A^T n.
 
-where open points count as undeflected. While a cubic is bent onto a circle, its points move along the circle by up to
-l³/(192 R²) in both directions; the mean removes most of this motion, which single bristles would not. Since u_k,t =
-(r/D) v_t, the sticking points absorb exactly the rate of mu_k (n/m) |S| u²/2.
+Open points count as undeflected. While a cubic is bent onto a circle, its points move along the circle by up to l³/(192
+R²) in both directions. The mean removes most of this motion, which single bristles would follow. Since u_k,t = (r/D)
+v_t, the sticking points absorb exactly the rate of mu_k (n/m) |S| u²/2.
 
-History values of a row: gaps (n), states (n; 0 sticks, +-1 slips, -2 open or without friction), anchors (n), the arc
-positions r alpha on the circle where bristles are fixed (without bristles: the position of the point). History values
-change between Newton runs, and within Newton runs of steps with a press, by `update.py`.
+History values of a row: gaps (n), states (n; 0 sticks, +-1 slips, -2 open or without friction), anchors (n). An anchor
+is the arc position r alpha on the circle where a bristle is fixed; without bristles, the position of the point.
+`update.py` changes history values between Newton runs and, in steps with a press, within Newton runs.
 
 Source: quadrature of a penalty along the contact line and radial return, P. Wriggers, Computational Contact Mechanics,
-Springer (2006); one value per element for sticking parts: J. C. Simo, P. Wriggers, R. L. Taylor, A perturbed Lagrangian
-formulation for the finite element solution of contact problems, Comput. Methods Appl. Mech. Eng. 50 (1985) 163-180;
-damping that grows with the depth: K. H. Hunt, F. R. E. Crossley, J. Appl. Mech. 42 (1975) 440-445.
+Springer (2006); one value per element for the sticking parts: J. C. Simo, P. Wriggers, R. L. Taylor, A perturbed
+Lagrangian formulation for the finite element solution of contact problems, Comput. Methods Appl. Mech. Eng. 50 (1985)
+163-180; damping that increases with the depth: K. H. Hunt, F. R. E. Crossley, J. Appl. Mech. 42 (1975) 440-445.
 """
 
 from __future__ import annotations
@@ -55,30 +55,33 @@ from windlass.framework.kernels.kernel import kernel
 
 PRESS, RUBS, PRESSED, WAY, STRETCHED, LATEST, WAVE, WAVES = range(8)
 """Positions of the further history values of a row with a press. PRESS: F - press of the next Newton run [N]. RUBS:
-whether the cable has friction where it touches. PRESSED: F - press of the last run, whose forces outputs show [N]. With
-a rigid layer also WAY: distance that the cable has moved before the circle [m]. STRETCHED: integral of its stretch over
-this distance [m]. LATEST: stretch at the last step [1]. WAVE, WAVES: mean [1] and number of waves."""
+whether the cable has friction where it touches the circle. PRESSED: F - press of the previous run, which outputs use
+for forces [N]. WAY: distance that the cable has moved before a circle with a rigid layer [m]. STRETCHED: integral of
+the stretch of the cable over the distance WAY [m]. LATEST: stretch of the cable at the previous step [1]. WAVE, WAVES:
+mean of the waves [1], and their number."""
 COMES, LAID = 0.0, 1.0
-"""States of a row with a press: its cable is running onto the circle, or has friction where it touches."""
+"""States of a row with a press: COMES, the cable is running onto the circle; LAID, the cable has friction where it
+touches the circle."""
 FADING = 0.5
-"""Depth, per F/(k r), from which the full damping acts."""
+"""Depth, per F/(k r), from which the full damping acts [1]."""
 
 
 class PointRows(NamedTuple):
     """Rows of the law.
 
     Attributes:
-        rows: records, shape (rows,): place of the marker ``circle`` in the columns of its family, place of the first
-            history value ``data``, number of points ``segments``; of a point ``contact_stiffness`` [N/m],
-            ``contact_damping`` [N s/m], ``friction_velocity_penalty`` [N s/m], ``friction_stiffness`` [N/m] and the
-            reference ``length`` [m] that it stands for; ``friction_coefficient`` at the cord [1]; ``radius`` of the
-            circle [m], or of the cord if it lies above the face; ``vertical_offset`` [m]; ``clip_normal_force``;
-            ``press`` [N] with which rows begin, 0 for a circle that is not enlarged; of the cable ``axial_stiffness``
-            [N], ``reference_strain`` [1], ``mass_per_length`` [kg/m] and ``bending_stiffness`` [N m²]; ``rigid_layer``,
-            see `rigid_layer.py`; rows of the neighbours ``beside``, before and behind, -1 without neighbour;
-            ``active``.
+        rows: records, shape (rows,). ``circle`` is the position of the marker in the columns of its family, ``data``
+            the position of the first history value, ``segments`` the number of points. For one point
+            ``contact_stiffness`` is in N/m, ``contact_damping`` in N s/m, ``friction_velocity_penalty`` in N s/m,
+            ``friction_stiffness`` in N/m, and ``length`` is the reference length that the point represents [m].
+            ``friction_coefficient`` applies at the cord [1]. ``radius`` is the radius of the circle, or of the cord if
+            it lies above the face [m]. ``press`` is the first press of the row [N], 0 for a circle that is not
+            enlarged. ``axial_stiffness`` [N], ``reference_strain`` [1], ``mass_per_length`` [kg/m] and
+            ``bending_stiffness`` [N m²] are values of the cable. ``beside`` contains the rows of the neighbours before
+            and behind, -1 without neighbour. Further fields are ``vertical_offset`` [m], ``clip_normal_force``,
+            ``rigid_layer`` (see `rigid_layer.py`) and ``active``.
         dofs: local coordinate numbers of cable (8) and circle (m), shape (rows, 8 + m).
-        others: anchors of rows of other processes, numbered after the rows of this process, shape (k, 5).
+        others: anchors of rows of other processes, which are numbered after the rows of this process, shape (k, 5).
     """
 
     rows: NDArray[Any]
@@ -87,7 +90,8 @@ class PointRows(NamedTuple):
 
 
 class PointParameters(NamedTuple):
-    """Parameters of one row, see `PointRows`, and the enlargement ``grown`` of its circle [m]; all scalars."""
+    """Parameters of one row, see `PointRows`, and the enlargement ``grown`` of its circle [m]; all fields are
+    scalars."""
 
     contact_stiffness: float
     contact_damping: float
@@ -100,7 +104,8 @@ class PointParameters(NamedTuple):
 
 
 class AxisPoint(NamedTuple):
-    """A point of the contact line: position, velocity, and for offsets r' and r'_t; all scalars, global x, y."""
+    """A point of the contact line, in global x and y: position, velocity, and for points at an offset also r' and r'_t;
+    all fields are scalars."""
 
     px: float
     py: float
@@ -113,8 +118,8 @@ class AxisPoint(NamedTuple):
 
 
 class PointState(NamedTuple):
-    """Contact of one point: D, n, velocities relative to the centre (ux, uy) and to the surface, forces, and bristle
-    deflection u."""
+    """Contact of one point: D, n, velocities relative to the centre (un, ut) and to the surface (vt), forces, and
+    bristle deflection u."""
 
     D: float
     nx: float
@@ -127,13 +132,13 @@ class PointState(NamedTuple):
     bristle: float
 
 
-# The position of a point has the same digits everywhere, whether it is evaluated alone or in a lane. So points that
-# have just touched have undeflected bristles, and stored gaps equal the gaps of outputs.
+# The position of a point is bitwise equal for all kernels, for single points and for lanes. Therefore points that have
+# just touched have undeflected bristles, and stored gaps equal the gaps of outputs.
 
 
 @kernel(inline=True, fast=False)
 def relative_place(k: int, n: float) -> float:
-    """Place s of point k of n, from 0 to 1."""
+    """Return the relative position s of point k of n, between 0 and 1."""
     return (k + 0.5) / n
 
 
@@ -148,7 +153,7 @@ def gather(values: FloatArray, dofs: IntArray, i: int) -> Eight:
 
 @kernel(inline=True, fast=False)
 def combine(S: Four, q: Eight) -> tuple[float, float]:
-    """sum S_a q_a, x and y."""
+    """Return the sum of S_a q_a, for x and y."""
     x = S[0] * q[0] + S[1] * q[2] + S[2] * q[4] + S[3] * q[6]
     y = S[0] * q[1] + S[1] * q[3] + S[2] * q[5] + S[3] * q[7]
     return x, y
@@ -156,7 +161,8 @@ def combine(S: Four, q: Eight) -> tuple[float, float]:
 
 @kernel(inline=True, fast=False)
 def eval_point(S: Four, dS: Four, y: float, q: Eight, w: Eight) -> AxisPoint:
-    """The point with shape functions S at distance y from the axis; q are coordinates, w their rates."""
+    """Evaluate the point with shape functions S at the distance y from the axis; q are the coordinates of the cable, w
+    their rates."""
     px, py = combine(S, q)
     vx, vy = combine(S, w)
     rx, ry, sx, sy = 0.0, 0.0, 0.0, 0.0
@@ -171,7 +177,7 @@ def eval_point(S: Four, dS: Four, y: float, q: Eight, w: Eight) -> AxisPoint:
 
 @kernel(inline=True)
 def eval_growth(row: Any, data: FloatArray, place: int) -> float:
-    """Enlargement F/(k r) of the circle of a row [m]; 0 without a press. ``place``: `PRESS` or `PRESSED`."""
+    """Return the enlargement F/(k r) of the circle of a row [m]; 0 without a press. ``place``: `PRESS` or `PRESSED`."""
     if row.press == 0.0 or row.contact_stiffness == 0.0:
         return 0.0
     press = row.press + data[row.data + 3 * row.segments + place]
@@ -181,7 +187,7 @@ def eval_growth(row: Any, data: FloatArray, place: int) -> float:
 
 @kernel(inline=True)
 def eval_stretch(row: Any, q: Eight) -> float:
-    """Mean stretch of the cable of a row [1]."""
+    """Return the mean stretch of the cable of a row [1]."""
     L, total = row.length * row.segments, 0.0
     for k in range(3):
         rx, ry = combine(shape_slope(0.5 * k, L), q)
@@ -192,7 +198,8 @@ def eval_stretch(row: Any, q: Eight) -> float:
 
 @kernel(inline=True)
 def eval_press(row: Any, o: Disc, q: Eight, w: Eight) -> float:
-    """F = N - rhoA v² [N] of the cable of a row, with its mean strain and the speed of its middle about the centre."""
+    """Return the press F = N - rhoA v² of the cable of a row [N], with the mean strain and with the speed of the middle
+    of the cable about the centre."""
     L, stretch = row.length * row.segments, eval_stretch(row, q)
     px, py = combine(shape(0.5, L), q)
     vx, vy = combine(shape(0.5, L), w)
@@ -207,7 +214,7 @@ def eval_press(row: Any, o: Disc, q: Eight, w: Eight) -> float:
 
 @kernel(inline=True)
 def read_parameters(row: Any, data: FloatArray, place: int) -> PointParameters:
-    """Read the parameters of a row, with the press of a ``place``, see `eval_growth`."""
+    """Read the parameters of a row; ``place`` is the position of its press, see `eval_growth`."""
     return PointParameters(
         row.contact_stiffness, row.contact_damping, row.friction_velocity_penalty, row.friction_stiffness,
         row.friction_coefficient, row.radius, row.clip_normal_force, eval_growth(row, data, place),
@@ -216,7 +223,7 @@ def read_parameters(row: Any, data: FloatArray, place: int) -> PointParameters:
 
 @kernel(inline=True, fast=False)
 def arc_position(o: Disc, nx: float, ny: float, r: float) -> float:
-    """r alpha [m]; n may have any length."""
+    """Return r alpha [m]; n may have any length."""
     arc: float = r * arctan2(o.a01 * nx + o.a11 * ny, o.a00 * nx + o.a10 * ny)
     return arc
 
@@ -225,8 +232,8 @@ def arc_position(o: Disc, nx: float, ny: float, r: float) -> float:
 def eval_bristles(
     par: PointParameters, o: Disc, y: float, q: Eight, w: Eight, data: FloatArray, first: int, n: int, L: float
 ) -> tuple[float, float]:
-    """Deflection u [m] of the bristles of a cable, and its derivative with respect to the displacement of one sticking
-    point [1]."""
+    """Return the deflection u [m] of the bristles of a cable, and its derivative with respect to the displacement of
+    one sticking point [1]."""
     if par.friction_coefficient == 0.0 or par.friction_stiffness == 0.0:
         return 0.0, 0.0
     total, closed, sticking = 0.0, 0, 0
@@ -248,7 +255,8 @@ def eval_bristles(
 
 @kernel(inline=True)
 def eval_fading(par: PointParameters, gap: float) -> tuple[float, float]:
-    """The share of the damping that acts at a gap [1], and the derivative of this share [1/m]; 1 without a press."""
+    """Return the share of the damping that acts at a gap [1], and its derivative [1/m]; the share is 1 without a
+    press."""
     depth = FADING * par.grown
     share = -gap / depth if depth > 0.0 else 1.0
     slope = -1.0 / depth if 0.0 < share < 1.0 else 0.0
@@ -257,7 +265,7 @@ def eval_fading(par: PointParameters, gap: float) -> tuple[float, float]:
 
 @kernel(inline=True)
 def eval_contact(par: PointParameters, o: Disc, z: AxisPoint, state: float, bend: float) -> PointState:
-    """Geometry, rates and forces of a point, with the contact state of the history values and the deflection of the
+    """Return the geometry, rates and forces of a point, with the stored contact state and the deflection of the
     bristles."""
     dx, dy = z.px - o.cx, z.py - o.cy
     D = np.sqrt(dx * dx + dy * dy)
@@ -305,7 +313,7 @@ def fill_outputs(
 
 @kernel
 def fill_ends(c: PointRows, x: FloatArray, out: FloatArray) -> None:
-    """Ends of the parts on the touching line [m] into out, shape (rows, points + 1, 2), global x, y."""
+    """Write the ends of the parts on the contact line [m] into out, shape (rows, points + 1, 2), global x and y."""
     for i in range(len(c.rows)):
         row = c.rows[i]
         n, y, q = row.segments, row.vertical_offset, gather(x, c.dofs, i)
@@ -320,7 +328,7 @@ def add_torques(
     c: PointRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, owner: IntArray,
     torque: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the torque of each row on its circle about the centre, D f_t of all points, to the torque of the owner [N
+    """Add the torque of each row on its circle about the centre (D f_t of all points) to the torque of its owner [N
     m]."""
     for i in range(len(c.rows)):
         row = c.rows[i]

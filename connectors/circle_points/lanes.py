@@ -2,7 +2,7 @@
 
 See docs/explanation/design.md, Lanes.
 
-Eight rows are evaluated together, point after point: their coordinates are copied once into a record g of
+Eight rows are evaluated together, point after point; their coordinates are copied once into a record g of
 `POINT_LANES`. Missing values, such as points of shorter rows, count as 0.
 """
 
@@ -35,18 +35,19 @@ POINT_LANES = lane_type(
     *PointParameters._fields, *Disc._fields, "cable_length", "vertical_offset", "segments", "closed", "state", "anchor",
     "bend", "sticking", "touching", "distance", "fn", "vt", "arc", coordinates=8, velocities=8, forces=8, load=3,
 )  # fmt: skip
-"""Eight rows: their `PointParameters` and `Disc`; L, y and n; coordinates and their rates.
+"""Data of eight rows: `PointParameters` and `Disc`; length L, offset y and number of points n of the cable; its
+coordinates and their rates.
 
-Of the current point whether it is ``closed``, 1 or 0, and its history values ``state`` and ``anchor``. Results:
-deflection of the bristles, number of sticking points, and number of points that are closed and have friction;
-``forces`` on the coordinates, ``load``: force and torque of the cable; and for updates D, f_n, v_t and r alpha of the
-current point.
+Data of the current point: ``closed`` (1 or 0), and its history values ``state`` and ``anchor``. Results of rows:
+deflection of the bristles, number of sticking points, number of closed points with friction; ``forces`` on the
+coordinates, and ``load``, force and torque of the cable. Results of the current point, for updates: D, f_n, v_t and r
+alpha.
 """
 
 
 @kernel(inline=True)
 def begin_lanes(g: Any) -> None:
-    """Lanes without a row are also evaluated, with the value 1."""
+    """Fill all lanes with the value 1, because lanes without a row are also evaluated."""
     for k in range(LANES):
         g.radius[k], g.cable_length[k], g.segments[k] = 1.0, 1.0, 1.0
         for a in range(8):
@@ -65,8 +66,8 @@ def gather_rows(
     count: int,
     g: Any,
 ) -> tuple[int, bool, bool]:
-    """Copy listed rows to the first lanes; return the largest number of points, and whether any row has an offset and
-    bristles."""
+    """Copy the given rows to the first lanes; return the largest number of points, and whether any row has an offset
+    and bristles."""
     most, offset, bristles = 0, False, False
     if count < LANES:
         begin_lanes(g)
@@ -103,7 +104,7 @@ def gather_rows(
 
 @kernel(inline=True)
 def gather_history(c: PointRows, data: FloatArray, rows: IntArray, first: int, count: int, j: int, g: Any) -> None:
-    """Copy the history values of point j of listed rows to the first lanes."""
+    """Copy the history values of point j of the given rows to the first lanes."""
     for k in range(LANES):
         g.closed[k] = 0.0
     for k in range(count):
@@ -136,8 +137,8 @@ def read_eight(a: FloatArray, k: int) -> Eight:
 
 @kernel(inline=True)
 def read_point(j: int, offset: bool, k: int, g: Any) -> tuple[Four, Four, float, AxisPoint]:
-    """Read shape functions, their derivatives, offset and point j of lane k; ``offset``: whether any lane may have an
-    offset."""
+    """Read shape functions, their derivatives, offset and position of point j of lane k; ``offset``: whether any lane
+    may have an offset."""
     s, L, y = relative_place(j, g.segments[k]), g.cable_length[k], g.vertical_offset[k] if offset else 0.0
     S, dS = shape(s, L), shape_slope(s, L)
     return S, dS, y, eval_point(S, dS, y, read_eight(g.coordinates, k), read_eight(g.velocities, k))
@@ -145,7 +146,7 @@ def read_point(j: int, offset: bool, k: int, g: Any) -> tuple[Four, Four, float,
 
 @kernel(inline=True)
 def sum_bristles(j: int, offset: bool, g: Any) -> None:
-    """Add the displacement of point j of all lanes to ``bend``, and count the points."""
+    """Add the displacement of point j of all lanes to ``bend``, and count its sticking and touching points."""
     for k in range(LANES):
         _, _, _, z = read_point(j, offset, k, g)
         r, o = g.radius[k], read_pose(k, g)
@@ -159,7 +160,7 @@ def sum_bristles(j: int, offset: bool, g: Any) -> None:
 
 @kernel(inline=True)
 def finish_bristles(g: Any) -> None:
-    """Deflection u [m] of the bristles of all lanes, see `eval_bristles`."""
+    """Write the deflection u [m] of the bristles of all lanes; see `eval_bristles`."""
     for k in range(LANES):
         some = g.sticking[k] != 0.0 and g.friction_coefficient[k] != 0.0 and g.friction_stiffness[k] != 0.0
         share = g.touching[k] / (g.segments[k] * (g.sticking[k] if some else 1.0))
@@ -194,7 +195,7 @@ def add_forces(j: int, offset: bool, g: Any) -> None:
 
 @kernel(inline=True)
 def eval_points(j: int, offset: bool, g: Any) -> None:
-    """D, f_n, v_t and r alpha of point j of all lanes."""
+    """Evaluate D, f_n, v_t and r alpha of point j of all lanes."""
     for k in range(LANES):
         _, _, _, p = read_point(j, offset, k, g)
         par, o = read_lane_parameters(k, g), read_pose(k, g)

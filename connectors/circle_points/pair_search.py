@@ -1,14 +1,15 @@
-"""Members of a set that the cables may touch at present: pairs change, while their rows remain.
+"""Members of a set that the cables may touch at present: pairs change, but the number of rows is constant.
 
-A row is a place of a cable for contact with one member of its set, a circle or a surface; several rows of one cable are
-several places. The history values of the row contain the number of this member after the values of its points: from 1,
-or 0 for none. So states, checkpoints and repeated steps contain their pairs, and kernels use rows as usual.
+A row describes the contact of a cable with one member of its set, a circle or a surface; a cable with several rows can
+touch several members. The history values of the row contain the number of this member after the values of its points:
+from 1, or 0 without a member. So states, checkpoints and repeated steps contain the pairs, and kernels need no special
+case.
 
-Pairs are searched between Newton runs, before their history is updated, because points can close only at these times.
-Every pair closer than the skin gets a place, in the order of distance; closed pairs keep their places. The list remains
-valid while
+The search for pairs takes place between Newton runs, before the history values are updated, because points can close
+only at these times. Every pair closer than the skin gets a row, in the order of distance; closed pairs keep their rows.
+The result of a search remains valid while
 
-    (largest motion of a cable) + (largest motion of a member) < smallest gap of a pair without a place.
+    (largest motion of a cable) + (largest motion of a member) < smallest gap of a pair without a row.
 
 Source: L. Verlet, Phys. Rev. 159 (1967) 98-103 (neighbour lists with a skin).
 """
@@ -33,17 +34,17 @@ from windlass.framework.model.system import Evaluation, Fields, NeighbourPattern
 from windlass.framework.parallel.processes import Processes
 
 OPEN_GAP = 0.1
-"""Stored gap of a point that was never evaluated [m], as at the start of all laws of contact with circles."""
+"""Stored gap of a point that was never evaluated [m]; all laws of contact with circles start with this gap."""
 ROUNDING = 1e-9
 """Share of the search margin that is reserved for rounding errors [1]."""
 
 
 def find_members(world: Tables, member: type[Component], thing: str, of: str) -> tuple[IntArray, IntArray]:
-    """World coordinate numbers of all members of sets, padded to equal length, and the sets of the members.
+    """Return the world coordinate numbers of all members of sets, padded to equal length, and the sets of the members.
 
     Args:
         member: component of the members.
-        thing: column of the members with the reference to the coordinates, such as ``"circle"``.
+        thing: column of the members that refers to the coordinates, such as ``"circle"``.
         of: column of the members with the set.
     """
     table = world.tables.get(member)
@@ -55,10 +56,10 @@ def find_members(world: Tables, member: type[Component], thing: str, of: str) ->
 
 
 def pair_dofs(cable: IntArray, sets: IntArray, members: IntArray, of_set: IntArray) -> IntArray:
-    """World coordinate numbers of rows: of the cable, and of one of the members of its set, -1 without member.
+    """Return the world coordinate numbers of rows: of the cable, and of a member of its set, -1 without member.
 
-    Members are assigned to cables in order, before any pair is known. The numbering therefore counts the rows that
-    couple each member, and the choice of a linear solver uses the pattern of later tangents.
+    Members are assigned to cables in order, because pairs are not known yet. The numbering of the world therefore
+    counts the rows that couple each member; the choice of a linear solver uses the pattern of later tangents.
 
     Args:
         cable: numbers of the cables, shape (rows, c).
@@ -82,7 +83,7 @@ def find_closed(
     start: FloatArray,
     closed: NDArray[np.bool_],
 ) -> None:
-    """Which rows are closed, or were closed at the start of the step with the same member, shape (rows,).
+    """Find whether each row is closed, or was closed with the same member at the start of the step, shape (rows,).
 
     ``first``, ``points``: see `PairSearch.find_values`.
     """
@@ -98,16 +99,16 @@ class PairSearch(ABC):
     """The search for pairs, and its data until the next search; for circles see `CircleSearch`.
 
     Attributes:
-        p: the rows: `PairColumns`, or others with ``points``, ``place``, ``group``, ``dofs`` and ``skin``.
+        p: the rows, `PairColumns` or a tuple with the same ``points``, ``place``, ``group``, ``dofs`` and ``skin``.
         name, rows: component of the rows and their numbers in its table, for messages.
-        processes: processes that search together, each for its own rows.
+        processes: processes that search together; each process searches for its own rows.
         first: the first row of each group, shape (groups,).
         slots: number of rows of each group, shape (groups,).
         searches: number of searches so far.
         forgotten: whether the next update must search.
-        margin: motion up to which the list remains valid [m].
-        given: numbers of the circles or surfaces after the last search, shape (rows,).
-        hull, centre: control points of the cables and centres of the circles or surfaces at that time [m].
+        margin: motion up to which the result of the search remains valid [m].
+        given: numbers of the circles or surfaces of rows after the last search, shape (rows,).
+        hull, centre: control points of the cables, and centres of the circles or surfaces, at the last search [m].
     """
 
     p: Any
@@ -126,30 +127,31 @@ class PairSearch(ABC):
 
     @abstractmethod
     def eval_motion(self, fields: Fields) -> float:
-        """Sum of the largest motion of a cable and the largest motion of a possible partner since the last search
-        [m]."""
+        """Return the sum of two motions since the last search [m]: the largest motion of a cable, and the largest
+        motion of a possible partner."""
 
     @abstractmethod
     def eval_places(self, fields: Fields) -> tuple[FloatArray, FloatArray]:
-        """Control points of the cables and positions of their possible partners [m]; stored as ``hull`` and
-        ``centre``."""
+        """Return the control points of the cables and the positions of their possible partners [m], which are stored as
+        ``hull`` and ``centre``."""
 
     @abstractmethod
     def find_near(self, fields: Fields) -> tuple[IntArray, IntArray, FloatArray]:
-        """Find groups, numbers of their possible partners, and gaps [m] of all pairs closer than the skin, shape
-        (pairs,)."""
+        """Find all pairs closer than the skin: their groups, the numbers of the partners, and their gaps [m], shape
+        (pairs,) each."""
 
     def find_values(self) -> tuple[IntArray, IntArray]:
-        """Position of the first history value of each row, and number of points of the row, shape (rows,) each."""
+        """Return the position of the first history value and the number of points of each row, shape (rows,) each."""
         own = self.p.points.rows
         return own["data"].copy(), own["segments"].copy()
 
     def eval_slack(self) -> float:
-        """Largest motion of a point beyond the control points of its cable [m]."""
+        """Return the largest distance that a point can move in addition to the motion of the control points of its
+        cable [m]."""
         return 0.0
 
     def update(self, fields: Fields) -> None:
-        """Write the pairs into the history values, after a search if the last search may be outdated.
+        """Write the pairs into the history values; search for pairs first if the last search may be outdated.
 
         All processes search if the search of one process is outdated.
 
@@ -175,7 +177,7 @@ class PairSearch(ABC):
         self.given = fields.data[self.p.place].astype(np.int64)
 
     def _give_places(self, fields: Fields, group: IntArray, number: IntArray, gap: FloatArray) -> None:
-        """Give the pairs places in the rows of their groups: first closed pairs, then pairs in the order of
+        """Assign pairs to the rows of their groups: first closed pairs, then the other pairs in the order of
         distance."""
         p, data, many = self.p, fields.data, len(self.p.dofs)
         closed = np.zeros(len(p.place), dtype=bool)
@@ -190,7 +192,7 @@ class PairSearch(ABC):
         sequence = np.lexsort((pairs, order, pairs // many))
         pairs, order = pairs[sequence], order[sequence]
         wanted = _rank(pairs // many) < self.slots[pairs // many]
-        # a pair that gets no place must not touch before the next search
+        # a pair without a row must not touch before the next search
         left = pairs[~wanted] // many
         touching = np.flatnonzero(order[~wanted] <= 0.0)
         if len(touching):
@@ -202,7 +204,7 @@ class PairSearch(ABC):
         least = min(float(p.skin.min(initial=np.inf)), float(order[~wanted].min(initial=np.inf)))
         size = max(float(np.abs(self.hull).max(initial=0.0)), float(np.abs(self.centre).max(initial=0.0)))
         self.margin = (1.0 - ROUNDING) * least - self.eval_slack() - 1e-12 * size
-        # rows keep circles that they still need; circles without a row are assigned to the remaining rows
+        # rows keep the circles that they still need; the remaining rows get the circles that have no row
         idle = ~closed & ~np.isin(has, pairs[wanted])
         data[p.place[idle]] = 0.0
         missing = np.sort(pairs[wanted][~np.isin(pairs[wanted], has)])
@@ -220,8 +222,7 @@ class PairSearch(ABC):
 
 
 def bind_groups(rows: LocalRows, sets: str, of_set: IntArray) -> tuple[dict[str, Any], IntArray, IntArray]:
-    """Bind common columns of rows of sets of circles and other members, by the names of `PairColumns`, without
-    partners.
+    """Bind the columns of `PairColumns` that all rows of sets have in common; the rows have no partners yet.
 
     Args:
         sets: name of the column with the reference to the set.
@@ -243,9 +244,10 @@ def bind_groups(rows: LocalRows, sets: str, of_set: IntArray) -> tuple[dict[str,
 def follow_pairs(
     rows: LocalRows, system: System, p: Any, kind: type[PairSearch], assign: Callable[..., Any]
 ) -> IntArray:
-    """Change the system of a law of pairs into a law of sets, whose rows change their partners after Newton runs.
+    """Change the system of a law of pairs into the system of a law of sets, whose rows change their partners after
+    Newton runs.
 
-    All processes must call the functions together. The version of the pattern increases if rows of any process have
+    All processes must call the functions together. The version of the pattern increases if the rows of any process have
     changed.
 
     Args:
@@ -265,7 +267,7 @@ def follow_pairs(
 
     def follow(s: Fields) -> None:
         assign(p, s.data)
-        # outputs and accounts may have bound rows to other circles without a change of the pattern
+        # outputs and accounts may have bound rows to other circles without a change of the sparsity pattern
         if processes.any(not np.array_equal(p.number, coupled)):
             coupled[:] = p.number
             pattern.version += 1
@@ -284,6 +286,6 @@ def follow_pairs(
 
 
 def _rank(groups: IntArray) -> IntArray:
-    """Number of equal entries before each entry of an ascending list, shape (n,)."""
+    """Return the number of equal entries before each entry of an ascending list, shape (n,)."""
     begin = np.flatnonzero(np.diff(groups, prepend=-1))
     return np.arange(len(groups)) - np.repeat(begin, np.diff(np.append(begin, len(groups))))

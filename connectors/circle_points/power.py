@@ -1,13 +1,15 @@
-"""Energies and powers of points of cables on circles; equations of the forces: `kernels.py`.
+"""Energies and powers of points of cables on circles; see `kernels.py` for the forces.
 
-    power taken    P = f_n v_n + f_t v_t,
-    sliding        f_t v_t  in slip,
-    dampers        mu_v v_t²  while it sticks,    (f_n - k_c g) v_n,
-    stored         mu_k u u_t = mu_k (r/D) u v_t  while it sticks;    k_c g v_n.
+    power taken: P = f_n v_n + f_t v_t
+    sliding: f_t v_t while a point slips
+    tangential damper: mu_v v_t² while a point sticks
+    normal damper: (f_n - k_c g) v_n
+    bristle: mu_k u u_t = mu_k (r/D) u v_t is stored while a point sticks
+    normal spring: k_c g v_n is stored
 
-The reaction on the circle acts at the same point, so that no power is left for a lever.  Energies are stored in normal
-springs and bristles: of m closed points of n, (n/m) mu_k u²/2 each.  Dampers act by the gap from the original circle,
-without the growth by a press.
+The reaction on the circle acts at the same point, so the lever power is 0. Energies are stored in normal springs and
+bristles; if m of n points are closed, each bristle stores (n/m) mu_k u²/2. The damping increases with the depth in the
+original circle, without the enlargement by a press.
 Source: power balance of the forces, term by term.
 """
 
@@ -59,7 +61,8 @@ Split = tuple[float, float, float, float, float]
 
 @kernel(inline=True)
 def split_power(par: PointParameters, z: PointState, state: float) -> Split:
-    """Powers of sliding, of the tangential and of the normal damper, of the bristle and of the normal spring [W]."""
+    """Return the powers of sliding, of the tangential damper, of the normal damper, of the bristle and of the normal
+    spring [W]."""
     gap = z.D - par.radius - par.grown
     spring, taken, slips = par.contact_stiffness * gap, z.ft * z.vt, abs(state) == SLIPS
     sticks = state == STICKS and par.friction_coefficient != 0.0
@@ -72,7 +75,7 @@ def split_power(par: PointParameters, z: PointState, state: float) -> Split:
 def fill_powers(
     c: PointRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, out: FloatArray
 ) -> None:
-    """The powers of all points in the order of `POWERS` into out, shape (rows, points, 6)."""
+    """Write the powers of all points in the order of `POWERS` into out, shape (rows, points, 6)."""
     for i in range(len(c.rows)):
         row = c.rows[i]
         if not row.active:
@@ -95,22 +98,22 @@ def read_points(
     c: PointRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, energies: FloatArray,
     powers: FloatArray, parts: FloatArray,
 ) -> None:  # fmt: skip
-    """Add energies and powers of all rows, see `create_account`, and write the numbers of points for `fill_jumps`, and
-    m.
+    """Add energies and powers of all rows, see `create_account`; write the numbers of points for `fill_jumps`, followed
+    by the number m of closed points with friction.
 
-    parts have the shape (rows, points, PARTS + 1).
+    parts: output for the numbers of points, shape (rows, points, PARTS + 1).
     """
     for i in range(len(c.rows)):
         row = c.rows[i]
         n, first, par, y = row.segments, row.data, read_parameters(row, data, PRESSED), row.vertical_offset
         L, closed = row.length * n, 0
-        # closed points share the bristles of all
+        # stiffness of a closed point: the closed points share the bristles of all points
         for k in range(n):
             closed += data[first + k] <= 0.0 and data[first + n + k] != UNDEFINED
         mu_k = par.friction_stiffness * n / max(closed, 1)
         o = create_pose(circle.p, circle.v, circle.omega, circle.A, row.circle)
         q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
-        # the bend of all bristles of the cable
+        # the common deflection of all bristles of the cable
         bend = 0.0
         if closed > 0:
             bend, _ = eval_bristles(par, o, y, q, w, data, first, n, L)
@@ -119,7 +122,7 @@ def read_points(
             for j in range(PARTS):
                 to[j] = 0.0
             to[CONTACT_STATE], to[PARTS] = OPEN, closed
-            # open points have a gap alone
+            # of open points only the gap is written
             if k >= n:
                 continue
             s, state = relative_place(k, n), data[first + n + k]
@@ -127,7 +130,7 @@ def read_points(
             to[DEPTH] = z.D - par.radius
             if not row.active or data[first + k] > 0.0:
                 continue
-            # a slipping point keeps its bristle bent so that it carries f_t
+            # the bristle of a slipping point has the deflection that carries f_t
             slips, bristle = abs(state) == SLIPS, z.bristle
             if slips and mu_k != 0.0:
                 bristle = z.ft * z.D / (par.friction_stiffness * par.radius)
@@ -148,14 +151,14 @@ _fill = call(fill_powers)
 
 
 def eval_point_powers(c: PointRows, fields: Fields) -> FloatArray:
-    """The powers of all points [W], in the order of `POWERS`, shape (rows, points, 6)."""
+    """Return the powers of all points [W], in the order of `POWERS`, shape (rows, points, 6)."""
     out = np.zeros((len(c.rows), int(c.rows["segments"].max(initial=0)), len(POWERS)))
     _fill(c, fields.markers[CIRCLE_FAMILY], fields.data, fields.x, fields.v, out)
     return out
 
 
 def create_point_account(c: PointRows, before: Callable[[Any], None] | None = None, by: str = "circle") -> Account:
-    """The account of rows with points; ``before`` brings them up to date."""
+    """Create the account of rows with points; ``before`` is called first and brings the rows up to date."""
     read = call(
         read_points,
         lambda s: (c, s.markers[CIRCLE_FAMILY], s.data, s.x, s.v, s.energies, s.powers, s.parts),

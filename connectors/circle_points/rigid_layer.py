@@ -1,28 +1,32 @@
 """A belt on a rigid layer: cables that run onto a circle keep the stretch that they have at the entry.
 
-Material that runs onto a circle sticks to it where it touches. Between two successive cables the circle therefore turns
-by their reference length times the stretch at the entry, and this is the distance of their anchors:
+Material that runs onto a circle sticks to the circle where it touches. Between two successive cables the circle
+therefore turns by the reference length of a cable times the stretch at the entry. This product is the distance of the
+anchors of both cables:
 
-    anchor_i = anchor_j + s (l_i + l_j)/2 lam,    u_i = arc_i - anchor_i        j: the neighbour on the circle
-    lam = lam_i - w,    s = +-1: sign of the arc positions along the cable
+    anchor_i = anchor_j + s (l_i + l_j)/2 lam,    u_i = arc_i - anchor_i
+    lam = lam_i - w
 
-with the mean stretch lam_i of the cable at this time. Each incoming cable causes a wave in the tension, which always
-has the same phase at this time; w is the mean of this wave over the last `MEMORY` cables,
+Here j is the neighbour of cable i on the circle, s = +-1 is the sign of the arc positions along the cable, and lam_i is
+the mean stretch of cable i at this time. Each incoming cable causes a wave in the tension, which always has the same
+phase at this time. The mean of this wave over the last `MEMORY` cables is
 
-    w = mean of lam_i - (lam_before - EI/(2 EA r²))     lam_before: mean over the last length before the circle
+    w = mean of lam_i - (lam_before - EI/(2 EA r²))
 
-by the trapezoidal rule on exactly one length, the period of the waves, so the waves cancel; bending onto the circle
-changes the stretch by EI/(2 EA r²). lam itself must not be a mean over time: a belt that keeps an earlier stretch
-supplies energy to vibrations of the drive, which then grow.
+lam_before is the mean stretch over the last length before the circle. The mean is computed by the trapezoidal rule over
+exactly one length, the period of the waves, so the waves cancel. Bending onto the circle changes the stretch by EI/(2
+EA r²). The stretch lam itself must not be a mean over time: a belt that keeps an earlier stretch supplies energy to
+vibrations of the drive, which then grow.
 
-So the shear of the bristles, u' = lam - lam_entry, begins with 0 at the entry, as on a rigid layer, for bristles of any
-stiffness. In steady motion the rim has the speed of the belt that enters, omega r = c lam. Bristles that begin without
-deflection, u = 0 at the entry, act like an elastic layer with their stiffness, and the belt loses more speed on short
-arcs. Anchors at given distances also exclude the motion of cubics along the circle during bending onto the circle.
+So the shear of the bristles, u' = lam - lam_entry, is 0 at the entry for any stiffness of the bristles, as on a rigid
+layer. In steady motion the speed of the rim is the speed of the belt at the entry, omega r = c lam. Bristles that begin
+without deflection, u = 0 at the entry, act as an elastic layer with the stiffness of the bristles; on short arcs such a
+belt loses more speed. Because the distances of anchors are given, the motion of cubics along the circle during bending
+onto the circle has no effect.
 
-Points with low pressure slip in the step in which their cable runs onto the circle. The slip of such points does not
-move the anchor of the cable if another point sticks, because the next cable is placed relative to this anchor, so the
-slips of single points would add up to a wrong speed of the rim.
+Points with low pressure slip in the step in which their cable runs onto the circle. The slip of these points does not
+move the anchor of the cable if another point sticks. The next cable is placed relative to this anchor, so a moved
+anchor would cause a wrong speed of the rim.
 
 Source: rigid contact of belts: F. Grashof, Theoretische Maschinenlehre II (1883); the rolling condition at the entry:
 K. L. Johnson, Contact Mechanics, Cambridge University Press (1985), chapter 8.
@@ -58,23 +62,23 @@ from windlass.framework.model.system import Evaluation
 from windlass.framework.parallel.ghosts import Ghosts, gather_keys
 
 BEGIN = 1.5
-"""Distance from the circle, in cable lengths, at which the mean over one length begins [1]."""
+"""Distance from the circle, in cable lengths, at which the mean over one length starts [1]."""
 MEMORY = 20.0
-"""Number of cables over which waves are averaged [1]. The number is large enough that motions of the drive, which are
+"""Number of cables over which waves are averaged [1]. The number is so large that motions of the drive, which are
 longer than a cable, do not affect the mean."""
 
 
 Followed = tuple[float, float, float]
-"""Three numbers of a cable before the circle: displacement [m], integral of the stretch over the displacement [m], and
-current stretch [1]."""
+"""State of a cable before the circle: displacement [m], integral of the stretch over the displacement [m], and current
+stretch [1]."""
 
 
 @kernel(inline=True)
 def read_anchor(c: PointRows, j: int, start: FloatArray) -> tuple[bool, float, float, float, float]:
-    """Whether the cable of a row lies on its circle with all points at the start of a step; the mean anchor of the
-    points [m], the length of the cable [m], its wave [1] and the number of cables over which the wave is averaged.
+    """Return whether all points of the cable of a row lie on the circle at the start of a step; the mean anchor of the
+    points [m]; the length of the cable [m]; its mean wave [1]; the number of cables in this mean.
 
-    Rows of other processes follow the rows of this process.
+    Rows of other processes are numbered after the rows of this process.
     """
     if j >= len(c.rows):
         k = j - len(c.rows)
@@ -93,9 +97,8 @@ def read_anchor(c: PointRows, j: int, start: FloatArray) -> tuple[bool, float, f
 def find_bend(
     c: PointRows, i: int, o: Disc, q: Eight, middle: float, start: FloatArray
 ) -> tuple[bool, float, float, float]:
-    """Whether neighbours determine the deflection of a new cable, the deflection u [m], the wave in its stretch [1],
-    and the number of cables over which the wave is averaged. ``middle``: mean arc position of the points of the cable
-    [m]."""
+    """Return whether neighbours determine the deflection of a new cable; the deflection u [m]; the mean wave in its
+    stretch [1]; the number of cables in this mean. ``middle``: mean arc position of the points of the cable [m]."""
     row = c.rows[i]
     n, r, lies, total, count, wave, waves = row.segments, row.radius, False, 0.0, 0, 0.0, 0.0
     L, first, stretch = row.length * n, row.data + 3 * n, eval_stretch(row, q)
@@ -123,11 +126,11 @@ def follow_stretch(
 ) -> Followed:
     """Integrate the stretch of a cable over its last length before the circle.
 
-    gap: smallest gap of its points [m]; h: size of the step [s]; before: values at the start of the step.
+    gap: smallest gap of its points [m]; h: size of the step [s]; before: state of the cable at the start of the step.
     """
     L, r, (way, total, last) = row.length * row.segments, row.radius, before
-    # a straight line that touches the circle is x²/(2 r) off at the distance x; a line that bends onto the circle is
-    # off by less
+    # at the distance x a straight line that touches the circle is x²/(2 r) away from the circle; a line that bends onto
+    # the circle is nearer
     near = BEGIN * L + np.sqrt(2.0 * r * grown) + 2.0 * np.sqrt(row.bending_stiffness / row.press)
     if 2.0 * r * (gap + grown) > near * near:
         return 0.0, 0.0, 0.0
@@ -146,7 +149,7 @@ def follow_stretch(
 
 @kernel
 def fill_anchors(c: PointRows, rows: IntArray, start: FloatArray, out: FloatArray) -> None:
-    """Fill the data of rows that other processes need, shape (k, 5): see `read_anchor`."""
+    """Write the data of rows that other processes need into out, shape (k, 5): see `read_anchor`."""
     for k in range(len(rows)):
         lies, out[k, 1], out[k, 2], out[k, 3], out[k, 4] = read_anchor(c, rows[k], start)
         out[k, 0] = 1.0 if lies else 0.0
@@ -156,20 +159,21 @@ _fill = call(fill_anchors)
 
 
 def join_rows(rows: LocalRows, c: PointRows) -> tuple[PointRows, Callable[[Evaluation], None] | None]:
-    """Join the columns with the neighbours of each row on a rigid layer: rows of cables that share a node, on one
-    circle.
+    """Join the columns with the neighbours of each row on a rigid layer: neighbours are rows of cables that share a
+    node, on the same circle.
 
     All processes must call this function together.
 
     Returns:
-        The columns, and with several processes a function that receives the anchors of rows of other processes.
+        The columns; with several processes also a function that receives the anchors of rows of other processes.
     """
     layout, ends = rows.layout, c.dofs[:, (0, 4)]
     here = np.flatnonzero(c.rows["rigid_layer"])
     circle, nodes = rows.local("circle")[here], layout.dofs[ends[here]]
     keys = [(int(a), int(b), int(d)) for a, (b, d) in zip(circle, nodes, strict=True)]
     everyone = gather_keys(layout.comm, (keys, here.tolist()))
-    # for each circle and node: process and row of the cable that begins, and of the cable that ends at the node
+    # for each circle and node: process and row of the cable that begins at the node, and of the cable that ends at the
+    # node
     begins: dict[tuple[int, int], tuple[int, int]] = {}
     finishes: dict[tuple[int, int], tuple[int, int]] = {}
     for rank, (given, numbers) in enumerate(everyone):

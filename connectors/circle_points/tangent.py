@@ -1,16 +1,17 @@
 """Exact tangent of the contact of a circle with points of a cable; see `kernels.py` for the forces.
 
-With respect to the variables (d, phi) of one point and their rates (u, omega), in the frame n, t, with theta the angle
-of n,
+The variables of one point are (d, phi), their rates are (u, omega). In the frame n, t, with theta the angle of n,
 
-    d D   = n.dd,      d theta = t.dd/D,     d u_k = r (d theta - d phi),
-    d v_n = n.du + (u.t) d theta,            d v_t = t.du - v_n d theta - omega dD - D d omega,
-    d F   = d f_n n + d f_t t + (f_n t - f_t n) d theta,                 d(D f_t) = f_t dD + D d f_t.
+    d D = n.dd,    d theta = t.dd/D,    d u_k = r (d theta - d phi),
+    d v_n = n.du + (u.t) d theta,
+    d v_t = t.du - v_n d theta - omega dD - D d omega,
+    d F = d f_n n + d f_t t + (f_n t - f_t n) d theta,
+    d(D f_t) = f_t dD + D d f_t.
 
-The deflection u of the bristles of a cable is ``share`` times the sum of u_k over the sticking points. With the
-gradients G = sum of du_k/dq the tangent of the bristles is mu_k (share G G^T + u sum of d²u_k/dq²); the second term is
-part of the points. The force F on the cable and the torque D f_t are power-conjugate to d and -phi. So with B = d(d,
-phi)/dq the block of a point is B^T (dF/dz B + dF/dz_t dB/dt) + curvature of the markers.
+The deflection u of the bristles of a cable is ``share`` times the sum of u_k over the sticking points. With G = sum of
+du_k/dq the tangent of the bristles is mu_k (share G G^T + u sum of d²u_k/dq²); the second term is part of the blocks of
+the points. The force F on the cable and the torque D f_t are power-conjugate to d and -phi. So with B = d(d, phi)/dq
+the block of a point is B^T (dF/dz B + dF/dz_t dB/dt), plus the curvature of the markers.
 """
 
 from __future__ import annotations
@@ -44,10 +45,10 @@ from windlass.framework.kernels.kernel import kernel
 def fill_point_tangent(
     par: PointParameters, z: PointState, state: float, omega: float, dq: float, dv: float, C: FloatArray, V: FloatArray
 ) -> None:
-    """Fill dq dF/d(d, phi) + dv dF/d(u, omega) with constant u of the bristles into C (3, 3), and dq dF/d(u, omega)
+    """Write dq dF/d(d, phi) + dv dF/d(u, omega), with constant u of the bristles, into C (3, 3), and dq dF/d(u, omega)
     into V (3, 3).
 
-    Rows are F_x, F_y and D f_t, and columns are x, y and angle.
+    Rows are F_x, F_y and D f_t; columns are x, y and angle.
     """
     D, nx, ny = z.D, z.nx, z.ny
     inverse = 1.0 / D if D > 0.0 else 0.0
@@ -66,12 +67,12 @@ def fill_point_tangent(
             state, par.friction_stiffness, par.friction_velocity_penalty, coulomb(par.friction_coefficient, z.fn)[1]
         )
     h = par.radius * inverse
-    # derivatives of f_n and f_t with respect to d along n and along t, followed by u
+    # derivatives of f_n and f_t with respect to d along n and t, then with respect to u
     fn_n, fn_t = kc, dc * z.ut * inverse
     ft_n = slope * fn_n - mu_v * omega - mu_k * h * z.bristle * inverse
     ft_t = slope * fn_t - mu_v * z.un * inverse
     V_tn, V_tt = slope * dc, mu_v
-    # normal force, tangential force and torque with respect to d, including the rotation of the frame
+    # derivatives of normal force, tangential force and torque with respect to d, including the rotation of the frame
     nn, tn, mn = dq * fn_n + dv * dc, dq * ft_n + dv * V_tn, dq * (z.ft + D * ft_n) + dv * D * V_tn
     nt, tt = dq * (fn_t - z.ft * inverse), dq * (ft_t + z.fn * inverse) + dv * V_tt
     mt = dq * D * ft_t + dv * D * V_tt
@@ -86,7 +87,7 @@ def fill_point_tangent(
 def rotate(
     nx: float, ny: float, nn: float, nt: float, tn: float, tt: float, mn: float, mt: float, C: FloatArray
 ) -> None:
-    """Rotate derivatives from the frame n, t to global x, y, into C (3, 2); t = [-n_y, n_x]."""
+    """Rotate derivatives from the frame n, t to global x, y, and write them into C (3, 2); t = [-n_y, n_x]."""
     n_x, n_y, t_x, t_y = nn * nx - nt * ny, nn * ny + nt * nx, tn * nx - tt * ny, tn * ny + tt * nx
     C[0, 0], C[0, 1] = nx * n_x - ny * t_x, nx * n_y - ny * t_y
     C[1, 0], C[1, 1] = ny * n_x + nx * t_x, ny * n_y + nx * t_y
@@ -114,7 +115,7 @@ def add_tangent(
         n, first = row.segments, row.data
         if not row.active or not touches(data, first, n):
             continue
-        # parameters, circle and coordinates of the row, and the deflection that its bristles share
+        # parameters, circle and coordinates of the row, and the common deflection of its bristles
         ci, par, y, L = row.circle, read_parameters(row, data, PRESS), row.vertical_offset, row.length * n
         o = create_pose(circle.p, circle.v, circle.omega, circle.A, ci)
         q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
@@ -168,7 +169,7 @@ def add_tangent(
                 sum_y += fy
                 torque += z.D * z.ft
                 add_rates(J, V, N)
-        # bristles of one cable deflect together
+        # the bristles of a cable have one common deflection, which couples its points
         if share != 0.0:
             for a in range(11):
                 for b in range(11):
@@ -178,7 +179,7 @@ def add_tangent(
 
 @kernel(inline=True)
 def add_way(J: FloatArray, r: float, z: PointState, G: FloatArray) -> None:
-    """G (11,) += derivatives of the displacement u_k of a point along the circle: (r/D) t.dd - r d phi."""
+    """Add the derivatives of the displacement u_k of a point along the circle, (r/D) t.dd - r d phi, to G (11,)."""
     h = r / z.D
     for b in range(8):
         G[b] += h * (z.nx * J[1, b] - z.ny * J[0, b])
@@ -189,7 +190,8 @@ def add_way(J: FloatArray, r: float, z: PointState, G: FloatArray) -> None:
 
 @kernel(inline=True)
 def add_rates(J: FloatArray, V: FloatArray, N: FloatArray) -> None:
-    """N (11, 3) += derivatives of forces with respect to (v_c, omega), for markers whose Jacobians change in time."""
+    """Add the derivatives of forces with respect to (v_c, omega) to N (11, 3), for markers whose Jacobians change in
+    time."""
     for b in range(3):
         sign = -1.0 if b < 2 else 1.0
         w0, w1, w2 = sign * V[0, b], sign * V[1, b], sign * V[2, b]

@@ -1,26 +1,30 @@
-"""Kernel that updates the contact states of a circle with points of a cable, between Newton runs and as their return
-map.
+"""Kernel that updates the contact states of a circle with points of a cable, between Newton runs and as the return map
+within Newton runs.
 
-See `kernels.py` for the symbols. Update of a row, where "start" marks stored values at the start of the step:
+See `kernels.py` for the symbols. Update of a row; "start" denotes stored values at the start of the step:
 
-    gap:      If (g > 0) differs from the stored state, error += |k_c (g - stored gap)|, and the gap is stored.
-    closed:   u is the mean of (m/n) u_k with m and anchors of the start, over all points that were closed at the
-              start, without slipping points.  All points are first assumed to stick; points with |f_t| > mu |f_n| slip,
-              s = sgn(f_t), until no point exceeds its limit.  Points that have just touched get the u of the other
-              points.  The anchor of a sticking point is placed where (m/n) u_k is u, and the anchor of a slipping point
-              where bristle and damper together give mu |f_n|.  So the deflection of an opening point is distributed to
-              the other points, and a touching point takes its share.  If the state differs from the stored state,
-              error += ||f_t| - mu |f_n||.
-    open, or no friction (mu = 0, or neither mu_k nor mu_v): state -2, and f_t = 0.
+    gap: if (g > 0) differs from the stored state, error += |k_c (g - stored gap)|, and the gap is stored.
+    deflection: u is the mean of (m/n) u_k, with m and the anchors at the start, over all points that were closed at the
+        start and do not slip.
+    slip: all points are first assumed to stick; points with |f_t| > mu |f_n| slip, s = sgn(f_t), until no point exceeds
+        its limit.
+    touch: points that have just touched get the u of the other points.
+    sticking anchor: the anchor is placed where (m/n) u_k is u.
+    slipping anchor: the anchor is placed where bristle and damper together give mu |f_n|.
+    error: if the state differs from the stored state, error += ||f_t| - mu |f_n||.
+    no friction: the state is -2 and f_t = 0 if the point is open, if mu = 0, or if mu_k and mu_v are 0.
 
-With a press, F - press of the cable is stored. In motion the current value is stored in every update. At rest it is
-stored only after a change that requires another pass, with the change of the normal force as the error. A new row has
-no friction until all of its points are closed, with a mean depth near F/(k r), or until one point opens: cubics move
-along the circle by up to l³/(192 R²) until they lie on it, and earlier anchors would keep this motion as a false
-strain. On a rigid layer the initial deflection of the new row follows from its distance from its neighbours on
-the circle, see `rigid_layer.py`.
+So if a point opens, the other points take over its deflection; a point that touches takes over a part of the
+deflection.
 
-Errors are compared with sum |f_n| over the points that were closed before the update.
+For a row with a press, F - press of the cable is stored. In dynamic solves the current value is stored in every update.
+If the cable is at rest, the value is stored only after a change that requires another pass; the change of the normal
+force is the error. A new row has no friction until all of its points are closed, with a mean depth near F/(k r), or
+until one point opens. Before all points are closed, cubics move along the circle by up to l³/(192 R²), and earlier
+anchors would keep this motion as a false strain. On a rigid layer the initial deflection of the new row is computed
+from its distance from its neighbours on the circle, see `rigid_layer.py`.
+
+Errors are compared with the sum of |f_n| over the points that were closed before the update.
 
 Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006).
 """
@@ -57,9 +61,9 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.lanes import LANES
 
 RESTS = 2e-5
-"""Change of the press at rest, relative to the press as mounted, above which another pass is made [1]."""
+"""Change of the press of a cable at rest, relative to the press as mounted, above which another pass is made [1]."""
 DEEP = 0.95
-"""A new cable has friction when its depth has reached this share of the final depth [1]."""
+"""Depth of a new cable, relative to the final depth, from which the cable has friction [1]."""
 
 
 @kernel(inline=True)
@@ -73,16 +77,17 @@ def find_sticking(
     state: FloatArray,
     excess: FloatArray,
 ) -> float:
-    """Set the states and the excess |f_t| - mu |f_n| [N] of the closed points of a row; return u [m].
+    """Set the states of the closed points of a row and their excess |f_t| - mu |f_n| [N]; return the common deflection
+    u [m].
 
-    before: states at the start of the step, bend: (m/n) u_k [m], drag: mu_v v_t [N], h: mu_k r/D [N/m],
+    before: states at the start of the step; bend: (m/n) u_k [m]; drag: mu_v v_t [N]; h: mu_k r/D [N/m];
     limit: mu |f_n| [N]; arrays of shape (n,) or more.
     """
     u, again = 0.0, True
     while again:
         total, count, again = 0.0, 0, False
         for k in range(n):
-            # a sticking point that opens distributes its deflection to its neighbours
+            # the deflection of a sticking point that opens is distributed to the other points
             if before[k] != UNDEFINED and (state[k] == STICKS or (state[k] == UNDEFINED and before[k] == STICKS)):
                 total, count = total + bend[k], count + 1
         if count > 0:
@@ -112,12 +117,12 @@ def update_history(
 ) -> None:
     """Update gaps, states and anchors; ``start`` contains the history values at the start of the step.
 
-    The press and the mark of a new cable, which only a solved step may change, are written if ``commits`` is true.
-    Otherwise only the residuals that `mapped` counts are updated, see `Fields`, and no outcome is returned.
+    If ``commits`` is true, also write the press and the mark of a new cable, which only a solved step may change.
+    Otherwise update only the residuals that `mapped` counts, see `Fields`, and write no outcome.
 
-    The outcome consists of the largest sum of force errors of a row [N], whether any point opened, closed, began to
-    stick or slip, the largest normal force of a row [N] with the previous contact states, and the row of the largest
-    error, -1 without errors.
+    The outcome consists of the largest sum of force errors of a row [N]; whether any point opened, closed, began to
+    stick or slip; the largest normal force of a row [N] with the contact states before the update; and the row of the
+    largest error, -1 without errors.
     """
     if not commits and mapped[0] <= 0.0:
         return
@@ -133,7 +138,7 @@ def update_history(
     for number in range(total):
         lane = number % LANES
         if lane == 0:
-            # the points of the next rows, evaluated in parallel lanes
+            # evaluate the points of the next rows in parallel lanes
             g = lanes[0]
             some, offset, _ = gather_rows(c, circle, data, x, v, rows, number, min(LANES, total - number), g)
             for k in range(some):
@@ -160,11 +165,10 @@ def update_history(
             depth -= gap / n
             leaves |= gap > 0.0 and start[first + k] <= 0.0
             closed_before += start[first + n + k] != UNDEFINED
-        # a cable that runs onto a circle has friction as soon as all of it lies on the circle, or when it leaves a
-        # short arc
+        # a cable that runs onto a circle gets friction when all of it lies on the circle, or when it leaves a short arc
         laid = not follows or start[first + 3 * n + RUBS] == LAID
         laid |= (closed == n and depth >= DEEP * grown) or leaves
-        # on a rigid layer its neighbours determine its deflection
+        # on a rigid layer the neighbours of the cable determine its deflection
         held, bent, wave, waves = False, 0.0, 0.0, 0.0
         if row.rigid_layer and laid and rubs and bristles and closed_before == 0 and closed > 0:
             middle = points[0, 3, lane]
@@ -172,7 +176,7 @@ def update_history(
                 middle += wrap(points[k, 3, lane] - points[0, 3, lane], r) / n
             o = create_pose(circle.p, circle.v, circle.omega, circle.A, row.circle)
             held, bent, wave, waves = find_bend(c, i, o, gather(x, c.dofs, i), middle, start)
-        # gaps with their errors, and deflection, damping and friction limit
+        # gaps with their errors; deflection, damping and friction limit
         for k in range(n):
             D, fn, vt, arc = points[k, 0, lane], points[k, 1, lane], points[k, 2, lane], points[k, 3, lane]
             gap, old = D - r - grown, data[first + k]
@@ -182,7 +186,7 @@ def update_history(
             if old <= 0.0:
                 force += abs(fn)
             data[first + k] = gap
-            # friction of sliding points: state, limit, and deflection of the bristle since the start of the step
+            # state, friction limit, and deflection of the bristle since the start of the step
             before[k], state[k] = start[first + n + k], UNDEFINED
             if not (rubs and laid):
                 continue
@@ -194,11 +198,11 @@ def update_history(
             elif bristles and before[k] != UNDEFINED:
                 bend[k] = closed_before / n * wrap(arc - start[first + 2 * n + k], r)
             elif bristles:
-                # the damper of a new bristle acts from the next step on
+                # the damper of a new bristle has no effect in this step
                 drag[k] = 0.0
-        # sticking points share one deflection; states and anchors
+        # sticking points have one common deflection; then states and anchors of all points
         u = find_sticking(n, before, bend, drag, h, limit, state, excess)
-        # points with low pressure slip without moving the anchor of a cable that runs onto the circle, see
+        # slip of points with low pressure does not move the anchor of a cable that runs onto the circle, see
         # rigid_layer.py
         holds = False
         for k in range(n):
@@ -209,10 +213,11 @@ def update_history(
                 changed = True
             data[first + n + k] = state[k]
             if state[k] != UNDEFINED:
-                # without bristles the current position, so bristles that are switched on later begin without deflection
+                # without bristles the anchor is the current position, so bristles that are switched on later begin
+                # without deflection
                 own = u if state[k] == STICKS or holds else state[k] * slip_bend(limit[k], state[k] * drag[k], h[k])
                 data[first + 2 * n + k] = points[k, 3, lane] - n / closed * own
-        # the press that enlarges the circle
+        # press that enlarges the circle
         if follows and commits:
             data[first + 3 * n + RUBS] = LAID if not rubs or (laid and closed > 0) else COMES
             o = create_pose(circle.p, circle.v, circle.omega, circle.A, row.circle)
@@ -227,13 +232,12 @@ def update_history(
                 data[first + 3 * n + WAVE], data[first + 3 * n + WAVES] = wave, waves
             old, press = data[first + 3 * n + PRESS], eval_press(row, o, q, w) - row.press
             data[first + 3 * n + PRESSED] = old
-            # in dynamics the next step uses it; static solves have no next step and make another pass
+            # dynamic solves use the new press in the next step; static solves have no next step and make another pass
             change = abs(press - old) * row.length * n / r if closed > 0 else 0.0
             if not at_rest:
                 data[first + 3 * n + PRESS] = press
             elif change > RESTS * row.press * row.length * n / r:
                 data[first + 3 * n + PRESS], error, changed = press, error + change, True
-        # the largest force, and the row with the largest error
         largest = max(largest, force)
         if error > worst:
             worst, worst_row = error, i

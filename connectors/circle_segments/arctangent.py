@@ -1,7 +1,7 @@
-"""Angles and arcs: the arctangent as sums and one division, without branches and calls, for use in loops over lanes.
+"""Angles and arcs: the arctangent without branches and calls, for use in loops over lanes.
 
-    t = min(|x|, |y|)/max(|x|, |y|) in [0, 1]; for t > 0.66 the difference from pi/4 is used:  u = (t - 1)/(t + 1),
-    atan u = u + u z P(z)/Q(z),  z = u^2,  with polynomials of degree 4 and 5.
+    With t = min(|x|, |y|)/max(|x|, |y|) in [0, 1] and z = u², atan u = u + u z P(z)/Q(z), where u = t. For t > 0.66 the
+    difference from pi/4 is computed, with u = (t - 1)/(t + 1). P and Q are polynomials of degree 4 and 5.
 
 The relative error is below 4e-16, and the digits are the same in all loops.
 Source: S. L. Moshier, Cephes Math Library, atan.c (1995).
@@ -24,7 +24,7 @@ NEAR = 0.66
 
 @kernel(inline=True, fast=False)
 def arctan2(y: float, x: float) -> float:
-    """Angle of (x, y) from the x axis [rad], in [-pi, pi]; 0 for (0, 0)."""
+    """Return the angle of (x, y) from the x axis [rad], in [-pi, pi]; 0 for (0, 0)."""
     ax, ay = abs(x), abs(y)
     high = ax if ax > ay else ay
     low = ay if ax > ay else ax
@@ -44,7 +44,7 @@ def arctan2(y: float, x: float) -> float:
 
 @kernel(inline=True)
 def wrap(x: float, r: float) -> float:
-    """x modulo the circumference, in [-pi r, pi r)."""
+    """Return x modulo the circumference, in [-pi r, pi r)."""
     around = 2.0 * np.pi * r
     wrapped: float = x - np.floor(x / around + 0.5) * around
     return wrapped

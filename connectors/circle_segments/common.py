@@ -1,4 +1,5 @@
-"""Common parts of the laws of contact between a circle and a cable: checks, binding of rows to kernels, outputs."""
+"""Contact between a circle and a cable: checks, binding of rows to kernels, and outputs that all laws have in
+common."""
 
 from __future__ import annotations
 
@@ -49,7 +50,7 @@ CURRENT, REFERENCE = "current", "reference"
 
 
 class SegmentContact(Component):
-    """Common columns of both laws of contact with the segments of a cable."""
+    """Columns that both laws of contact with the segments of a cable have in common."""
 
     history_column = "segments"
     segments = column("1", "number of segments n, as in the marker", dtype=np.int64, minimum=1)
@@ -69,15 +70,16 @@ class SegmentContact(Component):
 
 
 class Contact(NamedTuple):
-    """Bound rows of a contact law."""
+    """Bound rows of a contact law with segments."""
 
     columns: SegmentRows  # data of the kernels
     axial: AxialMotion | None  # axial motions of the cables; None if no cable of the table moves along its axis
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World coordinate numbers of the cable's nodes (8) and of the circle (the number of the widest circle), padded by
-    -1. If any cable of the table moves along its axis, the numbers of the axial motions follow."""
+    """Return the world coordinate numbers of the cable's nodes (8) and of the circle (as many as the widest circle
+    has), -1 for missing coordinates. If any cable of the table moves along its axis, the numbers of the axial motions
+    are appended."""
     circle, cable = world.dofs_of(table.local("circle")), world.dofs_of(table.local("cable"))
     used = np.flatnonzero((circle >= 0).any(axis=0))
     width = int(used[-1]) + 1 if len(used) else 0
@@ -85,7 +87,7 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def check_segments(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for rows whose number of segments differs from their cable-shape marker."""
+    """Raise ModelError for rows whose number of segments differs from the number of their cable-shape marker."""
     segments = table.local("segments")
     for target, positions, rows in world.split_by_table(table.local("cable")):
         given = target.local("segments", rows)
@@ -99,7 +101,8 @@ def check_segments(world: Tables, table: EntityTable) -> None:
 
 
 def check_offsets(world: Tables, table: EntityTable, current: NDArray[np.bool_]) -> None:
-    """Raise ModelError for rows, among ``current`` of shape (resident,), whose axis could lie beyond the centre."""
+    """Raise ModelError for rows whose axis could lie beyond the centre; ``current``: whether the current length is
+    used, shape (resident,)."""
     radius = table.local("circle_radius")
     for target, positions, rows in world.split_by_table(table.local("cable")):
         offset = target.local("vertical_offset", rows)
@@ -113,12 +116,13 @@ def check_offsets(world: Tables, table: EntityTable, current: NDArray[np.bool_])
 
 
 def has_moving(world: Tables) -> bool:
-    """Whether a world has cables whose material moves along the axis."""
+    """Return whether a world has cables whose material moves along the axis."""
     return any("ale" in component.refs and table.count > 0 for component, table in world.tables.items())
 
 
 def find_moving(world: Tables, table: EntityTable) -> NDArray[np.bool_]:
-    """Which rows of this process touch cables whose material moves along the axis, shape (resident,)."""
+    """Return whether each row of this process touches a cable whose material moves along the axis, shape
+    (resident,)."""
     moves = np.zeros(table.resident_count, dtype=bool)
     for target, positions, rows in world.split_by_table(table.local("cable")):
         for cables, places, _ in world.split_by_table(target.local("cable", rows)):
@@ -209,8 +213,8 @@ def create_system(rows: LocalRows, contact: Contact) -> System:
 
 
 def eval_rounding(c: Any, fields: Fields) -> float:
-    """2-norm of the rounding errors of the forces [N], from errors eps (|c| + r) of gaps and displacements along the
-    circle.
+    """Return the 2-norm of the rounding errors of the forces [N]; gaps and displacements along the circle have errors
+    eps (|c| + r).
 
     c: columns of rows with segments or with points.
     """
@@ -226,14 +230,14 @@ def eval_rounding(c: Any, fields: Fields) -> float:
 
 
 def segment_places(n: IntArray) -> tuple[IntArray, IntArray]:
-    """Row and number of each segment, for rows of n segments, shape (rows,)."""
+    """Return row and number of each segment, for rows with n segments; n has the shape (rows,)."""
     rows = np.repeat(np.arange(len(n)), n)
     return rows, np.arange(len(rows)) - np.repeat(np.cumsum(n) - n, n)
 
 
 def close_touching(contact: Contact, fields: Fields) -> None:
-    """Mark segments as closed if they touch the circle within rounding, so the contact supports resting cables from the
-    start."""
+    """Mark segments as closed if they touch the circle within rounding errors, so the contact supports resting cables
+    from the start."""
     c = contact.columns
     rows, segments = segment_places(c.rows["segments"])
     gap = eval_segments(contact, fields)[rows, segments, GAP]
@@ -242,9 +246,9 @@ def close_touching(contact: Contact, fields: Fields) -> None:
 
 
 def eval_segments(contact: Contact, fields: Fields) -> FloatArray:
-    """All output numbers of all segments, shape (rows, segments, NUMBERS); see `place_numbers.py`.
+    """Return all output numbers of all segments, shape (rows, segments, NUMBERS); see `place_numbers.py`.
 
-    Rows with fewer segments than the widest row are padded with zeros (state: undefined).
+    Entries of rows with fewer segments than the widest row are 0 (their state: undefined).
     """
     c, data = contact.columns, fields.data
     if contact.axial is not None:
@@ -256,13 +260,13 @@ def eval_segments(contact: Contact, fields: Fields) -> FloatArray:
 
 
 def evaluate_rows(rows: LocalRows, fields: Fields) -> tuple[FloatArray, Any]:
-    """The numbers of `eval_segments` and the columns of rows."""
+    """Return the numbers of `eval_segments` and the columns of rows."""
     contact: Contact = rows.columns
     return eval_segments(contact, fields), contact.columns
 
 
 def evaluate_powers(rows: LocalRows, fields: Fields) -> FloatArray:
-    """The powers of the segments of rows; see `eval_powers`."""
+    """Evaluate the powers of the segments of rows; see `eval_powers`."""
     contact: Contact = rows.columns
     return eval_powers(contact.columns, contact.axial, fields)
 
@@ -272,11 +276,11 @@ def create_outputs(
     evaluate: Callable[[LocalRows, Fields], tuple[FloatArray, Any]] = evaluate_rows,
     powers: Callable[[LocalRows, Fields], FloatArray] = evaluate_powers,
 ) -> dict[str, Output]:
-    """Create output variables of a contact law, each per segment, shape (rows, segments, ...), and its powers, shape
-    (rows,).
+    """Create output variables of a contact law: values of segments, shape (rows, segments, ...), and powers of rows,
+    shape (rows,).
 
-    Rows with fewer segments than the widest row of the evaluation are padded with zeros (``state``: -2). ``evaluate``
-    and ``powers`` return the numbers of a law, as `evaluate_rows` and `evaluate_powers` do.
+    Entries of rows with fewer segments than the widest evaluated row are 0 (``state``: -2). ``evaluate`` and ``powers``
+    return the numbers of a law, see `evaluate_rows` and `evaluate_powers`.
     """
 
     def output(unit: str, doc: str, pick: Callable[[FloatArray, Any], Any]) -> Output:

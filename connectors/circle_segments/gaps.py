@@ -2,9 +2,9 @@
 `Gaps`.
 
 The rate belongs to the gap at the closest point; the speed is the speed of the cable relative to the centre of the
-circle. Points of segments are stored from step to step. The velocities of most rows hardly change, and a bound on the
-change of their gaps takes less time than the gaps. The gaps are measured at both ends of the step only where the bound
-is not sufficient.
+circle. The points of segments at the end of a step are stored for the next step. The velocities of most rows hardly
+change. If velocities hardly change, a bound on the change of gaps takes less time to compute than the gaps. Gaps are
+measured at both ends of the step only if the bound is not sufficient.
 """
 
 from __future__ import annotations
@@ -39,18 +39,19 @@ WAYS = 4.0
 """Distance, in displacements of the cable per step, within which circles are examined [1]; a step covers half of this
 distance."""
 LONG = 0.6
-"""Displacement of the closest point per radius below which no relevant circle is missed [1]: a chord whose depth is 5 %
-of the radius is longer."""
+"""Displacement of the closest point per radius [1] below which a segment cannot miss a relevant circle: a chord with a
+depth of 5 % of the radius is longer."""
 POINT = 8
-"""Numbers of a point of a row: position (2) and velocity (2) relative to the centre of the circle, and the same numbers
-at the start of the step, NaN where they are unknown."""
+"""Count of the numbers of a point: position (2) and velocity (2) relative to the centre of the circle, and the same
+numbers at the start of the step, NaN if unknown."""
 
 
 @kernel(inline=True)
 def find_closest(
     ax: float, ay: float, ux: float, uy: float, bx: float, by: float, wx: float, wy: float
 ) -> tuple[float, float, float, float]:
-    """Closest point of a segment from a to b, whose ends have the velocities u and w: position, distance and rate."""
+    """Return the position, distance and rate of the closest point of a segment from a to b, whose ends have the
+    velocities u and w."""
     ex, ey = bx - ax, by - ay
     E = ex * ex + ey * ey
     rho = min(max(-(ex * ax + ey * ay) / E, 0.0), 1.0) if E > 0.0 else 0.0
@@ -61,22 +62,24 @@ def find_closest(
 
 @kernel
 def is_quiet(points: FloatArray, first: int, n: int, r: float, least: float) -> bool:
-    """Whether no rate of the n segments of a row can have changed by ``least`` [m/s], and no segment has missed the
-    circle.
+    """Return whether no rate of the n segments of a row can have changed by more than ``least`` [m/s], and no segment
+    can have missed the circle.
 
-    The rate of a gap is z·n at the closest point, whose position on the segment is rho. The change of this rate in a
-    step is at most
+    The rate of a gap is z·n at the closest point, whose position on the segment is rho. The change of the rate in a
+    step is bounded by
 
-        |δz| + |δrho| |z_b - z_a| + |z| |δn|,   |δrho| <= 2 |δa|/l + 4 |a| |δe|/l²,   |δn| <= 2 |δe|/l + 4 |δa|/D
+        rate: |δz| + |δrho| |z_b - z_a| + |z| |δn|
+        position: |δrho| <= 2 |δa|/l + 4 |a| |δe|/l²
+        normal: |δn| <= 2 |δe|/l + 4 |δa|/D
 
-    if |δe| < l/2, with the largest values of all ends a and segments e = b - a, the smallest length l and the smallest
-    distance D. Directions turn by at most π/2 times the turn on the straight path, both for the segment and for its
-    ends.
+    if |δe| < l/2. The bounds use the largest values of all ends a and segments e = b - a, the smallest length l and the
+    smallest distance D. The bounds include the factor π/2 between the rotation of a direction and its change along the
+    straight path.
     """
     du, da, de, dz, u, far, near, short, long = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, np.inf, np.inf, 0.0
     ax, ay, bx, by, ux, uy = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for k in range(first, first + n + 1):
-        # the point at the end and at the start of the step, and the last point
+        # end of the step: a, u; start of the step: b; previous point: p, q, w
         px, py, qx, qy, wx, wy = ax, ay, bx, by, ux, uy
         ax, ay, bx, by = points[k, 0], points[k, 1], points[k, 4], points[k, 5]
         ux, uy = points[k, 6], points[k, 7]
@@ -94,7 +97,7 @@ def is_quiet(points: FloatArray, first: int, n: int, r: float, least: float) -> 
             short, long = min(short, now, before), max(long, now, before)
     if du > least * least:
         return False
-    # most rows are far below the limit: each part is compared with its share, without roots
+    # most rows are far below the limit: compare the square of each part with its share of the limit, without roots
     part, room = least * least / 16.0, min(0.25 * LONG * LONG * r * r, near / 16.0)
     slide, turn = 8.0 * da * short + 32.0 * far * de, 8.0 * de * near + 128.0 * da * short
     is_small = 16.0 * de < short and 4.0 * long < near and 16.0 * da < near and da < room
@@ -124,13 +127,13 @@ def fill_segment_gaps(
     numbers: FloatArray,
     near: IntArray,
 ) -> None:
-    """Fill the numbers of the segments of rows at both ends of the step, except for rows that are inactive, too far
-    away, or quiet.
+    """Fill the gap numbers of the segments of rows at both ends of the step; skip rows that are inactive, too far away,
+    or quiet.
 
     Args:
         size: size of the step [s], shape (1,).
-        points: points of the rows, n + 1 per row, see `POINT`.
-        rows: number of rows that are not too far away, followed by these rows, shape (rows + 1,).
+        points: points of the rows, n + 1 points per row, see `POINT`.
+        rows: number of rows that are not too far away, followed by their numbers, shape (rows + 1,).
         quiet, numbers, near: see `Gaps`.
     """
     first, place, count, found, p, v, h, fastest = 0, 0, 0, 0, shape.p, shape.v, size[0], 0.0
@@ -140,13 +143,13 @@ def fill_segment_gaps(
         ci, j0, r, n = row.circle, shape.start[row.cable], row.radius, row.segments
         at, first = first, first + n
         begin, place = place, place + n + 1
-        # the middle of the cable, and a margin for nearer points
+        # middle of the cable relative to the circle, and a margin for points that are nearer than the middle
         cx, cy, jm = circle.p[ci, 0], circle.p[ci, 1], j0 + n // 2
         mx, my = p[jm, 0] - cx, p[jm, 1] - cy
         ux, uy = circle.v[ci, 0], circle.v[ci, 1]
         wx, wy = v[jm, 0] - ux, v[jm, 1] - uy
         square, away, still = wx * wx + wy * wy, mx * mx + my * my, r + row.length * n
-        # roots only where squares do not decide
+        # compute roots only if squares do not decide
         still, ways = still * still, WAYS * WAYS * h * h * square
         if not row.active or away > 2.0 * (still + ways):
             continue
@@ -158,7 +161,7 @@ def fill_segment_gaps(
         for k in range(n + 1):
             points[begin + k, 0], points[begin + k, 1] = p[j0 + k, 0] - cx, p[j0 + k, 1] - cy
             points[begin + k, 2], points[begin + k, 3] = v[j0 + k, 0] - ux, v[j0 + k, 1] - uy
-        # new contacts have no values for the start of the step
+        # rows that were not listed before have no values for the start of the step
         if not points[begin, 4] < np.inf:
             continue
         if is_quiet(points, begin, n, r, quiet[LEAST]):
@@ -183,14 +186,14 @@ def fill_segment_gaps(
 
 @kernel
 def accept_segments(c: SegmentRows, points: FloatArray, rows: IntArray, before: IntArray, offset: IntArray) -> None:
-    """Make the end of a step the start of the next step.
+    """Store the end of a step as the start of the next step.
 
     Args:
         points, rows: see `fill_segment_gaps`.
-        before: the rows of the previous step, which are replaced by the rows of this step.
-        offset: number of the first point of each row.
+        before: rows of the previous step; they are replaced by the rows of this step.
+        offset: position of the first point of each row.
     """
-    # contacts that have left the list have no values for the start when they return
+    # rows that are no longer listed have no values for the start of a step when they are listed again
     for k in range(1, before[0] + 1):
         points[offset[before[k]], 4] = np.nan
     for k in range(rows[0] + 1):
@@ -203,7 +206,7 @@ def accept_segments(c: SegmentRows, points: FloatArray, rows: IntArray, before: 
 
 
 def watch_segments(rows: LocalRows, c: SegmentRows, shapes: str, circles: str) -> Gaps:
-    """The gaps of rows; ``shapes`` and ``circles`` are families of markers."""
+    """Create the gaps of rows; ``shapes`` and ``circles`` are families of markers."""
     n = c.rows["segments"]
     numbers, kind, first = create_numbers(int(n.sum())), rows.table.kind, np.cumsum(n)
     offset: IntArray = first - n + np.arange(len(c.rows))

@@ -1,26 +1,28 @@
 """Contact of a circle with the straight segments of a cable: geometry and forces.
 
-Per segment, with the end points a = p0 - c and b = p1 - c relative to the centre of the circle and e = b - a:
+For each segment, a = p0 - c and b = p1 - c are the end points relative to the centre of the circle, and e = b - a:
 
-    rho = -e.a/(e.e), clamped to [0, 1];   w = a + rho e;   n = w/|w| (from circle to cable);   t = [-n_y, n_x];
-    g = |w| - r;   v_rel = (1-rho) v_0 + rho v_1 - v_c - r omega t;   v_n = v_rel.n;   v_t = v_rel.t;
-    f_n = k_c g + d_c s v_n;   f_t = mu_v v_t [+ mu_k wrap(x_cur - x_stick)]  or  mu |f_n| times the state;
-    s = 1, or with a depth g_0 over which damping fades in  s = -g/g_0, clamped to [0, 1];
-    x_cur = r alpha + sigma (rho - 1/2) l,   alpha = angle of A^T n,   sigma = -1 if t.e > 0 else +1.
+    closest point: rho = -e.a/(e.e), clamped to [0, 1],   w = a + rho e
+    directions: n = w/|w| from circle to cable,   t = [-n_y, n_x]
+    gap: g = |w| - r
+    velocities: v_rel = (1-rho) v_0 + rho v_1 - v_c - r omega t,   v_n = v_rel.n,   v_t = v_rel.t
+    normal force: f_n = k_c g + d_c s v_n,   s = 1, or s = -g/g_0 clamped to [0, 1] if damping fades in over a depth g_0
+    friction: f_t = mu_v v_t + mu_k wrap(x_cur - x_stick) if the segment sticks, else mu |f_n| times the state
+    position: x_cur = r alpha + sigma (rho - 1/2) l,   alpha = angle of A^T n,   sigma = -1 if t.e > 0 else +1
 
-l is the length of the segment on the circle, chosen such that x_cur is constant while a stretched segment rolls onto
-the circle. On the axis (offset y = 0) l = |e|. Bending shortens or lengthens a line at the offset y, so the bent part
-of a segment and the straight part have different lengths, while the axis keeps its length. So for y ≠ 0 rho, alpha and
-|e| are taken from the axis, which lies on a circle of radius r - sigma y, and l = |e| r/(r - sigma y). With the
-reference length instead, x_cur = r alpha + sigma rho L/n (the published form), a segment of stretch lam that rolls onto
-the circle without slip appears to slip by (lam - 1) L/(2 n).
+l is the length of the segment on the circle. This length is chosen such that x_cur is constant while a stretched
+segment rolls onto the circle. On the axis (offset y = 0) l = |e|. Bending changes the length of a line at the offset y,
+but not the length of the axis. So for y ≠ 0 rho, alpha and |e| are evaluated on the axis, which lies on a circle of
+radius r - sigma y, and l = |e| r/(r - sigma y). The published form uses the reference length, x_cur = r alpha + sigma
+rho L/n. In this form a segment of stretch lam that rolls onto the circle without slip seems to slip by (lam - 1) L/(2
+n).
 
-History values of a row with n segments: gaps (n), and for friction states (n; 0 sticks, +-1 slips, -2 undefined) and
-sticking positions (n). Forces depend on the history values and on the current geometry, but do not switch within
+History values of a row with n segments: gaps (n); with friction also states (n; 0 sticks, +-1 slips, -2 undefined) and
+sticking positions (n). Forces depend on the history values and on the current geometry. States do not switch within
 Newton's method, so its equations are smooth; the kernels of `update.py` switch states between Newton runs.
 Source: J. Gerstmayr and others, documentation of Exudyn 1.11, item ObjectContactFrictionCircleCable2D. The
-documentation does not state the signs of n and sigma and the rotation of the circle in v_rel, which follow from results
-of Exudyn.
+documentation does not state the signs of n and sigma and the rotation of the circle in v_rel; these were determined
+from results of Exudyn.
 """
 
 from __future__ import annotations
@@ -42,19 +44,21 @@ Eight = tuple[float, float, float, float, float, float, float, float]
 
 
 class SegmentRows(NamedTuple):
-    """Rows of a contact law.
+    """Rows of a contact law with segments.
 
     Attributes:
-        rows: records, shape (rows,): positions of the markers ``circle`` and ``cable`` in the columns of their
-            families, position of the first history value ``data``, number of ``segments``; per segment
-            ``contact_stiffness`` [N/m], ``contact_damping`` [N s/m], ``friction_velocity_penalty`` [N s/m],
-            ``friction_stiffness`` [N/m] and reference ``length`` [m]; ``friction_coefficient`` [1]; ``radius`` of the
-            circle [m]; ``damping_depth``: depth g_0 over which damping fades in [m], 0 for full damping from first
-            contact on; ``use_segment_normals``: forces act along the normal of the segment, otherwise along the normals
-            at its end points; ``clip_normal_force``: it never pulls; ``active``; ``is_current``: sticking positions are
-            measured with the current length of segments, otherwise with the reference length; ``shift``: material that
-            has moved through the mesh since the sticking positions were stored, in segments [1].
-        friction: whether all rows have friction, and therefore three history values per segment instead of one.
+        rows: records, shape (rows,). ``circle`` and ``cable`` are the positions of the markers in the columns of their
+            families, ``data`` is the position of the first history value, ``segments`` the number of segments. For one
+            segment ``contact_stiffness`` is in N/m, ``contact_damping`` in N s/m, ``friction_velocity_penalty`` in N
+            s/m, ``friction_stiffness`` in N/m, and ``length`` is the reference length [m]. Further fields are
+            ``friction_coefficient`` [1], ``radius`` of the circle [m], and ``active``. ``damping_depth`` is the depth
+            g_0 over which damping fades in [m], 0 for full damping from the first contact. ``use_segment_normals``:
+            whether forces act along the normal of the segment, otherwise along the normals at its end points.
+            ``clip_normal_force``: whether the normal force never pulls. ``is_current``: whether sticking positions are
+            measured with the current length of segments, otherwise with the reference length. ``shift``: displacement
+            of the material through the mesh since the sticking positions were stored, in segments [1].
+        friction: whether all rows have friction; rows with friction have three history values per segment, other rows
+            have one.
         dofs: local coordinate numbers of cable (8) and circle (m), shape (rows, 8 + m).
     """
 
@@ -65,7 +69,7 @@ class SegmentRows(NamedTuple):
 
 @kernel(inline=True)
 def closest_point(ax: float, ay: float, bx: float, by: float) -> tuple[float, bool, float, float, float]:
-    """rho [1], whether rho is not clamped, |w| [m], and n; n = 0 if the centre lies on the segment."""
+    """Return rho [1], whether rho is not clamped, |w| [m], and n; n = 0 if the centre lies on the segment."""
     ex, ey = bx - ax, by - ay
     E = ex * ex + ey * ey
     rho = -(ex * ax + ey * ay)
@@ -84,7 +88,7 @@ def closest_point(ax: float, ay: float, bx: float, by: float) -> tuple[float, bo
 
 @kernel(inline=True)
 def touches(data: FloatArray, first: int, n: int) -> bool:
-    """Whether any of n gaps is closed."""
+    """Return whether any of n gaps is closed."""
     closed = False
     for j in range(first, first + n):
         closed |= data[j] <= 0.0
@@ -92,7 +96,7 @@ def touches(data: FloatArray, first: int, n: int) -> bool:
 
 
 class Disc(NamedTuple):
-    """The circle of one row: centre, its velocity, omega, and A = [[a00, a01], [a10, a11]]; all scalars."""
+    """The circle of one row as scalars: centre, its velocity, omega, and A = [[a00, a01], [a10, a11]]."""
 
     cx: float
     cy: float
@@ -106,7 +110,7 @@ class Disc(NamedTuple):
 
 
 class SegmentParameters(NamedTuple):
-    """Parameters of one row, see `SegmentRows`; all scalars, which are passed to functions without cost."""
+    """Parameters of one row, see `SegmentRows`; scalars are passed to functions without cost."""
 
     contact_stiffness: float
     contact_damping: float
@@ -135,10 +139,10 @@ def read_parameters(row: Any, shape: ShapeColumns) -> SegmentParameters:
 
 @kernel(inline=True)
 def normal_force(par: SegmentParameters, g: float, vn: float) -> tuple[float, float, float]:
-    """f_n [N] and its derivatives with respect to g and v_n.
+    """Return the normal force f_n [N] and its derivatives with respect to g and v_n.
 
-    With a depth g_0, f_n = k_c g (1 - v_n/v_0) at -g < g_0, where v_0 = k_c g_0/d_c: a force that is continuous where
-    segment and circle touch.  Source: K. H. Hunt, F. R. E. Crossley, J. Appl. Mech. 42 (1975), exponent 1.
+    With a depth g_0 and v_0 = k_c g_0/d_c, f_n = k_c g (1 - v_n/v_0) while -g < g_0, so the force is continuous where
+    segment and circle touch. Source: K. H. Hunt, F. R. E. Crossley, J. Appl. Mech. 42 (1975), exponent 1.
     """
     kg, d = par.contact_stiffness, par.contact_damping
     if par.damping_depth > 0.0 and -g < par.damping_depth:
@@ -153,12 +157,12 @@ def normal_force(par: SegmentParameters, g: float, vn: float) -> tuple[float, fl
 
 @kernel(inline=True)
 def create_pose(p: FloatArray, v: FloatArray, omega: FloatArray, A: FloatArray, k: int) -> Disc:
-    """The pose of marker k from the columns of its family."""
+    """Read the pose of marker k from the columns of its family."""
     return Disc(p[k, 0], p[k, 1], v[k, 0], v[k, 1], omega[k, 2], A[k, 0, 0], A[k, 0, 1], A[k, 1, 0], A[k, 1, 1])
 
 
 class Chord(NamedTuple):
-    """End points relative to the centre of the circle, and their `closest_point`; all scalars."""
+    """End points relative to the centre of the circle, and the results of `closest_point`; all fields are scalars."""
 
     ax: float
     ay: float
@@ -186,7 +190,7 @@ def read_slopes(slope: FloatArray, j: int) -> Four:
 
 @kernel(inline=True)
 def lower_chord(slopes: Four, y: float, h: Chord) -> Chord:
-    """The chord of the axis under the segment ``h`` at the offset y; r' at both ends."""
+    """Create the chord of the axis under the segment ``h`` at the offset y; ``slopes``: r' at both ends."""
     ux, uy, wx, wy = slopes
     u, w = y / np.sqrt(ux * ux + uy * uy), y / np.sqrt(wx * wx + wy * wy)
     return create_chord(h.ax + u * uy, h.ay - u * ux, h.bx + w * wy, h.by - w * wx)
@@ -194,19 +198,19 @@ def lower_chord(slopes: Four, y: float, h: Chord) -> Chord:
 
 @kernel(inline=True)
 def axis_chord(slope: FloatArray, j: int, y: float, h: Chord) -> Chord:
-    """The chord of the axis under the segment ``h`` from point j to j + 1 at the offset y."""
+    """Create the chord of the axis under the segment ``h`` from point j to j + 1 at the offset y."""
     return lower_chord(read_slopes(slope, j), y, h)
 
 
 @kernel(inline=True)
 def side(h: Chord) -> float:
-    """sigma: sign of the side on which the segment passes the circle."""
+    """Return sigma: the sign of the side on which the segment passes the circle."""
     return -1.0 if h.nx * (h.by - h.ay) - h.ny * (h.bx - h.ax) > 0.0 else 1.0
 
 
 @kernel(inline=True)
 def place_on_circle(par: SegmentParameters, o: Disc, z: Chord) -> tuple[float, float, float]:
-    """x_cur [m] on the chord ``z``, and its derivatives with respect to rho [m] and the length [1]."""
+    """Return x_cur [m] on the chord ``z``, and its derivatives with respect to rho [m] and to the length [1]."""
     sigma = side(z)
     alpha = arctan2(o.a01 * z.nx + o.a11 * z.ny, o.a00 * z.nx + o.a10 * z.ny)
     if not par.is_current:
@@ -220,16 +224,16 @@ def place_on_circle(par: SegmentParameters, o: Disc, z: Chord) -> tuple[float, f
 
 @kernel(inline=True)
 def stick_position(par: SegmentParameters, o: Disc, slope: FloatArray, j: int, h: Chord) -> tuple[float, float, float]:
-    """`place_on_circle` of the segment ``h`` from point j to j + 1."""
+    """Return `place_on_circle` for the segment ``h`` from point j to j + 1."""
     on_axis = par.is_current and par.vertical_offset != 0.0
     return place_on_circle(par, o, axis_chord(slope, j, par.vertical_offset, h) if on_axis else h)
 
 
 class SegmentState(NamedTuple):
-    """One segment and its forces, all scalars; symbols as at the head of this file.
+    """One segment and its forces; all fields are scalars, for symbols see the head of this file.
 
-    (vax, vay) and (vbx, vby) are velocities of the end points relative to the centre; d_rho and d_length are the
-    derivatives of x_cur, 0 where no bristle acts.
+    (vax, vay) and (vbx, vby) are velocities of the end points relative to the centre. The derivatives of x_cur are
+    d_rho and d_length, 0 without a bristle.
     """
 
     chord: Chord
@@ -247,13 +251,13 @@ class SegmentState(NamedTuple):
     d_length: float
 
 
-# Functions that are called for each segment take single arrays: the compiler counts references to every array of a
-# tuple that is passed, which takes as long as the work on a segment.
+# Functions that are called for each segment receive single arrays: if a tuple is passed, the compiler counts references
+# to each of its arrays, which takes as long as the work on a segment.
 
 
 @kernel(inline=True)
 def eval_rates(par: SegmentParameters, o: Disc, h: Chord, va: Four) -> tuple[float, float, float]:
-    """Evaluate v_n, v_t [m/s] and f_n [N] of the segment ``h``; ``va``: velocities of its ends relative to the
+    """Evaluate v_n, v_t [m/s] and f_n [N] of the segment ``h``; ``va``: velocities of both ends relative to the
     centre."""
     vax, vay, vbx, vby = va
     vx, vy = vax + h.rho * (vbx - vax), vay + h.rho * (vby - vay)
@@ -264,7 +268,7 @@ def eval_rates(par: SegmentParameters, o: Disc, h: Chord, va: Four) -> tuple[flo
 
 @kernel(inline=True)
 def eval_friction(par: SegmentParameters, state: float, vt: float, bristle: float, fn: float) -> float:
-    """f_t [N]; the bristle is 0 unless the segment sticks."""
+    """Return f_t [N]; ``bristle`` is 0 unless the segment sticks."""
     return friction_force(
         state,
         trial(par.friction_stiffness, bristle, par.friction_velocity_penalty, vt),
@@ -276,7 +280,7 @@ def eval_friction(par: SegmentParameters, state: float, vt: float, bristle: floa
 def eval_segment(
     par: SegmentParameters, o: Disc, p: FloatArray, v: FloatArray, slope: FloatArray, j: int, state: float, stick: float
 ) -> SegmentState:
-    """Geometry, rates and forces of the segment from point j to j + 1, with the contact state of the history values."""
+    """Evaluate geometry, rates and forces of the segment from point j to j + 1 with its stored contact state."""
     h = create_chord(p[j, 0] - o.cx, p[j, 1] - o.cy, p[j + 1, 0] - o.cx, p[j + 1, 1] - o.cy)
     vax, vay, vbx, vby = v[j, 0] - o.vx, v[j, 1] - o.vy, v[j + 1, 0] - o.vx, v[j + 1, 1] - o.vy
     vn, vt, fn = eval_rates(par, o, h, (vax, vay, vbx, vby))
@@ -290,7 +294,7 @@ def eval_segment(
 
 @kernel(inline=True)
 def end_normal(x: float, y: float) -> tuple[float, float]:
-    """Unit vector from the centre to an end point; 0 if they coincide."""
+    """Return the unit vector from the centre to an end point; 0 if the end point is the centre."""
     l = np.sqrt(x * x + y * y)
     inverse = 1.0 / l if l > 0.0 else 0.0
     return x * inverse, y * inverse
@@ -298,7 +302,7 @@ def end_normal(x: float, y: float) -> tuple[float, float]:
 
 @kernel(inline=True)
 def force_normals(par: SegmentParameters, h: Chord) -> tuple[float, float, float, float]:
-    """Normals of the forces at both end points."""
+    """Return the normals of the forces at both end points."""
     if par.use_segment_normals:
         return h.nx, h.ny, h.nx, h.ny
     n0x, n0y = end_normal(h.ax, h.ay)
@@ -310,7 +314,8 @@ def force_normals(par: SegmentParameters, h: Chord) -> tuple[float, float, float
 def add_sums(
     c: Any, i: int, circle: PositionColumns, cable: Eight, fx: float, fy: float, torque: float, f: FloatArray
 ) -> None:
-    """Add the forces of row i, of segments or points, on the cable to f, and the reactions on the circle."""
+    """Add the forces of row i on the cable to f, and the reactions on the circle; for rows of segments and of
+    points."""
     to, ci = c.dofs[i], c.rows[i].circle
     f[to[0]] += cable[0]
     f[to[1]] += cable[1]

@@ -3,8 +3,8 @@
 See docs/explanation/design.md, Lanes.
 
 Closed segments of all rows are copied until the lanes are full. One loop without branches evaluates the lanes, and the
-caller reads the results lane by lane. The loop reads and writes only a record g of `SEGMENT_LANES`. Unused lanes keep
-their old values, and their results are not read.
+caller reads the results lane by lane. The loop reads and writes only a record g of the type `SEGMENT_LANES`. Unused
+lanes keep their old values, and their results are not read.
 """
 
 from __future__ import annotations
@@ -40,25 +40,25 @@ SEGMENT_LANES = lane_type(
     "d_rho", "axial", "spring_energy", "bristle_energy", "damper_force", "drift", "gap",
     ends=4, rates=4, slopes=4, slope_rates=4, forces=4, powers=6,
 )  # fmt: skip
-"""Segments: their `SegmentParameters`; omega and A of the circle; state and sticking position; end points ``ends`` and
-their velocities ``rates``, both relative to the centre, ``slopes`` r' at both ends and the rates of these slopes;
+"""Data of segments: `SegmentParameters`; omega and A of the circle; state and sticking position; ``ends`` and
+``rates``, end points and their velocities relative to the centre; ``slopes`` r' at both ends and ``slope_rates``;
 ``axial`` motion of the material [m/s].
 
-Results: for forces, the forces on both end points, x and y, and f_t; for updates, v_t, f_n, and x_cur with its
-derivative with respect to rho; for powers, the powers in the order of `POWERS`, energies of spring and bristle [J],
-force of the normal damper [N], drift [m/s], gap [m] and f_n [N].
+Results for forces: ``forces`` on both end points, x and y, and f_t. Results for updates: v_t, f_n, x_cur, and its
+derivative with respect to rho. Results for powers: ``powers`` in the order of `POWERS`, energies of spring and bristle
+[J], force of the normal damper [N], drift [m/s], gap [m] and f_n [N].
 """
 PLAIN, LOWERED, GENERAL = 0, 1, 2
-"""Cases for which the loops are compiled separately: PLAIN has segment normals, no depth over which damping fades in,
-and sticking positions on the segments themselves; LOWERED has sticking positions on the axis below the segments;
-GENERAL covers all."""
+"""Cases for which the loops are compiled separately. PLAIN: forces along segment normals, no depth over which damping
+fades in, and sticking positions on the segments themselves. LOWERED: as PLAIN, but sticking positions on the axis below
+the segments. GENERAL: all combinations."""
 
-# Functions are called for all lanes together, because each call counts references to all arrays that it receives.
+# Functions are called once for all lanes, because each call counts references to all arrays that the function receives.
 
 
 @kernel(inline=True)
 def list_closed(c: SegmentRows, data: FloatArray) -> tuple[IntArray, IntArray, int]:
-    """List the closed segments of active rows, by row and number in the row, and return their count."""
+    """List the closed segments of active rows by row and number in the row; return their count."""
     most = 1
     for i in range(len(c.rows)):
         most += c.rows[i].segments
@@ -68,7 +68,7 @@ def list_closed(c: SegmentRows, data: FloatArray) -> tuple[IntArray, IntArray, i
         n, first = row.segments, row.data
         if row.active and touches(data, first, n):
             for s in range(n):
-                # always written, but counted only if the segment is closed
+                # each segment is written, but it is counted only if it is closed
                 rows[count], numbers[count] = i, s
                 count += data[first + s] <= 0.0
     return rows, numbers, count
@@ -86,7 +86,7 @@ def gather_lanes(
     count: int,
     g: Any,
 ) -> int:
-    """Copy some listed segments to the first lanes; return the case that covers all of these segments."""
+    """Copy segments from the list to the first lanes; return the case that covers all of these segments."""
     case = PLAIN
     for k in range(count):
         s, row = numbers[first + k], c.rows[rows[first + k]]
@@ -108,14 +108,14 @@ def gather_lanes(
         # rotation of the circle
         g.omega[k], g.a00[k], g.a01[k] = circle.omega[ci, 2], circle.A[ci, 0, 0], circle.A[ci, 0, 1]
         g.a10[k], g.a11[k] = circle.A[ci, 1, 0], circle.A[ci, 1, 1]
-        # history values, and r' where the line has an offset from the axis
+        # history values, and r' if the contact line has an offset from the axis
         g.state[k], g.stick[k] = UNDEFINED, 0.0
         if c.friction:
             g.state[k], g.stick[k] = data[at + row.segments], data[at + 2 * row.segments]
         if y != 0.0:
             for end in range(2):
                 g.slopes[2 * end, k], g.slopes[2 * end + 1, k] = shape.slope[j + end, 0], shape.slope[j + end, 1]
-        # the most general case that any of the segments needs
+        # the case that covers all segments
         if row.damping_depth != 0.0 or not row.use_segment_normals:
             case = GENERAL
         elif y != 0.0 and row.is_current:
@@ -155,10 +155,10 @@ def read_four(a: FloatArray, k: int) -> Four:
 
 @kernel(inline=True)
 def find_place(par: SegmentParameters, o: Disc, h: Chord, case: int, k: int, g: Any) -> tuple[float, float]:
-    """x_cur [m] of lane k and its derivative with respect to rho [m]."""
+    """Return x_cur [m] of lane k and its derivative with respect to rho [m]."""
     z = h
     if case != PLAIN:
-        # without an offset slopes are not filled and `below` is NaN, which is not used
+        # without an offset slopes are not filled, and `below` is NaN but not used
         below = lower_chord(read_four(g.slopes, k), par.vertical_offset, h)
         z = below if par.is_current and par.vertical_offset != 0.0 else h
     x, d_rho, _ = place_on_circle(par, o, z)
@@ -167,7 +167,7 @@ def find_place(par: SegmentParameters, o: Disc, h: Chord, case: int, k: int, g: 
 
 @kernel(inline=True)
 def eval_forces(case: int, g: Any) -> None:
-    """Evaluate the forces of all lanes, in a case that covers them."""
+    """Evaluate the forces of all lanes, for a case that covers their segments."""
     for k in range(LANES):
         par, o, h, state = read_lane_parameters(case, k, g), read_pose(k, g), read_chord(k, g), g.state[k]
         _, vt, fn = eval_rates(par, o, h, read_four(g.rates, k))
@@ -183,7 +183,8 @@ def eval_forces(case: int, g: Any) -> None:
 
 @kernel(inline=True)
 def eval_places(case: int, g: Any) -> None:
-    """Evaluate v_t, f_n, x_cur and its derivative with respect to rho for all lanes, in a case that covers them."""
+    """Evaluate v_t, f_n, x_cur and its derivative with respect to rho for all lanes, for a case that covers their
+    segments."""
     for k in range(LANES):
         par, o, h = read_lane_parameters(case, k, g), read_pose(k, g), read_chord(k, g)
         _, vt, fn = eval_rates(par, o, h, read_four(g.rates, k))

@@ -1,25 +1,27 @@
 """Contact of a circle with cables whose material moves along the axis, `ALECable2D` with the axial motion s.
 
-The kernels of all cables give the forces f(q, w, s) on the nodes of a cable and on the circle. In this file the forces
-become a function of the coordinates [nodes, circle, s]; g = G q are the coordinates of r', see `ale_kernels.py`:
+The kernels for all cables evaluate the forces f(q, w, s) on the nodes of a cable and on the circle. In this file the
+forces become functions of the coordinates [nodes, circle, s]; g = G q are the coordinates of r', see `ale_kernels.py`:
 
-    velocities of the material    v_i = S_i w,                 w = v + s_t g,
-    force on s                    sum_i F_i.r'(x_i) = g.f      (v_i = S_i v + r' s_t: power F_i.v_i for all rates),
-    sticking, reference length    x_cur = r alpha + sigma (rho L/n - s):  rho L/n - s is the place in the material,
-    sticking, current length      x_cur = r alpha + sigma (rho - 1/2 - (s - s0) n/L) |e|.
+    velocities of the material: v_i = S_i w,    w = v + s_t g
+    force on s: sum_i F_i.r'(x_i) = g.f, because v_i = S_i v + r' s_t and the power is F_i.v_i for all rates
+    position with reference length: x_cur = r alpha + sigma (rho L/n - s), with the place rho L/n - s in the material
+    position with current length: x_cur = r alpha + sigma (rho - 1/2 - (s - s0) n/L) |e|
 
 With current lengths the displacement of the material is sum |e| n/L ds, which is not a function of s. So a sticking
-position refers to the material at the place and time at which it was stored. The axial motion s0 at that time is the
-last history value of the row, and each update shifts the positions by sigma |e| (s - s0) n/L.
+position refers to the material that was at this position when the position was stored. The axial motion s0 when the
+position was stored is the last history value of the row, and each update shifts the positions by sigma |e| (s - s0)
+n/L.
 
-With K = dq df/dq + dv df/dw and D = df/dw of the kernels (columns of the circle included) and P = df/ds through x_cur,
+Let K = dq df/dq + dv df/dw and D = df/dw be results of the kernels (including columns of the circle), and P = df/ds
+through x_cur:
 
-    dq df/dq + dv df/dq_t  =  K + dq s_t D G,          column of s:  dv D g + dq P,
-    row of s               =  g.(all these terms) + dq Gᵀ f in the columns of the nodes.
+    columns of q: dq df/dq + dv df/dq_t = K + dq s_t D G
+    column of s: dv D g + dq P
+    row of s: g.(all these terms) + dq Gᵀ f in the columns of the nodes
 
-The kernels receive (s - s0) n/L as the column ``shift`` of the contact (s0 = 0 with the reference length). Cables
-without axial motion in the same table use the spare coordinate as s, which is always 0 and on which forces have no
-effect.
+The kernels receive (s - s0) n/L as the field ``shift`` of the rows, with s0 = 0 for the reference length. For cables
+without axial motion in the same table s is the spare coordinate, which is always 0 and on which forces have no effect.
 Source: virtual power with the velocity field of an axially moving cable; J. Gerstmayr and others, documentation of
 Exudyn 1.11, items ObjectContactFrictionCircleCable2D and ObjectALEANCFCable2D.
 """
@@ -54,18 +56,18 @@ Function = Callable[[Evaluation], None]
 
 
 class AxialMotion(NamedTuple):
-    """Axial motion of the cables of a contact."""
+    """Axial motion of the cables of a contact table."""
 
-    s: IntArray  # local numbers of the axial motions s (spare number without motion), shape (rows,)
-    stored: IntArray  # positions of s0 among the history values, -1 for rows without s0, shape (rows,)
+    s: IntArray  # local number of the axial motion s of each row, the spare number without motion, shape (rows,)
+    stored: IntArray  # position of s0 of each row among the history values, -1 without s0, shape (rows,)
 
 
 def create_moving_functions(c: SegmentRows, axial: AxialMotion) -> tuple[Function, Function]:
-    """Create forces and tangent of rows whose material moves, for their `System`."""
+    """Create the forces and the tangent of rows whose material moves, for their `System`."""
     count, width = c.dofs.shape
     dofs = np.column_stack((c.dofs, axial.s))
     G = slide_matrices(c.rows["length"] * c.rows["segments"])
-    # the kernels of the law work on copies of each row's coordinates
+    # the kernels of the law use copies of the coordinates of each row
     own = c._replace(dofs=np.arange(count * width).reshape(count, width))
     blocks = np.arange(count * width * width).reshape(count, width, width)
     f_own, P = np.zeros((count, width)), np.zeros((count, width))
@@ -97,13 +99,13 @@ def create_moving_functions(c: SegmentRows, axial: AxialMotion) -> tuple[Functio
 
 
 def set_shift(c: SegmentRows, axial: AxialMotion, x: FloatArray, data: FloatArray) -> None:
-    """Fill ``shift``: displacement of the material since the sticking positions in ``data`` were stored."""
+    """Fill ``shift``, the displacement of the material since the sticking positions in ``data`` were stored."""
     stored = np.where(axial.stored >= 0, data[axial.stored], 0.0)
     c.rows["shift"] = (x[axial.s] - stored) / c.rows["length"]
 
 
 def update_moving(update: Any, c: SegmentRows, axial: AxialMotion, fields: Fields) -> tuple[float, bool, float, int]:
-    """Apply the post-Newton update of the law, ``update``, with sticking positions for the current s."""
+    """Apply the post-Newton update ``update`` of the law, and store sticking positions for the current s."""
     shape, circle = fields.markers[FAMILY], fields.markers[CIRCLE_FAMILY]
     set_shift(c, axial, fields.x, fields.start_data)
     error, changed, force, row = update(c, shape, circle, fields.data, fields.start_data)
@@ -116,8 +118,8 @@ def update_moving(update: Any, c: SegmentRows, axial: AxialMotion, fields: Field
 def fill_axial_columns(
     c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, P: FloatArray
 ) -> None:
-    """Add the derivatives of the forces with respect to s, through x_cur of sticking segments, to P, shape (rows, 8 +
-    m)."""
+    """Add the derivatives of the forces with respect to s to P, shape (rows, 8 + m); s changes x_cur of sticking
+    segments."""
     for i in range(len(c.rows)):
         row = c.rows[i]
         n, first = row.segments, row.data
@@ -133,8 +135,8 @@ def fill_axial_columns(
             j = shape.start[k] + s
             z = eval_segment(par, o, shape.p, shape.v, shape.slope, j, state, stick)
             n0x, n0y, n1x, n1y = force_normals(par, z.chord)
-            # x_cur depends on s as on -rho n/L; the force on point 0 is (1-rho) f_t t0, the force on point 1 is rho f_t
-            # t1
+            # x_cur depends on -s as it depends on rho L/n; the force on point 0 is (1-rho) f_t t0, the force on point 1
+            # is rho f_t t1
             d_ft = -par.friction_stiffness * z.d_rho / par.length
             f0, f1 = (1.0 - z.chord.rho) * d_ft, z.chord.rho * d_ft
             for a in range(4):
@@ -152,7 +154,7 @@ def fill_axial_columns(
 def scatter_forces(
     c: SegmentRows, dofs: IntArray, G: FloatArray, data: FloatArray, x: FloatArray, fe: FloatArray, f: FloatArray
 ) -> None:
-    """Add the forces fe (rows, 8 + m) of the rows to f, and their power g.fe along the axis to the force on s."""
+    """Add the forces fe, shape (rows, 8 + m), to f, and their power g.fe along the axis to the force on s."""
     g, width = np.empty(8), c.dofs.shape[1]
     for i in range(len(c.rows)):
         row = c.rows[i]
@@ -193,7 +195,8 @@ def scatter_tangent(
         n, to, H = dofs[i], slots[i], G[i]
         fill_product(H, x, n, g)
         s_t = dq * v[n[width]]
-        # B: derivatives of the forces with respect to the coordinates of the row and to s, which moves the points
+        # B: derivatives of the forces with respect to the coordinates of the row, and with respect to s, which moves
+        # the points
         for a in range(width):
             B[a, width] = dq * P[i, a]
             for b in range(width):
@@ -204,11 +207,11 @@ def scatter_tangent(
                 along += D[i, a, 4 + k] * H[2, j] + D[i, a, 6 + k] * H[3, j]
                 B[a, b] += s_t * along
                 B[a, width] += dv * D[i, a, b] * g[b]
-        # the forces of the row
+        # rows of the tangent for the forces of the row
         for a in range(width):
             for b in range(width + 1):
                 values[to[a, b]] += B[a, b]
-        # power of the forces along the axis, which is the force on s
+        # row of the tangent for s: the force on s is the power of the forces along the axis
         for b in range(width + 1):
             total = 0.0
             for a in range(8):

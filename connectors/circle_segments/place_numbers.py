@@ -1,7 +1,7 @@
-"""The numbers of a segment or point that may touch a circle, for outputs, accounts and reports.
+"""Numbers of a segment or point (a place) that may touch a circle, for outputs, accounts and reports.
 
-The numbers are in the last axis of arrays of shape (rows, places, NUMBERS). The first six numbers are 0 where the
-segment is open or the row is inactive.
+The numbers are in the last axis of arrays of shape (rows, places, NUMBERS). The first six numbers are 0 if the place is
+open or the row is inactive.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 
 FT, FN, BRISTLE, CLOSED_GAP, VT, VN, GAP, STATE, X, Y, NX, NY = range(12)
-"""f_t and f_n [N]; bristle deflection if the place sticks [m], or v_t without bristles; gap [m], v_t and v_n [m/s] of
-closed places; gap of open places, too; state; point of contact [m] and normal, global."""
+"""f_t and f_n [N]; bristle deflection of a sticking place [m], without bristles v_t [m/s]; gap [m], v_t and v_n [m/s]
+of closed places, otherwise 0; gap of closed and open places [m]; state; global point of contact [m]; global normal."""
 NUMBERS = 12
 FORCES, COORDINATES, RATES = slice(FT, FN + 1), slice(BRISTLE, CLOSED_GAP + 1), slice(VT, VN + 1)
 POSITION, NORMAL = slice(X, Y + 1), slice(NX, NY + 1)

@@ -1,23 +1,28 @@
 """Power that contact takes from a circle and a cable, divided into lost and stored parts.
 
-Per closed segment, with the symbols of `kernels.py` and dots for rates,
+For each closed segment, with the symbols of `kernels.py`, and x_cur_t and similar symbols for rates:
 
-    power taken    P = (1-rho) F_0.(v_0 - v_c) + rho F_1.(v_1 - v_c) - r f_t omega,    F_j = f_n n_j + f_t t_j,
-    sliding        f_t x_cur_t     in slip (without bristles f_t v_t),
-    dampers        mu_v v_t²  unless it slips,    (f_n - k_c g) v_n,
-    stored         mu_k u u_t, u = x_cur - x_stick,  while it sticks;    k_c g g_t,
-    lever          the rest of P.
+    power taken: P = (1-rho) F_0.(v_0 - v_c) + rho F_1.(v_1 - v_c) - r f_t omega,    F_j = f_n n_j + f_t t_j
+    sliding: f_t x_cur_t while the segment slips, without bristles f_t v_t
+    tangential damper: mu_v v_t² unless the segment slips
+    normal damper: (f_n - k_c g) v_n
+    bristle: mu_k u u_t with u = x_cur - x_stick is stored while the segment sticks
+    normal spring: k_c g g_t is stored
+    lever: the rest of P
 
-P is the power of all forces, including f_t at the radius r on the circle. x_cur_t is the slip rate as the law measures
-it, and is 0 where a segment rolls, while v_t is omega g, because f_t acts at r + g on the cable and at r on the circle.
-The difference of both powers, f_t (v_t - x_cur_t) on the axis, and the part added by `use_segment_normals` = false are
-neither lost nor stored; they have opposite signs on the driver and the driven pulley. The deflection of a slipping
-bristle follows the friction limit. The energy that it stores as the limit changes, and its energy when a segment opens,
-are not powers but differences of energies, see `fill_jumps`. Accounts compute the loss of normal dampers from the
-change of the gap in each step, Δg (F_0 + F_1)/2, F = f_n - k_c g: if v_n oscillates from step to step and the gap does
-not, the powers of the dampers differ greatly from the loss. In steps in which contact begins or ends the loss is the
-work of f_n, Δg f_n/2, minus the energy that the spring stores, so energy that a step does not resolve counts as lost in
-impacts.
+P is the power of all forces, including f_t at the radius r on the circle. The slip rate as the law measures it is
+x_cur_t, which is 0 for a segment that rolls. In contrast, v_t of such a segment is omega g, because f_t acts at r + g
+on the cable and at r on the circle.
+
+Two parts of the power are neither lost nor stored: the difference f_t (v_t - x_cur_t) on the axis, and the part added
+by `use_segment_normals` = false. These two parts have opposite signs on the driver and the driven pulley. The
+deflection of a slipping bristle is proportional to the friction limit. Changes of the stored energy due to a change of
+the limit, or due to an opening segment, are not powers but differences of energies, see `fill_jumps`. Accounts compute
+the loss of normal dampers from the change of the gap in each step, Δg (F_0 + F_1)/2, F = f_n - k_c g. If v_n oscillates
+from step to step and the gap does not, the powers of the dampers differ greatly from this loss. In steps in which
+contact begins or ends, the loss is the work of f_n, Δg f_n/2, minus the energy that the spring stores. So energy that a
+step does not resolve counts as lost in impacts.
+
 Source: power balance of the forces, term by term.
 """
 
@@ -50,7 +55,7 @@ from windlass.connectors.markers.cable_shape import FAMILY
 from windlass.connectors.markers.position_kernels import FAMILY as CIRCLE_FAMILY
 from windlass.framework.accounts import Account
 from windlass.framework.arrays import FloatArray
-from windlass.framework.kernels.call import call
+from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows, Output
 from windlass.framework.model.system import Evaluation, Fields
@@ -63,7 +68,7 @@ POWERS = {
     "spring_power": "rate at which the normal springs store energy",
     "lever_power": "power that f_t takes by acting at r + g on the cable and at r on the circle, not lost",
 }
-"""Parts of the power that contact takes from circle and cable [W]; their sum is the total power."""
+"""Outputs of the parts of the power that contact takes from circle and cable [W]; their sum is the total power."""
 FRICTION = ("friction_power", "friction_damping_power", "bristle_power", "lever_power")
 
 
@@ -89,27 +94,29 @@ FRICTION_LOSSES = ("sliding", "bristles", "friction_damping")
 LOST = (*FRICTION_LOSSES, "contact_damping")
 """Energies stored, transferred and lost in accounts of contact."""
 NUMBERS = 12
-"""Numbers of a place, for `create_place_account`."""
+"""Count of the numbers of a place, for `create_place_account`."""
+NO_FORCES: FloatArray = np.zeros(0)
 NO_GAP = 1e9
-"""The gap of a place without a partner: beyond the end of a surface, or without anything near [m]."""
+"""Gap of a place without a partner, for example beyond the end of a surface [m]."""
 
 
 @kernel
 def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: FloatArray) -> None:
-    """Add the energies that sliding, bristles and normal dampers lose in a step of size[0] seconds [J], beyond the
-    powers.
+    """Add the energies [J] that sliding, bristles and normal dampers lose in a step of size[0] seconds, in addition to
+    their powers.
 
-    Sliding dissipates f_t x_cur_t minus the change of the energy of bristles; the energy of bristles that open is lost.
-    In total the loss is the work done minus the change of the energy. Dampers lose their mean force times the change of
-    the gap, plus the work of springs that is not stored where contact begins or ends. Where one end of the step has no
-    gap, the loss is the mean of their powers. ``before`` and ``now`` are results of `read_segments`; additional numbers
-    belong to closed neighbours. ``lost`` is in the order of `LOST`. At the end ``now`` is copied to ``before``.
+    Sliding dissipates f_t x_cur_t minus the change of the energy of bristles. The energy of bristles that open is lost.
+    In total the loss of bristles is the work minus the change of the stored energy. Normal dampers lose their mean
+    force times the change of the gap. In steps in which contact begins or ends, the work of springs that is not stored
+    is also lost. If the gap is unknown at one end of the step, the loss is the mean of the damper powers at both ends
+    times the step. ``before`` and ``now`` are results of `read_segments`; for points they have a further number, see
+    `read_points`. ``lost`` is in the order of `LOST`. At the end ``now`` is copied to ``before``.
     """
     for i in range(len(now)):
         for s in range(now.shape[1]):
             was, state = before[i, s, CONTACT_STATE], now[i, s, CONTACT_STATE]
             if was == OPEN and state == OPEN:
-                # all other numbers are 0
+                # all other numbers of an open segment are 0
                 before[i, s, DEPTH] = now[i, s, DEPTH]
                 continue
             # normal dampers
@@ -130,10 +137,10 @@ def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: Floa
             elif state == OPEN:
                 lost[1, i] += beside
             elif was == OPEN and state == 0.0:
-                # deflection as of its neighbours on a rigid layer
+                # on a rigid layer a new bristle has the deflection of its neighbours
                 lost[1, i] += beside
             elif was == 0.0 and state == 0.0:
-                # bristles of points depend on the number of points in contact, which is one of the additional numbers
+                # bristles of points depend on the number of closed points, which is the further number of `read_points`
                 for k in range(PARTS, now.shape[2]):
                     if before[i, s, k] != now[i, s, k]:
                         lost[1, i] += beside
@@ -144,52 +151,77 @@ def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: Floa
 def create_account(
     read: Callable[[Evaluation], None], parts: tuple[int, ...], by: str = "circle", conserves: bool = False
 ) -> Account:
-    """Create the account of a contact law, from functions that evaluate it and fill the parts for `fill_jumps`, of a
-    given shape."""
+    """Create the account of a contact law. ``read`` evaluates the account and fills the parts for `fill_jumps`, which
+    have the shape ``parts``."""
     jumps = call(fill_jumps, lambda s: (s.parts_before, s.parts, s.size, s.jumps))
     return Account(read, STORED, LOST, PASSED, parts=parts, jumps=jumps, by=by, conserves=conserves)
 
 
-def create_place_account(
-    evaluate: Callable[[Fields], FloatArray], shape: tuple[int, int], by: str = "circle"
-) -> Account:
-    """Create the account of a contact law, from a function that returns the numbers of its places, shape (rows, places,
-    NUMBERS).
+@kernel
+def take_places(found: FloatArray, first: int, energies: FloatArray, powers: FloatArray, parts: FloatArray) -> None:
+    """Add the numbers of places to energies and powers of their rows, and write the numbers for `fill_jumps`; see
+    `create_place_account`."""
+    for i in range(len(found)):
+        for k in range(found.shape[1]):
+            place, to = found[i, k, first:], parts[i, k]
+            energies[0, i] += place[6]
+            energies[1, i] += place[7]
+            powers[0, i] += place[0]
+            powers[2, i] += place[1]
+            powers[4, i] += place[5]
+            to[BRISTLE_POWER], to[BRISTLE_ENERGY], to[CONTACT_STATE] = place[3], place[7], place[8]
+            to[DAMPER_POWER], to[DAMPER_FORCE], to[DEPTH] = place[2], place[9], place[10]
+            to[NORMAL_FORCE], to[SPRING_ENERGY] = place[11], place[6]
+
+
+def create_place_account(fill: Callable[[Any], None], found: FloatArray, first: int = 0, by: str = "circle") -> Account:
+    """Create the account of a contact law from the numbers of its places.
 
     The numbers are the powers in the order of `POWERS`, the energies of spring and bristle [J], the state, the force of
     the normal damper [N], the gap [m] and f_n [N].
+
+    Args:
+        fill: `Call` or Python function ``fill(s)`` that writes the numbers to ``found``. With a Python function, time
+            steps with a ledger stay in Python.
+        found: permanent array of the numbers, shape (rows, places, numbers).
+        first: index of the first of the `NUMBERS` of a place on the last axis of ``found``.
+        by: see `Account`.
     """
+    take = call(take_places, lambda s: (found, first, s.energies, s.powers, s.parts))
 
     def read(s: Evaluation) -> None:
-        found = evaluate(s)
-        s.energies += found[..., 6:8].sum(axis=1).T
-        for power, number in ((0, 0), (2, 1), (4, 5)):
-            s.powers[power] += found[..., number].sum(axis=1)
-        s.parts[..., BRISTLE_POWER], s.parts[..., BRISTLE_ENERGY] = found[..., 3], found[..., 7]
-        s.parts[..., CONTACT_STATE], s.parts[..., DAMPER_POWER] = found[..., 8], found[..., 2]
-        s.parts[..., DAMPER_FORCE], s.parts[..., DEPTH] = found[..., 9], found[..., 10]
-        s.parts[..., NORMAL_FORCE], s.parts[..., SPRING_ENERGY] = found[..., 11], found[..., 6]
+        fill(s)
+        take(s)
 
-    return replace(create_account(read, (*shape, PARTS), by), rows=shape[0])
+    rows, places, _ = found.shape
+    whole = fill + take if isinstance(fill, Call) else read
+    return replace(create_account(whole, (rows, places, PARTS), by), rows=rows)
 
 
 def create_segment_account(c: SegmentRows, axial: AxialMotion | None, conserves: bool) -> Account:
     """Create the account of rows with segments."""
     rates = np.zeros(len(c.rows))
-    read = call(
-        read_segments,
-        lambda s: (
-            c, s.markers[FAMILY], s.markers[CIRCLE_FAMILY], s.data, rates, s.energies, s.powers, s.parts,
-        ),
-        None if axial is None else lambda s: follow(c, axial, rates, s),
-    )  # fmt: skip
-    return create_account(read, (len(c.rows), int(c.rows["segments"].max(initial=0)), PARTS), conserves=conserves)
+    before = None if axial is None else lambda s: follow(c, axial, rates, s)
+
+    def read(forces: bool) -> Call:
+        return call(
+            read_segments,
+            lambda s: (
+                c, s.markers[FAMILY], s.markers[CIRCLE_FAMILY], s.data, rates, s.energies, s.powers, s.parts,
+                s.f if forces else NO_FORCES,
+            ),
+            before,
+        )  # fmt: skip
+
+    shape = len(c.rows), int(c.rows["segments"].max(initial=0)), PARTS
+    account = create_account(read(False), shape, conserves=conserves)
+    return account if axial is not None else replace(account, forces=read(True))
 
 
 def create_power_outputs(friction: bool, evaluate: Callable[[LocalRows, Fields], FloatArray]) -> dict[str, Output]:
     """Create outputs of the powers, each summed over the segments or points of a row, shape (rows,).
 
-    ``evaluate`` returns the powers of a law, as `eval_powers` does.
+    ``evaluate`` returns the powers of a law, see `eval_powers`.
     """
 
     def output(k: int, doc: str) -> Output:
@@ -206,8 +238,8 @@ def create_power_outputs(friction: bool, evaluate: Callable[[LocalRows, Fields],
 
 
 def eval_friction_work(rows: LocalRows) -> FloatArray:
-    """Energy lost by sliding, bristles and tangential dampers of rows since a ledger began [J], NaN without a
-    ledger."""
+    """Return the energy lost by sliding, bristles and tangential dampers of rows since a ledger began [J], NaN without
+    a ledger."""
     component = rows.table.component
     losses = rows.layout.losses.get(component)
     if losses is None:

@@ -1,4 +1,5 @@
-"""Powers and energies of several segments at once; see `lanes.py` for the lanes, `power.py` for the definitions."""
+"""Powers and energies of several segments at once; see `lanes.py` for lanes, `power.py` for the definitions of
+powers."""
 
 from __future__ import annotations
 
@@ -30,6 +31,7 @@ from windlass.connectors.circle_segments.lanes import (
     read_lane_parameters,
     read_pose,
 )
+from windlass.connectors.circle_segments.residual import NO_SUMS, add_lanes, put_sums
 from windlass.connectors.friction.bristle import SLIPS, STICKS, bent_energy
 from windlass.connectors.markers.cable_shape import ShapeColumns
 from windlass.connectors.markers.position_kernels import PositionColumns
@@ -39,12 +41,12 @@ from windlass.framework.model.lanes import LANES
 
 BRISTLE_POWER, BRISTLE_ENERGY, CONTACT_STATE, DAMPER_POWER, DAMPER_FORCE, DRIFT, DEPTH = range(7)
 NORMAL_FORCE, SPRING_ENERGY, PARTS = range(7, 10)
-"""Numbers of a segment for `fill_jumps`, and their count.
+"""Positions of the numbers of a segment for `fill_jumps`, and their count.
 
-DRIFT is the part of v_n due to material that flows through the mesh [m/s], 0 without such a flow; DEPTH is the gap
+DRIFT is the part of v_n due to material that moves through the mesh [m/s], 0 without such a motion; DEPTH is the gap
 [m]."""
 OPEN = -3.0
-"""The state of open segments."""
+"""State of open segments in parts of an account."""
 
 
 @kernel(inline=True)
@@ -52,7 +54,7 @@ def gather_rates(
     c: SegmentRows, shape: ShapeColumns, s_t: FloatArray, rows: IntArray, numbers: IntArray, first: int, count: int,
     g: Any,
 ) -> None:  # fmt: skip
-    """Copy additional data of some listed segments to the first lanes, after `gather_lanes`."""
+    """Copy further data of segments from the list to the first lanes, after `gather_lanes`."""
     for k in range(count):
         i = rows[first + k]
         j = shape.start[c.rows[i].cable] + numbers[first + k]
@@ -65,15 +67,15 @@ def gather_rates(
 
 @kernel(inline=True)
 def invert(x: float) -> float:
-    """1/x, or 0 for x = 0, because unused lanes contain zeros."""
+    """Return 1/x, or 0 for x = 0, because unused lanes contain zeros."""
     inverse = 1.0 / (x if x != 0.0 else 1.0)
     return inverse if x != 0.0 else 0.0
 
 
 @kernel(inline=True)
 def place_velocity(y: float, s_t: float, end: int, k: int, g: Any) -> tuple[float, float]:
-    """Velocity of the axis at depth y under an end point of lane k, relative to the centre, at a constant place of the
-    mesh."""
+    """Return the velocity of the axis at the depth y under an end point of lane k, relative to the centre, at a
+    constant place of the mesh."""
     rx, ry, vx, vy = g.slopes[2 * end, k], g.slopes[2 * end + 1, k], g.rates[2 * end, k], g.rates[2 * end + 1, k]
     il = invert(np.sqrt(rx * rx + ry * ry))
     turn = y * (rx * g.slope_rates[2 * end + 1, k] - ry * g.slope_rates[2 * end, k]) * il * il * il
@@ -83,13 +85,14 @@ def place_velocity(y: float, s_t: float, end: int, k: int, g: Any) -> tuple[floa
 
 @kernel(inline=True)
 def slip_rate(par: SegmentParameters, z: Chord, d_rho: float, d_length: float, y: float, k: int, g: Any) -> float:
-    """Rate of x_cur [m/s] of lane k, measured on the chord ``z`` at depth y under the segment."""
+    """Return the rate of x_cur [m/s] of lane k, measured on the chord ``z`` at the depth y under the segment."""
     s_t = g.axial[k]
     ax, ay = place_velocity(y, s_t, 0, k, g)
     bx, by = place_velocity(y, s_t, 1, k, g)
     ex, ey = z.bx - z.ax, z.by - z.ay
     E = ex * ex + ey * ey
-    # motion of the ends along n rotates the chord, and motion along t shifts it along itself; see `chord_derivatives`
+    # motion of the ends along n rotates the chord, motion along t shifts the chord along itself; see
+    # `chord_derivatives`
     turning = z.nx * (ax - bx) + z.ny * (ay - by)
     q = z.rho
     along = z.nx * (ay + q * (by - ay)) - z.ny * (ax + q * (bx - ax))
@@ -106,7 +109,7 @@ def slip_rate(par: SegmentParameters, z: Chord, d_rho: float, d_length: float, y
 
 @kernel(inline=True)
 def eval_lanes(case: int, g: Any) -> None:
-    """Evaluate powers and energies of all lanes, in a case that covers them."""
+    """Evaluate powers and energies of all lanes, for a case that covers their segments."""
     for k in range(LANES):
         par, o, h, state = read_lane_parameters(case, k, g), read_pose(k, g), read_chord(k, g), g.state[k]
         vax, vay, vbx, vby = read_four(g.rates, k)
@@ -124,9 +127,11 @@ def eval_lanes(case: int, g: Any) -> None:
         rate = slip_rate(par, z, d_rho, d_length, y, k, g)
         slip = rate if has_bristle & (sticks | slips) else vt
         n0x, n0y, n1x, n1y = force_normals(par, h)
-        at0 = fn * (n0x * vax + n0y * vay) + ft * (n0x * vay - n0y * vax)
-        at1 = fn * (n1x * vbx + n1y * vby) + ft * (n1x * vby - n1y * vbx)
-        taken = (1.0 - h.rho) * at0 + h.rho * at1 - par.radius * ft * o.omega
+        rho = h.rho
+        f0x, f0y = (1.0 - rho) * (fn * n0x - ft * n0y), (1.0 - rho) * (fn * n0y + ft * n0x)
+        f1x, f1y = rho * (fn * n1x - ft * n1y), rho * (fn * n1y + ft * n1x)
+        taken = f0x * vax + f0y * vay + f1x * vbx + f1y * vby - par.radius * ft * o.omega
+        g.forces[0, k], g.forces[1, k], g.forces[2, k], g.forces[3, k], g.ft[k] = f0x, f0y, f1x, f1y, ft
         spring = par.contact_stiffness * (h.D - par.radius)
         # the gap changes with the mesh, not with the material
         rx = (1.0 - h.rho) * g.slopes[0, k] + h.rho * g.slopes[2, k]
@@ -149,7 +154,7 @@ def eval_lanes(case: int, g: Any) -> None:
 
 @kernel(inline=True)
 def eval_case(case: int, g: Any) -> None:
-    """`eval_lanes`, compiled separately for each case."""
+    """Call `eval_lanes` with a constant case, so that each case is compiled separately."""
     if case == PLAIN:
         eval_lanes(PLAIN, g)
     elif case == LOWERED:
@@ -164,7 +169,7 @@ def fill_powers(
 ) -> None:
     """Write the powers of closed segments in the order of `POWERS` into out, shape (rows, segments, 6).
 
-    s_t are axial motions, shape (rows,).
+    ``s_t`` contains the axial motions, shape (rows,).
     """
     lanes = np.zeros(1, SEGMENT_LANES)
     rows, numbers, total = list_closed(c, data)
@@ -181,11 +186,12 @@ def fill_powers(
 @kernel
 def read_segments(
     c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, s_t: FloatArray,
-    energies: FloatArray, powers: FloatArray, parts: FloatArray,
+    energies: FloatArray, powers: FloatArray, parts: FloatArray, f: FloatArray,
 ) -> None:  # fmt: skip
-    """Add energies and powers of all rows, see `create_account`, and write the numbers of segments for `fill_jumps`.
+    """Add energies and powers of all rows, see `create_account`; write the numbers of segments for `fill_jumps`.
 
-    s_t are axial motions, shape (rows,); parts have the shape (rows, segments, PARTS).
+    s_t: axial motions, shape (rows,); parts: output for the numbers of segments, shape (rows, segments, PARTS); f: gets
+    the forces of all rows in addition, unless it is empty.
     """
     lanes = np.zeros(1, SEGMENT_LANES)
     rows, numbers, total = list_closed(c, data)
@@ -195,7 +201,7 @@ def read_segments(
         ci, j0, n, first, on = row.circle, shape.start[row.cable], row.segments, row.data, row.active
         cx, cy, radius = circle.p[ci, 0], circle.p[ci, 1], row.radius
         for s in range(parts.shape[1]):
-            # numbers of segments that were open are 0 already
+            # the numbers of segments that were open before are already 0
             if parts[i, s, CONTACT_STATE] != OPEN:
                 parts[i, s, :PARTS] = 0.0
                 parts[i, s, CONTACT_STATE] = OPEN
@@ -203,11 +209,14 @@ def read_segments(
                 ax, ay = shape.p[j0 + s, 0] - cx, shape.p[j0 + s, 1] - cy
                 bx, by = shape.p[j0 + s + 1, 0] - cx, shape.p[j0 + s + 1, 1] - cy
                 parts[i, s, DEPTH] = closest_point(ax, ay, bx, by)[2] - radius
+    last, sums = -1, NO_SUMS
     for first in range(0, total, LANES):
         count, g = min(LANES, total - first), lanes[0]
         case = gather_lanes(c, shape, circle, data, rows, numbers, first, count, g)
         gather_rates(c, shape, s_t, rows, numbers, first, count, g)
         eval_case(case, g)
+        if len(f) > 0:
+            last, sums = add_lanes(c, shape, circle, rows, numbers, first, count, g, last, sums, f)
         # sums by row, and numbers of segments
         for k in range(count):
             i, s = rows[first + k], numbers[first + k]
@@ -222,3 +231,5 @@ def read_segments(
             parts[i, s, DAMPER_POWER], parts[i, s, DAMPER_FORCE] = g.powers[2, k], g.damper_force[k]
             parts[i, s, DRIFT], parts[i, s, DEPTH] = g.drift[k], g.gap[k]
             parts[i, s, NORMAL_FORCE], parts[i, s, SPRING_ENERGY] = g.fn[k], g.spring_energy[k]
+    if last >= 0:
+        put_sums(c, last, circle, sums, f)

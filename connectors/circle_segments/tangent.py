@@ -1,19 +1,20 @@
 """Exact tangent of the contact of a circle with the segments of a cable; see `kernels.py` for the forces.
 
-With respect to the variables (a, b, phi) of one segment, with z = D/E, h = t.e/E, D = |w|, E = e.e, and the contact
-frame n, t:
+The variables of one segment are (a, b, phi). With D = |w|, E = e.e, z = D/E, h = t.e/E, and the contact frame n, t:
 
-    d rho   = z n.(da - db) - h t.((1-rho) da + rho db)            (0 where rho is clamped),
-    d theta = h n.(da - db)                                        (angle of n; clamped: t.((1-rho) da + rho db)/D),
-    d D     = n.((1-rho) da + rho db),
-    d v_n   = (1-rho) n.dva + rho n.dvb + (vb - va).n d rho + u.t d theta,
-    d v_t   = (1-rho) t.dva + rho t.dvb + (vb - va).t d rho - u.n d theta - r d omega,
-    d x_cur = r (d theta - d phi) + (dx/d rho) d rho + (dx/d|e|) d|e|,    d|e| = (e/|e|).(db - da),
+    d rho = z n.(da - db) - h t.((1-rho) da + rho db), 0 if rho is clamped,
+    d theta = h n.(da - db), the angle of n; if rho is clamped, t.((1-rho) da + rho db)/D,
+    d D = n.((1-rho) da + rho db),
+    d v_n = (1-rho) n.dva + rho n.dvb + (vb - va).n d rho + u.t d theta,
+    d v_t = (1-rho) t.dva + rho t.dvb + (vb - va).t d rho - u.n d theta - r d omega,
+    d x_cur = r (d theta - d phi) + (dx/d rho) d rho + (dx/d|e|) d|e|,
+    d|e| = (e/|e|).(db - da).
 
-where dx/d rho = sigma |e| and dx/d|e| = sigma (rho - 1/2), or sigma L/n and 0 with the reference length. With an offset
-x_cur is measured on the chord of the axis, with derivatives with respect to its own end points. u is the relative
-velocity without the rotation of the circle. The forces (F0, F1, torque) are power-conjugate to (a, b, phi), so the same
-matrix B maps motions and forces, block = B^T (dF/dz B + dF/dz_t dB/dt) + curvature of the markers.
+Here dx/d rho = sigma |e| and dx/d|e| = sigma (rho - 1/2). With the reference length, dx/d rho = sigma L/n and dx/d|e| =
+0. With an offset x_cur is measured on the chord of the axis and differentiated with respect to the end points of this
+chord. The relative velocity without the rotation of the circle is u. The forces (F0, F1, torque) are power-conjugate to
+(a, b, phi), so the same matrix B maps motions and forces: block = B^T (dF/dz B + dF/dz_t dB/dt), plus the curvature of
+the markers.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ Four = tuple[float, float, float, float]
 
 @kernel(inline=True)
 def chord_derivatives(z: Chord) -> tuple[Four, Four]:
-    """Derivatives of rho and of the angle of n with respect to a_x, a_y, b_x, b_y."""
+    """Return the derivatives of rho and of the angle of n with respect to a_x, a_y, b_x, b_y."""
     q0, q1, nx, ny = 1.0 - z.rho, z.rho, z.nx, z.ny
     tx, ty = -ny, nx
     if z.free:
@@ -62,9 +63,9 @@ def chord_derivatives(z: Chord) -> tuple[Four, Four]:
 
 @kernel(inline=True)
 def place_derivatives(r: float, z: SegmentState, h: Chord, rhos: Four, theta: Four) -> Four:
-    """Derivatives of x_cur with respect to the end points of the chord ``h`` on which it is measured."""
+    """Return the derivatives of x_cur with respect to the end points of the chord ``h`` on which x_cur is measured."""
     ex, ey = h.bx - h.ax, h.by - h.ay
-    # 0 with the reference length, and for segments of length 0
+    # derivative of x_cur with respect to the length, divided by the length; 0 with the reference length
     unit = z.d_length / np.sqrt(ex * ex + ey * ey) if z.d_length != 0.0 else 0.0
     return (
         r * theta[0] + z.d_rho * rhos[0] - unit * ex,
@@ -78,9 +79,9 @@ def place_derivatives(r: float, z: SegmentState, h: Chord, rhos: Four, theta: Fo
 def fill_segment_tangent(
     par: SegmentParameters, z: SegmentState, omega: float, dq: float, dv: float, on_axis: bool, C: FloatArray
 ) -> Four:
-    """Fill dq dF/d(a, b, phi) + dv dF/d(va, vb, omega) into C (5, 5), with rows F0, F1, torque; return F0 and F1.
+    """Write dq dF/d(a, b, phi) + dv dF/d(va, vb, omega) into C (5, 5), with the rows F0, F1, torque; return F0 and F1.
 
-    With ``on_axis`` x_cur depends on points other than a and b; `add_axis_columns` adds these derivatives.
+    If ``on_axis`` is true, x_cur depends on points other than a and b; `add_axis_columns` adds these derivatives.
     """
     h = z.chord
     r, rho, nx, ny = par.radius, h.rho, h.nx, h.ny
@@ -105,7 +106,7 @@ def fill_segment_tangent(
     dx, dy = z.vbx - z.vax, z.vby - z.vay
     dn, dt = dx * nx + dy * ny, dx * tx + dy * ty
     un, ut = z.vn, z.vt + r * omega
-    # derivatives of the laws of f_n and f_t
+    # derivatives of f_n and f_t
     _, kc, dc = normal_force(par, h.D - r, z.vn)
     slope, fv, fk = friction_slopes(
         z.state, par.friction_stiffness, par.friction_velocity_penalty, coulomb(par.friction_coefficient, z.fn)[1]
@@ -113,7 +114,7 @@ def fill_segment_tangent(
     along_x = (0.0, 0.0, 0.0, 0.0)
     if fk != 0.0 and not on_axis:
         along_x = place_derivatives(r, z, h, rhos, theta)
-    # columns of a and b
+    # columns of a_x, a_y, b_x, b_y
     for k in range(4):
         d_rho, d_theta = dq * rhos[k], dq * theta[k]
         d_vn = dn * d_rho + ut * d_theta + dv * along_n[k]
@@ -136,7 +137,7 @@ def fill_segment_tangent(
 
 @kernel(inline=True)
 def fill_circle_columns(C: FloatArray, X: FloatArray) -> None:
-    """Fill the columns of the centre x, y and of the angle in X = C B + V dB/dt (5, 11)."""
+    """Fill the columns of the centre x, y and of the angle in X = C B + V dB/dt, shape (5, 11)."""
     for k in range(5):
         X[k, 8] = -(C[k, 0] + C[k, 2])
         X[k, 9] = -(C[k, 1] + C[k, 3])
@@ -147,8 +148,8 @@ def fill_circle_columns(C: FloatArray, X: FloatArray) -> None:
 def add_axis_columns(
     par: SegmentParameters, z: SegmentState, slope: FloatArray, S: FloatArray, j: int, dq: float, X: FloatArray
 ) -> None:
-    """Add dq dF/d(end points of the axis under the segment) to X (5, 11): x_cur changes the bristle deflection and
-    thereby f_t."""
+    """Add dq dF/d(end points of the axis under the segment) to X (5, 11): these points change x_cur, the bristle
+    deflection and f_t."""
     h = axis_chord(slope, j, par.vertical_offset, z.chord)
     rhos, theta = chord_derivatives(h)
     x0, y0, x1, y1 = place_derivatives(par.radius, z, h, rhos, theta)
@@ -168,7 +169,8 @@ def add_axis_columns(
 def add_segment_block(J: FloatArray, X: FloatArray, K: FloatArray) -> None:
     """Add B^T X to K (11, 11).
 
-    Order of the 11 columns: cable (8), centre x, y, angle; J (4, 8) are the derivatives of the two end points.
+    The 11 columns are the cable (8), the centre x, y, and the angle; J (4, 8) contains the derivatives of both end
+    points.
     """
     for a in range(8):
         for b in range(11):
@@ -191,7 +193,7 @@ def add_tangent(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """Add dq df/dq + dv df/dv of all rows, at constant history values, to the matrix values; v are the velocities."""
+    """Add dq df/dq + dv df/dv of all rows, at constant history values, to the matrix values, for velocities v."""
     C, V, X, K = np.empty((5, 5)), np.empty((5, 5)), np.empty((5, 11)), np.empty((11, 11))
     J, Jd, N = np.zeros((4, 8)), np.zeros((4, 8)), np.empty((11, 3))
     for i in range(len(c.rows)):
@@ -199,7 +201,7 @@ def add_tangent(
         n, first = row.segments, row.data
         if not row.active or not touches(data, first, n):
             continue
-        # parameters and circle of the row, sums of force and torque on it
+        # parameters and circle of the row, sums of force and torque on the circle
         k, ci = row.cable, row.circle
         par = read_parameters(row, shape)
         o = create_pose(circle.p, circle.v, circle.omega, circle.A, ci)
@@ -255,7 +257,7 @@ def add_tangent(
 
 @kernel(inline=True)
 def fill_cable_columns(C: FloatArray, J: FloatArray, V: FloatArray, Jd: FloatArray, X: FloatArray) -> None:
-    """X[:, :8] = C J + V Jd with the Jacobians J (4, 8) of both end points and their rates Jd."""
+    """Write C J + V Jd into X[:, :8], with the Jacobians J (4, 8) of both end points and their rates Jd."""
     for a in range(5):
         for b in range(8):
             X[a, b] = C[a, 0] * J[0, b] + C[a, 1] * J[1, b] + C[a, 2] * J[2, b] + C[a, 3] * J[3, b]
@@ -264,7 +266,7 @@ def fill_cable_columns(C: FloatArray, J: FloatArray, V: FloatArray, Jd: FloatArr
 
 @kernel(inline=True)
 def fill_axis_columns(C: FloatArray, S: FloatArray, j: int, J: FloatArray, X: FloatArray) -> None:
-    """Apply `fill_cable_columns` to the points j and j + 1 on the axis, where J = S I; also fill J."""
+    """Apply `fill_cable_columns` to the points j and j + 1 on the axis, where J = S I; also write J."""
     for b in range(4):
         S0, S1 = S[j, b], S[j + 1, b]
         J[0, 2 * b], J[1, 2 * b + 1], J[2, 2 * b], J[3, 2 * b + 1] = S0, S0, S1, S1
@@ -276,7 +278,7 @@ def fill_axis_columns(C: FloatArray, S: FloatArray, j: int, J: FloatArray, X: Fl
 
 @kernel(inline=True)
 def add_centre_rates(V: FloatArray, J: FloatArray, N: FloatArray) -> None:
-    """N (11, 3) += B^T dF/d(v_c, omega), for markers whose Jacobians change in time."""
+    """Add B^T dF/d(v_c, omega) to N (11, 3), for markers whose Jacobians change in time."""
     for b in range(3):
         if b < 2:
             w0, w1 = -(V[0, b] + V[0, b + 2]), -(V[1, b] + V[1, b + 2])
@@ -304,7 +306,7 @@ def add_circle_curvature(dq: float, dS: Four, G: tuple[float, float, float], K: 
 
 @kernel(inline=True)
 def is_central(circle: PositionColumns, ci: int, m: int) -> bool:
-    """Whether the marker moves as if its coordinates were x, y and the angle."""
+    """Return whether the coordinates of the marker are x, y and the angle."""
     if m != 3:
         return False
     h, central = circle.h[ci], True
@@ -335,10 +337,10 @@ def scatter_circle(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """Map the circle part of K (11, 11) to the m coordinates of the circle's marker and add the result to the matrix.
+    """Map the circle part of K (11, 11) to the m coordinates of the circle's marker, and add the result to the matrix.
 
-    N (11, 3) are the derivatives with respect to the velocity of the centre and omega; (fx, fy) and torque are dq times
-    the force and torque on the cable, whose reaction acts on the circle.
+    N (11, 3): derivatives with respect to the velocity of the centre and omega. (fx, fy), torque: dq times the force
+    and torque on the cable; their reaction acts on the circle.
     """
     if central:
         # the coordinates of the circle are x, y and the angle

@@ -1,16 +1,18 @@
-"""Kernels that update the contact states of a circle and a cable between Newton runs, and kernels of its outputs.
+"""Kernels that update the contact states of a circle and a cable between Newton runs, and kernels of outputs.
 
-See `kernels.py` for the symbols. Update of one segment with friction, where "start" marks stored values at the start of
-the step:
+See `kernels.py` for the symbols. Update of one segment with friction; "start" denotes stored values at the start of the
+step:
 
-    gap:        If (g > 0) differs from the stored state, error += |k_c (g - stored gap)|, and the gap is stored.
-                Errors are compared with sum |f_n| over the segments that were closed before the update.
-    closed:     D = wrap(x_cur - last), last = start sticking position, or x_cur if the start state is -2;
-                f_t = mu_v v_t + mu_k D;  slips if |f_t| > mu |f_n|: state sgn(D), sticking position such that the
-                bristle alone gives mu |f_n|; otherwise sticks: state 0, sticking position last.
-                If the state differs from the stored state, error += ||f_t| - mu |f_n||.  Without bristles v_t replaces
-                D, and x_cur is stored after the update: bristles that are switched on later begin without deflection.
-    open, or neither mu_k nor mu_v: state -2.
+    gap: if (g > 0) differs from the stored state, error += |k_c (g - stored gap)|, and the gap is stored.
+    deflection: D = wrap(x_cur - last), where last is the sticking position of the start, or x_cur if its state is -2.
+    force: f_t = mu_v v_t + mu_k D.
+    slips: if |f_t| > mu |f_n|, the state is sgn(D), and the bristle at the new sticking position alone gives mu |f_n|.
+    sticks: otherwise the state is 0 and the sticking position is last.
+    error: if the state differs from the stored state, error += ||f_t| - mu |f_n||.
+    no bristles: v_t replaces D, and x_cur is stored, so bristles that are switched on later begin without deflection.
+    no friction: the state is -2 if the segment is open, or if mu_k and mu_v are 0.
+
+Errors are compared with the sum of |f_n| over the segments that were closed before the update.
 """
 
 from __future__ import annotations
@@ -53,12 +55,13 @@ def store_gaps(
     always: bool,
     error: FloatArray,
 ) -> tuple[IntArray, IntArray, FloatArray, int, bool]:
-    """Store gaps, only where their signs change unless ``always``, and add |k_c (g - stored gap)| to the errors [N].
+    """Store gaps and add |k_c (g - stored gap)| to the errors [N]; unless ``always``, only gaps whose sign has changed
+    are stored.
 
-    With ``always`` segments that are open or without friction get the state -2.
+    If ``always`` is true, segments that are open or without friction get the state -2.
 
-    Returns rows, numbers and previous gaps of the segments that are or were closed, their count, and whether any
-    segment has opened or closed.
+    Returns rows, numbers and previous gaps of the segments that are or were closed; their count; whether any segment
+    has opened or closed.
     """
     # room for all segments
     most = 1
@@ -70,7 +73,7 @@ def store_gaps(
         row = c.rows[i]
         if not row.active:
             continue
-        # the circle, and the first end point relative to its centre
+        # circle, and first end point relative to its centre
         ci, j0, r, n = row.circle, shape.start[row.cable], row.radius, row.segments
         cx, cy = circle.p[ci, 0], circle.p[ci, 1]
         rubs = row.friction_stiffness != 0.0 or row.friction_velocity_penalty != 0.0
@@ -88,7 +91,7 @@ def store_gaps(
                 data[at] = gap
             if always and (gap > 0.0 or not rubs):
                 data[at + n] = UNDEFINED
-            # always written, but counted only if needed, because a branch takes longer
+            # each segment is written, but it is counted only if needed; a branch would take longer
             rows[count], numbers[count], gaps[count] = i, s, old
             count += gap <= 0.0 or old <= 0.0
     return rows, numbers, gaps, count, changed
@@ -96,7 +99,8 @@ def store_gaps(
 
 @kernel(inline=True)
 def find_worst(error: FloatArray, force: FloatArray) -> tuple[float, float, int]:
-    """The largest error and force of a row [N], and the row of the largest error, -1 without errors."""
+    """Return the largest error of a row [N], the largest force of a row [N], and the row of the largest error, -1
+    without errors."""
     worst, largest, at = 0.0, 0.0, -1
     for i in range(len(error)):
         largest = max(largest, force[i])
@@ -109,7 +113,7 @@ def find_worst(error: FloatArray, force: FloatArray) -> tuple[float, float, int]
 def update_gaps(
     c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray
 ) -> tuple[float, bool, float, int]:
-    """Frictionless update: a gap is written where its sign has changed; the results are the same as for
+    """Update without friction: a gap is stored if its sign has changed; the results are the same as for
     `update_friction`."""
     error, force, lanes = np.zeros(len(c.rows)), np.zeros(len(c.rows)), np.zeros(1, SEGMENT_LANES)
     rows, numbers, gaps, total, changed = store_gaps(c, shape, circle, data, False, error)
@@ -118,7 +122,7 @@ def update_gaps(
         gather_lanes(c, shape, circle, data, rows, numbers, first, some, g)
         eval_places(GENERAL, g)
         for k in range(some):
-            # normal force with the previous contact state
+            # normal force with the contact state before the update
             if gaps[first + k] <= 0.0:
                 force[rows[first + k]] += abs(g.fn[k])
     worst, largest, at = find_worst(error, force)
@@ -131,13 +135,13 @@ def update_friction(
 ) -> tuple[float, bool, float, int]:
     """Update gaps, states and sticking positions; ``start`` contains the history values at the start of the step.
 
-    Returns the largest sum of force errors of a row [N], whether any segment opened, closed, began to stick or slip,
-    the largest normal force of a row [N] with the previous contact states, and the row of the largest error, -1 without
-    errors.
+    Returns the largest sum of force errors of a row [N]; whether any segment opened, closed, began to stick or slip;
+    the largest normal force of a row [N] with the contact states before the update; and the row of the largest error,
+    -1 without errors.
     """
     error, force, lanes = np.zeros(len(c.rows)), np.zeros(len(c.rows)), np.zeros(1, SEGMENT_LANES)
     rows, numbers, gaps, total, changed = store_gaps(c, shape, circle, data, True, error)
-    # lanes of segments that are or were closed
+    # segments that are or were closed, in lanes
     for first in range(0, total, LANES):
         some, g = min(LANES, total - first), lanes[0]
         case = gather_lanes(c, shape, circle, data, rows, numbers, first, some, g)
@@ -152,22 +156,22 @@ def update_friction(
             row = c.rows[i]
             r, n, gap_at, fn, vt = row.radius, row.segments, row.data + numbers[first + k], g.fn[k], g.vt[k]
             state_at, stick_at = gap_at + n, gap_at + 2 * n
-            # normal force, which limits the friction
+            # normal force, which determines the friction limit
             if gaps[first + k] <= 0.0:
                 force[i] += abs(fn)
             bristles = row.friction_stiffness != 0.0
             if data[gap_at] > 0.0 or not (bristles or row.friction_velocity_penalty != 0.0):
                 continue
-            # tangential force if the segment sticks, from the anchor at the start of the step
+            # tangential force of a sticking segment, from the sticking position at the start of the step
             limit, last, mu_k = coulomb(row.friction_coefficient, fn)[0], start[stick_at], row.friction_stiffness
             x, d_rho, bristle = last, 0.0, 0.0
             if bristles:
                 x, d_rho = g.place[k], g.d_rho[k]
-                # a segment that was open at the start of the step begins to stick at its current place
+                # a segment that was open at the start of the step begins to stick at its current position
                 if start[state_at] == UNDEFINED:
                     last = x
                 bristle = wrap(x - last, r)
-            # state and sticking position: the bristle alone determines the direction and the limit
+            # state and sticking position; the bristle alone determines the direction and is at the limit
             ft = trial(mu_k, bristle, row.friction_velocity_penalty, vt)
             excess, state = decide(ft, limit, bristle if bristles else vt)
             stick = last
@@ -177,7 +181,7 @@ def update_friction(
                 error[i] += abs(excess)
                 changed = True
             data[state_at] = state
-            # with current lengths the position is stored with its current material
+            # with current lengths the sticking position refers to the material at the time of storage
             data[stick_at] = stick + row.shift * d_rho if row.is_current else stick
     worst, largest, at = find_worst(error, force)
     return worst, changed, largest, at
@@ -185,9 +189,9 @@ def update_friction(
 
 @kernel
 def record_positions(c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray) -> None:
-    """Store the current places of closed segments with a damper and without bristles as their sticking positions.
+    """Store the current positions of closed segments with a damper and without bristles as their sticking positions.
 
-    With reference lengths, as in the published law, the recorded positions are not changed.
+    With reference lengths, as in the published law, the stored positions are not changed.
     """
     for i in range(len(c.rows)):
         row = c.rows[i]
@@ -208,11 +212,11 @@ def record_positions(c: SegmentRows, shape: ShapeColumns, circle: PositionColumn
 
 @kernel
 def begin_bristles(c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray) -> None:
-    """With reference lengths, give closed segments with bristles and without a sticking position (0) the current
-    position.
+    """Set sticking positions of 0 (not set) to the current position, for closed segments with bristles and reference
+    lengths.
 
-    Segments without bristles lose their sticking position. This update is needed for parameters that are switched
-    between two steps, because the published law stores no positions without bristles.
+    The sticking positions of segments without bristles are deleted. This update is needed for parameters that are
+    switched between two steps, because the published law stores no positions without bristles.
     """
     for i in range(len(c.rows)):
         row = c.rows[i]

@@ -1,11 +1,10 @@
 """Joints, supports and springs that break during a motion: at a load, at a time, or by a function.
 
-A hook evaluates the force of each link after every step.  A link whose force has reached its breaking load becomes
-inactive (`World.set`) at the start of the next step, and remains inactive.  The break is late by at most one step, and
-the force exceeds the breaking load by the growth of the force in this step.  A broken joint releases its constraints
-without a loss of energy.  A broken spring loses its stored energy, which the energy ledger lists as a change of the
-model.  The solver finds accelerations that fulfil the equations after the break, so the balance of energies has no
-remainder.
+A hook evaluates the force of each link after every step. A link whose force has reached its breaking load becomes
+inactive (`World.set`) at the start of the next step, and remains inactive. So the break is late by at most one step,
+and the force exceeds the breaking load by its growth in this step. A broken joint releases its constraints without a
+loss of energy. A broken spring loses its stored energy; the energy ledger lists this loss as a change of the model. The
+solver finds accelerations that fulfil the equations after the break, so the energy balance has no remainder.
 """
 
 from __future__ import annotations
@@ -53,16 +52,16 @@ class Link:
     Args:
         entity: one or more rows of one kind with the output ``force`` and a switch ``active``, such as a
             `SphericalJoint`, the three constraints of `hinge`, or a `SpringDamper`.
-        breaking_load: the link breaks when its force reaches this value [N]; the force is the root of the sum of
-            squares of all components of all rows.
-        time: the link breaks at this time [s].
-        rule: the link breaks after a step for which the function ``rule(t, force)`` of the time [s] and the force [N]
-            returns true; the function is called once after each step and may accumulate damage. Checkpoints do not
-            contain this damage, so in a restarted run the function starts from its initial values.
+        breaking_load: force at which the link breaks [N]; the force of a link is the root of the sum of squares of all
+            components of all rows.
+        time: time at which the link breaks [s].
+        rule: function ``rule(t, force)`` of the time [s] and the force [N], called once after each step; the link
+            breaks if the function returns true. The function may accumulate damage. Checkpoints do not contain the
+            damage, so in a restarted run the function starts from its initial values.
         name: name in messages and results; default: name of the entity.
 
     Raises:
-        ModelError: the rows have no force or cannot be switched off, or a link has no criterion.
+        ModelError: rows without a force output or without a switch, or a link without a criterion.
     """
 
     entity: Entity
@@ -90,7 +89,7 @@ class Break:
     Attributes:
         name: name of the link.
         time: start of the first step without the link [s].
-        force: force of the link after the step before [N].
+        force: force of the link at the end of the previous step [N].
     """
 
     name: str
@@ -104,8 +103,8 @@ class Break:
 class BreakingLinks(StepHook):
     """Breaks links during dynamic solves; a hook.
 
-    Restarts continue with the broken links of the checkpoint.  Links that were made active again break again in the
-    next solve, whose breaks replace their earlier ones.  All processes call the hook.
+    Restarts continue with the broken links of the checkpoint. Links that were made active again break again in the
+    next solve, and the new breaks replace the earlier breaks of these links. All processes must call the hook.
 
     Args:
         links: the links, with different names.
@@ -134,7 +133,7 @@ class BreakingLinks(StepHook):
         self._find_due(state, rules=False)
 
     def before_step(self, state: State) -> None:
-        """Switch off links whose force has reached the breaking load, or whose time has come."""
+        """Switch off links whose force has reached the breaking load, or whose time of breaking has been reached."""
         self.changes_forces = False
         for link in self._find_whole():
             force = self._due.get(link.name)
@@ -151,14 +150,14 @@ class BreakingLinks(StepHook):
         self._find_due(state, rules=True)
 
     def find_doubts(self) -> Sequence[str]:
-        """Links that reached their limit in the last step and are still active."""
+        """Return a doubt that names the links that reached their limit in the last step and are still active."""
         if not self._due:
             return []
         found = ", ".join(f"{name} ({force:.6g} N)" for name, force in self._due.items())
         return [f"links reached their breaking load or rule at the end and are still active in the result: {found}"]
 
     def _find_whole(self) -> list[Link]:
-        """The links that have not broken."""
+        """Return the links that have not broken."""
         broken = {one.name for one in self.breaks}
         return [link for link in self.links if link.name not in broken]
 
@@ -176,11 +175,12 @@ class BreakingLinks(StepHook):
 
     @staticmethod
     def _eval_force(link: Link, state: State) -> float:
-        """Force of a link [N]."""
+        """Return the force of a link [N]."""
         return float(np.linalg.norm(np.ravel(eval_output(link.entity, FORCE, state))))
 
     def checkpoint(self) -> dict[str, Any]:
-        """The breaks so far and the breaks of the next step; switches are part of the checkpoint of the model."""
+        """Return the breaks so far and the breaks of the next step; switches are part of the checkpoint of the
+        model."""
         return {
             "due": list(self._due),
             "due_forces": list(self._due.values()),

@@ -1,20 +1,20 @@
 """Constraint between two coordinates, at position or velocity level, constant or a function of time.
 
-    position level   C = x1 - i x0 - offset(t),    Ċ = ẋ1 - i ẋ0 - offset_t(t)  (index 2)
-    velocity level   C = ẋ1 - i ẋ0 - rate(t)
-    forces           J1ᵀ λ at coordinate 1, -i J0ᵀ λ at coordinate 0, on the left-hand side
-    curvature        λ (H1 - i H0)
-    accelerations    J1 q̈1 - i J0 q̈0 = offset_tt(t), or rate_t(t), - (J̇1 q̇1 - i J̇0 q̇0)
-    switched off     λ = 0
+    position level: C = x1 - i x0 - offset(t),    Ċ = ẋ1 - i ẋ0 - offset_t(t) for index 2
+    velocity level: C = ẋ1 - i ẋ0 - rate(t)
+    forces: J1ᵀ λ at coordinate 1, -i J0ᵀ λ at coordinate 0, on the left-hand side
+    curvature: λ (H1 - i H0)
+    accelerations: J1 q̈1 - i J0 q̈0 = offset_tt(t), or rate_t(t), - (J̇1 q̇1 - i J̇0 q̇0)
+    inactive rows: λ = 0
 
-If coordinate 0 is a first-order state, it is a signal that coordinate 1 follows, as a motor does, and no force acts on
-the state.
+If coordinate 0 is a first-order state, the state is a signal that coordinate 1 follows, for example of a motor; no
+force acts on the state.
 
-x are displacements from the reference, ẋ = J q̇; J = 1 and J̇ = H = 0 for markers on a single coordinate. The ratio i
-is 1 for equal coordinates, -r0/r1 for two external gears, z0/z1 for a chain or toothed belt, and r for a rack on a
-pinion.
+x0 and x1 are displacements from the reference, ẋ = J q̇; J = 1 and J̇ = H = 0 for markers of a single coordinate. The
+ratio i is 1 for equal coordinates, -r0/r1 for two external gears, z0/z1 for a chain or toothed belt, and r for a rack
+on a pinion.
 
-Rates that the user does not give as functions are evaluated from ready functions, or by differences in time
+Rates for which the user gives no function are derivatives of ready functions, or differences in time
 (`windlass.connectors.user_functions.time_functions`).
 
 Source: E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, Springer (constraints and their index).
@@ -50,7 +50,7 @@ from windlass.framework.model.table import EntityTable
 
 
 class CoordinateConstraint(Component):
-    """Constrains the difference of two coordinates, or of their velocities, or couples two coordinates by a ratio, as
+    """Constrains the difference of two coordinates or of their velocities, or couples two coordinates by a ratio, as
     gears do."""
 
     provides = ("joint",)
@@ -69,9 +69,9 @@ class CoordinateConstraint(Component):
 class TimeColumns(NamedTuple):
     """Values of all rows that depend on time, shape (rows,)."""
 
-    offset: TimeColumn  # right-hand side of x1 - i x0, in rows at position level
-    rate: TimeColumn  # right-hand side of ẋ1 - i ẋ0, in rows at velocity level, 0 elsewhere
-    rate_level: TimeColumn  # right-hand side of ẋ1 - i ẋ0, including offset_t in rows at position level
+    offset: TimeColumn  # right-hand side of x1 - i x0, of rows at position level
+    rate: TimeColumn  # right-hand side of ẋ1 - i ẋ0, of rows at velocity level, 0 for other rows
+    rate_level: TimeColumn  # right-hand side of ẋ1 - i ẋ0, of all rows: offset_t at position level
     acceleration: TimeColumn  # right-hand side of ẍ1 - i ẍ0
 
 
@@ -88,7 +88,7 @@ def residual(
     C: FloatArray,
     f: FloatArray,
 ) -> None:
-    """C += constraint equations, f += C_qᵀ λ; ``rate`` contains offset_t in rows at position level.
+    """Add the constraint equations to C and C_qᵀ λ to f; ``rate`` contains offset_t of rows at position level.
 
     The first n0 coordinates of a row belong to marker 0.
     """
@@ -121,7 +121,7 @@ def tangent(
     slots: Coupling,
     values: FloatArray,
 ) -> None:
-    """values += derivatives of C and of C_qᵀ λ."""
+    """Add the derivatives of C and of C_qᵀ λ to values."""
     scale, n = slots.scale, slots.block.shape[1]
     for i in range(len(rows)):
         row = rows[i]
@@ -148,7 +148,7 @@ def tangent(
 def add_accelerations(
     rows: Any, dofs: IntArray, n0: int, m: CoordinateColumns, v: FloatArray, rhs: FloatArray, C: FloatArray
 ) -> None:
-    """C += right-hand side of the accelerations; 0 where switched off."""
+    """Add the right-hand side of the accelerations to C; 0 for inactive rows."""
     n = dofs.shape[1]
     for i in range(len(rows)):
         row = rows[i]
@@ -169,7 +169,7 @@ def bind_times(rows: LocalRows) -> TimeColumns:
     offsets, rates = (bind_functions(rows, name, f"{name}_function") for name in ("offset", "rate"))
     given = bind_functions(rows, "rate", "offset_rate_function")
     given = compare_rates(rows, "offset_function", "offset_rate_function", offsets, given)
-    # the given rates in rows at velocity level or with a rate of the offset
+    # given rates: of rows at velocity level, or of rows at position level with a rate function
     known = [rate if level else found for level, rate, found in zip(fast, rates, given, strict=True)]
     pairs = list(zip(fast, offsets, known, strict=True))
     all_rates = [differentiate(f) if g is None and not level else g for level, f, g in pairs]
@@ -183,15 +183,15 @@ def bind_times(rows: LocalRows) -> TimeColumns:
 
 
 def bind(rows: LocalRows) -> tuple[NDArray[Any], TimeColumns]:
-    """Bind the records of the rows and their right-hand sides; ``back`` is i for the force on coordinate 0, and 0 for a
-    signal."""
+    """Bind the records of the rows and their right-hand sides; ``back`` is the factor of the force on coordinate 0: i,
+    or 0 for a signal."""
     back = np.where(find_states(rows.world, rows.local("marker0")), 0.0, rows.local("ratio"))
     multiplier = rows.layout.multipliers(rows.table, rows.rows)[:, 0]
     return rows.pack({"multiplier": multiplier, "back": back}), bind_times(rows)
 
 
 def build(rows: LocalRows) -> System:
-    """The system of `CoordinateConstraint`."""
+    """Create the system of `CoordinateConstraint`."""
     own, times = rows.columns
     dofs, n0 = rows.dofs, rows.world.ref_width(rows.table, "marker0")
 
@@ -232,7 +232,7 @@ def build(rows: LocalRows) -> System:
 
 
 def find_driven(rows: LocalRows) -> BoolArray:
-    """Which rows prescribe a motion in time, shape (rows,)."""
+    """Return whether each row prescribes a motion in time, shape (rows,)."""
     moves: BoolArray = (rows.local("rate") != 0.0) | find_states(rows.world, rows.local("marker0"))
     for name in ("offset_function", "rate_function"):
         moves |= np.array([f is not None for f in rows.local(name)], dtype=bool)
@@ -240,14 +240,14 @@ def find_driven(rows: LocalRows) -> BoolArray:
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Insert the ground as first marker where the user gave no marker."""
+    """Insert the ground as first marker if the user gave no marker."""
     if values.get("marker0") is None:
         values["marker0"] = coordinate_marker(world, None)
     return values
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for values that belong to the other level and would have no effect."""
+    """Raise ModelError for values that belong to the other level and have no effect."""
     fast = table.local("velocity_level")
     given = {name: table.local(name) != 0.0 for name in ("offset", "rate")}
     for name in ("offset_function", "offset_rate_function", "rate_function"):
@@ -266,7 +266,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def eval_gap(rows: LocalRows, s: Fields) -> FloatArray:
-    """The residual C: x1 - i x0 - offset [m or rad], at velocity level ẋ1 - i ẋ0 - rate, shape (rows,)."""
+    """Evaluate C: x1 - i x0 - offset [m or rad], at velocity level ẋ1 - i ẋ0 - rate, shape (rows,)."""
     m, (own, times) = s.markers[FAMILY], rows.columns
     m0, m1, ratio = own["marker0"], own["marker1"], own["ratio"]
     position = m.value[m1] - ratio * m.value[m0] - times.offset(s.t)
@@ -279,7 +279,7 @@ GAP = coordinate_output("m", "C [m or rad; m/s or rad/s at velocity level], ()",
 
 
 def find_gap_units(rows: LocalRows) -> list[str]:
-    """Units of the gap of rows."""
+    """Return the units of the gap of rows."""
     assert GAP.units_of is not None
     rates = rows.local("velocity_level")
     return [unit + "/s" * bool(rate) for unit, rate in zip(GAP.units_of(rows), rates, strict=True)]

@@ -1,16 +1,18 @@
-"""Constraint between all coordinates of one or two nodes, by factors, squares, or a user function.
+"""Constraint between all coordinates of one or two nodes, by linear factors, factors of squares, or a user function.
 
-    q = [q0, q1] displacements from the reference of node 0, then of node 1;  X = [-factors0, factors1], Y likewise
+    coordinates: q = [q0, q1], displacements from the reference of node 0, then of node 1
+    factors: X = [-factors0, factors1], Y = [-squares0, squares1]
 
-    position level   C = X·q + Y·q² - offset(t)         or constraint_function(t, row, q, q_t), which must not use q_t
-    velocity level   C = X·q_t + Y·q_t² - offset(t)     or constraint_function(t, row, q, q_t)
-    forces           Jᵀ λ on the left-hand side, J = ∂C/∂q, at velocity level ∂C/∂q_t
-    index 2          Ċ = J·q_t + ∂C/∂t
-    switched off     λ = 0
+    position level: C = X·q + Y·q² - offset(t), or constraint_function(t, row, q, q_t), which must not use q_t
+    velocity level: C = X·q_t + Y·q_t² - offset(t), or constraint_function(t, row, q, q_t)
+    forces: Jᵀ λ on the left-hand side, with J = ∂C/∂q, at velocity level J = ∂C/∂q_t
+    index 2: Ċ = J·q_t + ∂C/∂t
+    inactive rows: λ = 0
 
-Each row is one equation, and several rows form a matrix. For a function, J is ``gradient_function`` with the same
-arguments. Otherwise J comes from a complex step, exact to rounding, if the function accepts complex numbers, or else
-from central differences; the same applies to ∂C/∂t. Further terms of the tangent are differences of J and C.
+Each row is one equation, and several rows form a matrix. For a constraint function, J is the result of
+``gradient_function`` with the same arguments. Without ``gradient_function``, J is computed by a complex step, exact to
+rounding, if the function accepts complex numbers, otherwise by central differences. The derivative ∂C/∂t is computed in
+the same way. Further terms of the tangent are finite differences of J and C.
 
 At index 2 the original law squares velocities; this law uses the derivative of C.
 """
@@ -40,7 +42,7 @@ from windlass.framework.model.system import ConstraintSystem, Evaluation, Fields
 from windlass.framework.model.table import EntityTable
 
 TINY = 1e-20
-"""Imaginary step of derivatives: its square is negligible relative to 1, and no digits are lost, because no numbers are
+"""Imaginary step of derivatives [m, rad, s]: its square is negligible, and no digits are lost, because no numbers are
 subtracted."""
 STEP = float(np.finfo(np.float64).eps ** (1 / 3))
 """Step of central differences [m, rad, s], best for functions that change over lengths and times of order 1."""
@@ -69,7 +71,7 @@ class UserEquation:
 
     Args:
         i: the local row.
-        places: positions of the row's coordinates in w.
+        places: positions of the row's coordinates among the w coordinates.
     """
 
     def __init__(self, rows: LocalRows, i: int, places: IntArray) -> None:
@@ -80,7 +82,7 @@ class UserEquation:
         self._takes_complex = True
 
     def value(self, t: float, q: FloatArray, v: FloatArray) -> float:
-        """C."""
+        """Return the values C of the equations."""
         given = self._function(t, self._row, q.copy(), v.copy())
         found = parse_numbers(given, ())
         if found is None:
@@ -90,7 +92,7 @@ class UserEquation:
         return float(found)
 
     def gradient(self, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
-        """J, the derivative with respect to q, or to v at velocity level."""
+        """Return J, the derivative of C with respect to q, or to v at velocity level."""
         if self._gradient is not None:
             given = self._gradient(t, self._row, q.copy(), v.copy())
             found = parse_numbers(given, q.shape)
@@ -106,16 +108,16 @@ class UserEquation:
         return self.differences(lambda q, v: np.float64(self.value(t, q, v)), q, v, self.fast)
 
     def drift(self, t: float, q: FloatArray, v: FloatArray) -> float:
-        """∂C/∂t."""
+        """Return ∂C/∂t."""
         found = self._complex_steps(t, q, v, [-1])
         if found is not None:
             return float(found[0])
-        before = max(t - STEP, 0.0)  # functions may be undefined before the start
+        before = max(t - STEP, 0.0)  # functions may be undefined before the start of the simulation
         return (self.value(t + STEP, q, v) - self.value(before, q, v)) / (t + STEP - before)
 
     def _complex_steps(self, t: float, q: FloatArray, v: FloatArray, places: Sequence[int]) -> FloatArray | None:
-        """Derivatives of C with respect to entries of q (v at velocity level), or with respect to t for entry -1; None
-        for real functions."""
+        """Return derivatives of C with respect to entries of q, or of v at velocity level; entry -1 is t. Return None
+        for a function that does not accept complex numbers."""
         if not self._takes_complex:
             return None
         try:
@@ -135,13 +137,13 @@ class UserEquation:
             moved[self.fast][k] += 1j * TINY
             here[self.fast][k] += STEP
             given = complex(self._function(t, self._row, *moved))
-        # either C does not depend on this coordinate, or the function drops imaginary parts
+        # C does not depend on this coordinate, unless its real differences show that the function drops imaginary parts
         if given.imag == 0.0 and self.value(t + STEP * (k < 0), *here) != self.value(t, q, v):
             raise ValueError
         return given.imag / TINY
 
     def differences(self, function: Any, q: FloatArray, v: FloatArray, by_rate: bool) -> FloatArray:
-        """Central differences of function(q, v) with respect to q or v, as the last axis."""
+        """Return the central differences of function(q, v) with respect to q or v, in the last axis of the result."""
         columns = []
         for k in range(len(q)):
             values = []
@@ -153,12 +155,12 @@ class UserEquation:
         return np.stack(columns, axis=-1)
 
     def rate(self, t: float, q: FloatArray, v: FloatArray) -> np.float64:
-        """Ċ = J·v + ∂C/∂t of an equation at position level."""
+        """Return Ċ = J·v + ∂C/∂t of an equation at position level."""
         return np.float64(self.gradient(t, q, v) @ v + self.drift(t, q, v))
 
     def bend(self, t: float, q: FloatArray, v: FloatArray, dq: float, dv: float) -> tuple[FloatArray, FloatArray]:
-        """dq ∂J/∂q, plus dv ∂J/∂v at velocity level, and the derivative with respect to q of Ċ, or of C at velocity
-        level."""
+        """Return dq ∂J/∂q, plus dv ∂J/∂v at velocity level; also return the derivative of Ċ, or of C at velocity level,
+        with respect to q."""
 
         def slope(q: FloatArray, v: FloatArray) -> FloatArray:
             return self.gradient(t, q, v)
@@ -172,7 +174,8 @@ class UserEquation:
         return dq * bend, bend.T @ v + drift
 
     def acceleration(self, t: float, q: FloatArray, v: FloatArray) -> float:
-        """Right-hand side of J q̈ = rhs: minus the change of Ċ, or of C at velocity level, at constant velocities."""
+        """Return the right-hand side of J q̈ = rhs: minus the rate of Ċ, or of C at velocity level, at constant
+        velocities."""
         function = self.value if self.fast else self.rate
         back = STEP if t >= 2.0 * STEP else 0.0
         ahead, behind = function(t + STEP, q + STEP * v, v), function(t - back, q - back * v, v)
@@ -180,12 +183,12 @@ class UserEquation:
 
 
 class Equations:
-    """The equations of all rows at one evaluation: q and q_t, C and J; w coordinates of both nodes, 0 for a missing
-    node.
+    """The equations of all rows at one evaluation: q, q_t, C and J. w: number of coordinates of both nodes, 0 for a
+    missing node.
 
     Attributes:
         lam: local numbers of the multipliers, shape (rows,).
-        on, fast: whether a row is active, and whether it is at velocity level, shape (rows,).
+        on, fast: whether a row is active, and whether it is at velocity level, shape (rows,) each.
         X, Y: factors with signs, zeros for missing factors, shape (rows, w).
     """
 
@@ -216,11 +219,11 @@ class Equations:
                 self.users[i] = UserEquation(rows, i, np.flatnonzero(here))
 
     def motion(self, s: Fields) -> tuple[FloatArray, FloatArray]:
-        """q and q_t, shape (rows, w)."""
+        """Return q and q_t, shape (rows, w)."""
         return s.x[self.dofs] - self.rows.reference, s.v[self.dofs]
 
     def gradients(self, s: Fields) -> FloatArray:
-        """J, shape (rows, w)."""
+        """Return J, shape (rows, w)."""
         q, v = self.motion(s)
         J: FloatArray = self.X + 2.0 * self.Y * np.where(self.fast[:, None], v, q)
         for i, user in self.users.items():
@@ -229,7 +232,7 @@ class Equations:
         return J
 
     def values(self, s: Fields, rate_level: bool) -> FloatArray:
-        """C, or Ċ of rows at position level, shape (rows,)."""
+        """Return C, shape (rows,); Ċ for rows at position level if ``rate_level`` is true."""
         q, v = self.motion(s)
         by_rate = (self.X + 2.0 * self.Y * q) * v if rate_level else self.X * q + self.Y * q * q
         terms = np.where(self.fast[:, None], self.X * v + self.Y * v * v, by_rate).sum(axis=1)
@@ -241,12 +244,12 @@ class Equations:
         return found
 
     def add_residual(self, s: Evaluation) -> None:
-        """C and Jᵀ λ."""
+        """Add C to the equations, and Jᵀ λ to the forces."""
         s.C[self.lam] += np.where(self.on, self.values(s, s.rate_level), s.lam[self.lam])
         np.add.at(s.f, self.dofs[self.on], (self.gradients(s) * s.lam[self.lam][:, None])[self.on])
 
     def add_tangent(self, s: Evaluation) -> None:
-        """Derivatives of C and of Jᵀ λ."""
+        """Add the derivatives of C and of Jᵀ λ."""
         (q, v), J = self.motion(s), self.gradients(s)
         for i in range(len(self.lam)):
             if not self.on[i]:
@@ -267,7 +270,7 @@ class Equations:
             np.add.at(s.values, s.coupling.block[i], force * second)
 
     def add_accelerations(self, s: Evaluation) -> None:
-        """Right-hand side of J q̈ = rhs; 0 where switched off."""
+        """Add the right-hand side of J q̈ = rhs; 0 where switched off."""
         q, v = self.motion(s)
         slow = self.offset_acceleration(s.t) - (2.0 * self.Y * v * v).sum(axis=1)
         found = np.where(self.fast, self.offset_rate(s.t), slow)
@@ -277,7 +280,8 @@ class Equations:
 
 
 def node_dofs(world: Tables, table: EntityTable) -> tuple[IntArray, IntArray]:
-    """Coordinates of both nodes side by side (rows, w), padded by -1, and their numbers per node (rows, 2)."""
+    """Return the coordinate numbers of both nodes side by side, padded by -1, shape (rows, w), and their count per
+    node, shape (rows, 2)."""
     parts, counts = [], []
     for name in ("node0", "node1"):
         ids = table.local(name)
@@ -291,7 +295,7 @@ def node_dofs(world: Tables, table: EntityTable) -> tuple[IntArray, IntArray]:
 
 
 def build(rows: LocalRows) -> System:
-    """The system of `CoordinateVectorConstraint`."""
+    """Create the system of `CoordinateVectorConstraint`."""
     equations: Equations = rows.columns
     system = System("CoordinateVectorConstraint", rows.dofs)
     driven = np.array([f is not None for f in rows.local("offset_function")], dtype=bool)
@@ -319,7 +323,7 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for wrong numbers of factors, and for rows with both or neither of factors and function."""
+    """Raise ModelError for wrong numbers of factors, and for rows that have both factors and a function, or neither."""
     _, has = node_dofs(world, table)
     functions, gradients = table.local("constraint_function"), table.local("gradient_function")
     for k, row in enumerate(table.resident):
@@ -346,7 +350,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def eval_gap(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """C, shape (rows,); 0 where inactive."""
+    """Return C, shape (rows,); 0 where inactive."""
     equations: Equations = rows.columns
     gap: FloatArray = equations.values(s, False) * equations.on
     return gap

@@ -1,23 +1,23 @@
 """3D joint with a free choice of locked translations and rotations along the axes of marker 0's joint frame.
 
-    B0 = A0 frame0,  B1 = A1 frame1    joint frames; a_k, b_k their axes
-    C_k   = a_k·(p1 - p0)                                      locked translation k
-    C_3+i = a_k·b_j                                            locked rotation about axis i, i, j, k cyclic
-    two rotations locked, k free:  C_3+i = -a_j·b_k,  C_3+j = a_i·b_k
+    joint frames: B0 = A0 frame0,    B1 = A1 frame1, with the axes a_k and b_k
+    locked translation k: C_k = a_k·(p1 - p0)
+    locked rotation about axis i: C_3+i = a_k·b_j, with i, j, k cyclic
+    two locked rotations, k free: C_3+i = -a_j·b_k, C_3+j = a_i·b_k
 
-For small rotations each rotation equation is the angle about its axis. With two rotations locked the equations make
-both axes k parallel, for any angle about these axes, so a hinge rotates without limit. One locked rotation is a
-universal joint whose cross has the axes a_k and b_j.
+For small rotations the value of each rotation equation is the angle about its axis. With two rotations locked the
+equations make both axes k parallel, for any angle about these axes, so a hinge rotates without limit. If one rotation
+is locked, the joint is a universal joint whose cross has the axes a_k and b_j.
 
 A joint is driven by offsets o and angles α, β, γ, constant or functions of time. Frame 0 is rotated about its x axis,
-then about its new y and z axes, and the points are held at offsets along the rotated axes,
+then about its new y axis and its new z axis. The points are held at offsets along the rotated axes:
 
     B0 = A0 frame0 R,  R = Rx(α) Ry(β) Rz(γ),    C_k = a_k·(p1 - p0) - o_k
 
-so a free axis also rotates with the drive, as a slot in a turntable does. Angles are not limited. Relative to marker 0
-the frame has the angular velocity W = A0 frame0 w, and at constant velocities its rate is W_t:
+So a free axis rotates with the drive, as a slot in a turntable does. Angles are not limited. Relative to marker 0 the
+frame has the angular velocity W = A0 frame0 w; W_t is the rate of W at constant velocities, see `joint_kernels`:
 
-    w = α_t e_x + β_t Rx e_y + γ_t R e_z,    W_t = ω0 × W + A0 frame0 w_t                        see `joint_kernels`
+    w = α_t e_x + β_t Rx e_y + γ_t R e_z, W_t = ω0 × W + A0 frame0 w_t
 
 Source: E. J. Haug, Computer Aided Kinematics and Dynamics of Mechanical Systems, Allyn and Bacon (1989).
 """
@@ -68,7 +68,8 @@ class GenericJoint(Component):
 
 @kernel
 def turned_axis(angles: FloatArray, p: int) -> Any:
-    """Axis p of R in frame 0 before its rotation; angles [rad] are the last three of an offset (6,)."""
+    """Return the axis p of R in frame 0 before its rotation; the angles [rad] are the last three entries of ``angles``,
+    shape (6,)."""
     ca, sa, cb, sb = np.cos(angles[3]), np.sin(angles[3]), np.cos(angles[4]), np.sin(angles[4])
     if p == 2:
         return sb, -sa * cb, ca * cb
@@ -80,7 +81,7 @@ def turned_axis(angles: FloatArray, p: int) -> Any:
 
 @kernel
 def frame_axis(row: Any, p: int) -> Any:
-    """Axis p of joint frame 0 in the frame of its marker."""
+    """Return the axis p of joint frame 0 in the frame of marker 0."""
     if row.moved:
         return turn_vector(row.frame0, turned_axis(row.offset, p))
     return row.frame0[0, p], row.frame0[1, p], row.frame0[2, p]
@@ -88,8 +89,8 @@ def frame_axis(row: Any, p: int) -> Any:
 
 @kernel
 def drive(row: Any, k: int, m: PositionColumns, m0: int, order: int, W: FloatArray) -> float:
-    """For order 1 fill W with the angular velocity and return the rate of o of equation k; for order 2 fill W_t and
-    return the second derivative of o."""
+    """For order 1, write the angular velocity into W and return the rate of the offset of equation k. For order 2,
+    write W_t into W and return the second derivative of the offset."""
     W[:] = 0.0
     if not row.moved:
         return 0.0
@@ -116,7 +117,7 @@ def drive(row: Any, k: int, m: PositionColumns, m0: int, order: int, W: FloatArr
 def equation(
     row: Any, k: int, m: PositionColumns, m0: int, m1: int, d: FloatArray, g: FloatArray, G: FloatArray
 ) -> float:
-    """C_k [m] and C_3+i [1]."""
+    """Return C_k [m] and C_3+i [1]."""
     A, B = m.A[m0], m.A[m1]
     fx, fy, fz = frame_axis(row, k if k < 3 else row.axis0[k - 3])
     sign = 1.0 if k < 3 else row.sign[k - 3]
@@ -139,7 +140,8 @@ loops = joint_rows(equation, drive)
 
 
 def choose_axes(locked: NDArray[np.bool_]) -> tuple[IntArray, IntArray, FloatArray]:
-    """Choose axes a, b and signs of the rotation equations for locked rotations of shape (rows, 3), each (rows, 3)."""
+    """Choose the axes a and b and the signs of the rotation equations for locked rotations of shape (rows, 3); each
+    result has the shape (rows, 3)."""
     i = np.arange(3)
     a, b = np.tile((i + 2) % 3, (len(locked), 1)), np.tile((i + 1) % 3, (len(locked), 1))
     sign = np.ones(locked.shape)
@@ -152,7 +154,7 @@ def choose_axes(locked: NDArray[np.bool_]) -> tuple[IntArray, IntArray, FloatArr
 
 
 def derive(rows: LocalRows) -> dict[str, NDArray[Any]]:
-    """Axes and sign of each rotation equation sign a·b, shape (rows, 3)."""
+    """Derive the axes and the sign of each rotation equation sign a·b, shape (rows, 3)."""
     return dict(zip(("axis0", "axis1", "sign"), choose_axes(rows.local("rotations")), strict=True))
 
 

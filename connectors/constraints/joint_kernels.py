@@ -3,26 +3,28 @@
 An equation C of a joint depends on d = p1 - p0 and on the rotations of both markers. The kernel of the equation returns
 C and fills
 
-    g = [u, r0, r1]      Ċ = g·y  with the rates y = [v1 - v0, ω0, ω1]
-    G                    δg = G [δd, θ0, θ1]  for a displacement δd and rotations θ of the markers, shape (9, 9)
+    gradient: g = [u, r0, r1], such that Ċ = g·y with the rates y = [v1 - v0, ω0, ω1]
+    second derivatives: G, shape (9, 9), such that δg = G [δd, θ0, θ1] for rotations θ of the markers
 
-With X = ∂y/∂q̇ = [J1 - J0, Jr0, Jr1] and Y = ∂y/∂q = [J̇1 - J̇0, Hr0 q̇, Hr1 q̇] the loops add
+Let X = ∂y/∂q̇ = [J1 - J0, Jr0, Jr1] and Y = ∂y/∂q = [J̇1 - J̇0, Hr0 q̇, Hr1 q̇]. The loops add
 
-    C_q = gᵀ X                                 and the forces C_qᵀ λ
-    ∂(C_qᵀ λ)/∂q = λ (Xᵀ G X + g·∂X/∂q)        the curvature, ∂X/∂q from H and Hr of the markers
-    ∂Ċ/∂q = yᵀ G X + gᵀ Y                      where the joint is imposed on its rate (index 2)
-    C_q q̈ = -(y·G y + g·Y q̇)                  for consistent accelerations
+    gradient: C_q = gᵀ X, and the forces C_qᵀ λ
+    curvature: ∂(C_qᵀ λ)/∂q = λ (Xᵀ G X + g·∂X/∂q), with ∂X/∂q from H and Hr of the markers
+    rate level, index 2: ∂Ċ/∂q = yᵀ G X + gᵀ Y
+    consistent accelerations: C_q q̈ = -(y·G y + g·Y q̇)
 
 An inactive equation, or an equation of a free axis, is replaced by λ = 0. A velocity constraint, such as rolling, is
 g·y = 0 at both levels.
 
-In a driven joint the frame of marker 0 is displaced by o(t) and rotates in marker 0 with an angular velocity W: ω0 + W
-replaces ω0 in y, C decreases by o, and with W_t, the derivative of W at constant velocities,
+In a driven joint the frame of marker 0 is displaced by o(t) and rotates in marker 0 with an angular velocity W. So ω0 +
+W replaces ω0 in y, and C decreases by o. With W_t, the derivative of W at constant velocities,
 
-    Ċ = g·y - o_t,    ∂Ċ/∂q += (W × g_θ0)ᵀ X_ω0,    C_q q̈ = o_tt - (y·G y + g·Y q̇ + g_θ0·W_t)
+    rate: Ċ = g·y - o_t
+    tangent: ∂Ċ/∂q += (W × g_θ0)ᵀ X_ω0
+    accelerations: C_q q̈ = o_tt - (y·G y + g·Y q̇ + g_θ0·W_t)
 
 Source: E. J. Haug, Computer Aided Kinematics and Dynamics of Mechanical Systems, Allyn and Bacon (1989), for the
-equations of joints, whose derivatives follow by differentiation.
+equations of joints; their derivatives follow by differentiation.
 """
 
 from __future__ import annotations
@@ -50,21 +52,21 @@ class Joint(NamedTuple):
 
     m0: IntArray  # position of marker 0 in the columns of its family, shape (rows,)
     m1: IntArray  # position of marker 1 in the columns of its family, shape (rows,)
-    dofs: IntArray  # local coordinate numbers of marker 0, followed by marker 1, shape (rows, n)
+    dofs: IntArray  # local coordinate numbers of marker 0, followed by the numbers of marker 1, shape (rows, n)
     n0: int  # number of columns that belong to marker 0
     lam: IntArray  # local numbers of the multipliers, shape (rows, k)
-    on: NDArray[np.bool_]  # active equations, shape (rows, k)
-    fast: NDArray[np.bool_]  # equations that constrain velocities only, g·y = 0, and have no C, shape (rows, k)
+    on: NDArray[np.bool_]  # whether each equation is active, shape (rows, k)
+    fast: NDArray[np.bool_]  # whether each equation constrains velocities only, g·y = 0, and has no C, shape (rows, k)
 
 
 @kernel
 def stand_still(row: Any, k: int, m: PositionColumns, m0: int, order: int, W: FloatArray) -> float:
-    """Argument ``drive`` of `joint_rows` for joints that are not driven."""
+    """Return 0, as the default of the argument ``drive`` of `joint_rows` for joints that are not driven."""
     return 0.0
 
 
 class Loops(NamedTuple):
-    """Kernels over all rows of a joint table, and the kernels of one row that they call, see `joint_rows`."""
+    """Kernels over all rows of a joint table, and the kernels of one row that these kernels call, see `joint_rows`."""
 
     residual: Callable[..., None]
     tangent: Callable[..., None]
@@ -78,16 +80,16 @@ def joint_rows(equation: Callable[..., float], drive: Callable[..., float] = sta
     """Create the loops for the equations of a joint.
 
     Args:
-        equation: kernel ``(row, k, m, m0, m1, d, g, G) -> C`` for equation k of a row, with the columns m of the
-            position markers m0 and m1 and d = p1 - p0 [m], shape (3,). The kernel writes the nonzero entries of g,
-            shape (9,), and G, shape (9, 9); all entries are 0 before the call.
-        drive: kernel ``(row, k, m, m0, order, W) -> o_t`` for joints that can be driven. For order 1 it writes W
-            [rad/s], shape (3,), and for order 2 it writes W_t [rad/s^2] and returns o_tt.
+        equation: kernel ``(row, k, m, m0, m1, d, g, G) -> C`` for equation k of a row. The arguments m are the columns
+            of the position markers m0 and m1, and d = p1 - p0 [m], shape (3,). The kernel writes the nonzero entries of
+            g, shape (9,), and G, shape (9, 9); all entries are 0 before the call.
+        drive: kernel ``(row, k, m, m0, order, W) -> o_t`` for joints that can be driven. For order 1 the kernel writes
+            W [rad/s], shape (3,), and returns o_t. For order 2 the kernel writes W_t [rad/s^2] and returns o_tt.
 
     Returns:
         Kernels ``residual(rows, j, m, lam, rate_level, C, f)``, ``tangent(rows, j, m, v, lam, rate_level, dq, dv,
-        slots, values)``, ``accelerations(rows, j, m, v, C)`` and ``evaluate(rows, j, m, C, g)``. The last one fills C
-        (rows, k) and g (rows, k, 9) of the active equations.
+        slots, values)``, ``accelerations(rows, j, m, v, C)`` and ``evaluate(rows, j, m, C, g)``. The kernel
+        ``evaluate`` fills C (rows, k) and g (rows, k, 9) of the active equations.
 
     Raises:
         ModelError: kernels with other arguments or results.
@@ -186,7 +188,7 @@ def joint_rows(equation: Callable[..., float], drive: Callable[..., float] = sta
                         change += (W[1] * g[5] - W[2] * g[4]) * X[3, b]
                         change += (W[2] * g[3] - W[0] * g[5]) * X[4, b]
                         change += (W[0] * g[4] - W[1] * g[3]) * X[5, b]
-                    # entries in the rows and columns of the multiplier
+                    # entries in the row and the column of the multiplier
                     values[slots.rows[i, k, b]] += by_gradient * gradient
                     values[slots.columns[i, b, k]] += slots.scale * gradient
                     if by_rate:
@@ -252,7 +254,7 @@ def joint_rows(equation: Callable[..., float], drive: Callable[..., float] = sta
 
 @kernel
 def write_along(ax: float, ay: float, az: float, d: FloatArray, g: FloatArray, G: FloatArray) -> float:
-    """C = a·d with a direction a fixed in marker 0: no displacement along it."""
+    """Write the derivatives of C = a·d with a direction a fixed in marker 0: no displacement along a."""
     u = (ax, ay, az)
     along: float = ax * d[0] + ay * d[1] + az * d[2]
     g[0], g[1], g[2] = ax, ay, az
@@ -271,7 +273,7 @@ def write_along(ax: float, ay: float, az: float, d: FloatArray, g: FloatArray, G
 def write_perpendicular(
     ax: float, ay: float, az: float, bx: float, by: float, bz: float, g: FloatArray, G: FloatArray
 ) -> float:
-    """C = a·b with a fixed in marker 0 and b fixed in marker 1: no rotation about b × a."""
+    """Write the derivatives of C = a·b with a fixed in marker 0 and b fixed in marker 1: no rotation about b × a."""
     a, b = (ax, ay, az), (bx, by, bz)
     value = ax * bx + ay * by + az * bz
     wx, wy, wz = by * az - bz * ay, bz * ax - bx * az, bx * ay - by * ax

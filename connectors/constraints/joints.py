@@ -1,4 +1,4 @@
-"""Common parts of joint laws: registration with the loops of `joint_rows`, outputs, checks."""
+"""Functions that all joint laws use: registration with the loops of `joint_rows`, outputs, checks."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ from windlass.framework.model.system import ConstraintSystem, Evaluation, Fields
 from windlass.framework.model.table import EntityTable
 
 DRIVEN = ("moved", "offset_rate", "offset_acceleration")
-"""Further fields of the rows of joints that can be driven: whether an offset exists, and its derivatives."""
+"""Further fields of the rows of joints that can be driven: whether the row has an offset, and the derivatives of the
+offset."""
 
 
 class JointOffsets:
@@ -58,8 +59,8 @@ class JointOffsets:
         own["moved"] = self.is_called | own["offset"].any(axis=1)
 
     def at_levels(self, acceleration: bool = False) -> Call:
-        """Create the function that updates offsets to a time, rates where they are imposed, and accelerations if
-        requested."""
+        """Create the function that updates offsets to a time: rates if the joint is imposed at rate level, and
+        accelerations if requested."""
 
         def update(s: Evaluation) -> None:
             self.offset.update(s)
@@ -102,11 +103,11 @@ def register_joint(
         equations: meaning of C, for the documentation.
         check: see `register`.
         derived, derive: further fields of rows, see `pair_laws.register_kind`.
-        locked: ``(rows)`` returns the equations that hold while the joint is active, shape (rows, multipliers);
-            default: all.
+        locked: function ``(rows)`` that returns whether each equation is imposed while the joint is active, shape
+            (rows, multipliers); default: all.
         fast: whether each equation is a velocity constraint; default: false for all equations.
         outputs: further output variables.
-        start: output that replaces point 0 and the origin of its body in drawings.
+        start: output whose value replaces point 0 and the origin of body 0 in drawings.
         source: the source of the law.
     """
 
@@ -190,7 +191,8 @@ def draw_joint(rows: LocalRows, fields: Fields, shown: Mapping[str, Output], sta
 
 
 def find_arms(rows: LocalRows, name: str, A: FloatArray) -> FloatArray:
-    """Vectors from the origins of bodies to their markers, global [m]; 0 for other markers, shape (rows, 3)."""
+    """Return the global vectors from the origins of bodies to their markers [m]; 0 for other markers, shape (rows,
+    3)."""
     local = np.zeros((len(rows.rows), 3))
     for markers, positions, of in rows.world.split_by_table(rows.local(name)):
         if "body" in markers.component.refs:
@@ -200,7 +202,7 @@ def find_arms(rows: LocalRows, name: str, A: FloatArray) -> FloatArray:
 
 
 def joint_outputs(loops: Loops, gap_unit: str, equations: str) -> dict[str, Output]:
-    """Outputs of all joints.
+    """Return the outputs of all joints.
 
     Args:
         loops: the law's loops.
@@ -231,7 +233,8 @@ def joint_outputs(loops: Loops, gap_unit: str, equations: str) -> dict[str, Outp
 
 
 def find_spatial(world: Tables, ids: IntArray) -> NDArray[np.bool_]:
-    """Whether a marker can leave the plane z = 0, shape (n,); ids are entity numbers of position markers."""
+    """Return whether each marker can leave the plane z = 0, shape (n,); ``ids`` are entity numbers of position
+    markers."""
     spatial = np.zeros(len(ids), bool)
     for markers, positions, rows in world.split_by_table(ids):
         if markers.component is NodePosition:
@@ -253,12 +256,12 @@ def check_planar(world: Tables, table: EntityTable) -> None:
 
 
 def check_spatial(world: Tables, table: EntityTable, needed: NDArray[np.bool_], instead: str) -> None:
-    """Raise ModelError for joints on 2D markers that constrain motion perpendicular to the plane z = 0.
+    """Raise ModelError for joints that constrain motion perpendicular to the plane z = 0, but have 2D markers.
 
     Args:
         table: table of joints.
-        needed: whether the equations of a row constrain motion perpendicular to that plane, shape (resident,).
-        instead: the joint to use in 2D.
+        needed: whether the equations of each row constrain motion perpendicular to the plane z = 0, shape (resident,).
+        instead: name of the joint to use in 2D.
     """
     spatial = find_spatial(world, table.local("marker0")) | find_spatial(world, table.local("marker1"))
     for row in table.resident[needed & ~spatial][:1]:

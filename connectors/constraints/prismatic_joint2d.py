@@ -1,7 +1,7 @@
 """2D prismatic joint: a point slides along an axis that is fixed in another body, without rotation.
 
-    C_0 = A0 n·(p1 - p0),    n = [-axis_y, axis_x]/|axis|
-    C_1 = sin(φ1 - φ0 - angle) = A0 a·A1 b,    a = [-sin(angle), cos(angle)],  b = [1, 0]
+    translation: C_0 = A0 n·(p1 - p0),    n = [-axis_y, axis_x]/|axis|
+    rotation: C_1 = sin(φ1 - φ0 - angle) = A0 a·A1 b,    a = [-sin(angle), cos(angle)],    b = [1, 0]
 
 Source: E. J. Haug, Computer Aided Kinematics and Dynamics of Mechanical Systems, Allyn and Bacon (1989).
 """
@@ -40,7 +40,7 @@ class PrismaticJoint2D(Component):
 def equation(
     row: Any, k: int, m: PositionColumns, m0: int, m1: int, d: FloatArray, g: FloatArray, G: FloatArray
 ) -> float:
-    """C_0 [m] and C_1 [1]."""
+    """Return C_0 [m] and C_1 [1]."""
     A, B = m.A[m0], m.A[m1]
     x, y = (row.normal[0], row.normal[1]) if k == 0 else (row.direction[0], row.direction[1])
     ax, ay = A[0, 0] * x + A[0, 1] * y, A[1, 0] * x + A[1, 1] * y
@@ -53,7 +53,7 @@ loops = joint_rows(equation)
 
 
 def derive(rows: LocalRows) -> dict[str, FloatArray]:
-    """Normal n of the axis and direction a, both in the frame of marker 0."""
+    """Derive the normal n of the axis and the direction a, both in the frame of marker 0."""
     axis, angle = rows.local("axis"), rows.local("angle")
     unit = axis / np.sqrt((axis**2).sum(axis=1))[:, None]
     return {
@@ -63,7 +63,7 @@ def derive(rows: LocalRows) -> dict[str, FloatArray]:
 
 
 def find_locked(rows: LocalRows) -> NDArray[np.bool_]:
-    """Whether each equation is active, shape (rows, 2)."""
+    """Return whether each equation is active, shape (rows, 2)."""
     turning = rows.local("lock_rotation")
     return np.stack((np.ones_like(turning), turning), axis=1)
 

@@ -1,22 +1,26 @@
 """Disc that rolls on a plane without slip: the lowest point of its rim stays in the plane and has no velocity.
 
-    n = A0 normal,  w = A1 axis,  l = w × n/|w × n|            along the track
-    r = radius w × l                                           from the centre to the contact point, c = d + r
-    v_c = v1 + ω1 × r - (v0 + ω0 × c)                          velocity of the rim relative to the plane
-    C_0 = (n × l)·v_c,  C_1 = l·v_c                            across and along the track, velocities only
-    C_2 = n·c                                                  distance; Ċ_2 = n·v_c, as n·r is largest at the contact
+    unit normal at point 0: n = A0 normal
+    axis of the disc: w = A1 axis
+    direction of the track: l = w × n/|w × n|
+    from the centre to the contact point: r = radius w × l
+    from point 0 to the contact point: c = d + r, with d = p1 - p0
+    velocity of the rim relative to the plane: v_c = v1 + ω1 × r - (v0 + ω0 × c)
+    velocity across the track: C_0 = (n × l)·v_c
+    velocity along the track: C_1 = l·v_c
+    distance: C_2 = n·c; Ċ_2 = n·v_c, because n·r is largest at the contact point
 
-d = p1 - p0 from the point at marker 0 on the plane to the centre of the disc at marker 1. The force on the disc is -λ
-along the three directions. Forces act at the contact point. With e as one of the three directions,
+Point 0 is the point at marker 0 on the plane, point 1 is the centre of the disc at marker 1. The force on the disc is
+-λ along these three directions. Forces act at the contact point. For each of the three directions e,
 
-    g = [e, -c × e, r × e]                                     see `joint_kernels`
+    g = [e, -c × e, r × e], see `joint_kernels`,
 
-and G = ∂g/∂(d, θ0, θ1) is evaluated by a complex step in these formulas, exact to rounding. A flat disc (w = ± n) has
-no contact point, and C is NaN.
+and G = ∂g/∂(d, θ0, θ1) is evaluated from this formula by a complex step, exact to rounding. A disc that lies flat on
+the plane (w = ± n) has no contact point; its C is NaN.
 
-The first two equations cannot be integrated to positions (they are not holonomic). In static solves they have no
-effect, so set ``axes = (False, False, True)``, and hold the disc by other constraints. All dynamic methods fulfil these
-equations at every step, within the tolerance of Newton's method.
+The equations of the velocities cannot be integrated to positions (they are not holonomic). In static solves these
+equations have no effect. For static solves set ``axes = (False, False, True)``, and hold the disc by other constraints.
+All dynamic methods fulfil these equations at every step, within the tolerance of Newton's method.
 
 Source: J. I. Neimark, N. A. Fufaev, Dynamics of Nonholonomic Systems, AMS (1972); J. Gerstmayr and others,
 documentation of Exudyn 1.13, item ObjectJointRollingDisc.
@@ -41,7 +45,7 @@ from windlass.framework.model.system import Fields
 from windlass.framework.model.table import EntityTable
 
 TINY = 1e-20
-"""Imaginary step of derivatives: its square is negligible relative to 1, and no digits are lost, because no numbers are
+"""Imaginary step of derivatives [m, rad]: its square is negligible, and no digits are lost, because no numbers are
 subtracted."""
 
 
@@ -62,7 +66,7 @@ class RollingJoint(Component):
 
 @kernel
 def perturb(a: Any, b: Any) -> Any:
-    """a + i h b."""
+    """Return the sum a + i h b."""
     h = complex(0.0, TINY)
     return a[0] + h * b[0], a[1] + h * b[1], a[2] + h * b[2]
 
@@ -71,7 +75,7 @@ def perturb(a: Any, b: Any) -> Any:
 def equation(
     row: Any, k: int, m: PositionColumns, m0: int, m1: int, d: FloatArray, g: FloatArray, G: FloatArray
 ) -> float:
-    """C_2 [m], and 0 for the other two equations, which constrain velocities only."""
+    """Return C_2 [m], and 0 for the other two equations, which constrain velocities only."""
     n, w, zero = turn_vector(m.A[m0], row.unit_normal), turn_vector(m.A[m1], row.unit_axis), (0.0, 0.0, 0.0)
     for s in range(9):
         unit = (1.0 if s % 3 == 0 else 0.0, 1.0 if s % 3 == 1 else 0.0, 1.0 if s % 3 == 2 else 0.0)
@@ -93,7 +97,7 @@ loops = joint_rows(equation)
 
 
 def derive(rows: LocalRows) -> dict[str, FloatArray]:
-    """Axis w of the disc and normal n as unit vectors, in the frames of their markers."""
+    """Return the axis w of the disc and normal n as unit vectors, in the frames of their markers."""
     return {f"unit_{name}": normalise(rows.local(name)) for name in ("axis", "normal")}
 
 
@@ -105,7 +109,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def eval_contact(rows: LocalRows, s: Fields) -> FloatArray:
-    """Contact points, global [m], shape (rows, 3)."""
+    """Return the global positions of the contact points [m], shape (rows, 3)."""
     (own, j, _), m = rows.columns, s.markers[FAMILY]
     n = np.einsum("iab,ib->ia", m.A[j.m0], own["unit_normal"])
     w = np.einsum("iab,ib->ia", m.A[j.m1], own["unit_axis"])

@@ -1,6 +1,7 @@
 """Spherical joint: two points coincide, along all or some of the global axes.
 
-    C_k = p1_k - p0_k  for each locked axis k,    C = 0 elsewhere replaced by λ_k = 0
+    locked axis k: C_k = p1_k - p0_k
+    other axes: λ_k = 0
 
 Source: E. J. Haug, Computer Aided Kinematics and Dynamics of Mechanical Systems, Allyn and Bacon (1989).
 """
@@ -36,7 +37,7 @@ class SphericalJoint(Component):
 def equation(
     row: Any, k: int, m: PositionColumns, m0: int, m1: int, d: FloatArray, g: FloatArray, G: FloatArray
 ) -> float:
-    """C_k = d_k [m]."""
+    """Return C_k = d_k [m]."""
     g[k] = 1.0
     value: float = d[k]
     return value

@@ -29,10 +29,10 @@ def fix(world: World, entity: Handles, *coordinate_names: str) -> Entity:
 
     Args:
         entity: nodes or bodies of one type.
-        *coordinate_names: names of coordinates, e.g. ``"x", "y"``; ``dof_names`` of a node lists them.
+        *coordinate_names: names of coordinates, for example ``"x", "y"``; ``dof_names`` of a node lists the names.
 
     Returns:
-        Handle to the constraints: first name for all rows, followed by the second name.
+        Handle to the constraints: constraints of the first name for all rows, then of the second name, and so on.
 
     Raises:
         ModelError: no name is given, or a name is unknown.
@@ -72,7 +72,7 @@ def prescribe_velocity(world: World, entity: Handles, name: str, value: TimeValu
 
     Args:
         entity: nodes or bodies of one type.
-        name: name of the coordinate, e.g. ``"rotation"``.
+        name: name of the coordinate, for example ``"rotation"``.
         value: velocity [m/s or rad/s], a number or a function of time t [s].
 
     Returns:
@@ -97,10 +97,10 @@ def hinge(world: World, node: Handles) -> Entity:
 def clamp(world: World, node: Handles) -> Entity:
     """Fix position and direction of nodes or bodies; see `fix`.
 
-    Rigid bodies and nodes: x, y and rotation; in 3D x, y, z and the Euler parameters except the largest one in the
-    reference configuration, because their length is already constrained. Cable nodes: the position, the slope
-    components perpendicular to the cable, and the twist. The cable may therefore stretch at the clamp. A slope
-    component remains free only if the reference slope is parallel to a global axis; an oblique slope is fixed
+    Rigid bodies and nodes in 2D: x, y and rotation. In 3D: x, y, z and the Euler parameters, except the largest
+    parameter in the reference configuration, because the length of the parameters is already constrained. Cable nodes:
+    the position, the slope components perpendicular to the cable, and the twist. So the cable may stretch at the clamp.
+    A slope component remains free only if the reference slope is parallel to a global axis; an oblique slope is fixed
     completely, including the stretch at the node.
 
     Raises:
@@ -120,7 +120,7 @@ def clamp(world: World, node: Handles) -> Entity:
         return fix(world, merged, "x", "y", "rotation")
     slopes = nodes.table.collect("slope", nodes.rows)
     along = np.abs(slopes) > 1e-12 * np.linalg.norm(slopes, axis=1)[:, None]
-    # a component of the slope is held if the slope has no part along its axis, or also a part along another axis
+    # hold a component of the slope if the slope has no part along its axis, or also has a part along another axis
     held = (along.sum(axis=1, keepdims=True) - along) > 0
     held |= ~along
     if (held != held[0]).any():
@@ -131,7 +131,7 @@ def clamp(world: World, node: Handles) -> Entity:
 
 
 def _constrain(world: Tables, entity: Handles, name: str, verb: str, **values: Any) -> Entity:
-    """Create one constraint to the ground for every row, named after its coordinate."""
+    """Create one constraint to the ground for every row; the constraint has the name of its coordinate."""
     merged = merge_handles(entity)
     marker = coordinate_marker(world, merged, name)
     label = f"{merged.name if len(merged) == 1 else merged.kind}, {name} {verb}"

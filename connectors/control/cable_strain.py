@@ -1,12 +1,16 @@
-"""Axial strain of a cable at a place, as a coordinate for inputs and loads: the tension of ropes and belts.
+"""Axial strain of a cable at a place, as a coordinate for inputs and loads; the strain determines the tension of ropes
+and belts.
 
-    u = |p| - 1 - ε_ref,    p = r' = Σ D_i q_i,    D = [f_0/L, f_1, f_2/L, f_3],    f(ξ) = dS/dξ of a cable of length 1
-    X = p_q: columns D_i I for the nodes and, where L = share l of a winch cable, -share (f_0 q_0 + f_2 q_2)/L² for l
-    J = e·X,    H = Xᵀ (I - e eᵀ) X/|p| + e·X_q,    u_t = J q_t,    J̇ = H q_t,    e = p/|p|
+    strain: u = |p| - 1 - ε_ref,    p = r' = Σ D_i q_i
+    shape functions: D = [f_0/L, f_1, f_2/L, f_3],    f(ξ) = dS/dξ of a cable of length 1
+    derivative of p: X = p_q with the columns D_i I for the nodes
+    winch cables: L = share l, and the column of l is -share (f_0 q_0 + f_2 q_2)/L²
+    gradient: J = e·X,    u_t = J q_t,    e = p/|p|
+    second derivatives: H = Xᵀ (I - e eᵀ) X/|p| + e·X_q,    J̇ = H q_t
 
-For cables without force functions the axial force is N = EA u + d_EA u_t, so an input with these gains is the tension,
+For cables without force functions the axial force is N = EA u + d_EA u_t. So an input with these gains is the tension,
 with exact derivatives. ε_ref is the strain without force. If material moves through the mesh (`ALECable2D`, cables of
-winches) u_t is the rate at a place of the mesh, while d_EA acts on the rate of the material. A load F on u acts as an
+winches), u_t is the rate at a place of the mesh, while d_EA acts on the rate of the material. A load F on u acts as an
 actuator in the cable with the virtual work F δε [N m].
 
 Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press; the derivatives follow by
@@ -50,7 +54,7 @@ def update_strains(rows: Any, m: CoordinateColumns, x: FloatArray, v: FloatArray
     p, a, D = np.zeros(3), np.zeros(3), np.zeros(4)
     X = np.zeros((3, m.J.shape[1]))
     for i in range(len(rows)):
-        # length of the cable: given, or a share of a coordinate
+        # length of the cable: constant, or a share of a coordinate
         row = rows[i]
         k, h, d, q, winds = row.index, m.h[row.index], row.dimensions, row.dofs, row.share > 0.0
         n, l = 4 * d, 4 * d
@@ -61,7 +65,7 @@ def update_strains(rows: Any, m: CoordinateColumns, x: FloatArray, v: FloatArray
         # slope p, and its derivative X with respect to the coordinates
         square = 0.0
         for b in range(d):
-            # the part of p that depends on L
+            # a: part of p that depends on L
             a[b] = D[0] * x[q[b]] + D[2] * x[q[2 * d + b]]
             p[b] = a[b] + D[1] * x[q[d + b]] + D[3] * x[q[3 * d + b]]
             square += p[b] * p[b]
@@ -84,7 +88,7 @@ def update_strains(rows: Any, m: CoordinateColumns, x: FloatArray, v: FloatArray
                 for b in range(d):
                     total += X[b, s] * X[b, r]
                 m.H[h, s, r] = total / size
-        # and second derivatives of p with respect to the length
+        # further second derivatives: p depends on the length of the cable
         if winds:
             for b in range(d):
                 e, by_length = p[b] / size, -row.share / L
@@ -102,16 +106,18 @@ def update_strains(rows: Any, m: CoordinateColumns, x: FloatArray, v: FloatArray
 def bind(rows: LocalRows) -> NDArray[Any]:
     """Bind the places on the cables of the rows.
 
-    dofs: 4 d of the nodes, followed by l of winch cables. dimensions: d. f: derivatives of the shape functions of a
-    cable of length 1 [1]. length: L of cables with constant length [m], share: part of l that belongs to a winch cable
-    [1], 0 for other cables.
+    dofs: coordinate numbers of the nodes (4 d), followed by l of winch cables.
+    dimensions: number of dimensions d.
+    f: derivatives of the shape functions of a cable of length 1 [1].
+    length: length L of cables with constant length [m].
+    share: part of l that belongs to a winch cable [1], 0 for other cables.
     reference_strain: ε_ref [1].
     """
     count, ids = len(rows.rows), rows.local("cable")
     d, length, share, eps = np.zeros(count, np.int64), np.ones(count), np.zeros(count), np.zeros(count)
     f = eval_shape(rows.local("place"), np.ones(())).dS
     for table, positions, of in rows.world.split_by_table(ids):
-        # the coordinate of an axial motion or of a winch's length may follow the coordinates of the nodes
+        # the coordinates of the nodes may be followed by the coordinate of an axial motion or of a winch's length
         d[positions] = rows.world.row_dofs(table, of).shape[1] // 4
         if "share" in table.component.columns:
             share[positions] = table.local("share", of)

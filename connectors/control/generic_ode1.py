@@ -1,9 +1,11 @@
 """First-order states: controllers, filters, actuators.
 
-    y_t = b + A y + B u + C u_t + f(t, y, u, u_t)        u, u_t: values and rates of the inputs
+    rates of states: y_t = b + A y + B u + C u_t + f(t, y, u, u_t)
+    inputs: values u and rates u_t
 
-The states y are the states of a `state_node`: velocities of coordinates on which nothing depends; see
-elements/nodes/generic_nodes.py. If an input is a marker on another state, the rate of the input is this state.
+The states y belong to a `state_node`. The states are stored as velocities of coordinates on which nothing depends; see
+elements/nodes/generic_nodes.py. If an input is a marker on another state, the rate of the input is the value of this
+state.
 
 Source: E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary Differential Equations I, Springer.
 """
@@ -41,9 +43,10 @@ from windlass.framework.model.system import Fields, System
 
 
 class GenericODE1(Inputs):
-    """The rates of the states of a node, linear in states and inputs, given by a function, or the sum of both.
+    """The rates of the states of a node: linear in states and inputs, given by a function, or the sum of a linear part
+    and a function.
 
-    Matrices are arrays or lists row by row; an empty list means 0.
+    Matrices are arrays, or lists row by row; an empty list means 0.
     """
 
     node = ref(STATES, "the node of the n states")
@@ -65,9 +68,14 @@ class GenericODE1(Inputs):
 class Matrices(NamedTuple):
     """Rows with their matrices; w is the largest number of states of a node.
 
-    dofs: local coordinate numbers, states first, shape (rows, n). size: number of states (rows,). inputs: see `Inputs`.
-    b (rows, w), A (rows, w, w), B and C (rows, w, inputs). F: rates from the functions (rows, w); Y, P, V: derivatives
-    of F with respect to y, u and u_t.
+    dofs: local coordinate numbers, states first, shape (rows, n).
+    size: number of states, shape (rows,).
+    inputs: see `Inputs`.
+    b: constant rates, shape (rows, w).
+    A: factors of states, shape (rows, w, w).
+    B, C: factors of inputs and of their rates, shape (rows, w, inputs).
+    F: rates from the functions, shape (rows, w).
+    Y, P, V: derivatives of F with respect to y, u and u_t.
     """
 
     dofs: IntArray
@@ -85,7 +93,7 @@ class Matrices(NamedTuple):
 
 @kernel
 def eval_rate(c: Matrices, m: CoordinateColumns, v: FloatArray, i: int, a: int) -> float:
-    """y_t of state a of row i."""
+    """Return the rate y_t of state a of row i."""
     total = c.b[i, a] + c.F[i, a]
     for k in range(c.size[i]):
         total += c.A[i, a, k] * v[c.dofs[i, k]]
@@ -98,7 +106,7 @@ def eval_rate(c: Matrices, m: CoordinateColumns, v: FloatArray, i: int, a: int) 
 
 @kernel
 def residual(c: Matrices, m: CoordinateColumns, v: FloatArray, f: FloatArray) -> None:
-    """f -= y_t, as a function of states and inputs."""
+    """Subtract y_t, as a function of states and inputs, from f."""
     for i in range(len(c.dofs)):
         for a in range(c.size[i]):
             f[c.dofs[i, a]] -= eval_rate(c, m, v, i, a)
@@ -106,7 +114,7 @@ def residual(c: Matrices, m: CoordinateColumns, v: FloatArray, f: FloatArray) ->
 
 @kernel
 def tangent(c: Matrices, m: CoordinateColumns, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
-    """values -= dq ∂y_t/∂q + dv ∂y_t/∂v."""
+    """Subtract dq ∂y_t/∂q + dv ∂y_t/∂v from values."""
     n = c.dofs.shape[1]
     row = np.zeros(n)
     for i in range(len(c.dofs)):
@@ -121,14 +129,14 @@ def tangent(c: Matrices, m: CoordinateColumns, dq: float, dv: float, slots: IntA
 
 @kernel
 def mass(c: Matrices, scale: float, slots: IntArray, values: FloatArray) -> None:
-    """Add scale times the identity: y_t is an acceleration."""
+    """Add scale times the identity: in the equations of motion, y_t is an acceleration."""
     for i in range(len(c.dofs)):
         for a in range(c.size[i]):
             values[slots[i, a, a]] += scale
 
 
 def count_states(rows: LocalRows) -> IntArray:
-    """Number of states of each row, shape (rows,)."""
+    """Return the number of states of each row, shape (rows,)."""
     count = np.zeros(len(rows.rows), np.int64)
     for nodes, positions, _ in rows.world.split_by_table(rows.local("node")):
         count[positions] = len(nodes.component.dof_names)
@@ -157,7 +165,7 @@ def read_arguments(c: Matrices, s: Fields, i: int) -> tuple[FloatArray, FloatArr
 
 
 def build(rows: LocalRows) -> System:
-    """The system of `GenericODE1`."""
+    """Create the system of `GenericODE1`."""
     c, _, functions = rows.columns
 
     def update(s: Fields) -> None:
@@ -178,14 +186,14 @@ def build(rows: LocalRows) -> System:
 
 
 def eval_states(rows: LocalRows, s: Fields) -> FloatArray:
-    """States y, padded by 0, shape (rows, w)."""
+    """Return the states y, padded by 0, shape (rows, w)."""
     c = rows.columns[0]
     states: FloatArray = s.v[rows.dofs[:, : c.A.shape[1]]] * (np.arange(c.A.shape[1]) < c.size[:, None])
     return states
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Matrices as lists."""
+    """Convert the matrices to lists."""
     return pack_matrices(values, count_entities(values.get("node")), "system_matrix", "input_matrix", "rate_matrix")
 
 

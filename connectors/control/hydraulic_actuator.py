@@ -1,15 +1,18 @@
-"""Hydraulic cylinder between two points, with the pressures of its two chambers as first-order states.
+"""Hydraulic cylinder between two points; the pressures of its two chambers are first-order states.
 
-    L = |u|,  u = p1 - p0,  e = u/L,  s = L - L_o           length, direction, stroke; s_t its rate
-    N = -p_0 A_0 + p_1 A_1 + d s_t                          f = N e on point 1, -f on point 0, on the left-hand side
-    p_k,t = G_k (-+A_k s_t + Q_k)                           - for chamber 0, + for chamber 1
-    Q_k = a_k Q_n w(p_s - p_k) for a_k >= 0,  a_k Q_n w(p_k - p_t) for a_k < 0
-    1/G_k = V_k/K_oil + (V_k - V_h,k)/K_cyl + V_h,k/K_hose  with V_0 = V_h,0 + A_0 s,  V_1 = V_h,1 + A_1 (L_s - s)
-    G_k = K_oil/V_h,k                                       without change of the volumes
+    geometry: L = |u|,    u = p1 - p0,    e = u/L
+    stroke: s = L - L_o, with the rate s_t
+    force: N = -p_0 A_0 + p_1 A_1 + d s_t; N e on point 1, -N e on point 0, on the left-hand side
+    pressures: p_0,t = G_0 (-A_0 s_t + Q_0),    p_1,t = G_1 (A_1 s_t + Q_1)
+    inflow: Q_k = a_k Q_n w(p_s - p_k) for a_k >= 0
+    outflow: Q_k = a_k Q_n w(p_k - p_t) for a_k < 0
+    stiffness: 1/G_k = V_k/K_oil + (V_k - V_h,k)/K_cyl + V_h,k/K_hose
+    volumes: V_0 = V_h,0 + A_0 s,    V_1 = V_h,1 + A_1 (L_s - s)
+    constant volumes: G_k = K_oil/V_h,k
 
-w(x) = sign(x) √|x|, and x below 1 Pa, where the root has no finite slope. The openings a_k of the valves are given, or
-are a function of the stroke and further inputs. The equation of a pressure is multiplied by A_k, so its residual is a
-force.
+w(x) = sign(x) √|x|; below 1 Pa w(x) = x, because the root has an infinite slope at 0. The openings a_k of the valves
+are given, or are the results of a function of the stroke and further inputs. The equation of a pressure is multiplied
+by A_k, so its residual is a force.
 
 Source: the item ObjectConnectorHydraulicActuatorSimple of Exudyn 1.9 and its documentation, with the same pressures.
 """
@@ -80,7 +83,7 @@ class HydraulicActuator(Inputs):
 
 @kernel
 def root(x: float) -> tuple[float, float]:
-    """w(x) and its derivative."""
+    """Return w(x) and its derivative."""
     size = abs(x)
     if size < LINEAR:
         return x / np.sqrt(LINEAR), 1.0 / np.sqrt(LINEAR)
@@ -89,7 +92,7 @@ def root(x: float) -> tuple[float, float]:
 
 @kernel
 def eval_flow(row: Any, k: int, p: float) -> tuple[float, float, float]:
-    """Q_k [m^3/s], ∂Q_k/∂p_k and ∂Q_k/∂a_k."""
+    """Return Q_k [m^3/s], ∂Q_k/∂p_k and ∂Q_k/∂a_k."""
     a, Qn = row.opening[k], row.nominal_flow
     if a >= 0.0:
         w, slope = root(row.system_pressure - p)
@@ -100,7 +103,7 @@ def eval_flow(row: Any, k: int, p: float) -> tuple[float, float, float]:
 
 @kernel
 def eval_stiffness(row: Any, k: int, s: float) -> tuple[float, float]:
-    """G_k [Pa/m^3] and ∂G_k/∂s."""
+    """Return G_k [Pa/m^3] and ∂G_k/∂s."""
     Koil, A, Vh = row.oil_bulk_modulus, row.area, row.hose_volume
     if not row.volume_change:
         return Koil / Vh[k], 0.0
@@ -112,7 +115,7 @@ def eval_stiffness(row: Any, k: int, s: float) -> tuple[float, float]:
 
 @kernel
 def eval_rate(row: Any, k: int, s: float, st: float, p: float) -> float:
-    """p_k,t [Pa/s]."""
+    """Return the rate p_k,t of pressure k [Pa/s]."""
     sign = -1.0 if k == 0 else 1.0
     rate: float = eval_stiffness(row, k, s)[0] * (sign * row.area[k] * st + eval_flow(row, k, p)[0])
     return rate
@@ -120,7 +123,7 @@ def eval_rate(row: Any, k: int, s: float, st: float, p: float) -> float:
 
 @kernel
 def measure(pair: Pair, m: PositionColumns, i: int) -> tuple[float, float]:
-    """L [m], NaN where it is 0, and its rate [m/s] of row i."""
+    """Return L [m], NaN instead of 0, and its rate [m/s], for row i."""
     u, ut = subtract(m.p, pair.m1[i], pair.m0[i]), subtract(m.v, pair.m1[i], pair.m0[i])
     length = np.sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2])
     if length == 0.0:
@@ -130,14 +133,14 @@ def measure(pair: Pair, m: PositionColumns, i: int) -> tuple[float, float]:
 
 @kernel
 def eval_force(row: Any, st: float, v: FloatArray) -> float:
-    """N [N]."""
+    """Return the force N [N]."""
     N: float = -v[row.states[0]] * row.area[0] + v[row.states[1]] * row.area[1] + row.damping * st
     return N
 
 
 @kernel
 def residual(rows: Any, pair: Pair, m: PositionColumns, n: int, v: FloatArray, f: FloatArray) -> None:
-    """Add the force on both points, whose coordinates are the first n coordinates of a row, and the rates of the
+    """Add the force on both points, whose coordinates are the first n coordinates of a row, and the equations of the
     pressures."""
     n0 = pair.n0
     for i in range(len(pair.m0)):
@@ -161,10 +164,11 @@ def tangent(
     rows: Any, pair: Pair, m: PositionColumns, inputs: InputColumns, q: CoordinateColumns, P: FloatArray, V: FloatArray,
     v: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
-    """values += dq ∂f/∂q + dv ∂f/∂v; P, V: ∂(openings)/∂u, /∂u_t, shape (rows, 2, 1 + inputs)."""
+    """Add dq ∂f/∂q + dv ∂f/∂v to values; P and V are the derivatives of the openings with respect to u and u_t, shape
+    (rows, 2, 1 + inputs)."""
     n0, n, width = pair.n0, inputs.first - 2, pair.dofs.shape[1]
-    # arrays for both points, side by side: e·J and the derivatives of s_t with respect to coordinates, followed by a
-    # gradient with respect to all coordinates
+    # for both points side by side: e·J, and derivatives of s_t with respect to coordinates; then a gradient with
+    # respect to all coordinates
     J, Jd = np.zeros((3, n)), np.zeros((3, n))
     eJ, rate, G_q, g = np.zeros(n), np.zeros(n), np.zeros(width), np.zeros(9)
     for i in range(len(pair.m0)):
@@ -186,7 +190,7 @@ def tangent(
             for a in range(n):
                 eJ[a] += u[x] / L * J[x, a]
                 rate[a] += u[x] / L * Jd[x, a] + (ut[x] - st * u[x] / L) / L * J[x, a]
-        # derivatives of the force along the line: of its magnitude, of its direction, and of the markers
+        # derivatives of the force along the line: from its magnitude, its direction, and the markers
         for a in range(n):
             for b in range(n):
                 turned = -eJ[a] * eJ[b]
@@ -199,7 +203,7 @@ def tangent(
         if dq != 0.0:
             g[0], g[1], g[2] = u
             add_curvature(pair, i, n, m, g, dq * N / L, slots, values)
-        # pressures, whose equations follow the points
+        # pressures; their equations follow the equations of the points
         s = L - row.offset_length
         for k in range(2):
             sign, p = -1.0 if k == 0 else 1.0, v[row.states[k]]
@@ -219,14 +223,15 @@ def tangent(
 
 @kernel
 def mass(rows: Any, n: int, scale: float, slots: IntArray, values: FloatArray) -> None:
-    """Add scale times the factors of p_k,t, whose numbers follow the n coordinates of the points."""
+    """Add scale times the factors of p_k,t to values; the numbers of the pressures follow the n coordinates of the
+    points."""
     for i in range(len(rows)):
         for k in range(2):
             values[slots[i, n + k, n + k]] += scale * rows[i].area[k]
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World coordinate numbers of both points, of the pressures and of the inputs, shape (rows, n)."""
+    """Return the world coordinate numbers of both points, of the pressures and of the inputs, shape (rows, n)."""
     states = world.dofs_of(table.local("node"))[:, :2]
     return np.concatenate([pair_dofs(world, table), states, world.ref_dofs(table, "inputs")], axis=1)
 
@@ -234,8 +239,8 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
 def bind(rows: LocalRows) -> tuple[Pair, NDArray[Any], InputColumns, dict[int, StateFunction]]:
     """Bind the points of the rows, their records, their inputs, and the functions of their valves.
 
-    Records contain states: local numbers of the states (2,); area, hose_volume, opening of both chambers (2,);
-    soft_cylinder, soft_hose: 1/K, 0 for rigid parts.
+    Records contain states: local numbers of the states (2,); area, hose_volume, opening: values of both chambers (2,);
+    soft_cylinder, soft_hose: 1/K of both chambers, 0 for rigid parts (2,).
     """
     at = sum(rows.world.ref_width(rows.table, name) for name in ("marker0", "marker1"))
     n, local = len(rows.rows), rows.local
@@ -264,7 +269,7 @@ def read_arguments(rows: LocalRows, s: Fields, i: int) -> tuple[FloatArray, Floa
 
 
 def build(rows: LocalRows) -> System:
-    """The system of `HydraulicActuator`."""
+    """Create the system of `HydraulicActuator`."""
     pair, own, inputs, functions = rows.columns
     given = np.stack((rows.local("valve_opening0"), rows.local("valve_opening1")), axis=1)
     P, V = np.zeros((2, len(own), 2, 1 + inputs.m.shape[1]))
@@ -300,7 +305,7 @@ def build(rows: LocalRows) -> System:
 
 
 def eval_tension(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """N [N], > 0 pulls, shape (rows,); 0 where inactive."""
+    """Return the force N [N], > 0 pulls, shape (rows,); 0 where inactive."""
     pair, own, _, _ = rows.columns
     p, A = s.v[own["states"]], own["area"]
     damping = own["damping"] * eval_stroke_rate(rows, s)
@@ -309,14 +314,14 @@ def eval_tension(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
 
 
 def eval_stroke_rate(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """s_t [m/s], shape (rows,)."""
+    """Return the rate s_t of the stroke [m/s], shape (rows,)."""
     u, ut = difference_positions(rows, s)
     rate: FloatArray = (u * ut).sum(axis=1) / eval_distance(rows, s)
     return rate
 
 
 def eval_openings(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """Openings of the valves [1], shape (rows, 2)."""
+    """Return the openings of the valves [1], shape (rows, 2)."""
     functions = rows.columns[3]
     found: FloatArray = np.stack((rows.local("valve_opening0"), rows.local("valve_opening1")), axis=1)
     for i, f in functions.items():

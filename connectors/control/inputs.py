@@ -1,8 +1,8 @@
 """Inputs of controllers: coordinate markers whose values u and rates u_t a law uses, with exact derivatives.
 
-    ∂u/∂q = J,    ∂u_t/∂q = J̇,    ∂u_t/∂v = J        of each marker
+    derivatives of each marker: ∂u/∂q = J, ∂u_t/∂q = J̇, ∂u_t/∂v = J
 
-So a law is coupled to the coordinates of its inputs within Newton's method, without a delay.
+So a law and the coordinates of its inputs are coupled within Newton's method, without a delay.
 
 Source: E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, Springer (stiff systems need exact tangents).
 """
@@ -25,11 +25,11 @@ INSTEAD = (
     "distance_coordinate of the points of a spring (its force is k u + d u_t), load_cell of a joint or constraint, "
     "also of the joint that holds a body for the forces of contacts on it"
 )
-"""Advice for messages: outputs of laws cannot be inputs, and which markers replace outputs."""
+"""Advice for messages: which markers can replace outputs of laws, which cannot be inputs."""
 
 
 class Inputs(Component):
-    """Common part of laws with any number of inputs."""
+    """Columns that laws with any number of inputs have in common."""
 
     inputs = refs(
         FAMILY, "measured coordinates: u are displacements from the reference, u_t velocities", least=0, instead=INSTEAD
@@ -41,25 +41,26 @@ class InputColumns(NamedTuple):
 
     m: IntArray  # position of each input in the columns of the coordinate markers, or -1, shape (rows, inputs)
     size: IntArray  # number of inputs of each row, shape (rows,)
-    first: int  # first column of the row's coordinates that belongs to an input
-    width: int  # number of columns of each input
+    first: int  # first of the coordinates of a row that belongs to an input
+    width: int  # number of coordinates of each input
 
 
 def bind_inputs(rows: LocalRows, start: int) -> InputColumns:
-    """Bind the inputs of rows, whose coordinates follow the first ``start`` coordinates, in the order of
+    """Bind the inputs of rows; their coordinates follow the first ``start`` coordinates, in the order of
     `World.ref_dofs`."""
     places = rows.markers("inputs")
     return InputColumns(places, (places >= 0).sum(axis=1), start, rows.world.ref_width(rows.table, "inputs"))
 
 
 def read_inputs(c: InputColumns, m: CoordinateColumns, i: int) -> tuple[FloatArray, FloatArray]:
-    """Read u and u_t of row i, shape (inputs,) each."""
+    """Return u and u_t of row i, shape (inputs,) each."""
     which = c.m[i, : c.size[i]]
     return m.value[which], m.rate[which]
 
 
 def eval_inputs(rows: LocalRows, s: Fields) -> FloatArray:
-    """Values u of the inputs, padded by 0, shape (rows, inputs); inputs are the second entry of the columns of rows."""
+    """Return the values u of the inputs, padded by 0, shape (rows, inputs); in the columns of rows inputs are the
+    second entry."""
     c: InputColumns = rows.columns[1]
     found = np.zeros(c.m.shape)
     given = c.m >= 0
@@ -71,7 +72,7 @@ def eval_inputs(rows: LocalRows, s: Fields) -> FloatArray:
 def add_input_row(
     c: InputColumns, m: CoordinateColumns, i: int, P: FloatArray, V: FloatArray, dq: float, dv: float, B: FloatArray
 ) -> None:
-    """Add dq ∂f/∂q + dv ∂f/∂v to B, for a number f(u, u_t) of row i, with P = ∂f/∂u and V = ∂f/∂u_t, shape (inputs,)
+    """Add dq ∂f/∂q + dv ∂f/∂v to B, for a function f(u, u_t) of row i with P = ∂f/∂u and V = ∂f/∂u_t, shape (inputs,)
     each."""
     for k in range(c.size[i]):
         j, first = c.m[i, k], c.first + k * c.width

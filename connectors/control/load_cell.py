@@ -1,12 +1,12 @@
 """Load cell: the force or torque in a joint or constraint, as a first-order state for controllers.
 
-    T y_t = w·λ - y        λ: multipliers of the joint, w: weights, T: time constant
+    state: T y_t = w·λ - y, with the multipliers λ of the joint, the weights w, and the time constant T
 
 Real load cells with amplifiers have such a lag. Without the lag, forces and multipliers would depend on each other in
-an algebraic loop. In static solves y = w·λ. The tangent has the column of the multipliers, so Newton's method solves
-for force, motion and reading together.
+an algebraic loop. In static solves y = w·λ. The tangent contains the column of the multipliers, so Newton's method
+solves for force, motion and reading together.
 
-The law is evaluated on the process of its joint, which is the only process with the multipliers; the state is
+The law is evaluated on the process of its joint, because only this process has the multipliers. The state is
 distributed like other coordinates.
 
 Source: W. Boyes (ed.), Instrumentation Reference Book, Butterworth-Heinemann (first-order lag of transducers).
@@ -64,28 +64,28 @@ class Measured(NamedTuple):
 
 @kernel
 def residual(rows: Any, v: FloatArray, f: FloatArray) -> None:
-    """f += y."""
+    """Add y to f."""
     for i in range(len(rows)):
         f[rows[i].state] += v[rows[i].state]
 
 
 @kernel
 def tangent(dv: float, slots: IntArray, values: FloatArray) -> None:
-    """values += dv."""
+    """Add dv to values."""
     for i in range(len(slots)):
         values[slots[i, 0, 0]] += dv
 
 
 @kernel
 def mass(rows: Any, scale: float, slots: IntArray, values: FloatArray) -> None:
-    """Add scale times T to the mass matrix: y_t is an acceleration."""
+    """Add scale times T to values: in the equations of motion, y_t is an acceleration."""
     for i in range(len(rows)):
         values[slots[i, 0, 0]] += scale * rows[i].time_constant
 
 
 @kernel
 def measure(rows: Any, multipliers: IntArray, w: FloatArray, lam: FloatArray, f: FloatArray) -> None:
-    """f -= w·λ."""
+    """Subtract w·λ from f."""
     for i in range(len(rows)):
         for k in range(w.shape[1]):
             f[rows[i].state] -= w[i, k] * lam[multipliers[i, k]]
@@ -93,14 +93,14 @@ def measure(rows: Any, multipliers: IntArray, w: FloatArray, lam: FloatArray, f:
 
 @kernel
 def measure_tangent(w: FloatArray, slots: Coupling, values: FloatArray) -> None:
-    """values -= w in the columns of the multipliers."""
+    """Subtract w from values in the columns of the multipliers."""
     for i in range(len(w)):
         for k in range(w.shape[1]):
             values[slots.columns[i, 0, k]] -= slots.scale * w[i, k]
 
 
 def count_multipliers(world: Tables, table: EntityTable) -> IntArray:
-    """Number of multipliers of the joint of each row, shape (rows,)."""
+    """Return the number of multipliers of the joint of each row, shape (rows,)."""
     count = np.zeros(table.resident_count, np.int64)
     for joints, positions, _ in world.split_by_table(table.local("joint")):
         count[positions] = require_law(joints.component).multipliers
@@ -108,14 +108,14 @@ def count_multipliers(world: Tables, table: EntityTable) -> IntArray:
 
 
 def bind(rows: LocalRows) -> tuple[NDArray[Any], IntArray, FloatArray]:
-    """Bind the records of the rows with the local number of their ``state``, the local numbers of the multipliers, and
-    weights w [1], padded by 0, both (rows, m)."""
+    """Bind the records of the rows: local number ``state`` of the state, local numbers of the multipliers, and weights
+    w [1]. Missing multipliers have the weight 0, shape (rows, m)."""
     weights = rows.local("weights")
     w = np.zeros((len(weights), max((len(row) for row in weights), default=0)))
     lam = np.zeros(w.shape, np.int64)
     for joints, positions, of in rows.world.split_by_table(rows.local("joint")):
         found = rows.layout.multipliers(joints, of)
-        # padded by the row's first multiplier with weight 0
+        # missing multipliers: the row's first multiplier with the weight 0
         lam[positions] = found[:, :1]
         lam[positions, : found.shape[1]] = found
         w[positions, : found.shape[1]] = [weights[i] for i in positions]
@@ -124,7 +124,7 @@ def bind(rows: LocalRows) -> tuple[NDArray[Any], IntArray, FloatArray]:
 
 
 def build(rows: LocalRows) -> System:
-    """The system of `LoadCell`."""
+    """Create the system of `LoadCell`."""
     own, multipliers, w = rows.columns
     system = System("LoadCell", own["state"][:, None].copy())
     system.residual = call(residual, lambda s: (own, s.v, s.f))
@@ -167,7 +167,7 @@ def load_cell(world: World, joint: Entity, weights: Sequence[float], time_consta
         joint: the joints or constraints, with equal numbers of multipliers.
         weights: w of the multipliers [1], shape (multipliers,); see the output ``multipliers`` of joints, and ``force``
             of `CoordinateConstraint`.
-        time_constant: T [s], > 0; at most a tenth of the time scales that the controller must resolve.
+        time_constant: T [s], > 0; it should be at most a tenth of the time scales that the controller must resolve.
         name: name of the cells and their states.
 
     Returns:
@@ -181,7 +181,7 @@ def load_cell(world: World, joint: Entity, weights: Sequence[float], time_consta
 register(
     LoadCell,
     "connector",
-    dofs=("joint", "node"),  # `joint` is listed so that the state belongs to the same process
+    dofs=("joint", "node"),  # `joint` is listed, so that the state belongs to the process of the joint
     bind=bind,
     build=build,
     check=check,

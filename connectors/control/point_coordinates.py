@@ -1,13 +1,13 @@
 """Coordinates of points: the displacement of a point along a direction, and the distance of two points.
 
-    way        u = e·(p - origin)     J = e·J_p,    H = e·H_p
-    distance   u = |d| - length       J = e·X,      H = e·X_q + Xᵀ (I - e eᵀ) X/|d|
-               d = p1 - p0,  e = d/|d|,  X = J_1 - J_0
+    displacement: u = e·(p - origin),    J = e·J_p,    H = e·H_p
+    distance: u = |d| - length,    J = e·X,    H = e·X_q + Xᵀ (I - e eᵀ) X/|d|
+    vector between the points: d = p1 - p0,    e = d/|d|,    X = J_1 - J_0
 
-with u_t = J q_t and J̇ = H q_t. So laws on coordinates can measure and act at any point. A load on a displacement is a
-force along e. A load on a distance is a force along the line between the points, outwards if positive, and k u + d u_t
-is the tension of a spring between the points. Where the points coincide the direction is undefined, and the coordinate
-is NaN.
+In both cases u_t = J q_t and J̇ = H q_t. So laws for coordinates can measure and act at any point. A load on a
+displacement is a force along e. A load on a distance is a force along the line between the points, outwards if
+positive. For this coordinate k u + d u_t is the tension of a spring between the points. If the points coincide, the
+direction is undefined and the coordinate is NaN.
 
 Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press; the derivatives follow by
 differentiation.
@@ -62,7 +62,7 @@ class DistanceCoordinate(Component):
 
 @kernel
 def update_ways(rows: Any, n0: int, m: CoordinateColumns, p: PositionColumns) -> None:
-    """Update u, its rate and its derivatives for all rows; the first n0 coordinates belong to marker 0."""
+    """Update u, its rate and its derivatives for all rows; the first n0 coordinates of a row belong to marker 0."""
     d, w, e, et = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)
     n = m.J.shape[1]
     X, Xt = np.zeros((3, n)), np.zeros((3, n))
@@ -70,7 +70,7 @@ def update_ways(rows: Any, n0: int, m: CoordinateColumns, p: PositionColumns) ->
         row = rows[i]
         k, m0, m1, h = row.index, row.first, row.marker1, m.h[row.index]
         width = min(n - n0, p.J.shape[2])
-        # vector from the origin or from marker 0, its rate and derivatives; e: its direction, if fixed
+        # vector from the origin or from marker 0, its rate and derivatives; e: direction of a displacement
         for a in range(3):
             d[a], w[a] = p.p[m1, a] - row.from_origin[a], p.v[m1, a]
             if m0 >= 0:
@@ -125,12 +125,12 @@ def update_ways(rows: Any, n0: int, m: CoordinateColumns, p: PositionColumns) ->
 
 
 def bind_way(rows: LocalRows) -> tuple[NDArray[Any], int]:
-    """Rows of `PointCoordinate`."""
+    """Bind the rows of `PointCoordinate`."""
     return _bind(rows, normalise(rows.local("direction")), rows.local("origin")), 0
 
 
 def bind_distance(rows: LocalRows) -> tuple[NDArray[Any], int]:
-    """Rows of `DistanceCoordinate`."""
+    """Bind the rows of `DistanceCoordinate`."""
     zero = np.zeros((len(rows.rows), 3))
     records = _bind(rows, zero, zero, rows.markers("marker0"), rows.local("length"))
     return records, rows.world.ref_width(rows.table, "marker0")

@@ -1,9 +1,10 @@
 """Load on a coordinate that depends on inputs: the action of a controller, a brake or a motor on measured quantities.
 
-    F = value + G·u + R·u_t + f(t, u, u_t)          u, u_t: values and rates of the inputs
-    load Jᵀ F, ∂load = F H + Jᵀ (∂F/∂u J_u + ∂F/∂u_t J̇_u) by q, Jᵀ ∂F/∂u_t J_u by v
+    load: F = value + G·u + R·u_t + f(t, u, u_t) with values u and rates u_t of inputs; Jᵀ F acts on the coordinate
+    derivative with respect to q: F H + Jᵀ (∂F/∂u J_u + ∂F/∂u_t J̇_u)
+    derivative with respect to v: Jᵀ ∂F/∂u_t J_u
 
-The tangent has the entries of the inputs' coordinates, so Newton's method solves for force and motion together.
+The tangent contains the coordinates of the inputs, so Newton's method solves for force and motion together.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ def eval_load(row: Any, inputs: InputColumns, G: FloatArray, R: FloatArray, m: C
 def load(
     rows: Any, inputs: InputColumns, G: FloatArray, R: FloatArray, m: CoordinateColumns, dofs: IntArray, f: FloatArray
 ) -> None:
-    """f += Jᵀ F."""
+    """Add Jᵀ F to f."""
     for i in range(len(rows)):
         row = rows[i]
         if row.active:
@@ -89,7 +90,7 @@ def load_tangent(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """values += dq ∂load/∂q + dv ∂load/∂v."""
+    """Add dq ∂load/∂q + dv ∂load/∂v to values."""
     n = slots.shape[1]
     B = np.zeros(n)
     for i in range(len(rows)):
@@ -109,8 +110,8 @@ def load_tangent(
 
 
 def bind(rows: LocalRows) -> tuple[NDArray[Any], InputColumns, tuple[FloatArray, FloatArray], dict[int, StateFunction]]:
-    """Bind the records of the rows with ``called``, the loads of their functions; their inputs, whose coordinates
-    follow the coordinates of the marker; G and R (rows, inputs); and the functions."""
+    """Bind the records of the rows, in which ``called`` is the load of a function; the inputs, whose coordinates follow
+    the coordinates of the marker; G and R, shape (rows, inputs); and the functions."""
     n = len(rows.rows)
     inputs = bind_inputs(rows, rows.world.ref_width(rows.table, "marker"))
     ones, most = np.ones(n, np.int64), inputs.m.shape[1]
@@ -120,7 +121,7 @@ def bind(rows: LocalRows) -> tuple[NDArray[Any], InputColumns, tuple[FloatArray,
 
 
 def build(rows: LocalRows) -> System:
-    """The system of `StateLoad`."""
+    """Create the system of `StateLoad`."""
     own, inputs, (G, R), functions = rows.columns
     # derivatives of the functions with respect to u and u_t
     P, V = np.zeros_like(G), np.zeros_like(R)
@@ -148,14 +149,14 @@ def build(rows: LocalRows) -> System:
 
 
 def update_loads(rows: LocalRows, s: Fields) -> None:
-    """Evaluate the functions at the inputs in the fields."""
+    """Evaluate the functions for the current values of the inputs."""
     own, inputs, _, functions = rows.columns
     for i, f in functions.items():
         own["called"][i] = f(s.t, *read_inputs(inputs, s.markers[FAMILY], i))
 
 
 def eval_force(rows: LocalRows, s: Fields) -> FloatArray:
-    """F without the load factor [N or N m], shape (rows,); 0 where inactive."""
+    """Return F without the load factor [N or N m], shape (rows,); 0 where inactive."""
     update_loads(rows, s)
     own, inputs, (G, R), _ = rows.columns
     m = s.markers[FAMILY]

@@ -1,29 +1,33 @@
 """Teeth of a timing belt in the grooves of a pulley, with one row for each tooth and pulley.
 
-A tooth is a point of the belt on its pitch line, with the distance D and the angle α in the frame of the pulley.
-Relative to its groove, number m of z,
+A tooth is a point on the pitch line of the belt. D is its distance from the centre, and α its angle in the frame of the
+pulley. Relative to its groove, number m of z grooves,
 
-    u = R (α - α_0 - 2π m/z),   g = D - R           displacement along the pitch circle [m], height above the seat [m]
-    x± = ± u - b/2 - g tan β                         depth in either flank, along the circle
-    y = h - g                                        depth below the tips of the pulley, h: height of the teeth
-    V = k/2 x²  on a flank,  k_t/2 y²  on a tip      the smaller one, if the tooth is within the pulley: x > 0 and y > 0
-    f = ∂V/∂u (R/D) t + ∂V/∂g n + damping            along the same directions, d times the rate of x or y
+    displacement along the pitch circle: u = R (α - α_0 - 2π m/z) [m]
+    height above the seat: g = D - R [m]
+    depth in either flank, along the circle: x± = ± u - b/2 - g tan β
+    depth below the tips of the pulley: y = h - g, with the height h of the teeth
+    energy: V = k/2 x² on a flank, V = k_t/2 y² on a tip; the smaller energy if the tooth is within the pulley
+    within the pulley: x > 0 and y > 0
+    force: f = ∂V/∂u (R/D) t + ∂V/∂g n
+    damping: d times the rate of x or y, along the direction of the force
 
-so the displacement of a tooth is measured from its groove. Teeth do not creep, and speeds have the ratio of the numbers
-of teeth. A flank with the angle β to the radius pushes a tooth that carries F out of its groove with F tan β. If the
-tension does not hold the tooth, the tooth climbs over the tip and drops into the next groove, that is, the belt jumps.
-Friction on flanks resists this motion. To include friction, reduce β by the friction angle. Forces and friction on the
-lands between the teeth belong to the contact of the belt with the pulley as a circle.
+So the displacement of a tooth is measured from its groove. Teeth do not creep: the ratio of speeds is the ratio of the
+numbers of teeth. A flank with the angle β to the radius pushes a tooth that carries F out of its groove with F tan β.
+If the tension does not hold the tooth, the tooth climbs over the tip and drops into the next groove, that is, the belt
+jumps. Friction on flanks resists this motion. To include friction, reduce β by the friction angle. Forces and friction
+on the surfaces between the teeth belong to the contact of the belt with the pulley as a circle.
 
 Along an arc with the stiffness EA and the pitch p the tensions F_j between teeth obey
 
-    F_(j+1) - 2 F_j + F_(j-1) = (k p/EA) (F_j - F*)          F*: tension at which the belt has the pitch of the pulley
+    F_(j+1) - 2 F_j + F_(j-1) = (k p/EA) (F_j - F*)
 
-so the loads of successive teeth decrease by the factor e^(-κ), 2 cosh κ = 2 + k p/EA.
+F* is the tension at which the belt has the pitch of the pulley. So the loads of successive teeth decrease by the factor
+e^(-κ), 2 cosh κ = 2 + k p/EA.
 
 History values per row: depths -x+, -x- and -y, which are > 0 without contact, and the groove m + 1. History values are
-constant during Newton's iterations. Forces act at the point of the belt, and their reactions at the same point of the
-pulley.
+constant during Newton's iterations. Forces act on the belt at the tooth, and their reactions act at the same point of
+the pulley.
 
 Source: the difference equation: G. Gerbert, H. Jönsson, U. Persson, G. Stensson, Load distribution in timing belts,
 J. Mech. Des. 100 (1978) 208-215; contact by a penalty: P. Wriggers, Computational Contact Mechanics, Springer (2006).
@@ -49,16 +53,17 @@ from windlass.framework.model.system import Fields, System
 
 START = (0.1, 0.1, 0.1, 1.0)
 FLANKS, TIP = 2, 2
-"""FLANKS: number of flanks; their depths come first. TIP: position of the depth below the tips."""
+"""FLANKS: number of flanks, whose depths are the first history values. TIP: position of the depth below the tips among
+the history values."""
 BENT = 0.01
-"""Deflection of a tooth, relative to its height, whose force is the smallest reference for force errors [1], because
+"""Deflection of a tooth, relative to its height [1]; its force is the smallest reference for force errors, because
 unloaded teeth often change their flank."""
 
 
 class BeltToothContact(Component):
     """A tooth of a timing belt in the grooves of a pulley, in 2D.
 
-    History values per row: depths in both flanks and below the tips, < 0 where there is contact, and the groove (4).
+    History values per row: depths in both flanks and below the tips, < 0 in contact, and the groove (4).
     """
 
     marker0 = ref(RIGID, "centre and rotation of the pulley")
@@ -78,10 +83,10 @@ class BeltToothContact(Component):
 
 @kernel
 def locate(row: Any, groove: float, u: Pose) -> Any:
-    """Displacement u along the circle and height g of a tooth in a groove [m], its distance D [m], and n, global (x,
-    y)."""
+    """Return the displacement u along the circle and the height g of a tooth in a groove [m], its distance D [m], and
+    the global direction n, (x, y)."""
     A, d = u.A, u.d
-    # in the frame of the pulley, where the groove is on the first axis
+    # position in the frame of the pulley, rotated such that the groove is on the first axis
     angle = row.phase + 2.0 * np.pi / row.teeth * groove
     cosine, sine = np.cos(angle), np.sin(angle)
     x, y = A[0, 0] * d[0] + A[1, 0] * d[1], A[0, 1] * d[0] + A[1, 1] * d[1]
@@ -92,8 +97,8 @@ def locate(row: Any, groove: float, u: Pose) -> Any:
 
 @kernel
 def depth_of(row: Any, which: int, way: complex, height: complex) -> tuple[complex, float, float]:
-    """Depth of a tooth in a flank (0, 1) or below the tips (2) [m], and its derivatives with respect to displacement
-    and height."""
+    """Return the depth of a tooth in a flank (which = 0, 1) or below the tips (which = 2) [m], and its derivatives with
+    respect to displacement and height."""
     if which == TIP:
         return row.tooth_height - height, 0.0, -1.0
     side, slope = (1.0 if which == 0 else -1.0), np.tan(row.flank_angle)
@@ -102,7 +107,7 @@ def depth_of(row: Any, which: int, way: complex, height: complex) -> tuple[compl
 
 @kernel
 def rates_of(row: Any, u: Pose, ut: ComplexArray, D: complex, nx: complex, ny: complex) -> tuple[complex, complex]:
-    """Rates of displacement and height [m/s], relative to the rotating pulley."""
+    """Return the rates of displacement and height [m/s], relative to the rotating pulley."""
     radial = ut[0] * nx + ut[1] * ny
     along = ut[1] * nx - ut[0] * ny
     return row.pitch_radius * (along / D - ut[5]), radial
@@ -110,7 +115,7 @@ def rates_of(row: Any, u: Pose, ut: ComplexArray, D: complex, nx: complex, ny: c
 
 @kernel
 def force(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """The nine numbers."""
+    """Return the nine numbers of the forces and torques; see `rigid_springs/pairs.py`."""
     way, height, D, nx, ny = locate(row, row.history[3] - 1.0, u)
     way_t, height_t = rates_of(row, u, ut, D, nx, ny)
     along, out = complex(0.0, 0.0), complex(0.0, 0.0)
@@ -128,7 +133,7 @@ def force(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def energy(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Energy of the tooth [J]."""
+    """Return the energy of the tooth [J]."""
     way, height, _, _, _ = locate(row, row.history[3] - 1.0, u)
     total = complex(0.0, 0.0)
     for which in range(FLANKS + 1):
@@ -140,7 +145,7 @@ def energy(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Power that the damping dissipates [W]."""
+    """Return the power that the damping dissipates [W]."""
     way, height, D, nx, ny = locate(row, row.history[3] - 1.0, u)
     way_t, height_t = rates_of(row, u, ut, D, nx, ny)
     total = complex(0.0, 0.0)
@@ -154,7 +159,7 @@ def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def decide(row: Any, u: Pose, new: FloatArray) -> None:
-    """History values for a position of a tooth."""
+    """Compute the history values for a position of a tooth."""
     # the nearest groove
     way, height, _, _, _ = locate(row, 0.0, u)
     groove = np.floor(way.real / row.pitch_radius * row.teeth / (2.0 * np.pi) + 0.5)
@@ -164,7 +169,7 @@ def decide(row: Any, u: Pose, new: FloatArray) -> None:
     new[TIP], new[3] = max(-below, 1e-9), groove + 1.0
     for which in range(FLANKS):
         depth = depth_of(row, which, way, height)[0].real
-        # in the pulley: flank or tip, whichever has the smaller energy
+        # within the pulley, flank or tip is in contact; the smaller energy decides
         if depth > 0.0 and below > 0.0 and row.tooth_stiffness * depth * depth > row.tip_stiffness * below * below:
             new[TIP] = -below
             depth = 0.0
@@ -180,7 +185,7 @@ def update_history(rows: Any, pair: Pair, m: PositionColumns, data: FloatArray, 
         if not row.active:
             continue
         at = row.data
-        # far away from the pulley
+        # skip open teeth that are far away from the pulley
         m0, m1 = pair.m0[i], pair.m1[i]
         dx, dy = m.p[m1, 0] - m.p[m0, 0], m.p[m1, 1] - m.p[m0, 1]
         far = np.sqrt(dx * dx + dy * dy) > row.pitch_radius + row.tooth_height
@@ -207,8 +212,8 @@ def update_history(rows: Any, pair: Pair, m: PositionColumns, data: FloatArray, 
 
 @kernel
 def fill_numbers(rows: Any, pair: Pair, m: PositionColumns, data: FloatArray, out: FloatArray) -> None:
-    """Write displacement u, height g, force along the circle on the pulley [N] and outwards on the belt [N], groove;
-    (rows, 5)."""
+    """Write into out, shape (rows, 5): displacement u [m], height g [m], force along the circle on the pulley [N],
+    outward force on the belt [N], groove."""
     for i in range(len(pair.m0)):
         row = rows[i]
         for a in range(len(START)):
@@ -225,14 +230,14 @@ def fill_numbers(rows: Any, pair: Pair, m: PositionColumns, data: FloatArray, ou
 
 @kernel
 def select_touching(rows: Any, pair: Pair, data: FloatArray) -> None:
-    """Make the pair of a row active while its tooth touches."""
+    """Make the pair of each row active if its tooth touches, otherwise inactive."""
     for i in range(len(pair.m0)):
         at = rows[i].data
         pair.active[i] = rows[i].active and (data[at] <= 0.0 or data[at + 1] <= 0.0 or data[at + TIP] <= 0.0)
 
 
 def bind_touching(rows: LocalRows) -> tuple[Call, Call]:
-    """Create the call that makes the pair of a row active only where the tooth touches."""
+    """Create the call that makes the pair of a row active only if its tooth touches."""
     pair, own = rows.columns
     bring = call(select_touching, lambda s: (own, pair, s.data))
     return bring, bring

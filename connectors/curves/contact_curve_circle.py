@@ -1,27 +1,28 @@
 """Circles in contact with a curve on a body, with friction: rollers of a chain on the teeth of a sprocket.
 
-    D, n, t                              distance of the centre from a piece of the curve, normal and direction there
-    g = D - r,  v = v1 - v0 - ω1 × D n - ω0 × (d - D n),  ġ = n·v,  v_t = t·v          d: from marker 0 to the centre
-    f_n = -k g - d ġ  in [0, -2 k g]     so that the force neither pulls nor jumps when the contact opens or closes
-    f_n = -k g - d ġ  ≥ 0                if the damping is not limited; jumps when the contact closes
-    f_t = μ |f_n| v_t/v_z                where the stored slip is <= v_z, the proportional zone
-    f_t = μ |f_n| sign(stored slip)      where it is larger
-    f_t t - f_n n                        at the foot D n below the centre, on the left-hand side of the circle
+    geometry: D is the distance of the centre from a piece of the curve, n and t its normal and direction
+    gap: g = D - r
+    velocity: v = v1 - v0 - ω1 × D n - ω0 × (d - D n), ġ = n·v, v_t = t·v, with d from marker 0 to the centre
+    normal force: f_n = -k g - d ġ, limited to [0, -2 k g], so it neither pulls nor jumps when contact opens or closes
+    without the limit: f_n = -k g - d ġ ≥ 0, which jumps when the contact closes
+    friction: f_t = μ |f_n| v_t/v_z if the stored slip is <= v_z, the proportional zone
+    friction of larger slip: f_t = μ |f_n| sign(stored slip)
+    force: f_t t - f_n n on the left-hand side of the circle, at the foot D n below the centre
 
-A foot is a point of a line or an arc at which the distance to the centre is stationary, or a corner. k does not depend
-on the length of pieces, so a curve may be divided into arbitrarily short pieces. A circle has up to two contacts, for
-instance between two flanks. These are the deepest feet with different normals. The curve lies in the xy plane of marker
-0; components perpendicular to this plane are ignored. A circle whose centre is within the material has no contact,
-because depths must be below the radius.
+A foot is a point of a line or an arc at which the distance to the centre is stationary, or a corner. The stiffness k
+does not depend on the length of pieces, so a curve may be divided into arbitrarily short pieces. A circle has up to two
+contacts, for instance between two flanks. The contacts of a circle are its deepest feet with different normals. The
+curve lies in the xy plane of marker 0; components perpendicular to this plane are ignored. A circle whose centre is
+within the material has no contact, because depths must be below the radius.
 
-History values per row: piece of the first contact, from 1, or 0 without contact, and its slip; the same for the second
-contact. History values are constant during Newton's iterations, in which a line or an arc is extended beyond its ends.
-After the iterations the feet are searched again; the force error is the resulting change of the force on the circle.
-Rows without contact take no time during the iterations.
+History values per row: piece (counted from 1, 0 without contact) and slip of the first contact, then of the second
+contact. History values are constant during Newton's iterations; during the iterations each line or arc in contact is
+extended beyond its ends. After the iterations the feet are searched again; the force error is the resulting change of
+the force on the circle. Rows without contact take no time during the iterations.
 
 Source: J. Gerstmayr and others, documentation of Exudyn 1.13, item ObjectContactCurveCircles. The linear model of
-Exudyn has k_c l and d_c l for a segment of the length l instead of k and d, unlimited damping, and friction of the
-velocities at the centre of the circle.
+Exudyn differs in three points. For a segment of the length l it uses k_c l and d_c l instead of k and d. The damping of
+Exudyn is not limited. The friction of Exudyn depends on the velocities at the centre of the circle.
 """
 
 from __future__ import annotations
@@ -49,15 +50,16 @@ from windlass.framework.model.system import Fields, System, evaluate
 
 START = (0.0, 0.0, 0.0, 0.0)
 SAME = 1e-6
-"""Difference of normals, 1 - n·n', below which two feet count as one."""
+"""Largest difference of the normals of two feet, 1 - n·n', for which the feet count as one [1]."""
 PASSING = 0.6
-"""Displacement in a step per radius below which a circle cannot pass a curve: chords of a relevant depth are longer
-[1]."""
+"""Displacement in a step, per radius [1], below which a circle cannot pass a curve undetected: chords of a relevant
+depth are longer."""
 TOUCHED = 0.01
-"""Change of the velocity in a step, relative to the velocity, above which stages of the step may have touched the curve
-[1]."""
+"""Change of the velocity in a step, relative to the velocity [1], above which the circle may have touched the curve in
+stages of the step."""
 APART, MOST_LOOKS = 0.25, 1000
-"""APART: distance of the examined places on a path, per radius [1]. MOST_LOOKS: largest number of these places."""
+"""APART: distance between examined points of a path, per radius [1]. MOST_LOOKS: largest number of examined points of a
+path."""
 
 
 class ContactCurveCircle(Component):
@@ -83,28 +85,28 @@ class ContactCurveCircle(Component):
 
 @kernel
 def locate_center(u: Pose) -> tuple[complex, complex]:
-    """Position of the centre in the frame of the curve [m]."""
+    """Return the position of the centre in the frame of the curve [m]."""
     A, d = u.A, u.d
     return A[0, 0] * d[0] + A[1, 0] * d[1] + A[2, 0] * d[2], A[0, 1] * d[0] + A[1, 1] * d[1] + A[2, 1] * d[2]
 
 
 @kernel
 def face(piece: FloatArray, x: complex, y: complex) -> tuple[complex, complex, complex]:
-    """Distance D [m] of (x, y) from a piece, which is extended beyond its ends, and the normal at the foot."""
+    """Return the distance D [m] of (x, y) from a piece that is extended beyond its ends, and the normal at the foot."""
     side, a, b = piece[0], piece[3], piece[4]
     x, y = x - piece[1], y - piece[2]
     if side == 0.0:
         return b * x - a * y, complex(b, 0.0), complex(-a, 0.0)
     length = np.sqrt(x * x + y * y)
     if length.real == 0.0:
-        # at the centre of an arc all of its points have the same distance
+        # at the centre of an arc the distances of all its points are equal, and any normal is possible
         return side * (a * x + b * y - piece[5]), complex(side * a, 0.0), complex(side * b, 0.0)
     return side * (length - piece[5]), side * x / length, side * y / length
 
 
 @kernel
 def faces(piece: FloatArray, x: float, y: float) -> bool:
-    """Whether the foot of (x, y) lies within a piece."""
+    """Return whether the foot of (x, y) lies within a piece."""
     x, y = x - piece[1], y - piece[2]
     along = piece[3] * x + piece[4] * y
     if piece[0] == 0.0:
@@ -114,8 +116,8 @@ def faces(piece: FloatArray, x: float, y: float) -> bool:
 
 @kernel
 def measure(row: Any, piece: FloatArray, u: Pose, ut: ComplexArray) -> Any:
-    """Gap [m], its rate and the slip [m/s]; n and t; the lever arms of the force on the curve and on the circle, three
-    numbers."""
+    """Return gap [m], its rate and the slip [m/s]; n and t; the lever arms of the force on the curve and on the circle,
+    three components each."""
     x, y = locate_center(u)
     D, nx, ny = face(piece, x, y)
     A, d = u.A, u.d
@@ -132,10 +134,10 @@ def measure(row: Any, piece: FloatArray, u: Pose, ut: ComplexArray) -> Any:
 
 @kernel
 def press(row: Any, gap: complex, rate: complex, slip: complex, stored: float) -> tuple[complex, complex]:
-    """f_n and f_t [N] of a contact."""
+    """Return f_n and f_t [N] of a contact."""
     spring, damper = -row.contact_stiffness * gap, -row.contact_damping * rate
     if damper.real < -spring.real or (damper.real > spring.real and (row.damping_limited or spring.real < 0.0)):
-        # the force is between 0 and twice the spring force, and beyond the surface the spring force alone
+        # the force is limited to twice the spring force; without penetration the damper has no force
         damper = spring if damper.real > 0.0 else -spring
         if spring.real < 0.0:
             damper = 0.0 * spring
@@ -148,7 +150,7 @@ def press(row: Any, gap: complex, rate: complex, slip: complex, stored: float) -
 
 @kernel
 def force(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """The nine numbers."""
+    """Return the nine numbers of the forces and torques; see `rigid_springs/pairs.py`."""
     F = np.zeros(9, np.complex128)
     for j in range(2):
         if row.history[2 * j] <= 0.0:
@@ -166,7 +168,7 @@ def force(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def energy(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Energy of the springs [J]."""
+    """Return the energy of the springs [J]."""
     x, y = locate_center(u)
     total = complex(0.0, 0.0)
     for j in range(2):
@@ -178,7 +180,7 @@ def energy(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Power lost to friction and damping [W]."""
+    """Return the power lost to friction and damping [W]."""
     total = complex(0.0, 0.0)
     for j in range(2):
         if row.history[2 * j] > 0.0:
@@ -190,17 +192,17 @@ def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def find_feet(row: Any, g: Curves, x: float, y: float) -> tuple[int, int]:
-    """Find the pieces of the profile that its circle at (x, y) touches, the deepest first, numbered from 1; 0 for
-    none."""
+    """Find the pieces of the profile that the circle of a row at (x, y) touches, numbered from 1, the deepest piece
+    first; 0 without contact."""
     k = row.curve
-    # the cell along x and along y
+    # cell of the grid along x and along y
     a, b = int(np.floor((x - g.grid[k, 0]) * g.grid[k, 2])), int(np.floor((y - g.grid[k, 1]) * g.grid[k, 2]))
     if a < 0 or b < 0 or a >= g.shape[k, 0] or b >= g.shape[k, 1]:
         return 0, 0
     cell = g.cell[k] + a * g.shape[k, 1] + b
     first, second = -1, -1
     low, next_low, nx, ny = row.radius, row.radius, 0.0, 0.0
-    # the deepest foot, followed by the deepest foot with another normal
+    # first the deepest foot, then the deepest foot with another normal
     for turn in range(2):
         for m in range(g.begin[cell], g.begin[cell + 1]):
             p = g.members[m]
@@ -221,7 +223,7 @@ def find_feet(row: Any, g: Curves, x: float, y: float) -> tuple[int, int]:
 
 @kernel
 def bring_pieces(rows: Any, pair: Pair, pieces: FloatArray, first: IntArray, data: FloatArray) -> None:
-    """Copy the history values into the rows, with the pieces that they refer to; a pair is active while it touches."""
+    """Copy the history values into the rows, with the pieces to which they refer; make a pair active if it touches."""
     for i in range(len(pair.m0)):
         row = rows[i]
         for a in range(len(START)):
@@ -259,7 +261,7 @@ def update_history(
         for j in range(2):
             if row.history[2 * j] > 0.0:
                 row.pieces[j, :] = curves.pieces[start + int(row.history[2 * j]) - 1]
-        # a contact keeps its position if possible, so a change of order alone is not a change of contacts
+        # a contact keeps its position in the history if possible: a change of the order alone is no change of contacts
         if first == int(data[at + 2]) or (second == int(data[at]) and second != 0):
             first, second = second, first
         before = force(row, u, ut, 0.0)
@@ -273,7 +275,7 @@ def update_history(
             now = slides(abs(slip), row.proportional_zone)
             changed = changed or p != int(data[at + 2 * j]) or (row.friction > 0.0 and now != was)
             data[at + 2 * j], data[at + 2 * j + 1] = p, slip
-        # the change of the force
+        # change of the force
         for a in range(4):
             row.history[a] = data[at + a]
         pair.active[i] = first > 0 or second > 0
@@ -290,7 +292,7 @@ def update_history(
 
 @kernel
 def find_depth(row: Any, curves: Curves, x: float, y: float) -> float:
-    """Depth of the circle, with its centre at (x, y), in the curve [m], 0 without contact."""
+    """Return the depth of the circle, with its centre at (x, y), in the curve [m], 0 without contact."""
     p, _ = find_feet(row, curves, x, y)
     if p == 0:
         return 0.0
@@ -300,7 +302,8 @@ def find_depth(row: Any, curves: Curves, x: float, y: float) -> float:
 
 @kernel
 def eval_gap(row: Any, curves: Curves, p: int, at: FloatArray, moves: FloatArray) -> tuple[float, float]:
-    """Gap [m] from a piece, numbered from 1, and its rate, from position and velocity in the frame of the curve."""
+    """Return the gap [m] from piece p (numbered from 1) and its rate, for a position and a velocity in the frame of the
+    curve."""
     x, y = complex(at[X], 0.0), complex(at[Y], 0.0)
     D, nx, ny = face(curves.pieces[curves.first[row.curve] + p - 1], x, y)
     return D.real - row.radius, nx.real * moves[X] + ny.real * moves[Y]
@@ -308,7 +311,7 @@ def eval_gap(row: Any, curves: Curves, p: int, at: FloatArray, moves: FloatArray
 
 @kernel
 def find_nearest(row: Any, curves: Curves, x: float, y: float) -> int:
-    """Find the nearest piece of the profile in front of a circle at (x, y), numbered from 1; 0 for none."""
+    """Find the nearest piece of the profile that faces a circle at (x, y), numbered from 1; 0 without such a piece."""
     start, nearest, low = curves.first[row.curve], 0, np.inf
     for p in range(start, curves.first[row.curve + 1]):
         D = face(curves.pieces[p], complex(x, 0.0), complex(y, 0.0))[0].real
@@ -319,16 +322,17 @@ def find_nearest(row: Any, curves: Curves, x: float, y: float) -> int:
 
 @kernel
 def fill_gaps(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, numbers: FloatArray) -> None:
-    """Fill the numbers of `Gaps`, shape (3 rows, WIDTH): first the deeper contact of each row; second, for rows without
-    contact, their paths in the frame of the curve; third, for circles far away, velocities in this frame.
+    """Fill the numbers of `Gaps`, shape (3 rows, WIDTH). The first group of rows of numbers is for the deeper contact
+    of each row. The second group is for the path in the frame of the curve, for rows without contact. The third group
+    is for the velocity in the frame of the curve, for circles far away.
 
-    A circle that touches at only one end of a step uses the gap from the same piece at the other end.
+    If a circle touches at only one end of a step, the gap at the other end refers to the same piece.
     """
     count = len(pair.m0)
     for i in range(count):
         row, least, way, moves = rows[i], numbers[i], numbers[count + i], numbers[2 * count + i]
         least[GAP], way[GAP], moves[GAP], way[MISSED] = np.inf, np.inf, np.inf, 0.0
-        # the old position of an inactive row is ignored when the row becomes active
+        # when an inactive row becomes active, its old position is ignored
         way[REACH] = 0.0
         if not row.active:
             continue
@@ -340,14 +344,14 @@ def fill_gaps(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, numbers
                 gap, rate, _, _, _, _, _ = measure(row, row.pieces[j], u, ut)
                 if gap.real < least[GAP]:
                     note_gap(least, gap.real, rate.real, speed)
-        # the position, and the velocity of the centre relative to the body of the curve
+        # position and velocity of the centre, relative to the body of the curve
         center, turn, A = locate_center(u), cross(ut[3:6], u.d), u.A
         v0, v1, v2 = (ut[0] - turn[0]).real, (ut[1] - turn[1]).real, (ut[2] - turn[2]).real
         way[REACH], way[X], way[Y] = row.radius, center[0].real, center[1].real
         moves[X] = A[0, 0].real * v0 + A[1, 0].real * v1 + A[2, 0].real * v2
         moves[Y] = A[0, 1].real * v0 + A[1, 1].real * v1 + A[2, 1].real * v2
         first, _ = find_feet(row, curves, way[X], way[Y])
-        # a touching circle has not passed; for other circles the distance from the curve does not matter
+        # a touching circle cannot have passed; for other circles the gap only has to be positive
         if first == 0:
             way[GAP] = row.radius
         if not way[BEFORE + REACH] > 0.0:
@@ -366,7 +370,7 @@ def fill_gaps(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, numbers
             note_gap(least, g, rate, speed)
         if first > 0 or begin > 0:
             continue
-        # stages of the step may have touched if velocities have changed
+        # if the velocity has changed, stages of the step may have touched
         ux, uy = moves[BEFORE + X], moves[BEFORE + Y]
         if np.hypot(moves[X] - ux, moves[Y] - uy) > TOUCHED * np.hypot(ux, uy):
             p = find_nearest(row, curves, way[BEFORE + X], way[BEFORE + Y])
@@ -375,7 +379,7 @@ def fill_gaps(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, numbers
                 least[BEFORE + SPEED] = np.hypot(ux, uy)
                 g, rate = eval_gap(row, curves, p, way, moves)
                 note_gap(least, g, rate, speed)
-        # the places between
+        # places on the path between both ends of the step
         ax, ay = way[BEFORE + X], way[BEFORE + Y]
         ex, ey = way[X] - ax, way[Y] - ay
         length = np.sqrt(ex * ex + ey * ey)
@@ -389,9 +393,10 @@ def fill_gaps(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, numbers
 
 @kernel
 def fill_numbers(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, out: FloatArray) -> None:
-    """Fill gap, its rate, slip, f_n, f_t and piece of both contacts of the rows, shape (rows, 6, 2), 0 without contact.
+    """Write into out, shape (rows, 6, 2), for both contacts of each row: gap, its rate, slip, f_n, f_t and piece; 0
+    without contact.
 
-    Without contact the first gap is the smallest gap, or inf where no piece faces the circle from outside.
+    Without contact the first gap is the smallest gap, inf if no piece faces the circle.
     """
     for i in range(len(pair.m0)):
         row = rows[i]
@@ -416,13 +421,13 @@ def fill_numbers(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, out:
 
 
 def find_curves(rows: LocalRows) -> tuple[IntArray, Curves]:
-    """The number of the profile of each row, and all profiles."""
+    """Return the number of the profile of each row, and all profiles."""
     found: tuple[IntArray, Curves] = rows.kept("curves", lambda: bind_curves(rows, "profile", rows.local("radius")))
     return found
 
 
 def derive(rows: LocalRows) -> dict[str, Any]:
-    """Derive the number of the profile of each row, and space for the pieces that its circle touches."""
+    """Derive the number of the profile of each row, and fields for the pieces that its circle touches."""
     return {"curve": find_curves(rows)[0], "pieces": np.zeros((len(rows.rows), 2, PIECE))}
 
 
@@ -434,7 +439,7 @@ def bind_touching(rows: LocalRows) -> tuple[Call, Call]:
 
 
 def add_parts(rows: LocalRows, system: System) -> None:
-    """Provide the update after Newton's method, and gaps for solvers; impacts of circles are compared with their speed
+    """Add the update after Newton's method, and the gaps for solvers; the measure for impacts of circles is the speed
     relative to the body of the curve."""
     (pair, own), curves = rows.columns, find_curves(rows)[1]
     numbers, name, count = create_numbers(3 * len(own)), rows.table.kind, len(own)
@@ -446,7 +451,7 @@ def add_parts(rows: LocalRows, system: System) -> None:
 
 
 def eval_numbers(rows: LocalRows, s: Fields) -> FloatArray:
-    """The numbers of `fill_numbers`."""
+    """Return the numbers of `fill_numbers`."""
     (pair, own), curves = rows.columns, find_curves(rows)[1]
     bind_touching(rows)[0](evaluate(s))
     out = np.zeros((len(own), 6, 2))
@@ -469,7 +474,7 @@ def draw(rows: LocalRows, s: Fields, subdivisions: int) -> Drawing:
     _, firsts = np.unique(np.stack((pair.m0, curve)), axis=1, return_index=True)
     for i in firsts:
         pieces = curves.pieces[curves.first[curve[i]] : curves.first[curve[i] + 1]]
-        # corners are drawn as points; the end of each piece is the begin of the next piece and is left out
+        # corners are drawn as points; the end of a piece is omitted, because it is the start of the next piece
         traces = [trace_piece(piece, 2 if piece[0] == 0.0 else 7) for piece in pieces if piece[5] > 0.0]
         points = np.concatenate([trace[:-1] for trace in traces] + [traces[-1][-1:]])
         places.append(m.p[pair.m0[i]] + np.pad(points, ((0, 0), (0, 1))) @ m.A[pair.m0[i]].T)

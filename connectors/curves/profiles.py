@@ -1,8 +1,8 @@
 """Curves of lines and arcs in the plane of a body: their pieces, and the search for pieces near a circle.
 
-In the direction of the curve the material is on the left and the exterior on the right: a closed outline runs
-counter-clockwise. A kink to the left between two pieces is a corner: an arc of radius 0 between both normals. A closed
-curve of two points is a segment with two sides and both ends.
+In the direction of the curve the material is on the left and the exterior is on the right: a closed outline is
+counter-clockwise. A kink to the left between two pieces is a corner: an arc of radius 0 between the normals of both
+pieces. A closed curve through two points is a segment with two sides and two corners.
 
 A circle can touch only pieces closer than its radius. Each profile has a grid of square cells. Each cell contains the
 numbers of the pieces that a circle with its centre in the cell can reach, so the cost of the search does not depend on
@@ -26,21 +26,21 @@ from windlass.framework.model.table import EntityTable
 KINK = 1e-6
 """Smallest angle between two pieces that counts as a corner [rad]."""
 OVERLAP = 1e-9
-"""Pieces are extended by this share, so that rounding causes no gap between them [1]."""
+"""Extension of each piece relative to its length, so that rounding causes no gap between pieces [1]."""
 PIECE = 7
-"""Numbers of a piece: side, x, y, a, b, size, limit.
+"""Count of the numbers of a piece: side, x, y, a, b, size, limit.
 
-Lines: side 0, start (x, y) and direction (a, b), length as size.  Arcs: side 1 for material inside and -1 for material
-outside, centre (x, y), direction (a, b) of their middle, radius as size, and the cosine of half their angle as limit.
+Line: side 0, start (x, y), direction (a, b), size: length. Arc: side 1 with the material inside, -1 with the material
+outside; centre (x, y); direction (a, b) of its middle; size: radius; limit: cosine of half its angle.
 """
 CELLS = 128
-"""Largest number of cells of a grid along x and along y."""
+"""Largest number of cells of a grid along x, and along y."""
 
 
 class CurveProfile(Component):
     """A curve of lines and arcs in the plane of a body; several bodies may use the same profile.
 
-    In the direction of the curve the material is on the left and the exterior on the right.
+    In the direction of the curve the material is on the left and the exterior is on the right.
     """
 
     points = column("m", "x, y of the points one after the other, in the frame of the marker that has it", shape=None)
@@ -56,11 +56,11 @@ class Curves(NamedTuple):
 
     pieces: FloatArray  # all lines and arcs, see `PIECE`, shape (pieces, 7)
     first: IntArray  # first piece of each profile, followed by the number of pieces, shape (profiles + 1,)
-    grid: FloatArray  # corner x, y [m] of each grid and cells per length [1/m], shape (profiles, 3)
-    shape: IntArray  # cells along x and y, shape (profiles, 2)
+    grid: FloatArray  # lower corner x, y of each grid [m] and cells per length [1/m], shape (profiles, 3)
+    shape: IntArray  # numbers of cells along x and y, shape (profiles, 2)
     cell: IntArray  # number of the first cell of each profile, shape (profiles,)
-    begin: IntArray  # positions of the members of each cell, shape (cells + 1,)
-    members: IntArray  # pieces that a circle with its centre in a cell can reach
+    begin: IntArray  # position of the first member of each cell, shape (cells + 1,)
+    members: IntArray  # numbers of the pieces that a circle with its centre in a cell can reach, cell after cell
 
 
 def create_pieces(points: FloatArray, curvatures: FloatArray, closed: bool, where: str) -> FloatArray:
@@ -68,8 +68,8 @@ def create_pieces(points: FloatArray, curvatures: FloatArray, closed: bool, wher
 
     Args:
         points: x, y of successive points [m], shape (2 k,), k >= 2.
-        curvatures: curvature of each piece between the points [1/m], shape (pieces,), or one for all pieces, shape
-            (1,).
+        curvatures: curvatures of the pieces between the points [1/m], shape (pieces,), or one curvature for all pieces,
+            shape (1,).
         closed: whether the last point is connected to the first point.
         where: description of the row, for messages.
 
@@ -108,11 +108,11 @@ def create_pieces(points: FloatArray, curvatures: FloatArray, closed: bool, wher
         last = k == len(ends) - 1
         if last and not closed:
             break
-        # the end tangent of this piece, and the start tangent of the next
+        # tangent at the end of this piece, and tangent at the start of the next piece
         following = 0 if last else k + 1
         out, into = _turn(t, float(half[k])), _turn(along[following], -float(half[following]))
         turn = np.arctan2(out[0] * into[1] - out[1] * into[0], out @ into)
-        # where a curve reverses its direction, rounding determines the sign of the turn
+        # if a curve reverses its direction, rounding errors would determine the sign of the turn
         turn = abs(turn) if abs(turn) > np.pi - KINK else turn
         if turn > KINK:
             middle = _turn(out, 0.5 * float(turn))
@@ -126,7 +126,7 @@ def _turn(vector: FloatArray, angle: float) -> FloatArray:
 
 
 def trace_piece(piece: FloatArray, count: int) -> FloatArray:
-    """Points along a piece at equal distances, in the order of the curve [m], shape (count, 2)."""
+    """Return points at equal distances along a piece, in the direction of the curve [m], shape (count, 2)."""
     if piece[0] == 0.0:
         return np.asarray(piece[1:3] + np.linspace(0.0, piece[5], count)[:, None] * piece[3:5])
     half = np.arccos(min(piece[6], 1.0))
@@ -172,10 +172,10 @@ def bind_curves(rows: LocalRows, name: str, reach: FloatArray) -> tuple[IntArray
 
 
 def _create_grid(pieces: FloatArray, reach: float) -> tuple[FloatArray, IntArray, list[IntArray]]:
-    """Create the grid of one profile: corner and cells per length, numbers of cells along x and y, and the pieces of
+    """Create the grid of one profile: lower corner, cells per length, numbers of cells along x and y, and the pieces of
     each cell."""
     traced = [trace_piece(piece, 33) for piece in pieces]
-    # the distance of an arc from the chords of its points is below the largest sagitta
+    # largest distance of an arc from the chords between its points
     margin = reach * (1.0 + OVERLAP) + np.array([piece[5] * 5e-3 if piece[0] else 0.0 for piece in pieces])
     low = np.array([points.min(axis=0) for points in traced]) - margin[:, None]
     high = np.array([points.max(axis=0) for points in traced]) + margin[:, None]

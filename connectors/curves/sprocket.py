@@ -1,10 +1,9 @@
 """Outlines of sprockets for roller chains, composed of arcs and lines.
 
-    R = p/(2 sin(π/z))                       pitch circle, on which the centres of seated rollers lie
-    r_i = 0.505 d_1,  α = 140° - 90°/z       seating arc, with its bottom at R - d_1/2
-    r_e = 0.008 d_1 (z² + 180)               convex flanks, which continue the seating arc without a kink
-    d_a = 2 R + (1.125 - 0.8/z) p - d_1      tip circle, the mean of its limits, less where teeth end in a point below
-    it
+    pitch circle: R = p/(2 sin(π/z)), on which the centres of seated rollers lie
+    seating arc: r_i = 0.505 d_1,    α = 140° - 90°/z, with its bottom at R - d_1/2
+    flanks: r_e = 0.008 d_1 (z² + 180), convex; they continue the seating arc without a kink
+    tip circle: d_a = 2 R + (1.125 - 0.8/z) p - d_1, the mean of its limits; less if teeth end in a point below it
 
 Source: ISO 606, tooth gap of the smallest form (smallest r_i, largest r_e and α).
 """
@@ -84,7 +83,7 @@ def sprocket_profile(
             f"tip_diameter = {2.0 * top:g} m of sprocket_profile: must be > {2.0 * math.hypot(*end):g} m, where the "
             f"flanks begin, and <= {2.0 * pointed:g} m, where the teeth are pointed"
         )
-    # law of cosines in the triangle of both centres and the intersection of the flank with the tip circle
+    # law of cosines in the triangle of the two centres and the intersection of the flank with the tip circle
     far = math.hypot(*centre)
     half = math.acos((far**2 + top**2 - flank**2) / (2.0 * far * top))
     at = math.atan2(centre[1], centre[0]) - half
@@ -97,7 +96,8 @@ def sprocket_profile(
 
 
 def _find_tip(centre: FloatArray, flank: float, angle: float) -> float:
-    """Distance from the origin [m] at which a flank meets the middle of its tooth, at an angle [rad] from the gap."""
+    """Return the distance from the origin at which a flank meets the middle of its tooth [m]; ``angle`` is the angle of
+    this middle from the gap [rad]."""
     way = np.array((math.cos(angle), math.sin(angle)))
     along = float(centre @ way)
     under = flank**2 - (float(centre @ centre) - along**2)
@@ -105,7 +105,7 @@ def _find_tip(centre: FloatArray, flank: float, angle: float) -> float:
 
 
 def _repeat(points: FloatArray, count: int) -> FloatArray:
-    """Rotate points about the origin by all multiples of a share of a turn, shape (count, points, 2)."""
+    """Rotate points about the origin by all multiples of 1/count of a turn, shape (count, points, 2)."""
     angle = 2.0 * np.pi / count * np.arange(count)
     c, s = np.cos(angle)[:, None], np.sin(angle)[:, None]
     x, y = points[:, 0], points[:, 1]

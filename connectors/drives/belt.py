@@ -93,7 +93,7 @@ from windlass.framework.state.state import State
 ROUTE_POINTS = 1000
 """Number of points of the line that shows a belt as mounted."""
 DEEPEST = 0.01
-"""Largest share of the radius by which a belt may sink in [1]."""
+"""Largest depth by which a belt may sink into a pulley, per radius of the pulley [1]."""
 CLOSED = {
     "world": instance(World),
     "pulleys": each(instance(Pulley), "a list of pulleys", 1),
@@ -130,8 +130,7 @@ LAYER = {"width": optional(number("m", above=0.0)), "layer_modulus": number("Pa"
 
 
 def _check_names(kind: type[_Line], columns: Mapping[str, Any]) -> None:
-    """Raise ModelError for arguments that neither a belt nor its cables have; the message lists arguments with similar
-    names."""
+    """Raise ModelError for arguments that neither a belt nor its cables have; the message lists similar names."""
     own = [name for name in inspect.signature(kind).parameters if name not in ("world", "cable_columns")]
     in_space = [*find_kinds(3, columns)[1].columns, *(FRAME_COLUMNS if TWIST in columns else ())]
     known = list(dict.fromkeys([*own, *Cable2D.columns, *in_space]))
@@ -141,7 +140,7 @@ def _check_names(kind: type[_Line], columns: Mapping[str, Any]) -> None:
 
 
 class _Line:
-    """Common base of belts and ropes; for the attributes see `Belt`."""
+    """Base class of belts and ropes; for the attributes see `Belt`."""
 
     def __init__(
         self, world: World, pulleys: Sequence[Pulley], closed: bool, ends: tuple[Any, Any], given: dict[str, Any],
@@ -157,8 +156,7 @@ class _Line:
         given = {**NO_TEETH, **given}
         teeth = read_teeth(self.name, self.pulleys, given)
         if teeth is not None:
-            # teeth hold the belt on its arc: circles may be enlarged by a length that is small compared with EA, for
-            # any step
+            # teeth hold the belt on its arc, so the step does not bound the contact stiffness
             given = {**given, "length": teeth.length, "step": None}
         with world.all_or_nothing():
             self.radii = [p.radius + c for p, c in zip(pulleys, self.cord_offsets, strict=True)]
@@ -231,8 +229,8 @@ class _Line:
 
     @property
     def span_lengths(self) -> list[float]:
-        """Lengths of the free spans as mounted [m]: behind each pulley, and for ropes also ahead of the first
-        pulley."""
+        """Lengths of the free spans as mounted [m]: the span behind each pulley; for ropes also the span ahead of the
+        first pulley."""
         return [float(b - a) for a, b in find_spans(self.route)]
 
     @property
@@ -242,9 +240,9 @@ class _Line:
 
     @property
     def hub_loads(self) -> FloatArray:
-        """The force of the belt at rest, with equal tension everywhere, on each pulley [N], shape (pulleys, 2 or 3)."""
+        """Force of the belt at rest on each pulley [N], with equal tension everywhere, shape (pulleys, 2 or 3)."""
         stations = np.array([(wrap.s_entry, wrap.s_exit) for wrap in self.route.wraps])
-        # the tangents at both ends of each arc
+        # tangents at both ends of each arc
         lengths = stations[:, 1] - stations[:, 0]
         inner = stations[:, 0] + lengths * 1e-9, stations[:, 1] - lengths * 1e-9
         first, last = (self.route.eval_points(s)[1] for s in inner)
@@ -252,14 +250,15 @@ class _Line:
 
     @contextmanager
     def preload(self, *off: Entity) -> Iterator[None]:
-        """Set the conditions in which a static solve finds the belt at rest, for the duration of a ``with`` block.
+        """Set conditions, for the duration of a ``with`` block, under which a static solve finds the belt at rest.
 
-        Friction is off. Soft springs hold the pulleys that rotate about the origin of their body; these springs carry
-        no load, because no torque acts. One node of a belt is held along the belt, because a belt without friction
-        could move freely along itself.
+        Friction is off. Soft springs hold the pulleys that rotate about the origin of their body. No torque acts on
+        these pulleys, so the springs carry no load. One node of a belt is held along the belt, because a belt without
+        friction could move along itself.
 
         Args:
-            *off: entities that are switched off in the block by their column ``active``, e.g. the drive of a pulley.
+            *off: entities that are switched off in the block by their column ``active``, for example the drive of a
+                pulley.
         """
         friction = self.contacts.table.collect("friction_coefficient", self.contacts.rows)
         self.world.set(self.contacts, friction_coefficient=0.0)
@@ -278,16 +277,16 @@ class _Line:
 
     @checked(state=instance("State"), speed=either(number("m/s"), instance(SteadyDrive)))
     def run(self, state: State, speed: float | SteadyDrive) -> State:
-        """Change a state at rest into a state in which the belt runs and the pulleys rotate with it: for modes at a
-        speed, or as an initial state.
+        """Change a state at rest into a state in which the belt runs and the pulleys rotate with it. The state of a
+        running belt is used for modes at a speed, or as an initial state.
 
         Args:
-            state: the belt at rest, see `preload`; this state is not changed.
-            speed: speed of the belt, > 0 in the order of the pulleys [m/s], with the tension at rest. Alternatively a
-                result of `steady`, whose tensions and speeds are used, so transients decay quickly.
+            state: the belt at rest, see `preload`; the given state is not changed.
+            speed: speed of the belt [m/s], > 0 in the order of the pulleys; the tension is the tension at rest.
+                Alternatively a result of `steady`: its tensions and speeds are used, so transients decay quickly.
 
         Raises:
-            ModelError: an open rope, a belt in 3D, a state of another world, or a motion of other pulleys.
+            ModelError: an open rope, a belt in 3D, a state of another world, or motions of other pulleys.
         """
         if state.world is not self.world or not self.closed or not isinstance(self.route, Route):
             raise ModelError(f"run of '{self.name}': must be a closed 2D belt, with a state of its world")
@@ -337,7 +336,7 @@ class _Line:
             speeds: angular velocities of pulleys that are driven at a speed [rad/s], > 0 counter-clockwise; at least
                 one pulley.
             torques: torques of machines on other pulleys [N m], > 0 counter-clockwise, as numbers or functions of the
-                speed [rad/s]; other pulleys rotate freely.
+                speed [rad/s]; pulleys without a torque rotate freely.
             tension: tension as mounted [N]; None: tension of the belt.
             friction: friction coefficient of all pulleys, without the wedge effect of grooves [1]; None: the
                 coefficient of each pulley.
@@ -387,13 +386,13 @@ class _Line:
 
         Args:
             start: time from which steps are recorded [s].
-            every: number of steps between two reports.
-            path: a CSV file for all numbers; None: the numbers are stored in memory only.
+            every: number of steps between two records.
+            path: a CSV file for all numbers; None: the numbers are stored only in memory.
             sensors: further values over time, such as ``wl.Sensor(arm, "rotation", name="tensioner angle")``.
             picture: a file for the curves, drawn at the end of a solve (``.png``, ``.pdf``, ``.svg``).
 
         Raises:
-            OutputError: a table or picture that cannot be written, before anything is solved.
+            OutputError: the table or picture cannot be written; raised before anything is solved.
         """
         return DriveMeans(self.drive, start, every, path, sensors, picture)
 
@@ -405,12 +404,12 @@ class _Line:
         speeds: Sensors | None = None,
         title: str = "",
     ) -> Any:
-        """Draw a picture of belt and pulleys, with the tension along the belt and its sticking and slipping parts: see
+        """Draw a picture of belt and pulleys: the tension along the belt, and its sticking and slipping parts; see
         `draw_belt`.
 
         Args:
             path: the file (``.png``, ``.pdf``, ``.svg``); None returns a figure of matplotlib, which notebooks show.
-            state: the state to show; None: the belt as mounted, before any solve; components may still be added.
+            state: the state to show; None: the belt as mounted, before any solve, when components may still be added.
             speeds: sensors; sensors in rad/s are shown over time.
             title: heading; default: the time, or name, length and tension.
 
@@ -418,7 +417,7 @@ class _Line:
             The path, or the figure; None instead of a figure on all processes except the first.
 
         Raises:
-            ModelError: a 3D rope, which `show` and `Recorder` show.
+            ModelError: a 3D rope; `show` and `Recorder` can show 3D ropes.
             OutputError: the file cannot be written.
         """
         if self.in_space:
@@ -444,7 +443,7 @@ class _Line:
         return choose_elements(self.route.length, self.tension / self.axial_stiffness, self.radii, arcs)
 
     def _name_parts(self) -> None:
-        """Names of the free spans, and of the cables on each pulley, for tables of modes."""
+        """Name the free spans, and the cables on each pulley, for tables of modes."""
         length, cables = self.route.length, len(self.cables)
         middle = length * (np.arange(cables) + 0.5) / cables
         for name, (begin, end) in zip(name_spans(self.drive), find_spans(self.route), strict=True):
@@ -480,7 +479,7 @@ class _Line:
             reasons.append(f"  {choice.reason}")
             columns = {**choice.columns, "friction_coefficient": friction, **own}
             if not self.in_space:
-                # bristles that the user gives are compliant, so the layer is not rigid
+                # bristles that the user gives are compliant, so the layer is not a rigid layer
                 columns.setdefault("rigid_layer", choice.rigid and "friction_stiffness_per_length" not in own)
             self._check_depth(pulley, radius, columns)
             chosen.append(columns)
@@ -492,7 +491,8 @@ class _Line:
         each = zip(self.pulleys, self.cord_offsets, self.radii, self.markers, choices, strict=True)
         for pulley, offset, radius, marker, columns in each:
             if self.in_space:
-                # a closed belt is mounted on drums that are larger by its contact depth, so it keeps its tension
+                # a closed belt is mounted on drums that are enlarged by its contact depth, so the belt keeps its
+                # tension
                 depth = self.tension / (float(np.min(columns["contact_stiffness_per_length"])) * radius)
                 self.surfaces.append(self._add_surface(pulley, marker, depth if self.closed else 0.0))
                 more = {"points": given["points"], "rope_radius": offset}
@@ -505,7 +505,7 @@ class _Line:
         return parts
 
     def _check_step(self, step: float | None) -> None:
-        """Raise ModelError for a step of many periods of the softest contact that the step could require."""
+        """Raise ModelError for a step that lasts many periods of the softest contact to which the step could lead."""
         periods = [find_period(self.tension, radius, self.mass_per_length, self.closed) for radius in self.radii]
         least = min(periods)
         if step is not None and step > MOST_PERIODS * least > 0.0:
@@ -539,7 +539,7 @@ class _Line:
         )  # fmt: skip
 
     def _add_holds(self) -> list[Entity]:
-        """Add the constraints that hold pulleys and belt in `preload`, switched off."""
+        """Add the constraints that hold pulleys and belt in `preload`; the constraints are switched off."""
         holds: list[Entity] = []
         seen: set[int] = set()
         for pulley, offset in zip(self.pulleys, self.cord_offsets, strict=True):
@@ -551,7 +551,7 @@ class _Line:
             stiffness = self.tension * (pulley.radius + offset)
             holds.append(self.world.add(CoordinateSpringDamper, marker1=spin, stiffness=stiffness, active=False))
         if self.closed:
-            # hold the node whose tangent is nearest to an axis, along that axis
+            # hold the node whose tangent is nearest to a global axis, along this axis
             tangents = np.abs(self.route.eval_points(self.route.length * np.arange(self.elements) / self.elements)[1])
             node, axis = np.unravel_index(int(tangents.argmax()), tangents.shape)
             hold = fix(self.world, self.nodes[int(node)], "xyz"[int(axis)])
@@ -566,9 +566,10 @@ class Belt(_Line):
     Attributes:
         world, pulleys, name: arguments of the constructor.
         route: the taut route of the cord.
-        cables, nodes: cables in order, and their nodes.
+        cables, nodes: cables in order, and the nodes of the cables.
         contacts: contact of all cables with all pulleys, pulley by pulley, shape (pulleys * elements,).
-        teeth: contact of all teeth of a timing belt with all pulleys that have teeth, pulley by pulley; None: no teeth.
+        teeth: contact of all teeth of a timing belt with all pulleys that have teeth, pulley by pulley; None for a belt
+            without teeth.
         strain, tension, length: strain [1] and tension [N] of the belt as mounted, and length of the slack belt [m].
         hub_loads: force of the belt at rest on each pulley [N].
         span_lengths, wrap_angles: free spans behind each pulley [m] and wrap angles [rad] as mounted.
@@ -611,35 +612,36 @@ class Belt(_Line):
         Args:
             pulleys: the pulleys in the order of the running direction, 2 or more.
             axial_stiffness, mass_per_length: EA [N] and rhoA [kg/m] of the slack belt.
-            elements: number of cables; default: each cable covers at most 0.25 rad on the smallest pulley, less for
-                small strains. With longer cables the result is doubtful.
+            default: each cable covers at most 0.25 rad on the smallest pulley, or less for small strains. With longer
+                cables the result is doubtful.
             cord_offset: distance of the cord from the contact side of the belt [m], or two values, for pulleys on the
                 right and on the left.
-            length, strain, tension: exactly one of length of the slack belt [m], strain [1] and tension [N] of the
-                mounted belt.
+            length, strain, tension: exactly one of the following: length of the slack belt [m], strain [1] of the
+                mounted belt, tension [N] of the mounted belt.
             contact: "auto": stiffness, damping and bristles are chosen by `choose_contact`, whose reasons are printed.
                 Alternatively columns of the contact law, which replace chosen values.
-            friction: friction coefficient [1] of pulleys without a separate coefficient.
-            layer_stiffness: shear stiffness of the layer between cord and face [N/m²], a force per metre of belt and
-                metre of shear; it is also the stiffness of the bristles. None: computed from ``width`` and
-                ``cord_offset`` on each side; if one of these is missing, the layer is rigid.
-            width: width b of the belt [m], for a layer of the shear stiffness G b/h with h = ``cord_offset``.
+            friction: friction coefficient [1] of pulleys that have no coefficient of their own.
+            layer_stiffness: shear stiffness of the layer between cord and face [N/m²], as force per metre of belt and
+                metre of shear; the bristles have the same stiffness. If None, the stiffness is computed from ``width``
+                and ``cord_offset`` on each side; if ``width`` or ``cord_offset`` is missing, the layer is rigid.
+            width: width b of the belt [m], from which the shear stiffness of the layer is G b/h with h =
+                ``cord_offset``.
             layer_modulus: shear modulus G of that layer [Pa]; default: rubber of 75 Shore A, see
                 `connectors/drives/contact_choice.py`.
             points: number of contact points of each cable.
-            step: step of the later motion [s], which bounds the contact stiffness; None: no bound, also for belts with
-                teeth.
+            step: step of the later motion [s], which bounds the contact stiffness; None: no bound. For belts with
+                teeth, the step does not bound the stiffness.
             name: name for messages and output.
             teeth: number of teeth of a timing belt, which together with the pitch determines its length; see
                 `timing.py`.
             pitch: distance of teeth on the slack belt [m].
-            tooth_stiffness, tooth_damping: stiffness and damping of a tooth along the belt [N/m], [N s/m]; default of
-                the damping is a third of the critical damping.
+            tooth_stiffness, tooth_damping: stiffness [N/m] and damping [N s/m] of a tooth along the belt; the default
+                damping is a third of the critical damping.
             tooth_height: height above its seat at which a tooth leaves its groove [m].
-            flank_angle: angle between the flanks and the radius [rad], minus the friction angle if friction is to be
-                included; default 0.35.
+            flank_angle: angle between the flanks and the radius [rad], default 0.35; subtract the friction angle to
+                include friction.
             backlash: play of a tooth in its groove [m].
-            bending_loss: share of the bending energy that is lost from entry to exit of a pulley [1], in 2D; see
+            bending_loss: share of the bending energy that is lost between entry and exit of a pulley [1], in 2D; see
                 `bending_loss.py`.
             **cable_columns: further columns of the cables.
 
@@ -659,9 +661,8 @@ class Belt(_Line):
 class Rope(_Line):
     """An open rope over pulleys, sheaves and drums, in 2D or 3D; for attributes see `Belt`.
 
-    In 3D the contact law uses a `SheaveSurface` where a pulley has a groove, otherwise a `DrumSurface`, and
-    ``cord_offset`` is the radius of the rope. The ends are free: hold ``nodes[0]`` and ``nodes[-1]``, or attach loads
-    to them.
+    In 3D the contact law uses a `SheaveSurface` for a pulley with a groove, otherwise a `DrumSurface`; ``cord_offset``
+    is the radius of the rope. The ends are free: hold ``nodes[0]`` and ``nodes[-1]``, or attach loads to them.
     """
 
     @checked(**OPEN)
@@ -687,8 +688,8 @@ class Rope(_Line):
         name: str = "rope",
         **cable_columns: Any,
     ) -> None:
-        """Add a rope from ``start`` over pulleys to ``end`` [m], each (x, y) or (x, y, z); for all other arguments see
-        `Belt`.
+        """Add a rope from ``start`` over pulleys to ``end`` [m], with (x, y) or (x, y, z) each; for all other arguments
+        see `Belt`.
 
         In 3D, ``torsional_stiffness`` [N m^2] and ``rotary_inertia`` [kg m] create a rope of `TwistCable3D`.
         """

@@ -1,4 +1,4 @@
-"""ArcEnds of the arc of a belt: where a bent belt leaves a pulley with contact stiffness, and the length that this adds.
+"""Ends of the arc of a belt: the place where a bent belt leaves an elastic pulley, and the length that this adds.
 
 The belt is a beam under the force F, with the bending stiffness EI, on an elastic foundation that cannot pull. Along
 the circle of the radius R that the belt touches with the depth F/(k R), y [m] is the distance of the belt from this
@@ -26,14 +26,16 @@ import numpy as np
 
 from windlass.framework.arrays import FloatArray
 
+CLOSE = 1e-5
+"""Least |g|/a, with which equal roots p are evaluated [1]."""
 STIFFEST = 1e30
 """Contact stiffness that counts as rigid [N/m²]."""
 LEAST = 1e-12
 """Least EI per F R², with which strings are evaluated [1]."""
 
 
-class ArcEnds(NamedTuple):
-    """ArcEnds of arcs.
+class SpanEnds(NamedTuple):
+    """SpanEnds of arcs.
 
     untouched: angle between the end of the arc and the point where the belt leaves the circle [rad]; negative if the
         belt touches beyond the arc.
@@ -44,7 +46,9 @@ class ArcEnds(NamedTuple):
     longer: FloatArray
 
 
-def eval_ends(force: FloatArray | float, bending: FloatArray | float, contact: FloatArray, radius: FloatArray) -> ArcEnds:
+def eval_ends(
+    force: FloatArray | float, bending: FloatArray | float, contact: FloatArray, radius: FloatArray
+) -> SpanEnds:
     """Evaluate the ends of arcs; see the head of this file.
 
     Args:
@@ -59,6 +63,7 @@ def eval_ends(force: FloatArray | float, bending: FloatArray | float, contact: F
     half = 0.25 / l**2
     # p = a +- i g; g is imaginary on a soft foundation
     a, g = np.sqrt(0.5 * np.sqrt(stiff) + half), np.sqrt((0.5 * np.sqrt(stiff) - half).astype(complex))
+    g = np.where(np.abs(g) < CLOSE * a, CLOSE * a, g)
     sine = (depth * a * (a * a - 3.0 * g * g) - 1.0 / (l * radius) + 0.5 * depth / l**3) / (
         g * (3.0 * a * a - g * g) + 2.0 * a * g / l
     )
@@ -69,4 +74,4 @@ def eval_ends(force: FloatArray | float, bending: FloatArray | float, contact: F
     slopes = p * z
     bent = 0.5 * (slopes[:, None] * slopes / (p[:, None] + p)).sum(axis=(0, 1))
     touching = (bent - (z / p).sum(axis=0) / radius).real
-    return ArcEnds(-e / radius, touching + e**3 / (6.0 * radius**2) - depth * e / radius + c**2 / (4.0 * l))
+    return SpanEnds(-e / radius, touching + e**3 / (6.0 * radius**2) - depth * e / radius + c**2 / (4.0 * l))

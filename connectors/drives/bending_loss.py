@@ -1,15 +1,15 @@
-"""Losses of a belt where it bends onto pulleys and off them.
+"""Losses of a belt due to bending at the entry and exit of pulleys.
 
 A belt that is bent from straight to the curvature 1/R stores EI/(2 R²) per length. The share psi of this energy is lost
-by hysteresis of rubber and cords until the belt is straight again. At the speed v of the cord, a pulley loses
+by hysteresis of rubber and cords until the belt is straight again. At the speed v of the cord, a pulley loses the power
 
-    P = psi v EI/(2 R²),    as a torque psi EI/(2 R) against its rotation,
+    P = psi v EI/(2 R²), as a torque psi EI/(2 R) against its rotation.
 
-which is independent of the speed and of the mesh. Below a speed of the cord of `SLOW` the torque decreases with the
-speed to 0.
+The torque is independent of the speed and of the mesh. If the speed of the cord is below `SLOW`, the torque decreases
+with the speed to 0.
 
-Viscous bending damping cannot replace this torque: in the bend of the length l = sqrt(EI/T) it loses d_EI v²/(2 l R²)
-at each end of an arc if cables are shorter than l, and another amount for longer cables.
+Viscous bending damping cannot replace this torque. If cables are shorter than the length l = sqrt(EI/T) of the bend,
+viscous damping loses d_EI v²/(2 l R²) at each end of an arc; for longer cables the loss is different.
 
 Source: rate-independent damping: A. L. Kimball, D. E. Lovell, Phys. Rev. 30 (1927) 948-959; energy balance of a
 pulley as in G. Gerbert, Traction Belt Mechanics, Chalmers (1999).
@@ -37,7 +37,7 @@ SLOW = 0.01
 def add_bending_losses(
     world: World, name: str, share: float, bending_stiffness: float, pulleys: Sequence[Pulley], radii: Sequence[float]
 ) -> tuple[list[int], Entity | None]:
-    """Add the torques to all pulleys that rotate about the origin of their body.
+    """Add the loss torques to all pulleys that rotate about the origin of their body.
 
     Args:
         share: lost share psi of the bending energy [1].
@@ -45,7 +45,8 @@ def add_bending_losses(
         radii: radii of the cord on the pulleys [m].
 
     Returns:
-        The numbers of these pulleys, and the torques as rows of a law for their rotations; None without such pulleys.
+        The numbers of these pulleys, and the torques as rows of a law for their rotations; None if no pulley rotates
+        about the origin of its body.
 
     Raises:
         ModelError: a belt without bending stiffness.
@@ -67,10 +68,11 @@ def add_bending_losses(
 
 
 def read_bending_losses(turning: Sequence[int], losses: Entity | None, count: int) -> tuple[FloatArray, FloatArray]:
-    """The torques against the rotation of all pulleys [N m], and the speeds up to which they increase [rad/s].
+    """Return the torques against the rotation of all pulleys [N m], and the speeds below which the torques are
+    proportional to the speed [rad/s].
 
     Args:
-        turning, losses: the result of `add_bending_losses`.
+        turning, losses: result of `add_bending_losses`.
         count: number of pulleys.
     """
     torque, slowest = np.zeros(count), np.ones(count)

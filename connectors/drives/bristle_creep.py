@@ -1,16 +1,17 @@
-"""The loss of speed caused by bristles that begin without deflection. The loss is large on short arcs, because the
-bristles deflect along the whole arc.
+"""The loss of speed caused by bristles that begin without deflection. This loss of speed is large on short arcs,
+because the bristles deflect along the whole arc.
 
-Means over time give the tensions N of the spans, the speed v = c lam of the cord, and the wrap angle t of each pulley.
-With E = EA - rhoA c², lam = 1 + N/EA and, on an arc, F = N - rhoA c v - EI/(2 R²), the belt enters with the stretch
-lam, while the rim has the speed
+Means over time contain the tensions N of the spans, the speed v = c lam of the cord, and the wrap angle t of each
+pulley. Let E = EA - rhoA c², lam = 1 + N/EA and, on an arc, F = N - rhoA c v - EI/(2 R²). The belt enters a pulley with
+the stretch lam; the speed of the rim is
 
-    omega R = c (lam - w), w = 0 on a rigid layer, otherwise w from `belt_bristles` with F at both ends of the arc.
+    omega R = c (lam - w).
 
-So with the driving pulley d, the loss of speed of a pulley is 1 - (lam - w)/(lam_d - w_d). The friction of a cable
-begins when the whole cable lies on the circle, on average up to half of its length l late. So bristles act along the
-angle t - l/(2 R) at least, and along half of t. If the belt has a layer of rubber, the loss by this layer, with its own
-w on the whole arc, is physical.
+On a rigid layer w = 0, otherwise w is the result of `belt_bristles` for F at both ends of the arc. So the loss of speed
+of a pulley, relative to the driving pulley d, is 1 - (lam - w)/(lam_d - w_d). The friction of a cable begins when the
+whole cable lies on the circle. On average the friction begins late by up to half of the length l of the cable. So
+bristles act along at least the angle t - l/(2 R), and at least along half of t. If the belt has a layer of rubber, the
+loss due to this layer, with its own w on the whole arc, is physical and no error.
 
 Source: see `connectors/reports/belt_bristles.py`.
 """
@@ -27,7 +28,7 @@ from windlass.connectors.reports.belt_bristles import Rim, pass_pulley
 from windlass.framework.arrays import FloatArray
 
 EQUAL = 1e-9
-"""Change of F on an arc, relative to F, below which bristles do not deflect [1]."""
+"""Change of F on an arc, relative to F [1], below which bristles do not deflect."""
 
 
 class ArcLaw(NamedTuple):
@@ -35,7 +36,7 @@ class ArcLaw(NamedTuple):
 
     radius: R of the cord [m].
     friction: friction coefficient mu r/R at the cord [1].
-    bristles: mu_k [N/m²]; inf for a rigid layer, `circle_points/rigid_layer.py`.
+    bristles: stiffness mu_k [N/m²]; inf for a rigid layer, see `circle_points/rigid_layer.py`.
     damping: mu_v parallel to the bristles [N s/m²].
     layer: K of the layer between cord and face [N/m²]; inf for a rigid layer.
     """
@@ -48,9 +49,9 @@ class ArcLaw(NamedTuple):
 
 
 class BeltLaw(NamedTuple):
-    """A closed 2D belt with creep: EA [N], EI [N m²], rhoA [kg/m] and length l of a cable [m], slack.
+    """A closed 2D belt with creep: EA [N], EI [N m²], rhoA [kg/m] of the slack belt, and the length l of a cable [m].
 
-    With l = 0 bristles act on the whole arc.
+    If l = 0, bristles act on the whole arc.
     """
 
     axial_stiffness: float
@@ -70,11 +71,11 @@ class Passing(NamedTuple):
 
 
 class BristleCreep(NamedTuple):
-    """Losses of speed of all pulleys relative to the driver, shape (pulleys,) [1], and their parts.
+    """Losses of speed of all pulleys relative to the driver [1], and their parts, shape (pulleys,) each.
 
     loss: with the bristles.
-    right: losses by the layer alone.
-    lag: part of w at the entry of the belt that bristles add.
+    right: losses due to the layer alone.
+    lag: part of w at the entry of the belt that is due to bristles.
     """
 
     loss: FloatArray
@@ -83,22 +84,23 @@ class BristleCreep(NamedTuple):
 
     @property
     def error(self) -> float:
-        """Largest error of a loss of speed [1]."""
+        """Largest error of a loss of speed due to bristles [1]."""
         return float(np.abs(self.loss - self.right).max())
 
     @property
     def excess(self) -> float:
-        """Largest error relative to the largest loss by the layer alone [1]; infinite without such a loss."""
+        """Largest error relative to the largest loss due to the layer alone [1]; infinite if the layer causes no
+        loss."""
         largest = float(np.abs(self.right).max())
         return self.error / largest if largest > 0.0 else inf
 
 
 def eval_bristle_creep(belt: BeltLaw, passings: Sequence[Passing], driver: int, speed: float) -> BristleCreep:
-    """The loss of speed that the bristles of a belt add.
+    """Evaluate the loss of speed that the bristles of a belt add.
 
     Args:
         belt: the belt.
-        passings: pulleys on which the belt sticks somewhere, so all F are positive.
+        passings: pulleys on which some part of the belt sticks, so all F are positive.
         driver: position of the driver in ``passings``.
         speed: v of the cord [m/s].
     """
@@ -111,7 +113,7 @@ def eval_bristle_creep(belt: BeltLaw, passings: Sequence[Passing], driver: int, 
 
 
 def _find_lag(belt: BeltLaw, passing: Passing, flow: float, bristles: bool) -> float:
-    """w at the entry of the belt [1], with the bristles or with the layer alone."""
+    """Return w at the entry of the belt [1], with the bristles or with the layer alone."""
     law, EA = passing.law, belt.axial_stiffness
     E, bent = EA - belt.mass_per_length * flow**2, belt.bending_stiffness / (2.0 * law.radius**2)
     entry, leave = (E * (1.0 + N / EA) - EA - bent for N in (passing.entering, passing.leaving))

@@ -1,28 +1,31 @@
 """Contact parameters and mesh of belts and ropes from tension, radius and step, with the reasons as text.
 
-Per metre of cable, with the tension T, the radius R of the cord, the angle t = l/R of an element on the pulley, the
-step h and the shear stiffness K of a layer between cord and face:
+The following values are per metre of cable. T is the tension, R the radius of the cord, t = l/R the angle of an element
+on the pulley, h the step, and K the shear stiffness of a layer between cord and face:
 
-    belts          k = max(10 EA/R², 4000 T/R²)            circles grow by the contact depth, `press` of the law
-    ropes          k = 100 EA/R² within 384 T/(R² t⁴)      `docs/howto/choose_contact.md`
-    on surfaces    k = max(1000 T/R², 100 EA/R²)           sinking in by 0.1 % of R, and 1 % of the loss of speed
-    with a step    k <= rhoA (6/h)²                        a step is a period of the contact at most,
-                   but k >= 1000 T/R², of ropes 2000 T/R²  as they would move differently: belts are doubtful with
-                                                           steps of more than 3 periods 2 pi sqrt(rhoA/k)
-    damping        d = 2/3 sqrt(k rhoA)                    a third of the critical damping
-    bristles       mu_k = mu EA/(0.001 R L)                of belts on a rigid layer, `circle_points/rigid_layer.py`: mu
-                                                           of the cord, L of the belt; at most EA/l², least 12 EA/R²
-                   mu_k = K (belts), below EA (1.5/l)²     stiffer layers count as rigid, with cables of the length l
-                   mu_k = k (ropes)                        in series with the layer: 1/(1/mu_k + 1/K)
-                   mu_v = 2/3 sqrt(mu_k rhoA)              a change of tension passes over sqrt(EA/mu_k), 0.3 R at most
-    mesh           t <= min(0.25, 0.8 e^(1/4))             of a belt of the strain e as mounted, `choose_angle`,
-                   three on each arc                       with at most four times as many elements, `choose_elements`
+    belts: k = max(10 EA/R², 4000 T/R²); circles are enlarged by the contact depth, `press` of the law
+    ropes: k = 100 EA/R², limited to 384 T/(R² t⁴), see `docs/howto/choose_contact.md`
+    contact with surfaces: k = max(1000 T/R², 100 EA/R²); the depth is 0.1 % of R, and the error of the loss of speed is
+    1 %
+    with a step: k <= rhoA (6/h)², so that a step is at most one period 2 pi sqrt(rhoA/k) of the contact
+    lower limit for belts: k >= 1000 T/R², because softer belts move differently
+    lower limit for ropes: k >= 2000 T/R²
+    check of belts: results are doubtful for steps of more than 3 periods
+    damping: d = 2/3 sqrt(k rhoA), a third of the critical damping
+    bristles of belts on a rigid layer: mu_k = mu EA/(0.001 R L), with mu of the cord and the length L of the belt
+    limits of these bristles: at most EA/l², at least 12 EA/R², see `circle_points/rigid_layer.py`
+    bristles of belts on a compliant layer: mu_k = K if K is below EA (1.5/l)²; stiffer layers count as rigid
+    bristles of ropes: mu_k = k, in series with the layer 1/(1/mu_k + 1/K)
+    transfer length: a change of tension needs the length sqrt(EA/mu_k) of the arc, at most 0.3 R
+    damping of bristles: mu_v = 2/3 sqrt(mu_k rhoA)
+    mesh: t <= min(0.25, 0.8 e^(1/4)) for a belt of the strain e as mounted, see `choose_angle`
+    short arcs: three elements on each arc, with at most four times as many elements, see `choose_elements`
 
-    layer          K = G b/h                               of the width b and the height h of the cord above the face
+    layer: K = G b/h with the width b and the height h of the cord above the face
 
-Neither bristles nor the creep of a belt depend on the step. Where slip begins, bristles spread the friction mu F/R of
-the press F over a = sqrt(EA/mu_k) of the arc that sticks on a rigid layer. Such bristles change the length of the belt
-on the arc by up to mu F a²/(2 R EA), and its tension everywhere by mu F a²/(2 R L).
+Neither the bristles nor the creep of a belt depend on the step. On a rigid layer bristles spread the friction mu F/R of
+the press F at the start of slip over the length a = sqrt(EA/mu_k) of the sticking arc. So bristles change the length of
+the belt on the arc by up to mu F a²/(2 R EA), and the tension of the belt everywhere by mu F a²/(2 R L).
 
 Source of the shear modulus of the layer: A. N. Gent, On the relation between indentation hardness and Young's modulus,
 Rubber Chem. Technol. 31 (1958) 896-906: E = 0.0981 (56 + 7.62336 S)/(0.137505 (254 - 2.54 S)) MPa, G = E/3.
@@ -37,39 +40,39 @@ from windlass.connectors.circle_contact.free_belt import CORD_FACTOR, WAVE_FACTO
 from windlass.connectors.surface_contact.add_surface_contact import DEPTH_SHARE
 
 STEP_FACTOR = 6.0
-"""Largest chosen value of h sqrt(k/rhoA), below the value 2 pi, above which contact laws warn [1]."""
+"""Largest chosen value of h sqrt(k/rhoA) [1]; contact laws warn above 2 pi."""
 SINK_SHARE = 0.0005
-"""Largest depth per radius that a given step may cause [1]; at ten times this depth the largest tension of a rope that
+"""Largest depth per radius that a given step may cause [1]. At ten times this depth the largest tension of a rope that
 slips over a sheave is too high by a third."""
 DAMPING_RATIO = 1.0 / 3.0
 """Damping of the contact as a share of the critical damping [1]."""
 TOLERATED_LOSS = 0.02
-"""Largest EA/(k R²) without a note [1]: sinking in increases losses of speed and motions by creep by this share."""
+"""Largest EA/(k R²) without a note [1]: sinking in increases losses of speed and motions due to creep by this share."""
 BELT_FACTOR = 10.0
-"""k R²/EA of belts, for which the enlargement of circles changes the tension by at most a few per cent of a change of
-the tension."""
+"""Value of k R²/EA for belts [1]; the enlargement of circles then changes the tension by at most a few per cent of a
+change of tension."""
 BELT_DEPTH = 2.5e-4
-"""Chosen depth by which belts sink in, per radius of the pulley [1]."""
+"""Chosen depth of belts in their contact, per radius of the pulley [1]."""
 BRISTLE_FACTOR = 12.0
-"""Smallest mu_k R²/EA of belts on a rigid layer; with this value the loss of speed on arcs of a radian does not depend
-on mu_k."""
+"""Smallest mu_k R²/EA of belts on a rigid layer [1]; with this value the loss of speed on arcs of one radian does not
+depend on mu_k."""
 TENSION_SHARE = 1e-3
-"""Chosen value of mu EA/(mu_k R L): bristles of a rigid layer change tensions by about half of this value, relative to
-F [1]."""
+"""Chosen value of mu EA/(mu_k R L) [1]: bristles on a rigid layer change tensions by about half of this value, relative
+to F."""
 STIFF_LAYER = 1.5
-"""Value of l sqrt(K/EA) above which bristles of a layer would chatter, while the shear of the layer adds little to the
-loss [1]."""
+"""Value of l sqrt(K/EA) [1] above which bristles with the stiffness of a layer would chatter, while the shear of the
+layer adds little to the loss."""
 
 
 MOST_PERIODS = 30.0
-"""Periods of the softest contact above which a step is rejected [1]; a belt is doubtful from a tenth of this number
-on."""
+"""Largest step in periods of the softest contact [1]; longer steps are rejected, and belts are doubtful from a tenth of
+this number on."""
 LAYER_MODULUS = 2.4e6
 """Shear modulus G of the layer between cord and face [Pa]: rubber of 75 Shore A, a typical value of belts."""
 
 
 class ContactChoice(NamedTuple):
-    """Stiffness k and mu_k [N/m^2], damping d and mu_v [N s/m^2], the reason, and whether the layer is rigid."""
+    """Stiffness k and mu_k [N/m^2], damping d and mu_v [N s/m^2], the reasons, and whether the layer is rigid."""
 
     stiffness: float
     damping: float
@@ -90,8 +93,8 @@ class ContactChoice(NamedTuple):
 
 
 def choose_layer(width: float | None, modulus: float, height: float) -> float | None:
-    """Shear stiffness G b/h of the layer between cord and face [N/m²]; None, which means rigid, without a width or a
-    height.
+    """Return the shear stiffness G b/h of the layer between cord and face [N/m²]; None (a rigid layer) if width or
+    height is missing.
 
     Args:
         width: b [m].
@@ -102,7 +105,7 @@ def choose_layer(width: float | None, modulus: float, height: float) -> float | 
 
 
 def find_period(tension: float, radius: float, mass_per_length: float, closed: bool) -> float:
-    """Period of a belt or rope on the softest contact to which a step may lead [s]; arguments as for
+    """Return the period of a belt or rope on the softest contact to which a step may lead [s]; for the arguments see
     `choose_contact`."""
     return 2.0 * pi * radius * sqrt((DEPTH_SHARE if closed else SINK_SHARE) * mass_per_length / tension)
 
@@ -112,7 +115,7 @@ def choose_contact(
     step: float | None, in_space: bool, closed: bool = False, layer: float | None = None, friction: float = 0.0,
     route: float = inf,
 ) -> ContactChoice:  # fmt: skip
-    """Parameters of one pulley.
+    """Choose the contact parameters of one pulley.
 
     Args:
         name: name of the pulley.
@@ -122,8 +125,8 @@ def choose_contact(
         mass_per_length: rhoA [kg/m].
         length: length of an element [m].
         step: step h of the motion [s], None for no bound.
-        in_space: whether the contact is with a surface, otherwise with a circle.
-        closed: whether the line is a closed belt, whose circles in 2D are enlarged by the contact depth.
+        in_space: whether the contact is with a 3D surface, otherwise with a circle.
+        closed: whether the line is a closed belt; in 2D the circles of closed belts are enlarged by the contact depth.
         layer: shear stiffness K of the layer between cord and face [N/m²]; None: rigid.
         friction: mu of the cord on the pulley [1].
         route: length L of the belt [m].

@@ -1,4 +1,4 @@
-"""The numbers of a drive over time: sensors with means, smallest and largest values, a table and curves.
+"""The numbers of a drive over time: a hook with means, smallest and largest values, a table and curves.
 
 means = belt.average(start=0.5, every=5, path="drive.csv", sensors=[wl.Sensor(arm, "rotation", name="arm")])
 state = wl.Dynamic(world, step=1e-4, end=2.0).solve(state, hooks=[means])
@@ -60,31 +60,33 @@ from windlass.framework.output.sensors import Sensors
 from windlass.framework.state.state import State
 
 SAME_TIME = 1e-9
-"""Difference of times, relative to the duration, that counts as 0 [1]."""
+"""Largest difference of two times, relative to the duration, for which the times count as equal [1]."""
 TENSION_ERROR = 3e-4
 """Error of tensions due to the mesh, relative to the largest tension [1]."""
 POWER_ERROR = 3e-5
-"""Error of the power balance that is tolerated, relative to the largest tension times the speed of the belt, if powers
-are integrated over all steps [1]."""
+"""Tolerated error of the power balance if powers are integrated over all steps, relative to the largest tension times
+the speed of the belt [1]."""
 SAMPLING_ERROR = 3e-4
-"""Tolerated error of the power balance if powers are means of the records only [1]."""
+"""Tolerated error of the power balance if powers are means of the records only, relative to the largest tension times
+the speed of the belt [1]."""
 CREEP_ERROR = 0.01
-"""Largest share of the loss of speed that bristles may add [1]."""
+"""Largest tolerated part of the loss of speed that bristles add [1]."""
 STEADY_CREEP = 0.5
-"""Difference of losses of speed from theory, relative to the largest loss, above which motion is not steady [1]."""
+"""Difference between the losses of speed and theory, relative to the largest loss [1], above which a motion counts as
+not steady."""
 TRANSIENT = 0.1
-"""Difference of losses of speed from theory, relative to the largest loss, from which a report recommends a later start
-of means [1]."""
+"""Difference between the losses of speed and theory, relative to the largest loss [1], above which a report recommends
+a later start of means."""
 STEADY_SWING = 0.25
-"""Standard deviation of the tension of a span, relative to the largest change of tension on a pulley, above which
-vibrations change the losses too much for a comparison with steady motion [1]."""
+"""Standard deviation of the tension of a span, relative to the largest change of tension on a pulley [1]. Above this
+value vibrations change the losses too much for a comparison with steady motion."""
 LOSS_ERROR = 0.01
-"""Share of the power supplied by pulleys that is lost where cables come into contact and leave it, above which means
-are doubtful [1]."""
+"""Share of the supplied power [1] that is lost where cables come into contact and leave it; above this share means are
+doubtful."""
 LOADED = 0.5
 """Efficiency above which a drive counts as loaded [1]."""
 LOSS_ORDER = 3.0
-"""Exponent with which the loss at entry and exit increases with the length of cables; measured 2.7 to 3."""
+"""Exponent of the length of cables in the loss at entry and exit [1]; the measured exponents are 2.7 to 3."""
 DERIVED = {
     "hub_force",
     "hub_angle",
@@ -96,11 +98,11 @@ DERIVED = {
     "string_frequency",
     *WHOLE,
 }
-"""Numbers whose means are computed from other means."""
+"""Numbers whose means are computed from the means of other numbers."""
 
 
 def name_number(part: str, quantity: str) -> str:
-    """The name of a number: ``"alternator.slip_reserve"``, ``"efficiency"``."""
+    """Return the name of a number, for example ``"alternator.slip_reserve"`` or ``"efficiency"``."""
     return f"{part}.{quantity}" if part else quantity
 
 
@@ -119,9 +121,9 @@ class DriveSensor:
 
     Args:
         belt: the `Belt` or `Rope`.
-        quantity: name of a number of a `PulleyDuty`, a `SpanDuty` or a `DriveReport`, e.g. ``"slip_reserve"``, or
-            several of these names (with one evaluation for all); each number is recorded for all pulleys or spans that
-            have it.
+        quantity: name of a number of a `PulleyDuty`, a `SpanDuty` or a `DriveReport`, for example ``"slip_reserve"``,
+            or several names, which need only one evaluation; each number is recorded for all pulleys or spans that have
+            this number.
         name: name in the table; default: name of the belt.
 
     Raises:
@@ -149,7 +151,7 @@ class DriveSensor:
 
 
 def create_probe(motion: DriveMotion, name: str, quantities: Sequence[str] | None, state: State) -> Probe:
-    """Create a probe that reads these quantities of a drive, or all quantities for None."""
+    """Create a probe that reads the given quantities of a drive, or all quantities if None is given."""
     if state.world is not motion.drive.world:
         raise ModelError("the state belongs to another world than the belt")
     bound, chosen, columns = motion.find_bound(), list[int](), list[tuple[str, str]]()
@@ -164,7 +166,7 @@ def create_probe(motion: DriveMotion, name: str, quantities: Sequence[str] | Non
     def read(values: Fields) -> FloatArray:
         bound = motion.find_bound()
         numbers = bound.eval_numbers(values)[chosen]
-        # only the first process contributes, because each process has the whole report and the values are summed
+        # only the first process contributes: values are summed over processes, and each process has the whole report
         return numbers if bound.contacts.assembly.layout.rank == 0 else np.zeros_like(numbers)
 
     return Probe(columns, (len(columns),), read)
@@ -186,16 +188,16 @@ class DriveLosses:
     """Parts of the work that pulleys have done on a belt or rope [J], see `DriveMeans.losses`.
 
     Attributes:
-        given, taken: work by pulleys that drive the belt, and work on pulleys that the belt drives.
-        friction: loss in the contact, including the energy of bristles that open: the creep loss of theory.
+        given, taken: work of pulleys that drive the belt, and work on pulleys that the belt drives.
+        friction: loss in the contact, including the energy of bristles that open; in theory this is the creep loss.
         contact_damping: loss of the normal dampers of the contact, a numerical loss that decreases with smaller steps
             and elements.
-        cords: loss by damping of the cables.
-        bending: `bending_loss` of the belt.
-        teeth: loss by friction and damping of the teeth of timing belts.
-        integrator: loss by the method of integration in the whole model.
-        stored: given - taken minus all losses above: the change of the energies of belt and contact, energies of other
-            parts of the model lost by the integrator, and the residual of the ledger.
+        cords: loss due to damping of the cables.
+        bending: loss due to the `bending_loss` of the belt.
+        teeth: loss due to friction and damping of the teeth of timing belts.
+        integrator: loss due to the method of integration in the whole model.
+        stored: given - taken minus all losses above. The stored part contains the change of the energies of belt and
+            contact, energies of other parts of the model lost by the integrator, and the residual of the ledger.
         efficiency: taken/given, as in the report [1].
         friction_efficiency: 1 - friction/given [1].
     """
@@ -214,11 +216,11 @@ class DriveLosses:
 
 
 class DriveMeans(Sensors):
-    """All numbers of a belt over time, with means, smallest and largest values; a hook, created by `Belt.average`.
+    """All numbers of a belt over time, with means, smallest and largest values; a hook that `Belt.average` creates.
 
-    Means are doubtful if pulleys take more energy from a closed belt than other pulleys have supplied and the belt had
-    stored. Losses of speed are doubtful if bristles on short arcs increase them by more than 1 %. The verdict of the
-    solve and ``report().doubts`` contain these doubts.
+    Means are doubtful if pulleys take more energy from a closed belt than the energy that other pulleys have supplied
+    and that the belt has stored. Losses of speed are doubtful if bristles on short arcs increase them by more than 1 %.
+    Doubts about means and losses are listed in the verdict of the solve and in ``report().doubts``.
 
     Numbers have names such as ``"alternator.slip_reserve"``, ``"span alternator–pump.tension"`` (a hyphen is accepted)
     and ``"efficiency"``; further sensors have their own names.
@@ -240,9 +242,9 @@ class DriveMeans(Sensors):
         self.drive, self.start = drive, start
         self._picture = None if picture is None or help_requested() else check_picture(picture)
         self._motion = DriveMotion(drive)
-        # energies of all pulleys since the first record [J], one row for each record
+        # energies that all pulleys have taken since the first record [J], one row for each record
         self._energies: list[FloatArray] = []
-        # step number at which compiled code has begun to count
+        # number of the step at which compiled code has begun to count
         self._begun = 0
         super().__init__(path, [_WholeDrive(self._motion), *sensors], every)
         drive.means.append(self)
@@ -253,7 +255,7 @@ class DriveMeans(Sensors):
         return [name for probe in self._probes for name, _ in probe.columns] or super().names
 
     def __getitem__(self, name: str) -> FloatArray:
-        """Values of one number over the records, shape (records,), in its unit; a copy."""
+        """Return the values of one number over the records, shape (records,), in its unit; a copy."""
         names = [known.replace("–", "-") for known in self.names]
         if name.replace("–", "-") not in names:
             raise ModelError(f"the means have no quantity {name!r}: must be one of {', '.join(self.names)}")
@@ -261,7 +263,7 @@ class DriveMeans(Sensors):
         return np.array([row[place] for row in self._rows])
 
     def record(self, state: State) -> None:
-        """Read and record all numbers, from ``start`` on."""
+        """Evaluate and record all numbers, if the time is not before ``start``."""
         if state.t >= self.start:
             super().record(state)
             self._motion.add(state)
@@ -274,13 +276,14 @@ class DriveMeans(Sensors):
         self.units = {name: unit for probe in self._probes for name, unit in probe.columns}
 
     def after_step(self, state: State) -> None:
-        """Add each step to the motion of the pulleys, and record the step if it is due."""
+        """Add each step to the integrals of the motion of the pulleys, and record the step if it is due."""
         super().after_step(state)
         if self._marks:
             self._motion.add(state)
 
     def idle_steps(self, state: State, size: float) -> int:
-        """Number of steps before the next record that needs Python; compiled code adds up the motion of the pulleys."""
+        """Return the number of steps before the next record that requires Python; compiled code integrates the motion
+        of the pulleys in these steps."""
         if not self._marks or not self._motion.is_wanted:
             return EveryNth.idle_steps(self, state, size)
         if self._motion.find_program(state) is None:
@@ -289,12 +292,12 @@ class DriveMeans(Sensors):
         return MOST_RECORDS - 1 if self._records_all(state) else EveryNth.idle_steps(self, state, size)
 
     def _records_all(self, state: State) -> bool:
-        """Whether compiled code records all numbers, beginning with the next step."""
+        """Return whether compiled code records all numbers, from the next step on."""
         return len(self._sensors) == 1 and self._motion.begin_records(state, self._steps, self._every or 0)
 
     def idle_program(self, state: State) -> Program | None:
-        """The compiled function that adds a time step to the motion of the pulleys, and records; None before the
-        start."""
+        """Return the compiled function that integrates the motion of the pulleys over a step, and records; None before
+        the start."""
         if not self._marks:
             return None
         self._begun = state.step
@@ -311,10 +314,10 @@ class DriveMeans(Sensors):
     def report(self) -> DriveReport | None:
         """Compute means over time by the trapezoidal rule; None before the second record.
 
-        In 2D, the speeds, torques and powers of pulleys are means over all steps; all other numbers are means over the
-        records. Creep, slip arcs and reserves, ratios, string frequencies and efficiency follow from the means. A
-        number that does not exist at all times, such as the tension of a span that is wound up, is averaged over the
-        times at which it exists.
+        In 2D, the speeds, torques and powers of pulleys are means over all steps. All other numbers are means over the
+        records. Creep, slip arcs and reserves, ratios, string frequencies and efficiency are computed from the means.
+        Some numbers do not exist at all times, for example the tension of a span that is wound up. The mean of such a
+        number is over the times at which it exists.
         """
         times = self.times
         if len(times) < 2 or not times[-1] > times[0]:
@@ -350,44 +353,44 @@ class DriveMeans(Sensors):
         return replace(report, extremes=found, doubts=doubts)
 
     def _eval_swing(self, report: DriveReport, values: FloatArray) -> float:
-        """Largest standard deviation of the tension of a span, relative to the largest change of tension on a pulley
-        [1]."""
+        """Return the largest standard deviation of the tension of a span, relative to the largest change of tension on
+        a pulley [1]."""
         places = [self.names.index(f"span {span.name}.tension") for span in report.spans]
         change = max(abs(duty.tension_after - duty.tension_before) for duty in report.pulleys)
         return float(values[:, places].std(axis=0).max()) / change if change > 0.0 else inf
 
     def over_turns(self) -> dict[str, FloatArray]:
-        """Supplied power, delivered power [W] and efficiency [1] as means over the last turn of the belt before each
-        record.
+        """Return supplied power, delivered power [W] and efficiency [1] as means over the last turn of the belt before
+        each record.
 
-        Each has the shape (records,), with NaN before the first turn is complete. Ratios of single steps are not
+        Each mean has the shape (records,), and is NaN before the first turn is complete. Ratios of single steps are not
         meaningful, because torques fluctuate and the belt stores and returns energy. The efficiency is the delivered
-        work divided by the sum of the supplied work and the energy that the belt releases in that time.
+        work, divided by the supplied work plus the energy that the belt releases during the turn.
         """
         report = self.report()
         return {} if report is None else self._eval_over_turns(report.turn)
 
     def _eval_over_turns(self, turn: float) -> dict[str, FloatArray]:
-        """Evaluate `over_turns` for a known time of a turn [s], NaN if there is no turn."""
+        """Evaluate `over_turns` for a given duration of a turn [s], NaN if there is no turn."""
         powers = np.stack([self[f"{pulley.name}.power"] for pulley in self.drive.pulleys], axis=1)
         energies = np.array(self._energies) if self._motion.is_wanted else accumulate(self.times, powers)
         return eval_over_turns(self.times, energies, self["stored_energy"], turn)
 
     def find_doubts(self) -> Sequence[str]:
-        """Those of the report."""
+        """Return the doubts of the report."""
         report = self.report()
         return () if report is None else report.doubts
 
     @checked(ledger=instance("EnergyLedger"))
     def losses(self, ledger: EnergyLedger) -> DriveLosses:
-        """Split the work supplied by the pulleys by causes.
+        """Split the work supplied by the pulleys into the losses by cause.
 
         Args:
-            ledger: a hook of the same solves, which began and ended together with these means.
+            ledger: a hook of the same solves that began and ended together with these means.
 
         Raises:
-            ModelError: means or ledger have not begun or cover different times; in 3D also means that skip steps,
-                because the missing powers between records would exceed the losses of the drive.
+            ModelError: means or ledger have not begun, or cover different times. In 3D the error is also raised for
+            means that skip steps, because the missing powers between records would exceed the losses of the drive.
         """
         if self._every != 1 and not self._motion.is_wanted:
             raise ModelError(
@@ -417,11 +420,11 @@ class DriveMeans(Sensors):
 
     @checked(path=optional(path()))
     def draw(self, path: str | os.PathLike[str] | None = None) -> Any:
-        """The curves of slip reserves, hub loads, tensions, deflections, speeds and powers as a picture.
+        """Draw the curves of slip reserves, hub loads, tensions, deflections, speeds and powers as a picture.
 
         Args:
-            path: the file, whose suffix (``.png``, ``.pdf``, ``.svg``) determines the format. None returns a figure of
-                matplotlib, which notebooks show.
+            path: the file, whose suffix (``.png``, ``.pdf``, ``.svg``) determines the format. If the path is None, a
+                figure of matplotlib is returned, which notebooks show.
 
         Returns:
             The path, or the figure; None instead of a figure on all processes except the first.
@@ -432,7 +435,7 @@ class DriveMeans(Sensors):
         return draw_means(path, self, self.over_turns())
 
     def finish(self, state: State) -> None:
-        """Record the last state, and draw the curves."""
+        """Record the last state, and draw the curves at the end of a solve."""
         super().finish(state)
         if self._picture is not None and len(self.times):
             self.draw(self._picture)
@@ -442,7 +445,7 @@ class DriveMeans(Sensors):
         return ()
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return all records, and the motion of pulleys in all steps."""
+        """Return all records, and the integrals of the motion of the pulleys."""
         energies = np.array(self._energies).reshape(len(self._energies), len(self.drive.pulleys))
         return {**super().checkpoint(), "motion": self._motion.checkpoint(), "energies": energies}
 
@@ -454,11 +457,11 @@ class DriveMeans(Sensors):
 
 
 def judge_powers(report: DriveReport, stored: float, error: float) -> tuple[str, ...]:
-    """Find doubts about means in which pulleys take more power than they supply.
+    """Find doubts about means in which pulleys take more power than other pulleys supply.
 
     Args:
         report: the means.
-        stored: change of the stored energy over the time of the means [J].
+        stored: change of the stored energy of the belt over the time of the means [J].
         error: tolerated error of powers, `POWER_ERROR` or `SAMPLING_ERROR`.
     """
     given, taken, time = report.power_in, report.power_out, report.duration
@@ -476,13 +479,13 @@ def judge_powers(report: DriveReport, stored: float, error: float) -> tuple[str,
 
 
 def judge_losses(report: DriveReport, stored: float) -> tuple[str, ...]:
-    """Find doubts about means of a steady motion in which a belt on a rigid layer loses more power than by creep.
+    """Find doubts about means of a steady motion in which a belt on a rigid layer loses more power than creep explains.
 
-    A pulley on which F changes by dF loses c dF²/(2 E) by creep, with dF = E/EA dN; see `steady_drive.py`.
+    A pulley on which F changes by dF loses the power c dF²/(2 E) by creep, with dF = E/EA dN; see `steady_drive.py`.
 
     Args:
         report: the means.
-        stored: change of the stored energy over the time of the means [J].
+        stored: change of the stored energy of the belt over the time of the means [J].
     """
     law, given, taken = report.law, report.power_in, report.power_out
     if law is None or any(arc.bristles != inf for arc in law.arcs) or not taken > LOADED * given:
@@ -506,7 +509,7 @@ def judge_losses(report: DriveReport, stored: float) -> tuple[str, ...]:
 
 
 def note_start(report: DriveReport) -> tuple[str, ...]:
-    """Create advice if speeds deviate from steady motion, for example before each piece of a belt has made a full
+    """Create advice if speeds deviate from steady motion, for example before all parts of a belt have made a full
     turn."""
     lost = np.array([(duty.creep, duty.rigid_creep) for duty in report.pulleys if duty.slip_reserve > 0.0])
     if not len(lost) or not np.isfinite(lost).all():
@@ -523,15 +526,15 @@ def note_start(report: DriveReport) -> tuple[str, ...]:
 
 
 def judge_creep(report: DriveReport) -> tuple[str, ...]:
-    """Find doubts about means in which bristles increase the loss of speed by more than the error of tensions due to
+    """Find doubts about means in which the bristles change the loss of speed by more than the error of tensions due to
     the mesh.
 
-    Means over a start are not judged, because the speeds of pulleys change for other reasons.
+    Means that include a start are not judged, because the speeds of pulleys change for other reasons.
     """
     law, duties = report.law, report.pulleys
     if law is None or not duties or np.isnan([duty.creep for duty in duties]).any():
         return ()
-    # where the belt slips on the whole arc, creep is not defined
+    # creep is not defined on a pulley on which the whole arc slips
     creeping = [i for i, duty in enumerate(duties) if duty.slip_reserve > 0.0 and duty.speed != 0.0]
     driver = int(np.argmin([duty.power for duty in duties]))
     if driver not in creeping:
@@ -561,23 +564,24 @@ def judge_creep(report: DriveReport) -> tuple[str, ...]:
 
 
 def accumulate(times: FloatArray, values: FloatArray) -> FloatArray:
-    """Integrals of columns up to each row by the trapezoidal rule, of shape (rows, columns) like the values."""
+    """Return the integrals of columns up to each row by the trapezoidal rule; the shape is the shape of the values,
+    (rows, columns)."""
     pieces = 0.5 * np.diff(times)[:, None] * (values[1:] + values[:-1])
     found: FloatArray = np.concatenate([np.zeros((1, values.shape[1])), np.cumsum(pieces, axis=0)])
     return found
 
 
 def eval_over_turns(times: FloatArray, energies: FloatArray, stored: FloatArray, turn: float) -> dict[str, FloatArray]:
-    """Powers and efficiency over the last turn before each row; see `DriveMeans.over_turns`.
+    """Return powers and efficiency over the last turn of the belt before each row; see `DriveMeans.over_turns`.
 
     Args:
         times: times of the rows [s], shape (rows,).
         energies: energies that pulleys have taken up to each time [J], shape (rows, pulleys).
         stored: energy of the belt [J], shape (rows,).
-        turn: time of a turn [s]; NaN if there is no turn.
+        turn: duration of a turn of the belt [s]; NaN if there is no turn.
     """
     begin = times - turn
-    # a speed of NaN also has no turn
+    # the comparison is also false for a turn of NaN
     there = begin >= times[0] - SAME_TIME * (times[-1] - times[0])
     work = energies - np.stack([np.interp(begin, times, column) for column in energies.T], axis=1)
     given, taken = -np.minimum(work, 0.0).sum(axis=1), np.maximum(work, 0.0).sum(axis=1)
@@ -588,15 +592,15 @@ def eval_over_turns(times: FloatArray, energies: FloatArray, stored: FloatArray,
 
 
 def average(times: FloatArray, values: FloatArray) -> FloatArray:
-    """Means of columns over time by the trapezoidal rule, over the rows in which all values are finite; NaN if there is
-    no such row.
+    """Return the means of columns over time by the trapezoidal rule, over the rows in which all values are finite; NaN
+    without such rows.
 
     Args:
         times: times of the rows [s], shape (rows,), at least two.
         values: shape (rows, columns).
     """
     steps = np.diff(times)
-    # weights of the trapezoidal rule: half of the time steps to both neighbouring rows
+    # weights of the trapezoidal rule: half of each time step belongs to each of its two rows
     weights = 0.5 * (np.append(steps, 0.0) + np.append(0.0, steps))
     there = np.isfinite(values)
     total = weights @ there

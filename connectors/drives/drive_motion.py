@@ -1,11 +1,12 @@
 """Integrals of the speeds, torques and powers of pulleys over all steps of a run, by the trapezoidal rule, and records.
 
-Powers fluctuate from step to step, and steps are short where a cable runs onto a pulley. So the mean power of every
-tenth step is wrong by about 0.3 %, as much as the loss of a belt; the same applies to its creep.
+Powers fluctuate from step to step, and steps are shorter when a cable runs onto a pulley. So the mean power of every
+tenth step has an error of about 0.3 %, as much as the loss of a belt. The mean creep of every tenth step has the same
+error.
 
-Compiled code integrates the steps that are not passed to Python, see `StepHook.idle_program`, and records all numbers
-of the drive at the steps that are due. A torque is the sum of the contact torque on the circle and of the torques of
-teeth and bending losses on the rotation of the body.
+Compiled code integrates the steps between two calls of Python, see `StepHook.idle_program`, and records all numbers of
+the drive at the steps that are due. A torque is the sum of two parts: the contact torque on the circle, and the torques
+of teeth and bending losses on the rotation of the body.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from windlass.framework.state.state import State
 SPEEDS, TORQUES, POWERS = range(3)
 """Rows of the integrals."""
 TURN = 2
-"""Number of the coordinate of a 2D body that is its rotation."""
+"""Position of the rotation among the coordinates of a 2D body."""
 
 
 @kernel(fast=False)
@@ -49,10 +50,11 @@ def integrate(
     """Add the integrals over the time since the last call.
 
     Args:
-        turns: coordinate numbers of the rotations, shape (pulleys,); -1 for a pulley that does not rotate.
-        torque: contact torques on the pulleys [N m]; f: left-hand-side forces of teeth and losses, shape (n + 1,).
-        now, last: work space for the current, and the last speeds, torques and powers, shape (3, pulleys).
-        last_time: time of the last values [s], shape (1,); NaN: not yet.
+        turns: coordinate numbers of the rotations of the pulleys, shape (pulleys,); -1 for a pulley that does not
+            rotate.
+        torque: contact torques on the pulleys [N m]. f: left-hand-side forces of teeth and losses, shape (n + 1,).
+        now, last: work space for the current and the previous speeds, torques and powers, shape (3, pulleys) each.
+        last_time: time of the previous values [s], shape (1,); NaN before the first call.
         integral: shape (3, pulleys).
     """
     for i in range(len(turns)):
@@ -73,9 +75,10 @@ class DriveMotion:
     """Integrals over time of the speeds, torques and powers of all pulleys.
 
     Attributes:
-        is_wanted: whether the belt is on circles, whose powers are cheap to evaluate.
+        is_wanted: whether the powers are integrated: only for belts on circles, because their powers are cheap to
+            evaluate.
         integral, recorded: integrals of speeds [rad], torques [N m s] and powers [J], up to the current time and up to
-            the last record, shape (3, pulleys).
+            the previous record, shape (3, pulleys) each.
     """
 
     def __init__(self, drive: Drive) -> None:
@@ -105,21 +108,20 @@ class DriveMotion:
         self._time[0], self._last[:] = state.t, now
 
     def find_bound(self) -> BoundDrive:
-        """Return the drive with the current columns; all processes must call this function."""
+        """Return the drive bound to the current columns; all processes must call this function."""
         if self._bound is None or self._bound.version != self.drive.world.version:
             self._bound = BoundDrive(self.drive)
         return self._bound
 
     def begin_records(self, state: State, steps: int, every: int) -> bool:
-        """Let the program record every n-th step, beginning after a number of steps; return False if records need
-        Python."""
+        """Let compiled code record every n-th step, after a number of steps; return False if records require Python."""
         if self.find_program(state) is None or self._records is None:
             return False
         self._records.counts[:] = steps, every, 0, 0
         return True
 
     def fetch_records(self) -> list[tuple[float, int, FloatArray, FloatArray]]:
-        """Return time [s], number of steps since the beginning, numbers and integrals of powers [J] of all new
+        """Return the times [s], numbers of steps since the beginning, numbers and integrals of powers [J] of all new
         records."""
         r = self._records
         count = 0 if r is None else int(r.counts[COUNT])
@@ -130,8 +132,8 @@ class DriveMotion:
         return [(*mark, r.rows[k].copy(), r.integrals[k].copy()) for k, mark in enumerate(marks)]
 
     def find_program(self, state: State) -> Program | None:
-        """Return the program that adds the integrals up to a state and the time of the fields; None if the integrals
-        need Python."""
+        """Return the compiled program that adds the integrals up to the state and time of the fields; None if the
+        integrals require Python."""
         assembly, drive = parallel_assembly(state.world), self.drive
         if not self.is_wanted or assembly.layout.size > 1:
             return None
@@ -143,7 +145,8 @@ class DriveMotion:
         return self._program if self._program is not None and self._program.is_plain else None
 
     def _list_steps(self, state: State) -> list[Step]:
-        """List the steps of the program; the list is empty if a body has no 2D coordinates, or carries two pulleys."""
+        """List the kernels of the program; the list is empty if a body has no 2D coordinates, or carries two
+        pulleys."""
         drive, assembly = self.drive, parallel_assembly(state.world)
         assembly.refresh()
         fields, turns = assembly.fields, np.full(len(drive.pulleys), -1)
@@ -173,7 +176,7 @@ class DriveMotion:
         ]  # fmt: skip
 
     def _list_records(self, fields: Fields) -> list[Step]:
-        """List the steps that record all numbers; the list is empty if records need Python."""
+        """List the kernels that record all numbers; the list is empty if records require Python."""
         bound, (_, count) = self.find_bound(), self.integral.shape
         if self._records is None:
             rows, integrals = np.zeros((MOST_RECORDS, len(bound.row))), np.zeros((MOST_RECORDS, count))
@@ -198,10 +201,10 @@ class DriveMotion:
         return residual, (evaluate(parallel_assembly(self.drive.world).fields, f=f),)
 
     def checkpoint(self) -> dict[str, Any]:
-        """All numbers."""
+        """Return the time, the integrals and the records."""
         return {"time": float(self._time[0]), "values": np.stack((self.integral, self.recorded, self._last))}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """Continue with the numbers of `checkpoint`."""
+        """Continue from the integrals of `checkpoint`."""
         self._time[0] = float(kept["time"])
         self.integral[:], self.recorded[:], self._last[:] = np.array(kept["values"])

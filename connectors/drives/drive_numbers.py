@@ -1,8 +1,9 @@
-"""The numbers of a drive in compiled code: pulleys and spans at a state, and all numbers that follow from them.
+"""The numbers of a drive in compiled code: numbers of pulleys and spans at a state, and all numbers that are computed
+from these.
 
-A record of a drive is one row of numbers: first the numbers of each pulley, then of each span, and last of the whole
-drive, in the order of `PulleyDuty`, `SpanDuty` and `WHOLE` (`drive_report.py`, which also has the formulas). Records
-within compiled steps cost less than a step only if they need no Python, see `DriveMotion`.
+A record of a drive is one row of numbers: first the numbers of each pulley, then of each span, then of the whole drive.
+The order is the order in `PulleyDuty`, `SpanDuty` and `WHOLE` (`drive_report.py`, which also contains the formulas).
+Records within compiled steps take less time than a step only if they require no Python, see `DriveMotion`.
 """
 
 from __future__ import annotations
@@ -30,17 +31,18 @@ from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
 SPEED, BELT_SPEED, WRAP, SLIP_ARC, SLIDING, BEFORE, AFTER, HUB = range(8)
-"""First numbers of a pulley; the components of the hub load begin at `HUB`, followed by these numbers:"""
+"""Positions of the first numbers of a pulley. The components of the hub load begin at `HUB`; the following positions
+are counted from the end of the hub load."""
 HUB_FORCE, HUB_ANGLE, TORQUE, POWER, CREEP, RIGID_CREEP, LOG_RATIO, LIMIT, RESERVE, MESH, SINKING = range(11)
 LENGTH, TENSION, DEFLECTION, FREQUENCY = range(4)
 """Numbers of a span."""
 MEAN_SPEED, GIVEN, TAKEN, EFFICIENCY, STORED = range(5)
-"""Numbers of the whole drive."""
+"""Positions of the numbers of the whole drive."""
 
 
 class RecordSize(NamedTuple):
-    """Counts in a row of numbers: number of ``pulleys`` with hub loads of ``width`` components, and number of
-    ``spans``."""
+    """Sizes of a row of numbers: number of ``pulleys``, number of components ``width`` of their hub loads, and number
+    of ``spans``."""
 
     pulleys: int
     width: int
@@ -53,7 +55,7 @@ class Derived(NamedTuple):
     Attributes:
         radii: radii of the cord [m], shape (pulleys,).
         mass_per_length: mass per length of the belt [kg/m].
-        axial_stiffness: EA of a belt whose creep is known, otherwise NaN [N].
+        axial_stiffness: EA of a belt with known creep [N], otherwise NaN.
     """
 
     radii: FloatArray
@@ -62,13 +64,13 @@ class Derived(NamedTuple):
 
 
 class ArcEnds(NamedTuple):
-    """Constants of the tractions at the ends of arcs; arrays of shape (pulleys,).
+    """Constants of the tractions at the ends of arcs; all arrays have the shape (pulleys,).
 
     Attributes:
         radii: radii of the cord [m].
         friction, face: friction coefficients at the cord and at the face [1]; NaN for a pulley with teeth.
         mesh: traction due to the mesh [N/m], see `MeshTraction`.
-        bristles, stiffness: stiffness of bristles and contact per metre of belt [N/m²].
+        bristles, stiffness: stiffness of bristles and of contact, per metre of belt [N/m²].
         mass_per_length: mass per length of the belt [kg/m].
         axial_stiffness: EA [N].
     """
@@ -101,16 +103,16 @@ class DriveCables(NamedTuple):
 
 
 class DriveRoom(NamedTuple):
-    """Work space for numbers of cables.
+    """Work space for the numbers of cables.
 
     Attributes:
         touches: whether a cable touches a pulley, shape (pulleys, cables).
-        force: axial forces at both ends and in the middle [N], shape (cables, 3).
-        place: positions of these points [m], shape (cables, 3, 3).
-        square: squares of the velocities of these points [m²/s²], shape (cables, 3).
-        owner: pulley of each cable, or -1, shape (cables,).
-        spans: per span, the sum of forces times lengths [N m], the sum of lengths [m], and the largest length of a
-            piece [m], shape (3, spans).
+        force: axial forces at both ends and in the middle of each cable [N], shape (cables, 3).
+        place: positions of both ends and the middle of each cable [m], shape (cables, 3, 3).
+        square: squares of the velocities at both ends and in the middle of each cable [m²/s²], shape (cables, 3).
+        owner: pulley that each cable touches, or -1, shape (cables,).
+        spans: for each span the sum of forces times lengths [N m], the sum of lengths [m], and the length of its
+            longest free part [m], shape (3, spans).
     """
 
     touches: BoolArray
@@ -123,7 +125,7 @@ class DriveRoom(NamedTuple):
 
 @kernel(inline=True)
 def count_numbers(width: int) -> int:
-    """Numbers of a pulley."""
+    """Return the number of numbers of a pulley."""
     return HUB + width + SINKING + 1
 
 
@@ -132,11 +134,12 @@ def follow_pulley(
     due: IntArray, c: PointRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray,
     order: IntArray, closed: bool, i: int, m: DriveRoom, angle: FloatArray, touching: BoolArray, row: FloatArray,
 ) -> None:  # fmt: skip
-    """Fill the numbers of pulley i with its contact points, as in `eval_report`, and the cables that touch it.
+    """Fill the numbers of pulley i from its contact points, as in `eval_report`, and mark the cables that touch the
+    pulley.
 
     Args:
-        due: numbers are filled only if the value is > 0, shape (1,).
-        c: the rows of the pulley along the cable.
+        due: numbers are filled only if its value is > 0, shape (1,).
+        c: the rows of the pulley, in the order of the cables.
         order: cable of each row, shape (rows,).
         closed: whether the cable is closed.
         angle, touching: work space for all points, shape (points,).
@@ -154,11 +157,11 @@ def follow_pulley(
         q, w = gather(x, c.dofs, k), gather(v, c.dofs, k)
         bend, _ = eval_bristles(par, o, y, q, w, data, d, n, L)
         presses, near, slips, ax, ay = False, False, False, 0.0, 0.0
-        # ends and middles of all parts, alternating
+        # ends (even j) and middles (odd j) of all parts
         for j in range(2 * n + 1):
             s, place = 0.5 * j / n, d + j // 2
             h = eval_point(shape(s, L), shape_slope(s, L), y, q, w)
-            # forces of a touching point
+            # forces of a touching point in the middle of a part
             if j % 2 == 1:
                 slips, state = False, data[place + n]
                 touching[count] = z.active and data[place] <= 0.0
@@ -169,7 +172,7 @@ def follow_pulley(
                     hub_y += f.fn * f.ny + f.ft * f.nx
                     torque += f.D * f.ft
                 continue
-            # the angle of a part, known at its end
+            # angle of a part, at its end
             bx, by = h.px - o.cx, h.py - o.cy
             if j > 0:
                 angle[count] = np.arctan2(ax * by - ay * bx, ax * bx + ay * by)
@@ -183,7 +186,7 @@ def follow_pulley(
             vx, vy = combine(shape(0.5, L), w)
             speed += ((vx - o.vx) * tx + (vy - o.vy) * ty) / np.sqrt(tx * tx + ty * ty)
             rows += 1
-    # from the first to the last part in contact
+    # angle between the first and the last part in contact
     begins, length = find_stretch(touching, closed)
     wrap = 0.0
     for k in range(length):
@@ -215,13 +218,13 @@ def fill_cables(due: IntArray, c: DriveCables, x: FloatArray, v: FloatArray, m: 
 
 @kernel(inline=True, fast=False)
 def eval_deflection(place: FloatArray, lengths: FloatArray, a: int, count: int, shift: int, flat: bool) -> float:
-    """Distance of the middle of a free stretch from the straight line between its ends [m].
+    """Return the distance of the middle of a free part from the straight line between its ends [m].
 
     Args:
-        place: positions of the beginning, the middle and the end of each cable [m], shape (cables, 3, 3).
+        place: positions of the start, the middle and the end of each cable [m], shape (cables, 3, 3).
         lengths: lengths of the cables [m], shape (cables,).
-        a, count: first cable and number of cables of the stretch, counted from ``shift``.
-        flat: whether the belt is 2D, where the distance has a sign, > 0 to the left.
+        a, count: position of the first cable of the free part, counted from ``shift``, and number of its cables.
+        flat: whether the belt is 2D; in 2D the distance has a sign, > 0 to the left.
     """
     cables, total, end, here = len(lengths), 0.0, 0.0, 0
     for k in range(count):
@@ -232,7 +235,7 @@ def eval_deflection(place: FloatArray, lengths: FloatArray, a: int, count: int, 
         if end >= 0.5 * total:
             break
     s = 1.0 - (end - 0.5 * total) / lengths[here]
-    # the parabola through the three points of the cable
+    # parabola through the three points of the cable in the middle
     n0, n1, n2 = (1.0 - s) * (1.0 - 2.0 * s), 4.0 * s * (1.0 - s), s * (2.0 * s - 1.0)
     first, last = (shift + a) % cables, (shift + a + count - 1) % cables
     cx, cy, cz = place[last, 2, 0], place[last, 2, 1], place[last, 2, 2]
@@ -254,8 +257,8 @@ def follow_spans(
     """Fill mean axial forces [N] and deflections [m] of the free spans, the tensions next to the pulleys, and the
     energy.
 
-    Each pulley is followed by a span; a rope also has a span ahead of the first pulley. A part without contact within
-    the arc of one pulley is not a span.
+    Behind each pulley is a span; a rope also has a span ahead of the first pulley. A part without contact on the arc of
+    one pulley is not a span.
 
     Args:
         lengths, masses: lengths [m] and masses [kg] of the cables, shape (cables,).
@@ -264,7 +267,7 @@ def follow_spans(
     """
     if due[0] == 0:
         return
-    # the pulley of each cable, and energies
+    # pulley that each cable touches, and energies
     pulleys, cables = m.touches.shape
     shift, found, energy = 0, False, 0.0
     for c in range(cables):
@@ -273,7 +276,7 @@ def follow_spans(
             if m.touches[i, c]:
                 m.owner[c] = i
                 break
-        # begin within a part in contact, so no free span crosses the end of the list
+        # start the list at a cable in contact, so that no free span crosses the end of the list
         if closed and not found and m.owner[c] >= 0:
             shift, found = c, True
         for k in range(3):
@@ -293,7 +296,7 @@ def follow_spans(
         count = 1
         while a + count < cables and m.owner[(shift + a + count) % cables] == -1:
             count += 1
-        # a span lies between different pulleys
+        # free cables are a span if they lie between different pulleys
         before = m.owner[(shift + a - 1) % cables] if a > 0 else -1
         after = m.owner[(shift + a + count) % cables] if a + count < cables or closed else pulleys
         if before != after:
@@ -307,7 +310,7 @@ def follow_spans(
                 m.spans[2, k] = length
                 row[spans + k * (FREQUENCY + 1) + DEFLECTION] = eval_deflection(m.place, lengths, a, count, shift, flat)
         a += count
-    # mean tensions, including the tensions next to the pulleys
+    # mean tensions of spans, also as tensions before and after the pulleys
     for k in range(size.spans):
         total = m.spans[1, k]
         row[spans + k * (FREQUENCY + 1) + TENSION] = m.spans[0, k] / total if total > 0.0 else np.nan
@@ -321,7 +324,7 @@ def follow_spans(
 
 @kernel(fast=False)
 def eval_press(before: float, after: float, mass_per_length: float, speed: float) -> float:
-    """F [N] at the end of an arc with the smaller line pressure; NaN if the first span has no tension."""
+    """Return F [N] at the end of an arc with the smaller line pressure; NaN if the tension of the first span is NaN."""
     least = after if after < before else before
     press = least - mass_per_length * speed**2
     return 0.0 if press < 0.0 else press
@@ -329,7 +332,7 @@ def eval_press(before: float, after: float, mass_per_length: float, speed: float
 
 @kernel(fast=False)
 def eval_ends(due: IntArray, e: ArcEnds, size: RecordSize, row: FloatArray) -> None:
-    """The friction limit, and the tractions due to the mesh and to sinking in at the ends of all arcs."""
+    """Evaluate the friction limit, and the tractions due to the mesh and due to sinking in, at the ends of all arcs."""
     if due[0] == 0:
         return
     own = count_numbers(size.width)
@@ -346,7 +349,7 @@ def eval_ends(due: IntArray, e: ArcEnds, size: RecordSize, row: FloatArray) -> N
 
 @kernel(fast=False)
 def take_motion(due: IntArray, now: FloatArray, size: RecordSize, row: FloatArray) -> None:
-    """Copy speeds [rad/s] and torques [N m] of pulleys, the rows of ``now``, into the numbers, and evaluate their
+    """Copy the speeds [rad/s] and torques [N m] of pulleys (the rows of ``now``) into the numbers, and evaluate the
     powers."""
     if due[0] == 0:
         return
@@ -358,7 +361,7 @@ def take_motion(due: IntArray, now: FloatArray, size: RecordSize, row: FloatArra
 
 @kernel(inline=True, fast=False)
 def eval_log_ratio(before: float, after: float, centrifugal: float) -> float:
-    """|ln(F_1/F_2)|; infinite where a span is slack, NaN where a span is missing."""
+    """Return |ln(F_1/F_2)|; infinite if a span is slack, NaN if a span is missing."""
     first, second = before - centrifugal, after - centrifugal
     if np.isnan(first) or np.isnan(second):
         return np.nan
@@ -373,7 +376,7 @@ def complete_numbers(due: IntArray, c: Derived, size: RecordSize, row: FloatArra
     own, width, rho = count_numbers(size.width), size.width, c.mass_per_length
     spans = size.pulleys * own
     whole = spans + size.spans * (FREQUENCY + 1)
-    # the driver, powers and the mean speed
+    # driver, powers, and mean speed
     given, taken, driver, speed = 0.0, 0.0, 0, 0.0
     for i in range(size.pulleys):
         power = row[i * own + HUB + width + POWER]
@@ -389,7 +392,7 @@ def complete_numbers(due: IntArray, c: Derived, size: RecordSize, row: FloatArra
     lead = driver * own
     rim = abs(row[lead + SPEED]) * c.radii[driver]
     drives = given > 0.0 and rim > 0.0
-    # creep from the tensions where the belt enters
+    # creep from the tensions at the entries of the pulleys
     enters = BEFORE if speed >= 0.0 else AFTER
     stretch = c.axial_stiffness + row[lead + enters]
     for i in range(size.pulleys):
@@ -398,7 +401,7 @@ def complete_numbers(due: IntArray, c: Derived, size: RecordSize, row: FloatArra
         limit, square = row[rest + LIMIT], 0.0
         for k in range(width):
             square += row[p + HUB + k] ** 2
-        # hub loads, losses of speed, reserve
+        # hub loads, losses of speed, slip reserve
         row[rest + HUB_FORCE] = np.sqrt(square)
         row[rest + HUB_ANGLE] = np.arctan2(row[p + HUB + 1], row[p + HUB]) if width == 2 else np.nan
         row[rest + CREEP] = 1.0 - abs(row[p + SPEED]) * c.radii[i] / rim if drives else np.nan
@@ -427,11 +430,11 @@ class Records(NamedTuple):
         row: numbers of the current state.
         due: whether the current state is recorded, shape (1,).
         counts: number of steps, number of steps per record, number of steps since Python fetched the records, and
-            number of records, shape (4,); 0 steps per record means that no state is recorded.
+            number of records, shape (4,). If the number of steps per record is 0, no state is recorded.
         rows: numbers of the records, shape (MOST_RECORDS, numbers).
         times: times of the records [s], shape (MOST_RECORDS,).
         integrals: integrals of the powers of pulleys up to each record [J], shape (MOST_RECORDS, pulleys).
-        steps: number of steps since Python fetched records, shape (MOST_RECORDS,).
+        steps: number of steps between the last fetch by Python and each record, shape (MOST_RECORDS,).
     """
 
     row: FloatArray
@@ -446,7 +449,8 @@ class Records(NamedTuple):
 STEPS, EVERY, PASSED, COUNT = range(4)
 """Places in `Records.counts`."""
 MOST_RECORDS = 64
-"""Number of records between two calls of Python; compiled code makes at most this number of steps at once."""
+"""Largest number of records between two calls of Python; compiled code makes at most the same number of steps at
+once."""
 
 
 @kernel(fast=False)
@@ -460,8 +464,8 @@ def count_step(r: Records) -> None:
 
 @kernel(fast=False)
 def keep_record(r: Records, time: FloatArray, integral: FloatArray, recorded: FloatArray) -> None:
-    """Store the numbers of the current state at the time [s], and the integrals of speeds, torques and powers up to
-    this time."""
+    """Store the numbers of the current state at a time [s], and the integrals of speeds, torques and powers up to this
+    time."""
     if r.due[0] == 0:
         return
     k = r.counts[COUNT]

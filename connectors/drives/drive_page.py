@@ -1,7 +1,8 @@
 """Belts and ropes in the report of the run: a page about the drive for customers, and curves over time.
 
 The page has a picture with all pulleys, their names and numbers, the duties of pulleys and spans, and warnings. Numbers
-are means over time with their extremes if the run has a hook of `Belt.average`; otherwise they belong to one state.
+are means over time with their extremes if the run has a hook of `Belt.average`; otherwise they are numbers of one
+state.
 """
 
 from __future__ import annotations
@@ -47,20 +48,20 @@ from windlass.framework.state.evaluate import load_outputs
 from windlass.framework.state.state import State
 
 WIDTH, LABEL, ROW, TALLEST = 9.0, 2.1, 0.6, 2.9
-"""WIDTH, LABEL: widths of the picture and of the labels on each side. ROW: height of a label. TALLEST: largest height
-of a drive [inch]."""
+"""WIDTH, LABEL: width of the picture and width of the labels on each side [inch]. ROW: height of a label [inch].
+TALLEST: largest height of the picture of a drive [inch]."""
 LONG = 0.3
-"""Share of a run that curves of means over turns of the belt must cover."""
+"""Smallest share of a run [1] that curves of means over turns of the belt must cover to be shown."""
 DIGITS = 4
 """Number of digits with which the largest number in a row of a table is written."""
 PAGE = 4
-"""Number of axes in one figure; two figures fit on a page."""
+"""Number of axes in one figure; a page contains two figures."""
 ARROW = "#c2255c"
 SLIPS = 0.02
-"""Slip reserve up to which the page reports slip: the reserve stays slightly above 0, because tensions are means over
-spans [1]."""
+"""Slip reserve up to which the page reports slip [1]. Because tensions are means over spans, the reserve of a slipping
+belt is slightly above 0."""
 CLIPPED = {"slip_reserve": (-0.5, 1.05), "efficiency": (0.0, 1.1)}
-"""Limit of shown values: the reserve of a span that is nearly slack is far below 0."""
+"""Limits of the shown values; for example, the reserve of a span that is nearly slack is far below 0."""
 PANELS = (
     ("slip_reserve", "slip reserve"),
     ("hub_force", "hub load"),
@@ -72,7 +73,7 @@ PANELS = (
     ("power", "power"),
     ("efficiency", "efficiency over a turn"),
 )
-"""Numbers that curves show, and their names."""
+"""Numbers that curves show, and the titles of the curves."""
 
 
 def add_drive(drive: Drive) -> None:
@@ -179,7 +180,7 @@ def tabulate_spans(report: DriveReport) -> ReportTable:
         "vibration, peak to peak [mm]": [nan if x is None else 1e3 * (x.maximum - x.minimum) for x in bends],
     }
     cells = zip(*(show_numbers(values, DIGITS) for values in columns.values()), strict=True)
-    # the word joiner keeps the name on one line
+    # the word joiner keeps the name of a span on one line
     names = [span.name.replace("–", "–\u2060") for span in report.spans]
     rows = [[name, *map(_hide, numbers)] for name, numbers in zip(names, cells, strict=True)]
     return ReportTable(["span", *(title.strip() for title in columns)], rows)
@@ -243,7 +244,7 @@ def list_panels(
 
 
 def _unwrap(angles: FloatArray) -> FloatArray:
-    """Convert angles [rad] to a curve without jumps of whole turns [°], which begins between -180° and 180°."""
+    """Convert angles [rad] to a curve [°] without jumps of whole turns that begins between -180° and 180°."""
     there = np.isfinite(angles)
     found = np.full(len(angles), np.nan)
     found[there] = np.degrees(np.unwrap(angles[there]))
@@ -251,7 +252,8 @@ def _unwrap(angles: FloatArray) -> FloatArray:
 
 
 def draw_means(path: str | os.PathLike[str] | None, means: Sensors, over_turns: Mapping[str, FloatArray]) -> Any:
-    """Draw the curves as a picture in a file and return its path, or for None return a figure, on the first process.
+    """Draw the curves as a picture in a file and return its path; if the path is None, return a figure on the first
+    process.
 
     Raises:
         OutputError: no numbers were recorded, or the file cannot be written.
@@ -331,7 +333,8 @@ def _share_labels(centers: FloatArray, middle: FloatArray) -> tuple[list[int], l
 
 
 def _spread(wanted: FloatArray, low: float, high: float, room: float) -> list[float]:
-    """Heights of labels near the requested heights, descending, at least ``room`` apart, between low and high."""
+    """Return heights of labels near the requested heights, in descending order, at least ``room`` apart, between low
+    and high."""
     places: list[float] = []
     for y in wanted.tolist():
         top = places[-1] - room if places else high - 0.5 * room

@@ -1,18 +1,22 @@
 """Numbers of a belt or rope on its pulleys and spans: hub loads, creep, slip reserve, tensions, efficiency.
 
-With the tensions T_1 and T_2 of the spans on both sides of a pulley, the speed v of the cord, its mass rhoA per metre,
-and the wrap angle t,
+T_1 and T_2 are the tensions of the spans on both sides of a pulley, v is the speed of the cord, rhoA its mass per
+metre, and t the wrap angle:
 
-    F = T - rhoA v²,    |ln(F_1/F_2)| <= mu t,    slip reserve 1 - |ln(F_1/F_2)|/(mu t): 0 where all of the arc slips
-    (with a cord above the face mu r/R instead of mu, r the radius of the face),
-    slip arc = |ln(F_1/F_2)|/mu, within the wrap angle,
-    hub load = sum of the contact forces,    torque of the belt about the hub,    power = torque * speed of the pulley,
-    creep = 1 - |omega R|/|omega R of the driver|,    efficiency = power taken by pulleys/power given by them,
-    rigid creep = 1 - (EA + T)/(EA + T of the driver), T where the belt enters with the speed of the rim,
-    string frequency of a span of the length L: sqrt(T/rhoA)/(2 L) (1 - v² rhoA/T).
+    press: F = T - rhoA v²
+    friction limit: |ln(F_1/F_2)| <= mu t
+    slip reserve: 1 - |ln(F_1/F_2)|/(mu t), 0 if all of the arc slips
+    cord above the face: mu r/R replaces mu, with the radius r of the face
+    slip arc: |ln(F_1/F_2)|/mu, at most the wrap angle
+    hub load: sum of the contact forces; the torque of the belt is about the hub
+    power: torque * speed of the pulley
+    creep: 1 - |omega R|/|omega R of the driver|
+    efficiency: power taken by pulleys/power given by pulleys
+    rigid creep: 1 - (EA + T)/(EA + T of the driver), with T at the entry, where the belt has the speed of the rim
+    string frequency: sqrt(T/rhoA)/(2 L) (1 - v² rhoA/T) for a span of the length L
 
-The driver is the pulley that supplies the largest power. R is the radius of the cord. Where a span is slack, F <= 0,
-friction transmits no torque, and ln(F_1/F_2) is infinite. In means over time, ratios and frequencies are computed from
+The driver is the pulley that supplies the largest power. R is the radius of the cord. If a span is slack, F <= 0,
+friction transmits no torque, and ln(F_1/F_2) is infinite. For means over time, ratios and frequencies are computed from
 the mean tensions, speeds, angles and powers; they are not means of ratios.
 
 Source: L. Euler (1762) and F. Grashof, Theoretische Maschinenlehre II (1883) for ln(F_1/F_2); for the moving string
@@ -73,12 +77,12 @@ from windlass.framework.state.evaluate import EvaluatedRows, find_evaluated_rows
 from windlass.framework.state.state import State
 
 ALWAYS: IntArray = np.ones(1, np.int64)
-"""A condition that is always true: kernels of records evaluate the pulleys."""
+"""Condition that is always true, with which kernels of records always evaluate the pulleys."""
 UP = np.array((0.0, 0.0, 1.0))
 
 
 class Drive(NamedTuple):
-    """Data of a belt or rope that a report needs: see `Belt`; surfaces are empty in 2D."""
+    """Data of a belt or rope that a report requires, see `Belt`; surfaces are empty in 2D."""
 
     name: str
     world: World
@@ -91,8 +95,8 @@ class Drive(NamedTuple):
     span_lengths: list[float]
     mass_per_length: float
     means: list[Any]  # hooks of `Belt.average`, for the report of the run
-    wheels: list[int]  # pulleys with teeth, which a timing belt has
-    teeth: Entity | None  # contact of the belt's teeth with these pulleys
+    wheels: list[int]  # pulleys with teeth on which a timing belt runs
+    teeth: Entity | None  # contact of the teeth of the belt with these pulleys; None without teeth
     lossy: list[int]  # pulleys on which the belt loses energy by bending
     losses: Entity | None  # laws of the loss torques on these pulleys
     layers: list[float]  # shear stiffness of the layer between cord and face of each pulley [N/m²]; inf if rigid
@@ -106,28 +110,29 @@ class PulleyDuty:
         name: name of the pulley.
         speed: angular velocity of the pulley about its axis [rad/s].
         belt_speed: speed of the cord along itself on the pulley, relative to the centre of the pulley [m/s].
-        wrap_angle: angle from entry to exit [rad].
+        wrap_angle: angle between entry and exit [rad].
         slip_arc: part of the wrap angle that slips according to the tensions of the spans, |ln(F_1/F_2)|/(mu r/R), at
-            most the wrap angle [rad]. The law is that of Euler and Eytelwein, with the inertia of the belt; NaN without
-            friction.
-        sliding_arc: part of the wrap angle whose contact points slip at this time [rad]. Bristles carry load where the
-            belt sticks, so this arc is smaller than ``slip_arc``. tension_before, tension_after: mean tension of the
-            spans ahead of the pulley and behind it, in the order of the pulleys [N].
+            most the wrap angle [rad]. The law is the equation of Euler and Eytelwein, including the inertia of the
+            belt; NaN without friction.
+        sliding_arc: part of the wrap angle whose contact points slip at the time of the report [rad]. Bristles also
+            carry load where the belt sticks, so this arc is smaller than ``slip_arc``.
+        tension_before, tension_after: mean tension of the spans ahead of the pulley and behind it, in the order of the
+            pulleys [N].
         hub_load: sum of the contact forces on the pulley [N], shape (2,) or (3,).
         hub_force: its size [N].
-        hub_angle: direction of the hub load, from global x to y [rad]; NaN in space.
+        hub_angle: direction of the hub load, from global x to y [rad]; NaN in 3D.
         torque: torque of the belt on the pulley about its axis [N m].
-        power: torque * speed, > 0 where the pulley takes power [W].
+        power: torque * speed [W], > 0 if the pulley takes power.
         creep: loss of the speed of the rim relative to the driver [1]; NaN if no pulley drives the belt.
-        rigid_creep: loss of speed that these tensions cause on a rigid layer [1]; NaN for ropes, in 3D and with teeth.
-            Bristles increase this loss on short arcs; see `DriveReport.doubts`.
-        log_ratio: |ln(F_1/F_2)| of the spans [1]; infinite where a span is slack.
-        friction_limit: mu r/R * wrap_angle [1], in 2D with the radii r of the face and R of the cord.
-        slip_reserve: 1 - log_ratio/friction_limit [1]; NaN without friction, minus infinity where a span is slack.
-        mesh_traction: traction due to the mesh at the ends of the arc, which also acts without load, as a fraction of
-            the friction limit [1]; see `connectors/circle_contact/mesh_traction.py`; NaN without friction.
-        sinking_traction: additional traction due to sinking in, for any mesh, see
-            `connectors/circle_contact/free_belt.py`; NaN without friction.
+        rigid_creep: loss of speed that the tensions of this report cause on a rigid layer [1]; NaN for ropes, in 3D and
+            with teeth. Bristles increase this loss on short arcs; see `DriveReport.doubts`.
+        log_ratio: |ln(F_1/F_2)| of the spans [1]; infinite if a span is slack.
+        friction_limit: mu r/R * wrap_angle [1]; in 2D r is the radius of the face and R the radius of the cord.
+        slip_reserve: 1 - log_ratio/friction_limit [1]; NaN without friction, minus infinity if a span is slack.
+        mesh_traction: traction due to the mesh at the ends of the arc, relative to the friction limit [1]; it acts even
+            without load. NaN without friction; see `connectors/circle_contact/mesh_traction.py`.
+        sinking_traction: additional traction due to sinking in, for any mesh, relative to the friction limit [1]; NaN
+            without friction; see `connectors/circle_contact/free_belt.py`.
     """
 
     name: str
@@ -159,9 +164,9 @@ class SpanDuty:
     Attributes:
         name: names of the pulleys at both ends.
         length: as mounted [m].
-        tension: mean axial force of the cables that touch no pulley [N].
-        deflection: distance of the middle of these cables from the straight line between their ends, > 0 to the left of
-            the direction of the belt [m]; in 3D the magnitude. Changes of the deflection are the vibration of the span.
+        tension: mean axial force of the cables of the span that touch no pulley [N].
+        deflection: distance of the middle of the span from the straight line between its ends [m]; > 0 to the left of
+            the direction of the belt, in 3D the magnitude. A vibration of the span causes changes of the deflection.
         string_frequency: lowest natural frequency of the span as a string that moves along itself [Hz]; NaN in
             compression or without mass.
     """
@@ -181,24 +186,24 @@ UNITS = {
     "deflection": "m", "string_frequency": "Hz", "power_in": "W", "power_out": "W", "efficiency": "1",
     "stored_energy": "J",
 }  # fmt: skip
-"""Unit of each number of a `PulleyDuty`, a `SpanDuty`, and of a whole belt."""
+"""Unit of each number of a `PulleyDuty`, of a `SpanDuty`, and of a whole belt."""
 WHOLE = ("belt_speed", "power_in", "power_out", "efficiency", "stored_energy")
 """Numbers of a whole belt."""
 TURNING = ("power_in", "power_out", "efficiency")
-"""Numbers whose extremes are means over a turn of the belt, because single steps fluctuate even when the belt runs
-steadily."""
+"""Numbers whose extremes are extremes of means over a turn of the belt, because values of single steps fluctuate even
+when the belt runs steadily."""
 
 
 @dataclass(frozen=True)
 class Extremes:
-    """A number over time: its mean, and its smallest and largest value with their times.
+    """A number over time: its mean, its smallest and its largest value, and the times of these two values.
 
     Attributes:
         unit: unit of all entries except the times.
-        mean: mean over time; for creep, slip reserve, log ratio, efficiency, string frequency and hub load a value
+        mean: mean over time. For creep, slip reserve, log ratio, efficiency, string frequency and hub load, the mean is
             computed from other means.
-        minimum, maximum: the smallest and the largest value. For supplied and delivered power and for the efficiency
-            they are extremes of means over the last turn of the belt.
+        minimum, maximum: the smallest and the largest value. For supplied power, delivered power and efficiency, these
+            are extremes of means over the previous turn of the belt.
         time_of_minimum, time_of_maximum: times at which the extremes are first reached [s].
     """
 
@@ -218,17 +223,17 @@ class DriveReport:
         name: name of the belt.
         time: time of the state, or end of the means [s].
         duration: time over which means were taken [s]; 0 for a report at one time.
-        pulleys, spans: numbers of each pulley and each span.
+        pulleys, spans: numbers of each pulley and of each span.
         belt_speed: mean of the speeds of the cord on all pulleys [m/s].
-        power_in, power_out: power that pulleys supply to the belt and take from it [W].
+        power_in, power_out: power that pulleys supply to the belt, and power that pulleys take from the belt [W].
         efficiency: power_out/power_in [1]; NaN if no pulley drives the belt.
-        stored_energy: kinetic energy and stretching energy of the belt [J]; the energies of bending and contact hardly
-            change.
+        stored_energy: kinetic energy and stretching energy of the belt [J]; the energies of bending and contact are
+            nearly constant.
         doubts: reasons why means are doubtful; see `DriveMeans`.
-        advice: ways to reduce tractions without load, and creep by sinking in, where they are too large.
-        law: contact law by which the creep of means is judged; None for ropes, in 3D and with teeth.
+        advice: ways to reduce tractions without load and creep due to sinking in, if they are too large.
+        law: contact law with which the creep of means is judged; None for ropes, in 3D and with teeth.
         turn: time of one full turn of a closed belt [s]; NaN for ropes and at rest.
-        extremes: extremes of all numbers, for means over time, by names such as ``"alternator.slip_reserve"``, ``"span
+        extremes: extremes of all numbers for means over time, by names such as ``"alternator.slip_reserve"``, ``"span
             alternator–pump.tension"``, ``"belt_speed"`` and ``"efficiency"``. Powers and the efficiency have extremes
             only if the means cover at least one turn.
     """
@@ -275,7 +280,7 @@ class DriveReport:
         return "\n".join([*lines, *doubts, *self._format_extremes(), *self.advice])
 
     def _format_extremes(self) -> list[str]:
-        """Format a line for each number that matters for the design of drives."""
+        """Format one line for each number that matters for the design of drives."""
         chosen = [(name, found) for name, found in self.extremes.items() if is_duty(name)]
         cells = [["over time", "mean", "minimum", "at [s]", "maximum", "at [s]"]] if chosen else []
         for name, x in chosen:
@@ -291,19 +296,21 @@ class DriveReport:
 
 
 DUTIES = ("slip_reserve", "hub_force", "tension", "deflection", "belt_speed", "efficiency")
-"""Numbers whose extremes tables show."""
+"""Numbers whose extremes are shown in tables."""
 
 
 def is_duty(name: str) -> bool:
-    """Whether a number matters for the design, such that `format` prints its extremes; by its name in `extremes`."""
+    """Return whether a number matters for the design, so that `format` prints its extremes; ``name`` is its name in
+    `extremes`."""
     part, _, quantity = name.partition("[")[0].rpartition(".")
-    # quantities of the whole belt count only once, not for each pulley; a quantity without a unit was requested by the
-    # user
+    # quantities of the whole belt count once, and not for each pulley; the user has requested any quantity without a
+    # unit in UNITS
     return (quantity in DUTIES and not (part and quantity in WHOLE)) or quantity not in UNITS
 
 
 class BoundDrive:
-    """A drive bound to the numbering of a model, and the columns that a report reads; all processes must create it."""
+    """A drive bound to the numbering of a model, and the columns that a report reads; all processes must create this
+    object."""
 
     def __init__(self, drive: Drive) -> None:
         self.drive, world, cables = drive, drive.world, len(drive.cables)
@@ -321,7 +328,7 @@ class BoundDrive:
         self.friction = [float(_collect(part, "friction_coefficient").mean()) for part in self.parts]
         self.bristles = [float(_collect(part, "friction_stiffness_per_length").mean()) for part in self.parts]
         self.stiffness = [float(_collect(part, "contact_stiffness_per_length").mean()) for part in self.parts]
-        # bristles of points on surfaces deflect separately
+        # on surfaces the bristle of each point deflects separately
         self.rigid = [not drive.surfaces and bool(_collect(p, "rigid_layer").any()) for p in self.parts]
         self.together = [not drive.surfaces and bool(_collect(p, "segments").mean() >= ENOUGH) for p in self.parts]
         self.axial_stiffness = float(_collect(drive.cables, "axial_stiffness").mean())
@@ -330,7 +337,7 @@ class BoundDrive:
         self._lay_down()
 
     def _lay_down(self) -> None:
-        """Create the constants and the work space of kernels."""
+        """Create the constants and the work space of the kernels."""
         drive, (pulleys, cables) = self.drive, (len(self.drive.pulleys), len(self.drive.cables))
         self.size = RecordSize(pulleys, 3 if drive.surfaces else 2, pulleys if drive.closed else pulleys + 1)
         radii, EA, rho = np.array(drive.radii), self.axial_stiffness, drive.mass_per_length
@@ -360,15 +367,15 @@ class BoundDrive:
         self._direct = self._bind_cables() if self._is_direct() else None
 
     def _is_direct(self) -> bool:
-        """Whether kernels can evaluate the contact and the cables: points on circles, without communication between
-        processes."""
+        """Return whether kernels can evaluate the contact and the cables: contact points on circles, and no
+        communication between processes."""
         drive = self.drive
         at_points = bool(self.circles) and all(view.at_point for _, view in self.circles)
         single = not self.contacts.parallel and all(len(circle.closed) == 1 for circle, _ in self.circles)
         return at_points and single and drive.teeth is None and drive.cables.table.component is Cable2D
 
     def _bind_cables(self) -> DriveCables | None:
-        """Bind the cables; None if user functions give their forces."""
+        """Bind the cables; return None if user functions determine their forces."""
         rows = self.cables.rows
         view: CableView = rows.columns
         if any(group.calls is not None for group in view.forces["axial_force"]):
@@ -378,8 +385,8 @@ class BoundDrive:
         return DriveCables(np.ascontiguousarray(rows.dofs), self.lengths, EA, damping, free.copy())
 
     def list_calls(self, fields: Fields, due: IntArray, row: FloatArray) -> list[tuple[Any, tuple[Any, ...]]]:
-        """List the kernels that write the numbers of the contact and of the spans, with their arguments; empty if
-        Python is needed."""
+        """List the kernels that write the numbers of the contact and of the spans, with their arguments; the list is
+        empty if Python is required."""
         if self._direct is None:
             return []
         m, calls = self.measured, list[tuple[Any, tuple[Any, ...]]]()
@@ -400,7 +407,8 @@ class BoundDrive:
         return follow_spans, (due, *known, self.size, row)
 
     def list_last_calls(self, now: FloatArray, due: IntArray, row: FloatArray) -> list[tuple[Any, tuple[Any, ...]]]:
-        """List the kernels that write all other numbers; ``now``: speeds [rad/s] and torques [N m] of pulleys."""
+        """List the kernels that write all other numbers; ``now`` contains the speeds [rad/s] and torques [N m] of
+        pulleys."""
         return [
             (take_motion, (due, now, self.size, row)), (eval_ends, (due, self.ends, self.size, row)),
             (complete_numbers, (due, self.derived, self.size, row)),
@@ -410,7 +418,7 @@ class BoundDrive:
         return find_evaluated_rows(entity, self.drive.world)
 
     def _gather_law(self) -> BeltLaw:
-        """Create the law of a belt with creep, from columns that are per length of its taut route."""
+        """Create the law of a belt with creep; the columns of its contacts are per length of the taut route."""
         drive = self.drive
         taut = 1.0 / (1.0 + float(_collect(drive.cables, "reference_strain").mean()))
         damping = [float(_collect(part, "friction_velocity_penalty_per_length").mean()) for part in self.parts]
@@ -438,7 +446,7 @@ class BoundDrive:
         return self.describe(self.eval_numbers(fields), float(fields.t))
 
     def eval_numbers(self, fields: Fields) -> FloatArray:
-        """Evaluate all numbers for the current fields, in the order of `list_numbers`; returns a new array."""
+        """Evaluate all numbers for the current fields, in the order of `list_numbers`, and return a new array."""
         row, torques = self.row, np.zeros(len(self.drive.pulleys))
         calls = self.list_calls(fields, ALWAYS, row)
         if calls:
@@ -461,8 +469,8 @@ class BoundDrive:
         return row[i * own : (i + 1) * own]
 
     def _measure(self, fields: Fields) -> FloatArray:
-        """Evaluate the numbers of contact and cables by output variables, which need Python; return torques of teeth
-        and bending [N m]."""
+        """Evaluate the numbers of contact and cables by output variables, which requires Python; return the torques of
+        teeth and bending [N m]."""
         drive, m, places = self.drive, self.measured, {"x": self.lengths[:, None] * (0.0, 0.5, 1.0)}
         m.touches[:], hubs = self._eval_contacts(fields)
         torques = self._add_further(fields, hubs)
@@ -503,8 +511,8 @@ class BoundDrive:
         return replace(report, advice=advice, turn=find_turn(report, drive))
 
     def _note_sinking(self) -> list[str]:
-        """Note pulleys with friction into which a rope sinks so far that its creep increases; for belts the circles are
-        enlarged instead."""
+        """Note pulleys with friction into which a rope sinks so far that its creep increases; the circles of belts are
+        enlarged and need no note."""
         drive, EA, found = self.drive, self.axial_stiffness, []
         if drive.closed and not drive.surfaces:
             return []
@@ -518,7 +526,8 @@ class BoundDrive:
         return found
 
     def eval_motion(self, fields: Fields) -> FloatArray:
-        """Speeds [rad/s], torques [N m] and powers [W] of a belt on circles, shape (3, pulleys), at low cost."""
+        """Return the speeds [rad/s], torques [N m] and powers [W] of the pulleys of a belt on circles, shape (3,
+        pulleys); the evaluation takes little time."""
         torques = np.zeros(len(self.circles))
         for i, (circle, view) in enumerate(self.circles):
             out = view.evaluate(fields)
@@ -530,7 +539,7 @@ class BoundDrive:
         return np.stack((speeds, torques, torques * speeds))
 
     def _eval_speed(self, fields: Fields, i: int, axis: FloatArray = UP) -> float:
-        """Angular velocity of pulley i about its axis [rad/s]."""
+        """Return the angular velocity of pulley i about its axis [rad/s]."""
         body = self.bodies[i]
         if body is None:
             return 0.0
@@ -538,7 +547,8 @@ class BoundDrive:
         return float(omega[0] if len(omega) == 1 else omega @ axis)
 
     def _eval_contacts(self, fields: Fields) -> tuple[BoolArray, FloatArray]:
-        """Whether a cable touches a pulley, shape (pulleys, cables), and hub loads [N], shape (pulleys, 2 or 3)."""
+        """Return whether each cable touches each pulley, shape (pulleys, cables), and hub loads [N], shape (pulleys, 2
+        or 3)."""
         count = len(self.drive.pulleys)
 
         def read(output: str) -> FloatArray:
@@ -562,10 +572,11 @@ class BoundDrive:
         return touches, force
 
     def _add_further(self, fields: Fields, hubs: FloatArray) -> FloatArray:
-        """Add the forces of teeth to the hub loads; return torques of teeth and of bending [N m], shape (pulleys,)."""
+        """Add the forces of teeth to the hub loads; return the torques of teeth and of bending [N m], shape
+        (pulleys,)."""
         torques, wheels = np.zeros(len(hubs)), self.drive.wheels
         if self.teeth is not None:
-            # the forces on the left-hand side of the belt's equations are the forces on the pulleys
+            # the forces on the left-hand side of the belt's equations are equal to the forces on the pulleys
             hubs[wheels] += self.read(self.teeth, "force", fields).reshape(len(wheels), -1, 3).sum(axis=1)[:, :2]
             torques[wheels] = -self.read(self.teeth, "torque0", fields).reshape(len(wheels), -1, 3).sum(axis=1)[:, 2]
         if self.losses is not None:
@@ -573,8 +584,8 @@ class BoundDrive:
         return torques
 
     def _eval_friction(self, i: int) -> float:
-        """The friction coefficient at the cord of pulley i [1]: the coefficient of the face, times the ratio of both
-        radii.
+        """Return the friction coefficient at the cord of pulley i [1]: the coefficient of the face times the radius of
+        the face per radius of the cord.
 
         The result is NaN for a pulley with teeth.
         """
@@ -582,8 +593,8 @@ class BoundDrive:
         return nan if i in self.drive.wheels else self.friction[i] * share
 
     def _find_ends(self, i: int, duty: PulleyDuty) -> tuple[MeshTraction, SinkingTraction]:
-        """Tractions due to the mesh and to sinking in at the end of the arc of pulley i with the smallest line
-        pressure."""
+        """Return the tractions due to the mesh and due to sinking in on pulley i, at the end of the arc with the
+        smaller line pressure."""
         press = eval_press(duty.tension_before, duty.tension_after, self.drive.mass_per_length, duty.belt_speed)
         radius, EA, bristles = self.drive.radii[i], self.axial_stiffness, self.bristles[i]
         limit = nan if i in self.drive.wheels else self.friction[i] * press / radius or nan
@@ -604,7 +615,7 @@ def report_drive(drive: Drive, state: State) -> DriveReport:
 
 
 def _advise(name: str, mesh: MeshTraction, sunk: SinkingTraction) -> list[str]:
-    """Advice on how to reduce tractions without load where they are too large."""
+    """Return advice on how to reduce tractions without load, if they are too large."""
     causes = (
         ("the mesh", float(mesh.traction), mesh.harmless, mesh.advise),
         ("sinking in", sunk.traction, SMALL, sunk.advise),
@@ -618,14 +629,15 @@ def _advise(name: str, mesh: MeshTraction, sunk: SinkingTraction) -> list[str]:
 
 
 def find_ends(duty: PulleyDuty, speed: float) -> tuple[float, float]:
-    """Tensions [N] where a belt with the given speed [m/s], > 0 in the order of the pulleys, enters and leaves a
-    pulley."""
+    """Return the tensions [N] at the entry and the exit of a pulley, for a belt with the given speed [m/s], > 0 in the
+    order of the pulleys."""
     ends = duty.tension_before, duty.tension_after
     return ends if speed >= 0.0 else ends[::-1]
 
 
 def complete(report: DriveReport, drive: Drive) -> DriveReport:
-    """Complete the report with all derived numbers: ratios, magnitudes, creep, frequencies, powers, efficiency."""
+    """Complete the report by the numbers that are computed from others: ratios, magnitudes, creep, frequencies, powers,
+    efficiency."""
     numbers = take_numbers(report)
     EA = nan if report.law is None else report.law.axial_stiffness
     size = RecordSize(len(report.pulleys), len(report.pulleys[0].hub_load), len(report.spans))
@@ -635,7 +647,7 @@ def complete(report: DriveReport, drive: Drive) -> DriveReport:
 
 
 def find_turn(report: DriveReport, drive: Drive) -> float:
-    """Time of one full turn of a closed belt [s]; NaN for ropes and at rest."""
+    """Return the duration of one full turn of a closed belt [s]; NaN for ropes and at rest."""
     if not drive.closed or report.belt_speed == 0.0:
         return nan
     arcs = sum(duty.wrap_angle * radius for duty, radius in zip(report.pulleys, drive.radii, strict=True))
@@ -643,7 +655,7 @@ def find_turn(report: DriveReport, drive: Drive) -> float:
 
 
 def list_numbers(report: DriveReport) -> list[tuple[str, str, str, int]]:
-    """List all numbers of a report in the order of `take_numbers`: part, quantity, unit, and count."""
+    """List all numbers of a report in the order of `take_numbers`, with part, quantity, unit, and count."""
     found = []
     parts: list[tuple[str, PulleyDuty | SpanDuty]] = [(duty.name, duty) for duty in report.pulleys]
     parts += [(f"span {span.name}", span) for span in report.spans]
@@ -655,14 +667,14 @@ def list_numbers(report: DriveReport) -> list[tuple[str, str, str, int]]:
 
 
 def take_numbers(report: DriveReport) -> FloatArray:
-    """Return all numbers of pulleys and spans, and of the whole belt, one after the other."""
+    """Return the numbers of all pulleys, of all spans, and of the whole belt, in this order."""
     parts: list[PulleyDuty | SpanDuty] = [*report.pulleys, *report.spans]
     values = [np.ravel(getattr(part, e.name)) for part in parts for e in fields(part) if e.name in UNITS]
     return np.concatenate([*values, [getattr(report, name) for name in WHOLE]])
 
 
 def put_numbers(report: DriveReport, numbers: FloatArray) -> DriveReport:
-    """Create a report like another report, with other numbers."""
+    """Create a copy of a report with other numbers."""
     given = iter(numbers.tolist())
 
     def read(value: Any) -> Any:
@@ -679,14 +691,14 @@ def put_numbers(report: DriveReport, numbers: FloatArray) -> DriveReport:
 
 
 def name_spans(drive: Drive) -> list[str]:
-    """The names of the pulleys at the ends of each span: ``"alternator–pump"``."""
+    """Return the name of each span, which consists of the names of the pulleys at its ends: ``"alternator–pump"``."""
     names = [pulley.name for pulley in drive.pulleys]
     ends = [*names, names[0]] if drive.closed else ["start", *names, "end"]
     return [f"{a}–{b}" for a, b in pairwise(ends)]
 
 
 def show_pulleys(values: Sequence[Any]) -> list[str]:
-    """Texts of one number of all pulleys, or of the components of a vector."""
+    """Return texts of one number for all pulleys, or of the components of a vector."""
     if not isinstance(values[0], tuple):
         return show_numbers(values)
     texts = iter(show_numbers([component for value in values for component in value], 4))
@@ -694,5 +706,5 @@ def show_pulleys(values: Sequence[Any]) -> list[str]:
 
 
 def show_number(value: float) -> str:
-    """Text of one number."""
+    """Return the text of one number."""
     return show_numbers([value])[0]

@@ -1,23 +1,21 @@
-"""Fit of a belt on its route: strain and tension as mounted, and columns of the slack belt per metre of the route.
+"""Fit of a belt on its route: strain and tension as mounted, and columns of the slack belt converted to columns per
+metre of the route.
 
-A belt with the slack length S0 has on its taut route of the length S the strain e = S/S0 - 1 and, without bending
-stiffness, the tension T = EA e; each of S0, e and T determines the other two. Per metre of the route the same material
-has
+A belt with the slack length S0 on a taut route of the length S has the strain e = S/S0 - 1 and, without bending
+stiffness, the tension T = EA e. Each of S0, e and T determines the other two. Per metre of the route the same material
+has the columns
 
-    EA (1 + e), EI (1 + e), dampings (1 + e),    rhoA/(1 + e),    reference strain -e/(1 + e),    curvature k0/(1 + e)
-    GJ (1 + e), C (1 + e),    J/(1 + e),    twist tau0/(1 + e)        cables with torsion
+    all cables: EA (1 + e), EI (1 + e), dampings (1 + e), rhoA/(1 + e), strain -e/(1 + e), curvature k0/(1 + e)
+    cables with torsion: GJ (1 + e), C (1 + e), J/(1 + e), twist tau0/(1 + e)
 
-so N = EA (lam (1 + e) - 1) at the stretch lam relative to the route; mass and energies are the same as for the slack
-belt.
+So N = EA (lam (1 + e) - 1) at the stretch lam relative to the route; mass and energies are equal to the mass and
+energies of the slack belt.
 
-The end of an arc adds a length, see `belt_ends.py`, if the arc of the radius R and the wrap angle t is longer than both
-ends. Otherwise the belt touches the pulley at one point, with l = sqrt(EI/T):
-
-    arc, 2 l <= R t:    both ends add lengths                       the tension on the arc is smaller by EI/(2 R²)
-    point, 2 l > R t:   the way is longer by t² l/8 - R t³/24       the tension is smaller by EI t²/(8 l²)
-
-T is the tension of the spans. The slack length S0 therefore is the sum of all lengths, each divided by its stretch. l
-is limited to R and to a quarter of the shortest span.
+Let T be the tension of the spans and l = sqrt(EI/T). On an arc of the radius R and the wrap angle t that is longer than
+both ends, 2 l <= R t, each end adds a length, see `belt_ends.py`, and the tension is smaller by EI/(2 R²). On a shorter
+arc the belt touches the pulley at one point. The way is then longer by t² l/8 - R t³/24, and the tension is smaller by
+EI t²/(8 l²). The slack length S0 is the sum of all lengths, each divided by its stretch. l is limited to R and to a
+quarter of the shortest span.
 """
 
 from __future__ import annotations
@@ -33,7 +31,7 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
 
 LARGEST_STRAIN = 0.2
-"""Largest strain of a taut belt: belts that require more do not fit."""
+"""Largest strain of a taut belt [1]; a belt that requires a larger strain does not fit."""
 LEAST = 1e-12
 """Least tension per EA with which l is evaluated [1]."""
 LONGEST_END = 0.25
@@ -43,7 +41,7 @@ SCALED = {
     "reference_curvature": -1, "torsional_stiffness": 1, "coupling": 1, "torsional_damping": 1, "rotary_inertia": -1,
     "reference_twist": -1,
 }  # fmt: skip
-"""Exponent of 1 + e with which columns of the slack belt become columns per metre of its route."""
+"""Exponent of 1 + e in the factor that converts each column of the slack belt to a column per metre of its route."""
 WAYS = "length= [m] of the slack belt, strain= [1] or tension= [N]"
 
 
@@ -64,7 +62,7 @@ class Bends(NamedTuple):
 
 
 def eval_length(tension: float, route: float, axial_stiffness: float, bends: Bends) -> float:
-    """Length of the slack belt [m] whose spans have a tension [N], on a route of a length [m]; equations: see above."""
+    """Return the length [m] of the slack belt whose spans have the given tension [N] on a route of the given length."""
     R, t = bends.radii, bends.angles
     F = max(tension, LEAST * axial_stiffness)
     l = np.minimum(sqrt(bends.stiffness / F), np.minimum(LONGEST_END * bends.shortest, R))
@@ -78,8 +76,8 @@ def eval_length(tension: float, route: float, axial_stiffness: float, bends: Ben
 def find_fit(
     name: str, route: float, axial_stiffness: float, bends: Bends, given: Mapping[str, Any]
 ) -> tuple[float, float]:
-    """Strain [1] of the taut belt on its route of a length [m], and tension of its spans [N], from the one of length,
-    strain and tension that is not None.
+    """Return the strain of the taut belt on a route of the given length [m], and the tension of the spans [N]; exactly
+    one of length, strain and tension is not None.
 
     Raises:
         ModelError: no value or several values are given, or the belt is too short or slack.
@@ -108,7 +106,7 @@ def find_fit(
 
 
 def find_tension(length: float, route: float, axial_stiffness: float, bends: Bends) -> float:
-    """Tension of the spans [N] of a slack belt of a length [m]."""
+    """Return the tension of the spans [N] of a slack belt of the given length [m]."""
     least = axial_stiffness * (route / length - 1.0)
     from scipy.optimize import brentq  # imported here, because only belts with a given length or strain need it
 

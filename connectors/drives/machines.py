@@ -1,19 +1,19 @@
 """Machines of belt drives: crankshafts with engine orders and their dampers, and loads given by curves.
 
-The crank of an engine turns with the speed
+The speed of the crank of an engine is
 
-    omega(t) = s(t) Omega (1 + sum a_k sin(k Omega t + p_k)),    s = (1 - cos(pi t/rise))/2  up to the time rise
+    omega(t) = s(t) Omega (1 + sum a_k sin(k Omega t + p_k)).
 
-where a_k is the amplitude of the order k, per mean speed: k = 2 is the firing order of four cylinders with four
-strokes.
+During the start, s = (1 - cos(pi t/rise))/2 up to the time rise. Here a_k is the amplitude of the order k, relative to
+the mean speed Omega; k = 2 is the firing order of a four-stroke engine with four cylinders.
 
-The torque of a machine is a curve over its speed, with straight lines between its points: M(|omega|) acts against the
-motion and is constant below the first point and beyond the last point; near standstill it rises from 0.
+The torque M(|omega|) of a machine acts against the motion. The torque of the machine is a curve over the speed, linear
+between its points, and constant below the first and above the last point. Near standstill the torque increases from 0.
 
-A torsional damper is a ring of the inertia J_r on a hub, with the stiffness k = J_r (2 pi f)² and the damping c = 2
-zeta J_r 2 pi f between both angles, where f is the natural frequency of the ring on a fixed hub. If the hub has the
-inertia J and is connected to a shaft of the stiffness K, the smallest possible maximum amplitude of the hub under a
-torque M sin(Omega t) is sqrt(1 + 2/mu) M/K, mu = J_r/J, at
+A torsional damper is a ring of the inertia J_r on a hub. The stiffness k = J_r (2 pi f)² and the damping c = 2 zeta J_r
+2 pi f act between the angles of ring and hub, where f is the natural frequency of the ring on a fixed hub. Let the hub
+have the inertia J, and let a shaft of the stiffness K carry it. With mu = J_r/J the smallest possible maximum of the
+amplitude of the hub under a torque M sin(Omega t) is sqrt(1 + 2/mu) M/K, for
 
     2 pi f = sqrt(K/J)/(1 + mu),    zeta = sqrt(3 mu/(8 (1 + mu)))
 
@@ -55,7 +55,8 @@ def engine_speed(
 
     Args:
         speed: mean speed [rad/s], with the sign of the rotation.
-        orders: amplitudes per mean speed [1] by engine order, ``{2: 0.03, 4: 0.01}``, or amplitude and phase [rad].
+        orders: dictionary from engine order to amplitude relative to the mean speed [1], ``{2: 0.03, 4: 0.01}``, or to
+            amplitude and phase [rad].
         rise: time over which the engine starts from rest [s].
 
     Raises:
@@ -91,14 +92,15 @@ CURVE = numbers("", (None,))
 def characteristic_load(
     world: World, body: Entity, speeds: Any, torques: Any, standstill: float = 1.0, name: str = "load"
 ) -> Entity:
-    """Add the load of a machine to a 2D body: a torque against its rotation, given by a curve over its speed.
+    """Add the load of a machine to a 2D body: a torque against the rotation of the body, given by a curve over the
+    speed.
 
     Args:
         world: the world.
         body: the body, such as a pulley.
         speeds: increasing speeds, >= 0 [rad/s], shape (k,), at least two.
-        torques: the torque at each speed [N m], shape (k,); a torque > 0 brakes.
-        standstill: speed up to which the torque increases from 0, as half a sine [rad/s].
+        torques: torque at each speed [N m], shape (k,); a positive torque brakes.
+        standstill: speed up to which the torque increases from 0, by half a period of a sine [rad/s].
         name: name for messages, the energy ledger and the report.
 
     Raises:
@@ -152,7 +154,7 @@ def torsional_damper(
         body: the hub, such as the pulley of a crankshaft.
         inertia: inertia of the ring [kg m^2].
         frequency: natural frequency of the ring on a fixed hub [Hz].
-        damping_ratio: c/(2 J_r 2 pi f) of the rubber [1].
+        damping_ratio: damping ratio c/(2 J_r 2 pi f) of the rubber [1].
         mass: mass of the ring [kg]; 0 if it is part of the mass of the hub.
         name: name for messages and output.
 

@@ -1,10 +1,10 @@
-"""Mistakes in drives that are reported before a solve: bodies without support, units that are wrong by a factor of a
-thousand.
+"""Mistakes in drives that are reported before a solve: bodies without support, and units that are wrong by a factor of
+a thousand.
 
-The ranges of units are wider than any drive: radii from 0.5 mm to 20 m, strains of a mounted belt above 2e-5 (a steel
-rope below a hundredth of its working load has more), masses up to 200 kg/m with waves of stretch above 30 m/s (rubber
-has some hundreds), cords above the face by less than the radius, and a bending stiffness with which a belt lies on its
-pulleys.
+The limits for units are wider than the values of any drive. Radii are from 0.5 mm to 20 m. The strain of a mounted belt
+is above 2e-5; a steel rope has this strain below a hundredth of its working load. Masses are below 200 kg/m. Waves of
+stretch are faster than 30 m/s; in rubber their speed is some hundreds of m/s. The height of the cord above the face is
+below the radius. With the bending stiffness the belt lies on its pulleys.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 
 RADII, LEAST_STRAIN, MOST_MASS, LEAST_WAVE, MOST_BENT = (5e-4, 20.0), 2e-5, 200.0, 30.0, 10.0
-"""A message asks for the unit if a value is beyond these limits. RADII: radii of pulleys [m]. LEAST_STRAIN: strain of a
-mounted belt [1]. MOST_MASS: mass of a belt [kg/m]. LEAST_WAVE: speed of stretching waves [m/s]. MOST_BENT: EI/(T R²)
-[1]."""
+"""A message asks for the unit of a value that is beyond these limits. RADII: radii of pulleys [m]. LEAST_STRAIN:
+smallest strain of a mounted belt [1]. MOST_MASS: largest mass of a belt [kg/m]. LEAST_WAVE: smallest speed of
+stretching waves [m/s].
+MOST_BENT: EI/(T R²) [1]."""
 TURN = 2
-"""Number of the coordinate of a 2D rigid body that is its rotation."""
+"""Position of the rotation among the coordinates of a 2D rigid body."""
 
 
 def note_units(drive: Drive, strain: float, tension: float, axial_stiffness: float) -> list[str]:
-    """Messages about values that probably have a wrong unit; ``strain``: strain of the mounted belt, which scales its
-    columns [1]."""
+    """Return messages about values that probably have a wrong unit; ``strain``: strain of the mounted belt [1]."""
     found = []
     for pulley in drive.pulleys:
         if not RADII[0] <= pulley.radius <= RADII[1]:
@@ -70,12 +70,13 @@ def note_units(drive: Drive, strain: float, tension: float, axial_stiffness: flo
 
 
 def check_held(drive: Drive) -> None:
-    """Raise ModelError for a pulley of a 2D belt that is held only by the belt, either by its body or by an arm.
+    """Raise ModelError for a pulley of a 2D belt that only the belt holds, on a body or on an arm.
 
     Without gravity the belt would pull such a pulley away; with gravity the pulley may hang in the belt, and a note
-    reports this. Any joint, constraint, spring or load that refers to the body holds it, unless this entity acts only
-    on the rotation of the body. Bodies connected by joints, such as the arm of a tensioner, are held by a spring or a
-    load on one of these bodies, or by as many constraints as these bodies have coordinates.
+    reports this. A joint, constraint, spring or load that refers to the body holds the pulley, unless this entity acts
+    only on the rotation of the body. Bodies that joints connect, such as the arm of a tensioner, are held in two cases:
+    a spring or a load acts on one of these bodies, or the number of constraints is at least the number of coordinates
+    of the bodies.
     """
     world = drive.world
     if drive.surfaces or launched_size() > 1:
@@ -100,8 +101,8 @@ def check_held(drive: Drive) -> None:
 
 
 def _find_group(world: World, body: Entity, pulleys: Sequence[Entity], contacts: Entity) -> list[str]:
-    """Names of the rigid bodies that constraints connect with a body, if these constraints leave a motion and no force
-    acts on the bodies; the rotations of pulleys about their centres do not count."""
+    """Return the names of the rigid bodies that constraints connect with a body, if the constraints leave a motion and
+    no force acts on the bodies. The rotations of pulleys about their centres do not count."""
     found = {int(body.ids[0]): body}
     turning = {int(pulley.ids[0]) for pulley in pulleys}
     owners = _list_owners(world)
@@ -133,15 +134,16 @@ def _list_owners(world: World) -> dict[int, int]:
 
 
 def _is_held(world: World, body: Entity, contacts: Entity) -> bool:
-    """Whether a row refers to the body, its node or a marker on either, without contacts and rows on rotations."""
+    """Return whether any row refers to the body, its node or a marker on these; contacts and rows on rotations do not
+    count."""
     return any(True for _ in _find_rows(world, body, contacts, turns=False))
 
 
 def _find_rows(
     world: World, body: Entity, contacts: Entity, turns: bool
 ) -> Iterator[tuple[type[Component], int, list[int]]]:
-    """Find active rows that refer to a body, its node or a marker on either, without contacts and, unless ``turns``,
-    without rows on rotations: the component, the number of the row, and all entities to which it refers."""
+    """Find active rows that refer to a body, its node or a marker on these: the component, the number of the row, and
+    all entities to which it refers. Contacts do not count; rows on rotations count only if ``turns`` is true."""
     ids = {int(body.ids[0])}
     for name in body.table.component.refs:
         ids |= {int(number) for number in np.ravel(body.table.collect(name, body.rows)) if number >= 0}
@@ -158,7 +160,8 @@ def _find_rows(
 
 
 def _find_body(world: World, number: int, owners: Mapping[int, int]) -> int:
-    """The body to which an entity belongs, or on which it lies; -1: the ground, -2: another entity."""
+    """Return the number of the body to which an entity belongs, or to which its markers are attached; -1: the ground,
+    -2: another entity."""
     if number in owners:
         return owners[number]
     entity = world.entity(number)
@@ -171,7 +174,8 @@ def _find_body(world: World, number: int, owners: Mapping[int, int]) -> int:
 
 
 def _find_markers(world: World, ids: set[int], turns: bool) -> set[int]:
-    """Markers on entities, and markers on these markers; rotations of nodes count only with ``turns``."""
+    """Return the markers on entities, and the markers on these markers; rotations of nodes count only if ``turns`` is
+    true."""
     found: set[int] = set()
     for component, table in world.tables.items():
         if role_of(component) != "marker" or not table.count:

@@ -1,13 +1,14 @@
 """Pulleys of a belt or rope: their positions, the taut route over them, and errors for routes that cannot be wrapped.
 
-A route over circles always exists where neighbours have common tangents. This file checks whether a belt can run on
-such a route. Pulleys must not overlap, no span may run through another pulley, and neighbouring spans must not cross.
-Spans cross where a taut belt would miss the pulley on its side and would need a wrap of almost a full turn.
+A route over circles exists if successive circles have common tangents. This file checks whether a belt can run on such
+a route. Pulleys must not overlap, no span may run through another pulley, and neighbouring spans must not cross. Spans
+cross if a taut belt would miss the pulley on its side, so that the wrap would be almost a full turn.
 
-A V-belt is pressed with the force p per length into a groove of the angle beta. Each flank carries p/(2 sin(beta/2)),
-and friction along the belt is mu p/sin(beta/2).
+A V-belt is pressed with the force p per length into a groove with the angle beta between its flanks. Each flank carries
+p/(2 sin(beta/2)), and friction along the belt is mu p/sin(beta/2).
 
-Source: elementary geometry; see `elements.routes.routes`; the wedge: F. Grashof, Theoretische Maschinenlehre II (1883).
+Source: elementary geometry; see `elements.routes.routes`; for the wedge F. Grashof, Theoretische Maschinenlehre II
+(1883).
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 
 LEAST_WRAP = 1e-6
-"""Wrap angle below which a belt only touches a pulley [rad]."""
+"""Wrap angle [rad] below which a belt counts as only touching a pulley."""
 PULLEY = {
     "body": handle(),
     "radius": number("m", above=0.0),
@@ -55,21 +56,21 @@ class Pulley:
 
     Attributes:
         body: rigid body, rigid node or `Ground` that carries the pulley, one row; its reference position is used.
-        radius: radius that the belt touches [m], > 0; for a groove the radius of its bottom.
-        side: side of the pulley in the direction of travel along the belt; "right": the belt wraps clockwise.
+        radius: radius of the surface that the belt touches [m], > 0; for a groove the radius of its bottom.
+        side: side of the belt on which the pulley is, in the direction of travel; "right": the belt wraps clockwise.
         at: position of the centre in the frame of the body [m], shape (2,) or (3,).
         axis: only in 3D: direction of the axis in the frame of the body, of any length > 0; None: along z. A 2D body or
-            `Ground` with an axis makes the belt 3D.
+            `Ground` with an axis makes the belt a 3D belt.
         groove_radius: only in 3D: radius of the cross section of a round groove [m]; None: a cylinder.
         outer_radius: only in 3D: radius of the rim of a groove [m]; default: radius + 2 groove_radius.
-        turns: whole turns in addition to the wrap between the neighbouring spans [1].
-        friction: friction coefficient [1]; None: coefficient of the belt.
-        groove_angle: only in 2D: angle beta between the flanks of a V-groove or of ribs [rad], typically 0.6 to 0.8;
-            the wedge presses both flanks, and the effective friction coefficient is mu/sin(beta/2). None: flat.
+        turns: number of whole turns in addition to the wrap between the neighbouring spans [1].
+        friction: friction coefficient [1]; None: the coefficient of the belt.
+        groove_angle: only in 2D: angle beta between the flanks of a V-groove or of ribs [rad], typically 0.6 to 0.8.
+            The wedge presses both flanks, so the effective friction coefficient is mu/sin(beta/2). None: flat.
         name: name in reports; default: name of the body.
 
     Raises:
-        ModelError: values outside these ranges.
+        ModelError: a value out of its range.
     """
 
     body: Entity
@@ -97,7 +98,7 @@ class Pulley:
             object.__setattr__(self, "name", self.body.name)
 
     def wedge(self, friction: float) -> float:
-        """The friction coefficient [1] relative to the radial force, for a given coefficient between belt and
+        """Return the friction coefficient relative to the radial force [1], from the coefficient between belt and
         pulley."""
         return friction if self.groove_angle is None else friction / sin(0.5 * self.groove_angle)
 
@@ -108,7 +109,7 @@ class Pulley:
 
 
 class Place(NamedTuple):
-    """Centre of a pulley [m], shape (3,), its global axis, (3,), and whether the pulley is 3D."""
+    """Centre of a pulley [m], shape (3,), its global axis, shape (3,), and whether the pulley is 3D."""
 
     center: FloatArray
     axis: FloatArray
@@ -116,7 +117,7 @@ class Place(NamedTuple):
 
 
 def find_place(world: World, pulley: Pulley) -> Place:
-    """Position of a pulley in the reference configuration.
+    """Return the position of a pulley in the reference configuration.
 
     Raises:
         ModelError: a body without position and rotation, or an axis of length 0.
@@ -151,7 +152,7 @@ def lay_route(
         pulleys: the pulleys.
         places: where they are.
         offsets: distance of the cord from each pulley [m].
-        closed: whether the line is a belt.
+        closed: whether the line is a closed belt.
         start, end: end points of a rope [m].
 
     Raises:
@@ -186,8 +187,8 @@ def lay_route(
 
 
 def find_spans(route: Route | SpatialRoute) -> list[tuple[float, float]]:
-    """Begin and end of the free spans on the route [m]: behind each pulley, and for ropes also ahead of the first
-    pulley."""
+    """Return start and end of the free spans along the route [m]: the span behind each pulley; for ropes also the span
+    ahead of the first pulley."""
     entries, exits = ([getattr(wrap, name) for wrap in route.wraps] for name in ("s_entry", "s_exit"))
     if route.closed:
         # the route begins behind the first pulley
@@ -207,7 +208,7 @@ def _check_overlap(pulleys: Sequence[Pulley], places: Sequence[Place]) -> None:
 
 
 def _check_wraps(pulleys: Sequence[Pulley], places: Sequence[Place], route: Route) -> None:
-    """Raise ModelError where a taut belt could not follow its route."""
+    """Raise ModelError if a taut belt could not follow its route."""
     for pulley, wrap in zip(pulleys, route.wraps, strict=True):
         if wrap.angle < LEAST_WRAP:
             raise ModelError(
@@ -218,7 +219,7 @@ def _check_wraps(pulleys: Sequence[Pulley], places: Sequence[Place], route: Rout
     count = len(pulleys)
     for i, pulley in enumerate(pulleys):
         before, after = (spans[i - 1], spans[i]) if route.closed else (spans[i], spans[i + 1])
-        # two pulleys with a crossed belt are wrapped by more than half a turn as well
+        # a crossed belt on two pulleys also wraps them by more than half a turn
         if pulley.turns == 0 and not (route.closed and count == 2) and _cross(before, after):
             other = "left" if pulley.side == "right" else "right"
             raise ModelError(
@@ -242,7 +243,7 @@ def _check_wraps(pulleys: Sequence[Pulley], places: Sequence[Place], route: Rout
 
 
 def _cross(first: FloatArray, second: FloatArray) -> bool:
-    """Whether two straight lines cross, each from row 0 to row 1."""
+    """Return whether two straight lines cross, each from row 0 to row 1."""
 
     def turn(a: FloatArray, b: FloatArray, c: FloatArray) -> float:
         return float((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]))

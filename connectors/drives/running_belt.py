@@ -1,13 +1,15 @@
-"""Change a belt at rest into a belt that runs along itself, with velocities of nodes and pulleys, for modes and initial
+"""Change a belt at rest into a belt that runs along itself, with velocities of nodes and pulleys; for modes and initial
 states.
 
-Nodes of a belt that runs with the flow c of its reference length have the velocities c r' and c r''. The shape is the
-shape at rest. The contact force decreases by rhoA v²/R, and the tension does not change, because the length does not.
+If the flow of the reference length of a belt is c, its nodes have the velocities c r' and c r''. The shape is the shape
+at rest. The contact force decreases by rhoA v²/R. The tension does not change, because the length of the belt does not
+change.
 
-In a steady motion, material moves along this shape until each span has its stretch lam, and each arc has the stretch of
-the entry up to the begin of slip; from this point the stretch changes linearly to its value at the exit:
+For a steady motion, material is moved along the shape at rest until each span has its stretch lam. Each arc has the
+stretch of its entry up to the start of slip; from this point the stretch changes linearly to its value at the exit:
 
-    X(s) = integral of ds/lam over the stations s of the shape; a node at X_i moves to the place s with X(s) = X_i.
+    X(s) is the integral of ds/lam over the stations s of the shape; a node at X_i moves to the station s with X(s) =
+    X_i.
 
 Source: C. D. Mote, J. Franklin Inst. 279 (1965) 430-444.
 """
@@ -27,13 +29,13 @@ from windlass.framework.model.table import Entity
 from windlass.framework.state.state import State
 
 FINE = 32
-"""Number of places per node at which the displacement of the material is integrated."""
+"""Number of points per node at which the displacement of the material is integrated."""
 
 
 def run_belt(
     state: State, speed: float, cables: Entity, nodes: Entity, pulleys: Sequence[Pulley], radii: Sequence[float]
 ) -> State:
-    """Copy a state and make a closed 2D belt run, with pulleys that rotate with it.
+    """Copy a state, and make a closed 2D belt run with pulleys that rotate with the belt.
 
     Args:
         state: the state at rest.
@@ -67,7 +69,7 @@ def start_steady(
     running = state.copy()
     x, length = _read_shape(running, cables, nodes)
     onward = steady.spans[0].speed > 0.0
-    # stations of the route and the stretch at these stations, beginning with the first arc
+    # stations of the route and stretch at these stations, beginning at the entry of the first arc
     begin = route.wraps[0].s_entry
     station, stretch = list[float](), list[float]()
     spans, count = find_spans(route), len(pulleys)
@@ -75,7 +77,7 @@ def start_steady(
         before, after = ((1.0 + steady.spans[k].tension / axial_stiffness) / (1.0 + strain) for k in (i - 1, i))
         entry, slips = (wrap.s_entry - begin) % route.length, duty.slip_arc / duty.wrap_angle
         size = wrap.s_exit - wrap.s_entry
-        # the belt slips before the exit
+        # the belt slips in the last part of the arc, before the exit
         turn = entry + size * (1.0 - slips if onward else slips)
         station += [entry, turn, entry + size]
         stretch += [before, before if onward else after, after]
@@ -87,7 +89,7 @@ def start_steady(
     material = np.concatenate([[0.0], np.cumsum(0.5 * (share[1:] + share[:-1]) * np.diff(fine))])
     total = float(length.sum())
     material *= total / material[-1]
-    # positions of the nodes in the material, and the stretch at these positions
+    # stations of the nodes in the moved material, and the stretch at these stations
     first = begin / route.length * total
     place = (np.concatenate([[0.0], np.cumsum(length)[:-1]]) - first) % total
     there = np.interp(place, material, fine)
@@ -102,7 +104,8 @@ def start_steady(
 
 
 def _read_shape(state: State, cables: Entity, nodes: Entity) -> tuple[FloatArray, FloatArray]:
-    """Positions and slopes of the nodes, shape (nodes, 4), and reference lengths [m], shape (cables,)."""
+    """Return positions and slopes of the nodes, shape (nodes, 4), and reference lengths of the cables [m], shape
+    (cables,)."""
     columns = [np.asarray(nodes.table.collect(name, nodes.rows), np.float64) for name in ("position", "slope")]
     x: FloatArray = np.hstack(columns)
     x += state.of(nodes)
@@ -110,7 +113,7 @@ def _read_shape(state: State, cables: Entity, nodes: Entity) -> tuple[FloatArray
 
 
 def _eval_shape(x: FloatArray, length: FloatArray, place: FloatArray) -> FloatArray:
-    """Positions and slopes of a closed chain of cubics at reference lengths [m] from its first node."""
+    """Evaluate positions and slopes of a closed chain of cubics at reference lengths from its first node [m]."""
     ends = np.cumsum(length)
     k = np.minimum(np.searchsorted(ends, place, side="right"), len(length) - 1)
     S, dS, _ = eval_shape((place - ends[k] + length[k]) / length[k], length[k])
@@ -119,10 +122,10 @@ def _eval_shape(x: FloatArray, length: FloatArray, place: FloatArray) -> FloatAr
 
 
 def _put_rates(state: State, nodes: Entity, x: FloatArray, length: FloatArray, flow: float) -> None:
-    """Set the velocities of nodes of a belt that runs with the flow c [m/s]."""
+    """Set the velocities of the nodes of a belt that runs with the flow c of its reference length [m/s]."""
     r, slope, L = x[:, :2], x[:, 2:], length[:, None]
     step, onward = np.roll(r, -1, axis=0) - r, np.roll(slope, -1, axis=0)
-    # second derivatives r'' of the cubic elements ahead of and behind each node
+    # second derivatives r'' at each node, in the cubic ahead of the node and in the cubic behind it
     ahead = (6.0 * step / L - 4.0 * slope - 2.0 * onward) / L
     behind = np.roll((2.0 * slope + 4.0 * onward - 6.0 * step / L) / L, 1, axis=0)
     state.put(nodes, flow * np.hstack((slope, 0.5 * (ahead + behind))), "v")

@@ -1,39 +1,40 @@
-"""Steady motion of a belt drive without time steps: spans, arcs that stick and slip, closed length, torques.
+"""Steady motion of a belt drive without time steps: spans, arcs that stick and slip, length of the closed belt,
+torques.
 
-A belt with the law N = EA (lam - 1), where lam is the stretch, runs with the flow c of its reference length, and
-therefore with the speed v = c lam. Of the tension N, the part
+A belt with the law N = EA (lam - 1) and the stretch lam runs with the flow c of its reference length, and therefore
+with the speed v = c lam. Of the tension N, the part
 
     F = N - rhoA c² lam = E lam - EA,    E = EA - rhoA c²
 
-presses on the pulleys and transmits torque. For each pulley, with the radius r of the face, R of the cord, the wrap
-angle t and the spans "in" and "out" in the running direction,
+presses on the pulleys and transmits torque. For each pulley let r be the radius of the face, R the radius of the cord,
+t the wrap angle, and "in" and "out" the spans in the running direction:
 
-    the belt sticks at the entry, with the speed of the rim:        omega R = c (lam_in - w),
-    the belt slips before the exit, over the angle phi <= t:        |ln(F_out/F_in)| = mu r/R phi,
-    torque of the belt on the pulley, in the sense of rotation:     M = (F_out - F_in) R - psi EI/(2 R),
-    power lost by friction and shear:                               c (F_out - F_in) ((F_out - F_in)/(2 E) + w),
-    power lost by bending at entry and exit:                        |omega| psi EI/(2 R), see `bending_loss.py`.
+    entry: the belt sticks and has the speed of the rim, omega R = c (lam_in - w)
+    exit: the belt slips before the exit, over the angle phi <= t with |ln(F_out/F_in)| = mu r/R phi
+    torque: M = (F_out - F_in) R - psi EI/(2 R), of the belt on the pulley, in the sense of rotation
+    loss by friction and shear: c (F_out - F_in) ((F_out - F_in)/(2 E) + w)
+    loss by bending: |omega| psi EI/(2 R) at entry and exit together, see `bending_loss.py`.
 
 A belt with the bending stiffness EI that leaves a circle keeps its tangent and its curvature 1/R at the exit. The
 distance of the belt from the line of the span is w = (l²/R) exp(-x/l), l² = EI/F, a solution of l² d⁴w/dx⁴ = d²w/dx².
 Therefore
 
-    the line of a span is a tangent of circles of the radius R + l²/(2 R) = R + EI/(2 F R),
-    the belt leaves the circle at an angle l/R before the angle t between the lines; the shear force at this point
-    presses as much as the pressure along the angle l/R would, so slip depends on t;
-    no energy is lost at the exit: E lam² + EI lam²/r², with the radius of curvature r, is equal on both sides,
-    so the stretch of an arc is q lam, q² = E/(E + EI/R²), and its F is less by about EI/(2 R²);
-    the moments EI lam/R of both ends of an arc add to the torque, which is (F_out - F_in) R/q with the F of the spans;
-    each end adds about l³/(12 R²) to the length of the belt; see `belt_ends.py`, also for elastic contact.
+    line of a span: it is a tangent of circles of the radius R + l²/(2 R) = R + EI/(2 F R)
+    exit: the belt leaves the circle at an angle l/R before the angle t between the lines
+    slip: it depends on t, because the shear force at the exit presses as much as the pressure along the angle l/R would
+    energy: no energy is lost at the exit, so E lam² + EI lam²/r² with the radius of curvature r is equal on both sides
+    arc: the stretch is q lam, q² = E/(E + EI/R²), and F is less by about EI/(2 R²)
+    moments: EI lam/R at both ends of an arc adds to the torque, which is (F_out - F_in) R/q with the F of the spans
+    length: each end adds about l³/(12 R²) to the length of the belt; see `belt_ends.py`, also for elastic contact.
 
-w is 0 on a rigid layer between cord and face. A layer with the shear stiffness K is not sheared where the belt enters,
-and shears by w per length until friction lets it slip; see `connectors/reports/belt_bristles.py`. It is sheared only
+On a rigid layer between cord and face, w is 0. A layer with the shear stiffness K is not sheared where the belt enters,
+and shears by w per length until the belt slips; see `connectors/reports/belt_bristles.py`. The layer is sheared only
 where the belt touches, see `belt_ends.py`.
 
-The unknowns are F of all spans and c. F and c follow from the speed or the torque balance of each pulley, and from the
-reference length of the closed belt, the sum of length/lam over spans, arcs that stick, and arcs that slip, R E/(mu r/R
-EA) |ln(F_out lam_in/(F_in lam_out))|. On a layer the parts that stick and
-slip follow from its shear. Pulleys are rigid; sag, air and bearing losses are neglected.
+The unknowns are F of all spans, and c. The equations are the speed or the torque balance of each pulley, and the
+reference length of the closed belt. The reference length is the sum of length/lam over spans and arcs that stick, plus
+R E/(mu r/R EA) |ln(F_out lam_in/(F_in lam_out))| for each arc that slips. On a layer the parts that stick and slip
+follow from the shear. Pulleys are rigid; sag, air resistance and bearing losses are neglected.
 
 Source: S. E. Bechtel, S. Vohra, K. I. Jacob, C. D. Carlson, The stretching and slipping of belts and fibers on pulleys,
 J. Appl. Mech. 67 (2000) 197-206; F. Grashof, Theoretische Maschinenlehre II (1883); the beam under tension:
@@ -63,11 +64,11 @@ from windlass.framework.checks.values import read_numbers
 from windlass.framework.errors import ModelError
 
 MachineTorque = float | Callable[[float], float]
-"""Torque of a machine on a pulley [N m], or a function of its speed [rad/s]; > 0 counter-clockwise."""
+"""Torque of a machine on a pulley [N m], or a function of the speed of the pulley [rad/s]; > 0 counter-clockwise."""
 LOADS = (1.0, 0.5, 0.25, 0.125)
-"""Shares of the torques with which a solution is started; the largest share that succeeds is used [1]."""
+"""First shares of the torques with which a solution is tried [1]; the largest share that succeeds is used."""
 ERROR = 1e-9
-"""Largest error of an equation, where all equations are of order 1 [1]."""
+"""Largest error of an equation of the solution [1]; all equations are scaled to order 1."""
 LEAST = 1e-6
 """Smallest F on an arc during the iterations, per mean F [1]."""
 EQUAL = 1e-9
@@ -75,24 +76,24 @@ EQUAL = 1e-9
 SLIP_ROOM = 1.05
 """Smallest arc on which a layer is sheared, per slip arc on a rigid layer [1]."""
 UNBALANCED = 1e-8
-"""Torque that counts as 0, per largest tension and radius [1]."""
+"""Largest torque, per largest tension and radius [1], that counts as 0."""
 
 
 class DriveData(NamedTuple):
-    """A closed 2D belt on its pulleys; each array has the shape (pulleys,).
+    """A closed 2D belt on its pulleys; arrays have the shape (pulleys,) unless noted otherwise.
 
     name, names: names of the belt and of its pulleys.
-    turns: 1 where a belt that runs in the order of the pulleys rotates them counter-clockwise, otherwise -1.
-    radii, touching: R and r [m].
+    turns: 1 if a belt that runs in the order of the pulleys rotates the pulley counter-clockwise, otherwise -1.
+    radii, touching: radii R of the cord and r of the face [m].
     wraps: wrap angles [rad].
     friction: mu [1].
     layers: K per length of the slack belt [N/m²]; inf for a rigid layer.
     contact: contact stiffness k per length of the belt [N/m²].
     bending: torques of the bending losses against the rotation of the pulleys [N m].
-    slowest: angular velocities above which these torques are constant; below they are proportional to the speed
-    [rad/s].
-    spans: lengths of the spans behind each pulley [m].
-    ends: unit tangents where the belt enters and leaves each pulley, in this order, shape (pulleys, 2, 2).
+    slowest: angular velocities above which the bending torques are constant; below, the torques are proportional to the
+        speed [rad/s].
+    spans: length of the span behind each pulley [m].
+    ends: unit tangents at the entry and at the exit of each pulley, shape (pulleys, 2, 2).
     axial_stiffness, bending_stiffness: EA [N] and EI [N m²] of the slack belt.
     mass_per_length, length: rhoA [kg/m] and length [m] of the slack belt.
     """
@@ -124,18 +125,18 @@ class SteadyPulley:
         name: name of the pulley.
         speed: angular velocity [rad/s], > 0 counter-clockwise.
         torque: torque of the belt on the pulley [N m], > 0 counter-clockwise.
-        power: torque * speed, > 0 where the pulley takes power [W].
-        loss: power lost by friction on its arc [W].
+        power: torque * speed [W], > 0 if the pulley takes power.
+        loss: power lost by friction on the arc of the pulley [W].
         bending_loss: power lost by bending at entry and exit [W].
-        efficiency: power/(power + losses) of a pulley that takes power, 1 - losses/power of a pulley that supplies
+        efficiency: power/(power + losses) of a pulley that takes power, and 1 - losses/power of a pulley that supplies
             power [1]; NaN for a pulley that rotates freely.
-        creep: loss of the speed of the rim, at the cord, relative to the pulley that supplies the largest power [1];
-            NaN if no pulley drives the belt.
-        wrap_angle, slip_arc: angle between the lines of the spans, and the part of this angle that slips, at the exit
-            [rad].
-        slip_reserve: 1 - slip_arc/wrap_angle: 0 where the whole arc slips [1].
-        tension_before, tension_after: tensions of the spans before and behind the pulley, in the order of the pulleys
-            [N].
+        creep: loss of the speed of the rim at the cord, relative to the pulley that supplies the largest power [1]; NaN
+            if no pulley drives the belt.
+        wrap_angle, slip_arc: angle between the lines of the spans, and the part of this angle before the exit that
+            slips [rad].
+        slip_reserve: 1 - slip_arc/wrap_angle [1]; 0 if the whole arc slips.
+        tension_before, tension_after: tensions of the spans ahead of the pulley and behind it, in the order of the
+            pulleys [N].
         hub_load: force of the belt on the pulley [N], shape (2,).
         hub_force: its size [N].
     """
@@ -165,7 +166,7 @@ class SteadySpan:
         name: names of the pulleys at both ends.
         length: as mounted [m].
         tension: axial force N [N].
-        speed: speed of the belt along itself, > 0 in the order of the pulleys [m/s].
+        speed: speed of the belt along itself [m/s], > 0 in the order of the pulleys.
         string_frequency: lowest natural frequency of the span as a string that moves along itself [Hz]; NaN without
             mass.
     """
@@ -191,10 +192,10 @@ class SteadyDrive:
 
     Attributes:
         name: name of the belt.
-        pulleys, spans: numbers of each pulley and each span.
-        flow: reference length of the belt that passes a place in unit time [m/s].
-        turns: rotation of arms from their mounted positions, by the name of their pulley [rad].
-        power_in, power_out: power that pulleys supply to the belt and take from it [W].
+        pulleys, spans: numbers of each pulley and of each span.
+        flow: reference length of the belt that passes a fixed place per second [m/s].
+        turns: rotation of each arm from its mounted position [rad], by the name of its pulley.
+        power_in, power_out: power that pulleys supply to the belt, and power that pulleys take from the belt [W].
         efficiency: power_out/power_in [1]; NaN if no pulley drives the belt.
     """
 
@@ -232,14 +233,14 @@ class SteadyDrive:
 
 
 def is_speeds(given: object) -> bool:
-    """Whether an argument is a mapping of names to finite numbers."""
+    """Return whether an argument is a mapping from names to finite numbers."""
     return isinstance(given, Mapping) and all(
         isinstance(name, str) and _is_number(value) for name, value in given.items()
     )
 
 
 def is_torques(given: object) -> bool:
-    """Whether an argument is a mapping of names to finite numbers or functions."""
+    """Return whether an argument is a mapping from names to finite numbers or functions."""
     return isinstance(given, Mapping) and all(
         isinstance(name, str) and (callable(value) or _is_number(value)) for name, value in given.items()
     )
@@ -255,9 +256,10 @@ def gather_drive(
     friction: Sequence[float], layers: FloatArray, contact: FloatArray, bending: FloatArray, slowest: FloatArray,
     axial_stiffness: float, bending_stiffness: float, mass_per_length: float, length: float,
 ) -> DriveData:  # fmt: skip
-    """Collect the data of a 2D belt on its route; layers, mass per length and length belong to the slack belt."""
+    """Collect the data of a 2D belt on its route; ``layers``, ``mass_per_length`` and ``length`` are values of the
+    slack belt."""
     stations = np.array([(wrap.s_entry, wrap.s_exit) for wrap in route.wraps])
-    # the tangents of the arc at both of its ends
+    # tangents at both ends of each arc
     inner = stations + 1e-9 * np.diff(stations, axis=1) * (1.0, -1.0)
     return DriveData(
         name=name,
@@ -291,11 +293,11 @@ class TensionerArm:
     Attributes:
         pulley: name of the pulley.
         pivot: point about which the arm rotates [m], shape (2,).
-        moment: moment of the spring on the arm [N m], > 0 counter-clockwise, as a function of the rotation of the arm
-            from its mounted position [rad].
+        moment: function of the rotation of the arm from its mounted position [rad], which returns the moment of the
+            spring on the arm [N m], > 0 counter-clockwise.
 
     Raises:
-        ModelError: values of a wrong type.
+        ModelError: a value of a wrong type.
     """
 
     pulley: str
@@ -307,11 +309,11 @@ class TensionerArm:
 
 
 class _Lines(NamedTuple):
-    """The straight lines of the spans of a bent belt.
+    """The straight lines of the spans of a belt with bending stiffness.
 
     Attributes:
         spans: lengths of the lines [m], shape (spans,).
-        turned: angles between these lines and the common tangents of the pulleys [rad], shape (spans,).
+        turned: angles between the lines and the common tangents of the pulleys [rad], shape (spans,).
         wraps: angles t of the arcs [rad], shape (pulleys,).
     """
 
@@ -321,9 +323,9 @@ class _Lines(NamedTuple):
 
 
 class _Steady(NamedTuple):
-    """A motion during the iterations, which need not be a solution: F of all spans [N], c [m/s], E [N], lam; per pulley
-    q, F and lam at entry and exit of its arc, shape (2, pulleys), phi [rad], w and the slack length of its arc [m]; the
-    length that the ends of arcs add [m]; and its lines."""
+    """A motion during the iterations, which need not be a solution. Spans: F [N] and lam of all spans; c [m/s]; E [N].
+    Arcs: q, F and lam at entry and exit, shape (2, pulleys), phi [rad], w, and slack length [m]. Further: the length
+    that the ends of all arcs add [m], and the lines of the spans."""
 
     force: FloatArray
     flow: float
@@ -340,8 +342,8 @@ class _Steady(NamedTuple):
 
 
 def _lay_lines(drive: DriveData, force: FloatArray) -> _Lines:
-    """Find the lines of the spans with the pressing forces F [N]; spans and pulleys in their order."""
-    # radii and sides of the pulley before and of the pulley after each span, shape (2, spans)
+    """Find the lines of the spans for the pressing forces F [N]; spans and pulleys are in their order."""
+    # radii and sides of the pulleys ahead of and behind each span, shape (2, spans)
     radii = np.stack((drive.radii, np.roll(drive.radii, -1)))
     sides = np.stack((-drive.turns, np.roll(drive.turns, -1)))
     off, square = (sides * radii).sum(axis=0), drive.bending_stiffness / force
@@ -362,17 +364,17 @@ def find_steady_motion(
         drive: belt and pulleys.
         speeds: angular velocities of pulleys that are driven at a speed [rad/s], > 0 counter-clockwise; at least one
             pulley.
-        torques: torques of the machines on other pulleys; pulleys without entry rotate freely.
-        may_slip: whether slip arcs may be longer than wrap angles, in an intermediate motion of the iterations.
+        torques: torques of machines on pulleys; pulleys without entry in ``speeds`` or ``torques`` rotate freely.
+        may_slip: whether slip arcs may be longer than wrap angles, for an intermediate motion of the iterations.
 
     Raises:
-        ModelError: names that are not pulleys or are given twice, no speeds or speeds in both directions, a pulley
-            without friction, a belt that lifts off at its speed, or a pulley on whose whole arc the belt slips.
+        ModelError: names that are not pulleys or are given twice; no speeds, or speeds in both directions; a pulley
+        without friction; a belt that lifts off at its speed; or a pulley on whose whole arc the belt slips.
     """
     direction = _check_given(drive, speeds, torques)
     count = len(drive.names)
     spans = np.arange(count)
-    # the span at the entry of each pulley, and the span at its exit
+    # numbers of the spans at the entry and at the exit of each pulley
     entry, leaving = (spans - 1, spans) if direction > 0 else (spans, spans - 1)
     turns = direction * drive.turns
     given = np.array([speeds.get(name, nan) for name in drive.names])
@@ -392,7 +394,8 @@ def find_steady_motion(
         )
 
     def move(u: FloatArray) -> _Steady:
-        # forces and speed are scaled to order 1, because the solver's difference steps are relative to the unknowns
+        # forces and speed are scaled to order 1, because the finite differences of the solver are relative to the
+        # unknowns
         force, flow = press * np.exp(np.clip(u[:count] - 1.0, -50.0, 50.0)), start_flow * float(u[count])
         stiffness = EA - rho * flow * flow
         lines, stretch = _lay_lines(drive, force), (force + EA) / stiffness
@@ -423,7 +426,7 @@ def find_steady_motion(
         torque = pull(found) + load * resist(omega)
         machine = np.array([load * (m(w) if callable(m) else m) for m, w in zip(machines, omega.tolist(), strict=True)])
         balance = (torque + machine) / (press * drive.radii)
-        # speeds differ by strains; multiplied by EA, the differences have the order of forces
+        # differences of speeds have the order of strains; multiplied by EA they have the order of forces
         matching = np.where(is_driven, omega / given - 1.0, 0.0) * EA / press
         total = float((found.lines.spans / found.stretch + found.on_arc).sum()) + found.more
         closing = (total / drive.length - 1.0) * EA / press
@@ -489,17 +492,17 @@ def find_steady_arms(
     lay: Callable[[Mapping[str, FloatArray]], DriveData], centres: Mapping[str, FloatArray],
     arms: Sequence[TensionerArm], speeds: Mapping[str, float], torques: Mapping[str, MachineTorque],
 ) -> SteadyDrive:  # fmt: skip
-    """Find the steady motion of a drive whose arms are in equilibrium: belt and spring have no resulting moment about
-    the pivots.
+    """Find the steady motion of a drive with arms in equilibrium: for each arm the moments of belt and spring about the
+    pivot sum to 0.
 
     Args:
-        lay: function that returns the data of the drive with pulleys at other positions [m], by name.
+        lay: function that returns the data of the drive for other positions of pulleys [m], by name.
         centres: mounted positions of the pulleys [m], by name.
         arms: the arms.
         speeds, torques: see `find_steady_motion`.
 
     Raises:
-        ModelError: an arm without pulley, or no equilibrium of the arms; for further errors see `find_steady_motion`.
+        ModelError: an arm without a pulley, or no equilibrium of the arms; for further errors see `find_steady_motion`.
     """
     from scipy.optimize import root  # imported here, because most models do not need it
 
@@ -564,7 +567,8 @@ def _check_given(drive: DriveData, speeds: Mapping[str, float], torques: Mapping
 
 
 def _solve(eval_errors: Callable[[FloatArray, float], FloatArray], start: FloatArray) -> FloatArray | None:
-    """Find unknowns that fulfil all equations, beginning without load; None if this fails."""
+    """Find the unknowns that fulfil all equations, by increasing the load from 0; return None if no step of the load
+    succeeds."""
     from scipy.optimize import root  # imported here, because most models do not need it
 
     for first in LOADS:
@@ -598,17 +602,17 @@ def _describe(
     drive: DriveData, found: _Steady, speed: FloatArray, bending: FloatArray, entry: IntArray, leaving: IntArray,
     direction: float,
 ) -> SteadyDrive:  # fmt: skip
-    """Create the numbers of a motion; ``speed``: speeds of the pulleys [rad/s], ``bending``: torques of bending
-    [N m]."""
+    """Create the numbers of a motion; ``speed``: speeds of the pulleys [rad/s], ``bending``: torques of the bending
+    losses [N m]."""
     tension = drive.axial_stiffness * (found.stretch - 1.0)
     before = np.arange(len(drive.names)) - 1
     change = found.force[leaving] - found.force[entry]
     torque = direction * drive.turns * change * drive.radii / found.less + bending
-    # the torque of freely rotating pulleys is the error of the solution
+    # the torque of a freely rotating pulley is an error of the solution, and is set to 0
     torque = np.where(np.abs(torque) > UNBALANCED * found.force.max() * drive.radii, torque, 0.0)
     power, bent = torque * speed, np.abs(bending * speed)
     loss = found.flow * change * (change / (2.0 * found.stiffness) + found.lag / found.less)
-    # a driven pulley receives the power minus the losses; a driver supplies the power plus the losses
+    # total: power and losses that a driven pulley takes from the belt, or power that a driver supplies
     total = np.where(power > 0.0, power + loss + bent, -power)
     wraps, turned = found.lines.wraps, found.lines.turned
     pulls = found.force[:, None] * _turn(drive.ends[:, 1], turned)

@@ -1,7 +1,7 @@
-"""Teeth of timing belts and their pulleys: fit by the number of teeth, places of teeth, contact with grooves.
+"""Teeth of timing belts and their pulleys: fit by the number of teeth, positions of teeth, contact with grooves.
 
-N teeth of the pitch p are a belt of the slack length N p. On a pulley with z grooves the pitch line has the radius z
-p/(2 pi), apart from the strain as mounted; the tooth in the middle of its arc sits in the middle of a groove.
+A belt with N teeth of the pitch p has the slack length N p. On a pulley with z grooves the pitch line has the radius z
+p/(2 pi), apart from the strain as mounted. The tooth in the middle of the arc sits in the middle of a groove.
 """
 
 from __future__ import annotations
@@ -22,16 +22,17 @@ from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 
 LARGEST_MISFIT = 0.005
-"""Largest difference of the pitches of a pulley and the belt [1]: with ten teeth in contact, half of the accumulated
-difference on each flank exceeds the capacity of most teeth."""
+"""Largest relative difference between the pitch of a pulley and the pitch of the belt [1]. With ten teeth in contact,
+half of the accumulated difference on each flank exceeds the capacity of most teeth."""
 TIP_FACTOR = 2.0
 """Stiffness of a tooth on a tip of the pulley, relative to its stiffness along the belt [1]."""
 DAMPING_RATIO = 1.0 / 3.0
-"""Damping of a tooth as a share of the critical damping, with the mass of the belt over one pitch."""
+"""Damping ratio of a tooth with the mass of the belt over one pitch [1]."""
 
 
 class Teeth(NamedTuple):
-    """Teeth of a belt: number, pitch [m], stiffness [N/m], damping [N s/m], height [m], flanks [rad] and play [m]."""
+    """Teeth of a belt: number, pitch [m], stiffness [N/m], damping [N s/m], height [m], flank angle [rad] and backlash
+    [m]."""
 
     number: int
     pitch: float
@@ -47,15 +48,16 @@ class Teeth(NamedTuple):
         return self.number * self.pitch
 
     def count_elements(self, least: int) -> int:
-        """Number of cables, at least the given number, for which all teeth have the same place on their cables."""
+        """Return the number of cables, at least ``least``, for which all teeth have the same position on their
+        cables."""
         return self.number * ceil(least / self.number)
 
 
 def read_teeth(name: str, pulleys: Sequence[Pulley], given: Mapping[str, Any]) -> Teeth | None:
-    """Read the teeth of a belt; None for a belt without teeth.
+    """Read the teeth of a belt; return None for a belt without teeth.
 
     Raises:
-        ModelError: numbers that are missing or invalid, or pulleys with teeth under a belt without teeth.
+        ModelError: numbers that are missing or invalid, or pulleys with teeth for a belt without teeth.
     """
     numbers_ = {key: given[key] for key in ("pitch", "tooth_stiffness", "tooth_height")}
     if given["teeth"] is None:
@@ -87,11 +89,11 @@ def add_teeth(
     """Add the contact of all teeth with all pulleys that have grooves.
 
     Args:
-        places, markers, radii: places and markers of the pulleys, and radii of the pitch line [m].
-        cables: cables of the belt, an integer number for each tooth.
+        places, markers, radii: positions and markers of the pulleys, and radii of the pitch line [m].
+        cables: cables of the belt; the number of cables per tooth is an integer.
 
     Returns:
-        The numbers of these pulleys, and the contacts, pulley by pulley; None without such pulleys.
+        The numbers of the pulleys with grooves, and the contacts, pulley by pulley; None without such pulleys.
 
     Raises:
         ModelError: pulleys whose pitch differs from the pitch of the belt.
@@ -111,7 +113,7 @@ def add_teeth(
     parts = []
     for i in wheels:
         wrap, center = route.wraps[i], places[i].center[:2]
-        # the tooth next to the middle of the arc
+        # the tooth nearest to the middle of the arc
         middle = 0.5 * (wrap.s_entry + wrap.s_exit)
         away = (stations - middle + 0.5 * route.length) % route.length - 0.5 * route.length
         way = route.eval_points(stations[np.abs(away).argmin() : np.abs(away).argmin() + 1])[0][0] - center
@@ -129,7 +131,7 @@ def add_teeth(
 
 
 def find_angle(world: World, pulley: Pulley) -> float:
-    """Reference angle of the body of a 2D pulley [rad]."""
+    """Return the reference angle of the body of a 2D pulley [rad]."""
     node: Any = pulley.body
     if "node" in node.table.component.refs:
         node = world.entity(int(node.node))
@@ -154,13 +156,13 @@ def _check_pitch(name: str, teeth: Teeth, pulley: Pulley, radius: float) -> None
     strain=number("1", minimum=0.0, maximum=0.05),
 )
 def timing_distance(teeth: int, pitch: float, pulleys: Sequence[int], strain: float = 0.0) -> float:
-    """Distance of the centres of two pulleys at which a timing belt has a given strain as mounted [m].
+    """Return the distance of the centres of two pulleys at which a mounted timing belt has a given strain [m].
 
     Args:
         teeth: number of teeth of the belt.
         pitch: pitch of the slack belt [m].
         pulleys: numbers of teeth of both pulleys.
-        strain: strain as mounted [1]: tension/EA of a belt without bending stiffness.
+        strain: strain of the mounted belt [1]: tension/EA of a belt without bending stiffness.
 
     Raises:
         ModelError: a belt that is too short for both pulleys.
@@ -169,7 +171,7 @@ def timing_distance(teeth: int, pitch: float, pulleys: Sequence[int], strain: fl
     length, step = teeth * pitch * (1.0 + strain), large - small
 
     def excess(distance: float) -> float:
-        half = acos(step / distance)  # half of the arc on the smaller pulley
+        half = acos(step / distance)  # half of the wrap angle of the smaller pulley
         return 2.0 * small * half + 2.0 * large * (pi - half) + 2.0 * sqrt(distance**2 - step**2) - length
 
     least = (small + large) * (1.0 + 1e-9)

@@ -1,20 +1,21 @@
 """A winch rope with cables in reserve, which pays out and takes in many cable lengths within one run.
 
-The rope of `winch_rope` has cables of equal shares of its length l. This rope has cables on levels: c, 2 c, 4 c, ...
-equal cables over the same nodes. One level is active outside the winch. The other levels are in reserve, without forces
-and mass, and nodes that belong to no active cable are held in their reference positions. Nothing is renumbered in a
-run.
+All cables of a rope created by `winch_rope` have equal shares of its length l. In contrast, this rope has c, 2 c, 4 c,
+... equal cables on several levels over the same nodes. One level is active outside the winch. The cables of all other
+levels are in reserve, without forces and mass. Nodes that belong to no active cable are held in their reference
+positions. The numbering of the model does not change during a run.
 
-Where the active cables are too long, each cable is split into two. The rope is the same cubic in both halves. With the
-length of a cable h = Δ l and position r and slope s of its nodes, position and slope in the middle are
+If the active cables are too long, each cable is split into two. The shape of the rope does not change: both halves are
+the same cubic. Let h = Δ l be the length of a cable, and r and s position and slope of its nodes. The position and
+slope in the middle are
 
-    r = (r_0 + r_1)/2 - h (s_1 - s_0)/8,        s = 3 (r_1 - r_0)/(2 h) - (s_0 + s_1)/4,
+    r = (r_0 + r_1)/2 - h (s_1 - s_0)/8, s = 3 (r_1 - r_0)/(2 h) - (s_0 + s_1)/4.
 
-and since nodes are at constant shares of l, their velocities and accelerations are the time derivatives of these
-formulas, including the derivatives of h. So position, velocity and acceleration of all material do not change, and
-mass, momentum and energy are conserved. Where cables are too short, pairs of cables are merged. A merge keeps the nodes
-at both ends and loses the part of the shape that a cubic over both cannot represent. For positions the error has order
-4 in the length of the cables.
+Nodes are at constant shares of l. So velocities and accelerations in the middle are the time derivatives of these
+formulas, including the derivatives of h. Therefore position, velocity and acceleration of all material do not change,
+and mass, momentum and energy are conserved. If cables are too short, pairs of cables are merged. A merge keeps the
+outer nodes of the pair, and loses the part of the shape that one cubic over both cables cannot represent. The error of
+positions is O(h⁴) with the length h of the merged cables.
 """
 
 from __future__ import annotations
@@ -38,8 +39,8 @@ from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State
 
 LONGEST, SHORTEST = 1.6, 0.4
-"""LONGEST, SHORTEST: lengths of cables beyond which they are split and merged, relative to the wanted length [1]; after
-both changes the length is about 0.8."""
+"""LONGEST, SHORTEST: lengths of cables, relative to the wanted length [1], above which cables are split and below which
+they are merged. After each change, cables have about 0.8 times the wanted length."""
 MOST = 1e5
 """A number of cables larger than any reserve."""
 MIDDLE = eval_shape(np.array(0.5), np.array(1.0))
@@ -48,7 +49,8 @@ MOTION = "q", "v", "a", "carried"
 
 
 class CableChange(NamedTuple):
-    """One change: time [s], number of cables after it, and energy of the weight that is lost by merging [J]."""
+    """A change of the cables: time [s], number of cables after the change, and lost potential energy of the weight
+    [J]."""
 
     t: float
     cables: int
@@ -56,12 +58,12 @@ class CableChange(NamedTuple):
 
 
 def find_middles(motion: list[FloatArray], lengths: list[float]) -> list[FloatArray]:
-    """Motion in the middle of cables: position and slope, their velocities and two kinds of accelerations, (n, 2 d)
-    each.
+    """Return the motion in the middle of cables: position and slope, their velocities, and two kinds of accelerations,
+    shape (n, 2 d) each.
 
     Args:
-        motion: the same quantities of the nodes from the first to the last, shape (n + 1, 2 d) each.
-        lengths: length of a cable h [m], h_t, and h_tt of both kinds.
+        motion: the same four quantities of the nodes, from the first to the last node, shape (n + 1, 2 d) each.
+        lengths: length h of a cable [m], h_t, and h_tt for both kinds of accelerations.
     """
     (x, v, *accelerations), (h, h_t, *h_tts) = motion, lengths
     d = x.shape[1] // 2
@@ -84,27 +86,27 @@ def find_middles(motion: list[FloatArray], lengths: list[float]) -> list[FloatAr
 
 
 class WinchReserve(StepHook):
-    """A straight rope of a winch like `winch_rope`, with a number of cables that follows the length of the rope; a hook
+    """A straight rope of a winch, as `winch_rope`, whose number of cables changes with the length of the rope; a hook
     of the solve.
 
     Before each step, cables longer than 1.6 times the wanted length are split, and cables shorter than 0.4 times this
     length are merged in pairs. Restarts, saved states, recorders, sensors and the energy ledger work across these
-    changes, because all cables are in the model from the start.
+    changes, because all cables exist from the start.
 
     Args:
         outlet, end: positions [m], shape (2,), or (3,) in 3D; neither end is constrained.
-        cables: smallest number of cables, for the shortest rope.
+        cables: smallest number of cables, used for the shortest rope.
         wanted: wanted length of the cables [m].
-        longest: length of the rope up to which there are cables in reserve [m]; for longer ropes cables become longer,
+        longest: longest rope for which there are cables in reserve [m]; if the rope is longer, cables become longer,
             and a note is printed.
         strain: strain of the rope in the reference configuration [1].
         name: name for messages and output.
-        **columns: columns of `WinchCable2D` except for ``active``, one value for all cables.
+        **columns: columns of `WinchCable2D` except ``active``, with one value for all cables.
 
     Attributes:
-        cables: the cables of all levels; cables in reserve have no mass, and their positions are NaN.
+        cables: the cables of all levels; the mass of cables in reserve is 0, and their positions are NaN.
         nodes: all nodes, from the outlet to the end.
-        feed: the `ALENode` whose coordinate ``s`` is the length outside the winch.
+        feed: the `ALENode` whose coordinate ``s`` is the length of rope outside the winch.
         changes: changes of cables, in order; see `CableChange`.
 
     Raises:
@@ -161,7 +163,7 @@ class WinchReserve(StepHook):
         self.changes: list[CableChange] = []
 
     def _add_levels(self, finest: Entity, columns: Mapping[str, Any]) -> None:
-        """Add cables of the coarser levels, and the constraints of the nodes that do not belong to them."""
+        """Add the cables of the coarser levels, and the constraints of nodes that do not belong to a coarser level."""
         cables, self._appears = [finest], np.full(len(self.nodes), self._levels - 1)
         for level in reversed(range(self._levels - 1)):
             count, nodes = self._count(level), self.nodes[:: self._stride(level)]
@@ -176,11 +178,11 @@ class WinchReserve(StepHook):
         self._holds = fix(self._world, self.nodes[self._inner], *names) if len(self._inner) else None
 
     def _count(self, level: int) -> int:
-        """Number of cables on a level."""
+        """Return the number of cables on a level."""
         return self._fewest << level
 
     def _stride(self, level: int) -> int:
-        """Distance between successive nodes of a level in the list of all nodes."""
+        """Return the distance between successive nodes of a level, as a number of nodes of the finest level."""
         return 1 << (self._levels - 1 - level)
 
     @property
@@ -189,7 +191,7 @@ class WinchReserve(StepHook):
 
     @property
     def _level(self) -> int:
-        """The active level, from the switches of the world."""
+        """Return the active level, which the switches of the world determine."""
         return int(self._level_of[np.argmax(self.cables.table.collect("active", self.cables.rows))])
 
     @property
@@ -198,7 +200,7 @@ class WinchReserve(StepHook):
         return self.cables[np.flatnonzero(self._level_of == self._level)]
 
     def _find_level(self, length: float, level: int) -> int:
-        """Find the level for a length of rope [m], beginning with the previous level."""
+        """Find the level for a length of rope [m]; the search begins at the previous level."""
         while level + 1 < self._levels and length > LONGEST * self._wanted * self._count(level):
             level += 1
         while level > 0 and length < SHORTEST * self._wanted * self._count(level):
@@ -206,7 +208,7 @@ class WinchReserve(StepHook):
         return level
 
     def _switch(self, level: int) -> None:
-        """Activate the cables of a level, and hold the nodes that do not belong to them."""
+        """Activate the cables of a level, and hold the nodes that do not belong to this level."""
         self._world.set(self.cables, active=self._level_of == level)
         if self._holds is not None:
             names = len(self._holds) // len(self._inner)
@@ -227,7 +229,7 @@ class WinchReserve(StepHook):
             )
 
     def _change(self, state: State, old: int, new: int) -> float:
-        """Change the nodes to another level; return the lost energy of the weight [J]."""
+        """Transfer the motion of the nodes to another level; return the lost potential energy of the weight [J]."""
         values = [state.of(self.nodes, name) for name in MOTION]
         values[0] += self._reference
         lengths = [float(state.of(self.feed, name)[0, 0]) for name in MOTION]
@@ -246,18 +248,18 @@ class WinchReserve(StepHook):
         return before - after if new < old else 0.0
 
     def _eval_length(self, state: State) -> float:
-        """Length outside the winch [m]."""
+        """Return the length of rope outside the winch [m]."""
         return self._feed_reference + float(state.of(self.feed)[0, 0])
 
     def _eval_weight(self, x: FloatArray, length: float) -> float:
-        """Potential energy of the weight [J]."""
+        """Return the potential energy of the weight [J]."""
         d, S = x.shape[1] // 2, array_form(shape_integrals)(length / (len(x) - 1))
         places = S[0] * (x[:-1] + x[1:])[:, :d] + S[3] * (x[1:] - x[:-1])[:, d:]
         rho = float(self.cables.table.collect("mass_per_length", self.cables.rows[:1])[0])
         return float(-rho * places.sum(axis=0) @ self._world.gravity[:d])
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return the changes so far; the switches of the model store which cables are active."""
+        """Return the changes so far; which cables are active is stored with the switches of the model."""
         return {"changes": np.array(self.changes, np.float64).reshape(-1, 3)}
 
     def restore(self, kept: Mapping[str, Any], state: State) -> None:

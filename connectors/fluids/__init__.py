@@ -1,1 +1,1 @@
-"""Fluids as fields of position and time: currents, wind, waves, user functions; fluids exert no force by themselves."""
+"""Fluids as fields of position and time: currents, wind, waves, user functions; a fluid alone exerts no force."""

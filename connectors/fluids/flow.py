@@ -1,13 +1,18 @@
-"""Kernels of fluids: velocity, acceleration and share of a fluid at points, with their derivatives.
+"""Kernels of fluids: velocity, acceleration and share of a fluid at points, with derivatives.
 
-    u   = profile(h) V + waves + user function,    a = ∂u/∂t at a fixed point
-    profile, h = height above the ground of the flow: 1, (h/H)^α, ln(h/h0)/ln(H/h0), or a table of z
-    waves (Airy), ψ = k (x cos θ + y sin θ) - ω t + φ, z' = z - level <= 0, ω² = g k tanh(k d):
-        η = A cos ψ,    u_h = A ω C cos ψ,    u_v = A ω S sin ψ,    C, S = cosh, sinh(k (z' + d))/sinh(k d)
-    share s from 0 to 1: for water 1 below the surface level + η, for air 1 above it, a cubic step over `transition`
+    velocity: u = profile(h) V + waves + user function
+    acceleration: a = ∂u/∂t at a fixed point
+    profile: 1, (h/H)^α, ln(h/h0)/ln(H/h0), or a table of z; h is the height above the ground of the flow
+    phase of an Airy wave: ψ = k (x cos θ + y sin θ) - ω t + φ,    ω² = g k tanh(k d)
+    surface of a wave: η = A cos ψ
+    velocities of a wave: u_h = A ω C cos ψ,    u_v = A ω S sin ψ
+    decrease with the depth: C, S = cosh, sinh(k (z' + d))/sinh(k d),    z' = z - level <= 0
+    share of water: s = 1 below the surface level + η, 0 above the surface
+    share of air: s = 1 above the surface, 0 below the surface; shares change by a cubic step over `transition`
 
-Above the level waves have the velocities at the level (vertical stretching). The power law is linear below H/1000,
-because its slope is unbounded at the ground. Waves with a start ramp have the factor r(t), a cubic step from 0 to 1.
+Above the level, waves have the velocities of the level (vertical stretching). The power law is replaced by a straight
+line below H/1000, because its slope is unbounded at the ground. Waves with a start ramp are multiplied by the factor
+r(t), a cubic step from 0 to 1.
 
 Source: G. B. Airy, Tides and waves (1845); DNV-RP-C205, Environmental conditions and environmental loads, section 3.
 """
@@ -27,9 +32,10 @@ from windlass.framework.model.rows import create_records
 UNIFORM, POWER, LOG, TABLE = range(4)
 BELOW, ABOVE, EVERYWHERE = range(3)
 DEEPEST = -40.0
-"""Exponent below which a wave is ignored [1], because its relative velocity is below 1e-17."""
+"""Exponent below which the velocity of a wave is ignored [1], because it is below 1e-17 of the velocity at the
+surface."""
 LOWEST = 1e-3
-"""Share of the reference height below which the power law is a straight line [1]."""
+"""Height, per reference height [1], below which the power law is a straight line."""
 
 
 class FlowColumns(NamedTuple):
@@ -40,7 +46,7 @@ class FlowColumns(NamedTuple):
     up: int  # number of the axis that points upwards
     V: FloatArray  # velocity of the profile [m/s], shape (3,)
     level: float  # height of the surface [m]
-    transition: float  # height over which the share of the fluid grows from 0 to 1 [m]
+    transition: float  # height over which the share of the fluid increases from 0 to 1 [m]
     ground: float  # height of the ground, from which the profile measures h = z - ground [m]
     height: float  # reference height H of the profile [m]
     exponent: float  # exponent of the power law [1]
@@ -48,16 +54,17 @@ class FlowColumns(NamedTuple):
     depth: float  # water depth d [m]
     growth: float  # duration of the start ramp of waves [s]
     table: FloatArray  # heights z [m] and horizontal velocities [m/s], shape (k, 3)
-    waves: FloatArray  # amplitude [m], ω [rad/s], k [1/m], cos θ, sin θ, φ [rad] of each wave, shape (m, 6)
-    where: IntArray  # positions of the points in the arrays, shape (n,)
+    waves: FloatArray  # of each wave: amplitude [m], ω [rad/s], k [1/m], cos θ, sin θ, φ [rad], shape (m, 6)
+    where: IntArray  # positions of the points of this fluid in the arrays, shape (n,)
 
 
 def create_flows(count: int) -> NDArray[Any]:
-    """Records of a fluid at points, shape (count,).
+    """Create records of a fluid at points, shape (count,), with the fields
 
-    u, a: velocity [m/s] and acceleration [m/s^2], shape (3,). G, H: derivatives of u and a with respect to position,
-    shape (3, 3), valid after `fill_flow_gradients`. s, ds, st: share of the fluid [1], its derivatives with respect to
-    position [1/m], shape (3,), and to time [1/s]; also valid after `fill_share`.
+    u, a: velocity [m/s] and acceleration [m/s^2], shape (3,).
+    G, H: derivatives of u and a with respect to position, shape (3, 3), valid after `fill_flow_gradients`.
+    s, ds, st: share of the fluid [1], its derivatives with respect to position [1/m], shape (3,), and time [1/s], valid
+        after `fill_flow_gradients` or `fill_share`.
     """
     vectors = {name: np.zeros((count, 3)) for name in ("u", "a", "ds")}
     matrices = {name: np.zeros((count, 3, 3)) for name in ("G", "H")}
@@ -66,15 +73,15 @@ def create_flows(count: int) -> NDArray[Any]:
 
 @kernel(inline=True)
 def step_up(x: float) -> tuple[float, float]:
-    """A cubic step from 0 at x <= 0 to 1 at x >= 1, and its derivative."""
+    """Evaluate a cubic step from 0 at x <= 0 to 1 at x >= 1, and its derivative."""
     y = min(max(x, 0.0), 1.0)
     return y * y * (3.0 - 2.0 * y), 6.0 * y * (1.0 - y)
 
 
 @kernel
 def eval_profile(c: FlowColumns, z: float) -> tuple[float, float]:
-    """The factor of V at a height z [m], and its derivative with respect to z [1/m]; for a table also the position in
-    the table and 1/width."""
+    """Return the factor of V at the height z [m], and its derivative with respect to z [1/m], for all profiles except
+    tables."""
     h = z - c.ground
     if c.kind == POWER:
         lowest = LOWEST * c.height
@@ -95,7 +102,8 @@ def eval_profile(c: FlowColumns, z: float) -> tuple[float, float]:
 
 @kernel
 def add_profile(c: FlowColumns, z: float, f: Any) -> None:
-    """Add the velocity of the profile at a point f of height z, and its derivative with respect to z."""
+    """Add the velocity of the profile at the height z, and its derivative with respect to z, to the record f of a
+    point."""
     if c.kind != TABLE:
         share, slope = eval_profile(c, z)
         for k in range(3):
@@ -124,14 +132,14 @@ def add_profile(c: FlowColumns, z: float, f: Any) -> None:
 
 @kernel(inline=True)
 def eval_phase(c: FlowColumns, m: int, r: FloatArray, t: float) -> float:
-    """ψ of wave m at a position r [m], shape (3,), and a time t [s]."""
+    """Return ψ of wave m at the position r [m], shape (3,), and the time t [s]."""
     w = c.waves[m]
     return float(w[2] * (r[0] * w[3] + r[3 - c.up] * w[4]) - w[1] * t + w[5])
 
 
 @kernel(inline=True)
 def eval_growth(c: FlowColumns, t: float) -> tuple[float, float]:
-    """r(t) and its time derivative [1/s]."""
+    """Return the growth r(t) and its time derivative [1/s]."""
     if c.growth <= 0.0:
         return 1.0, 0.0
     r, slope = step_up(t / c.growth)
@@ -140,7 +148,7 @@ def eval_growth(c: FlowColumns, t: float) -> tuple[float, float]:
 
 @kernel
 def add_waves(c: FlowColumns, r: FloatArray, t: float, gradients: bool, f: Any) -> None:
-    """Add velocity and acceleration of all waves at a position r, shape (3,), to the values of a point f."""
+    """Add velocity and acceleration of all waves at the position r, shape (3,), to the record f of a point."""
     z = r[c.up] - c.level
     below = 1.0 if -c.depth < z < 0.0 else 0.0
     z = min(max(z, -c.depth), 0.0)
@@ -158,7 +166,8 @@ def add_waves(c: FlowColumns, r: FloatArray, t: float, gradients: bool, f: Any) 
             scale /= 1.0 - exp(-2.0 * k * c.depth)
         C, S = scale * (up + down), scale * (up - down)
         cp, sp = cos(psi), sin(psi)
-        # sums of u along the wave and v upwards, and of their accelerations including the terms of the start ramp
+        # sums of horizontal and vertical velocities and accelerations; the accelerations include the terms of the start
+        # ramp
         u, v, a, b = C * cp, S * sp, omega * C * sp, -omega * S * cp
         add_flow(c.up, side, w[3], w[4], grown * u, grown * v, f.u)
         add_flow(c.up, side, w[3], w[4], grown * a + rate * u, grown * b + rate * v, f.a)
@@ -188,7 +197,7 @@ def add_flow(up: int, side: int, cx: float, cy: float, u: float, v: float, to: F
 def add_gradient(
     up: int, side: int, cx: float, cy: float, us: float, uz: float, vs: float, vz: float, to: FloatArray
 ) -> None:
-    """Add the derivatives of such a vector along (cx, cy) and upwards to a matrix."""
+    """Add the derivatives of the vector of `add_flow` along (cx, cy) and upwards to a matrix."""
     to[0, 0] += us * cx * cx
     to[0, side] += us * cx * cy
     to[side, 0] += us * cx * cy
@@ -251,7 +260,7 @@ def fill_surface(c: FlowColumns, points: Any, time: FloatArray, height: FloatArr
 def fill_flow(c: FlowColumns, points: Any, time: FloatArray, given: FloatArray, gradients: FloatArray, f: Any) -> None:
     """Fill velocities and accelerations at points at a time, shape (1,), and the share of the fluid.
 
-    ``given``: velocities and accelerations by user functions, shape (p, 2, 3), or an empty array.
+    ``given``: velocities and accelerations of user functions, shape (p, 2, 3), or an empty array.
     """
     fill_all(c, points, time, given, gradients, False, f)
 
@@ -260,8 +269,8 @@ def fill_flow(c: FlowColumns, points: Any, time: FloatArray, given: FloatArray, 
 def fill_flow_gradients(
     c: FlowColumns, points: Any, time: FloatArray, given: FloatArray, gradients: FloatArray, f: Any
 ) -> None:
-    """Extend `fill_flow` by derivatives with respect to position; ``gradients``: derivatives of ``given``, shape (p, 2,
-    3, 3)."""
+    """Fill as `fill_flow`, and also derivatives with respect to position; ``gradients``: derivatives of ``given``,
+    shape (p, 2, 3, 3)."""
     fill_all(c, points, time, given, gradients, True, f)
 
 
@@ -269,7 +278,7 @@ def fill_flow_gradients(
 def fill_all(
     c: FlowColumns, points: Any, time: FloatArray, given: FloatArray, gradients: FloatArray, whole: bool, f: Any
 ) -> None:
-    """Fill velocity, acceleration and share at points, with derivatives if ``whole``."""
+    """Fill velocity, acceleration and share at points; if ``whole`` is true, also their derivatives."""
     fill_share(c, points, time, f)
     for i in c.where:
         for k in range(3):

@@ -1,12 +1,12 @@
 """Waves of a sea for the columns of `Fluid`: a regular wave, or an irregular sea with a JONSWAP spectrum.
 
-    ω² = g k tanh(k d)                                                           dispersion of Airy waves
-    S(ω) ~ ω⁻⁵ exp(-5/4 (ω_p/ω)⁴) γ^exp(-(ω/ω_p - 1)²/(2 σ²)),    σ = 0.07 below ω_p, 0.09 above,
-    scaled so that the integral of S is Hs²/16.
+    dispersion of Airy waves: ω² = g k tanh(k d)
+    spectrum: S(ω) ~ ω⁻⁵ exp(-5/4 (ω_p/ω)⁴) γ^exp(-(ω/ω_p - 1)²/(2 σ²)), scaled so that its integral is Hs²/16
+    width: σ = 0.07 below ω_p, 0.09 above ω_p
 
-A sea is a sum of waves with equal energy: the spectrum is divided into parts of equal energy, one for each wave, and
-each wave has the median frequency of its part. So frequencies have no common period, and the sum has the significant
-height Hs exactly.
+A sea is a sum of waves with equal energy. The spectrum is divided into parts of equal energy, one for each wave, and
+each wave has the median frequency of its part. So the frequencies have no common period, and the sum has exactly the
+significant height Hs.
 
 Source: K. Hasselmann and others, Measurements of wind-wave growth and swell decay during the Joint North Sea Wave
 Project, Dtsch. Hydrogr. Z. A8 12 (1973); DNV-RP-C205, section 3.5.5.
@@ -24,16 +24,17 @@ from windlass.framework.errors import ModelError
 
 WIDTHS = 0.07, 0.09
 RANGE = 0.4, 8.0
-"""Limits of the frequencies of a spectrum per peak frequency [1]: less than 2e-4 of the energy lies outside."""
+"""Limits of the frequencies of a spectrum, per peak frequency [1]; less than 2e-4 of the energy is outside these
+limits."""
 POINTS = 20_000
 
 
 @checked(frequency=numbers("rad/s", (), (None,)), depth=number("m", above=0.0), gravity=number("m/s^2", above=0.0))
 def wave_number(frequency: Any, depth: float, gravity: float = 9.81) -> FloatArray:
-    """Wave numbers k [1/m] of Airy waves, ω² = g k tanh(k d), in the shape of the frequencies.
+    """Return the wave numbers k of Airy waves [1/m] from ω² = g k tanh(k d); the shape is the shape of the frequencies.
 
     Args:
-        frequency: angular frequencies ω [rad/s], a number or of shape (n,), not 0.
+        frequency: angular frequencies ω ≠ 0 [rad/s], a number or an array of shape (n,).
         depth: d [m].
         gravity: g [m/s^2].
 
@@ -44,7 +45,7 @@ def wave_number(frequency: Any, depth: float, gravity: float = 9.81) -> FloatArr
     if not lowest > 0.0:
         raise ModelError(f"frequency = {lowest:g} rad/s in wave_number: must be > 0")
     y = np.asarray(frequency, np.float64) ** 2 * depth / gravity
-    # x tanh x = y with x = k d, by Newton's method from an initial value within 5 %
+    # solve x tanh x = y for x = k d by Newton's method, from an initial value with an error below 5 %
     x = y / np.sqrt(np.tanh(y))
     for _ in range(20):
         tanh = np.tanh(x)
@@ -61,7 +62,7 @@ def regular_wave(height: float, period: float, direction: float = 0.0, phase: fl
         height: height from trough to crest [m].
         period: [s].
         direction: direction of travel, from x towards the other horizontal axis [rad].
-        phase: φ of the surface A cos(k s - ω t + φ) [rad].
+        phase: phase φ of the surface A cos(k s - ω t + φ) [rad].
 
     Raises:
         ModelError: a height or period that is not > 0, or numbers that are not finite.
@@ -85,13 +86,13 @@ def jonswap(
     count: int = 100,
     direction: float = 0.0,
 ) -> dict[str, FloatArray]:
-    """Create columns of a `Fluid` for an irregular sea with long crests; the same seed gives the same sea.
+    """Create columns of a `Fluid` for an irregular sea with long crests; equal seeds give equal seas.
 
     Args:
         significant_height: Hs [m], four times the standard deviation of the surface elevation.
         peak_period: Tp [s].
         seed: seed of the random phases.
-        peakedness: γ of the spectrum, 1 for a Pierson-Moskowitz spectrum [1].
+        peakedness: γ of the spectrum [1]; 1 is a Pierson-Moskowitz spectrum.
         count: number of waves.
         direction: direction of travel, from x towards the other horizontal axis [rad].
 
@@ -110,7 +111,7 @@ def jonswap(
 
 
 def _spectrum(x: FloatArray, peakedness: float) -> FloatArray:
-    """S at x = ω/ω_p, without its scale factor."""
+    """Return S at x = ω/ω_p, without its scale factor."""
     width = np.where(x <= 1.0, *WIDTHS)
     peak: FloatArray = peakedness ** np.exp(-0.5 * ((x - 1.0) / width) ** 2)
     return np.asarray(x**-5.0 * np.exp(-1.25 * x**-4.0) * peak)

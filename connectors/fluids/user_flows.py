@@ -1,4 +1,4 @@
-"""User-defined flows at points: values, and derivatives with respect to position by central differences."""
+"""User-defined flows at points: values, and their derivatives with respect to position by central differences."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from windlass.framework.kernels.kernel import kernel
 
 
 class UserFlow:
-    """The user function of one fluid at some points; see the head of fluid.py for its arguments and results.
+    """The user function of one fluid at some points; see `fluid.py` for its arguments and results.
 
     Args:
         function: a plain function of arrays, or a function created by `compiled`.
         row: number of the fluid, for messages.
-        where: positions of the points in the arrays, shape (n,).
-        scale: distance over which the flow may change [m]; the step of differences is 6e-6 times this distance.
+        where: positions of the points of this fluid in the arrays, shape (n,).
+        scale: distance over which the flow changes [m]; the step of differences is 6e-6 times this distance.
     """
 
     def __init__(self, function: Any, row: int, where: IntArray, scale: float) -> None:
@@ -30,7 +30,8 @@ class UserFlow:
         self._loop = _create_loop(function.function) if isinstance(function, Compiled) else None
 
     def fill(self, t: float, r: FloatArray, given: FloatArray) -> None:
-        """Write velocities and accelerations at points r, shape (p, 3), at time t [s] into given, shape (p, 2, 3)."""
+        """Write velocities and accelerations at the points r, shape (p, 3), at the time t [s] into given, shape (p, 2,
+        3)."""
         given[self._where] = self._eval(t, r[self._where])
 
     def fill_gradients(self, t: float, r: FloatArray, gradients: FloatArray) -> None:
@@ -44,8 +45,8 @@ class UserFlow:
             gradients[self._where, :, :, k] = (self._eval(t, ahead) - self._eval(t, behind)) / width
 
     def _eval(self, t: float, x: FloatArray) -> FloatArray:
-        """Velocities and accelerations at positions x, shape (n, 3), as an array of shape (n, 2, 3); NaN where x is not
-        finite."""
+        """Return velocities and accelerations at the positions x, shape (n, 3), as an array of shape (n, 2, 3); NaN if
+        x is not finite."""
         out = np.full((len(x), 2, 3), np.nan)
         good = np.isfinite(x).all(axis=1)
         if not good.any():

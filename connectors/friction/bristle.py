@@ -1,15 +1,16 @@
-"""Dry friction with bristles: the common law of sticking and slipping, along a line or in a plane.
+"""Dry friction with bristles: the law of sticking and slipping that all laws with bristles use, along a line or in a
+plane.
 
-    trial force       tau = k u + d v       u: deflection of the bristle from its anchor;  v: slip velocity
-    |tau| <= F        sticks:  f = tau      F: friction limit, for contact Coulomb's mu |f_n|
-    |tau| > F         slips:   f = F e      e = tau/|tau|, along a line the state +-1
-    anchor            a slipping bristle gets the anchor for which its deflection is max(F - d v.e, 0)/k along e, so
-                      bristle and damper together give F; published laws omit the damper: d v.e = 0
-    energy            k u²/2 of a sticking bristle; a slipping bristle keeps the deflection F/k
+    trial force: tau = k u + d v, with the deflection u of the bristle from its anchor and the slip velocity v
+    sticks: f = tau if |tau| <= F, where F is the friction limit, for contact Coulomb's mu |f_n|
+    slips: f = F e if |tau| > F, with e = tau/|tau|; along a line e is the state +-1
+    anchor: the deflection of a slipping bristle becomes max(F - d v.e, 0)/k along e, so bristle and damper give F
+    anchor of published laws: the damper is omitted, d v.e = 0
+    energy: k u²/2 of a sticking bristle; a slipping bristle has the deflection F/k
 
 States: 0 sticks, 1 or -1 slips, -2 undefined (open, or without friction). Contacts store states and anchors as history
-values, and each law defines the deflection of a bristle, the time at which the trial force is evaluated, and the stored
-values. The functions contain no branches that would prevent vectorised loops over lanes.
+values. Each law defines the deflection of a bristle, the time at which the trial force is evaluated, and the stored
+values. The functions contain no branches, because branches would prevent vectorised loops over lanes.
 Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006).
 """
 
@@ -27,33 +28,33 @@ Vector = tuple[float, float, float]
 
 @kernel(inline=True)
 def coulomb(mu: float, fn: float) -> tuple[float, float]:
-    """The friction limit mu |f_n| [N] and its derivative with respect to f_n [1]."""
+    """Return the friction limit mu |f_n| [N] and its derivative with respect to f_n [1]."""
     return mu * abs(fn), mu * np.sign(fn)
 
 
 @kernel(inline=True)
 def trial(k: float, u: float, d: float, v: float) -> float:
-    """tau [N] along a line; for a vector, its component from the components of u [m] and v [m/s]."""
+    """Return tau along a line [N]; with components of vectors u [m] and v [m/s], return the component of tau."""
     return d * v + k * u
 
 
 @kernel(inline=True)
 def decide(tau: float, limit: float, towards: float) -> tuple[float, float]:
-    """Evaluate |tau| - F [N], and the state: 0 unless this difference is > 0, otherwise the sign of ``towards``."""
+    """Return |tau| - F [N], and the state: the sign of ``towards`` if |tau| > F, otherwise 0."""
     excess = abs(tau) - limit
     return excess, np.sign(towards) if excess > 0.0 else STICKS
 
 
 @kernel(inline=True)
 def friction_force(state: float, tau: float, limit: float) -> float:
-    """f [N] along a line for a state."""
+    """Return the friction f [N] along a line for a state."""
     return limit * state if abs(state) == SLIPS else tau
 
 
 @kernel(inline=True)
 def friction_slopes(state: float, k: float, d: float, by_fn: float) -> tuple[float, float, float]:
-    """Derivatives of f along a line with respect to f_n, v and u; ``by_fn``: derivative of the friction limit with
-    respect to f_n."""
+    """Return the derivatives of f along a line with respect to f_n, v and u; ``by_fn``: derivative of the friction
+    limit with respect to f_n."""
     if abs(state) == SLIPS:
         return by_fn * state, 0.0, 0.0
     return 0.0, d, k if state == STICKS else 0.0
@@ -61,19 +62,19 @@ def friction_slopes(state: float, k: float, d: float, by_fn: float) -> tuple[flo
 
 @kernel(inline=True)
 def trial_vector(k: float, u: Vector, d: float, v: Vector) -> Vector:
-    """tau [N]."""
+    """Return the trial force tau [N]."""
     return trial(k, u[0], d, v[0]), trial(k, u[1], d, v[1]), trial(k, u[2], d, v[2])
 
 
 @kernel(inline=True)
 def return_share(size: float, limit: float) -> float:
-    """F/|tau| [1] of a slipping bristle, from |tau| and F; 0 for tau = 0."""
+    """Return F/|tau| of a slipping bristle [1], from |tau| and F; 0 for tau = 0."""
     return limit / size if size > 0.0 else 0.0
 
 
 @kernel(inline=True)
 def return_change(e: Vector, share: float, by_tau: Vector, by_limit: float) -> Vector:
-    """Variation of F e for variations of tau and F; ``share``: F/|tau|."""
+    """Return the variation of F e for variations of tau and F; ``share`` is F/|tau|."""
     along = e[0] * by_tau[0] + e[1] * by_tau[1] + e[2] * by_tau[2]
     rest = by_limit - share * along
     return share * by_tau[0] + rest * e[0], share * by_tau[1] + rest * e[1], share * by_tau[2] + rest * e[2]
@@ -81,26 +82,28 @@ def return_change(e: Vector, share: float, by_tau: Vector, by_limit: float) -> V
 
 @kernel(inline=True)
 def bend(force: float, drag: float, k: float) -> float:
-    """Deflection u [m] at which bristle and damper together give a force; ``drag``: force of the damper [N]; 0 for
-    k = 0."""
+    """Return the deflection u at which bristle and damper together give a force [m]; ``drag``: force of the damper [N].
+    The result is 0 for k = 0."""
     return (force - drag) / k if k != 0.0 else 0.0
 
 
 @kernel(inline=True)
 def slip_bend(limit: float, drag: float, k: float) -> float:
-    """Deflection u [m] of a slipping bristle along e; ``drag``: d v.e, or 0 [N]."""
+    """Return the deflection u of a slipping bristle along e [m]; ``drag`` is d v.e [N], or 0 if the damper is
+    omitted."""
     return max(bend(limit, drag, k), 0.0)
 
 
 @kernel(inline=True)
 def bent_energy(slips: bool, k: float, square: float, force: float) -> float:
-    """Energy [J] of a bristle: with u² = ``square`` if it sticks, and with the force f if it slips; 0 for k = 0."""
+    """Return the energy of a bristle [J]: k u²/2 with u² = ``square`` if it sticks, the energy at the force f if it
+    slips; 0 for k = 0."""
     return 0.5 * force * bend(force, 0.0, k) if slips else 0.5 * k * square
 
 
 def check_friction(table: EntityTable) -> None:
-    """Raise ModelError for rows with a friction coefficient but without bristles and dampers, because the coefficient
-    would have no effect."""
+    """Raise ModelError for rows with a friction coefficient but without bristles and dampers; the coefficient would
+    have no effect."""
     stiff = table.local("friction_stiffness_per_length") + table.local("friction_velocity_penalty_per_length")
     mu = table.local("friction_coefficient")
     for k in np.flatnonzero((mu > 0.0) & (stiff == 0.0))[:1]:

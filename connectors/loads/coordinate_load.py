@@ -1,8 +1,9 @@
 """Load on one coordinate, constant or a function of time: a force on a position, a torque on a rotation.
 
-    load  Jᵀ F,    ∂load/∂q = F H
+    load: Jᵀ F on the coordinate
+    derivative: ∂load/∂q = F H
 
-J = 1 and H = 0 for markers on a single coordinate.
+J = 1 and H = 0 for markers of a single coordinate.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class CoordinateLoad(Component):
 
 @kernel
 def load(rows: Any, m: CoordinateColumns, F: FloatArray, dofs: IntArray, f: FloatArray) -> None:
-    """f += Jᵀ F."""
+    """Add Jᵀ F to f."""
     for i in range(len(rows)):
         if rows[i].active:
             for a in range(dofs.shape[1]):
@@ -47,7 +48,7 @@ def load(rows: Any, m: CoordinateColumns, F: FloatArray, dofs: IntArray, f: Floa
 def load_tangent(
     rows: Any, m: CoordinateColumns, F: FloatArray, dq: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """values += dq F H."""
+    """Add dq F H to values."""
     n = slots.shape[1]
     for i in range(len(rows)):
         h = m.h[rows[i].marker]
@@ -64,11 +65,11 @@ def bind(rows: LocalRows) -> tuple[NDArray[Any], TimeColumn]:
 
 
 def build(rows: LocalRows) -> System:
-    """The system of `CoordinateLoad`."""
+    """Create the system of `CoordinateLoad`."""
     own, forces = rows.columns
     system = System("CoordinateLoad", rows.dofs)
     system.load = Term(forces.fill + call(load, lambda s: (own, s.markers[FAMILY], forces.values, rows.dofs, s.f)))
-    # loads on a single coordinate do not depend on the coordinate and must not enlarge the pattern of the matrix
+    # loads on a single coordinate do not depend on the coordinate, so they must not enlarge the pattern of the matrix
     if on_curved_markers(rows):
         system.load.tangent = forces.fill + call(
             load_tangent, lambda s: (own, s.markers[FAMILY], forces.values, s.dq, s.slots, s.values)

@@ -1,15 +1,15 @@
 """Load of a fluid along cables: drag, buoyancy, pressure and added mass, from currents, waves and wind.
 
-    load  ∫ Sᵀ F dx,    F = g s (D + B + P)             inertia  ∫ Sᵀ g s ρ A (C_a N + C_at t tᵀ) r_tt dx
+    load: ∫ Sᵀ F dx,    F = g s (D + B + P)
+    inertia: ∫ Sᵀ g s ρ A (C_a N + C_at t tᵀ) r_tt dx
 
-Letters and equations: morison.py. The added mass follows rotation and immersion of the cable. So it is a mass matrix
-that depends on the coordinates, with exact derivatives; it belongs to the forces of inertia and is not scaled by load
-factors.
+Letters and equations: morison.py. The added mass depends on rotation and immersion of the cable. So the added mass is a
+mass matrix that depends on the coordinates, with exact derivatives. The added mass belongs to the forces of inertia, so
+load factors do not scale it.
 """
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -58,14 +58,13 @@ from windlass.framework.model.drawing import Drawing
 from windlass.framework.model.law import LocalRows, Output, Tables, register
 from windlass.framework.model.rows import create_records
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.system import Evaluation, Fields, System, Term, evaluate
+from windlass.framework.model.system import Fields, System, Term, evaluate
 from windlass.framework.model.table import EntityTable
 
 ALIGNED = 1e-6
-"""Largest deviation of the world's gravity from the downward direction [1]."""
+"""Largest deviation of the direction of gravity from the downward direction [1]."""
 SUNK = 0.01
-"""Depth of a cable below the bed at the start, relative to the depth of the water, above which the run is doubtful
-[1]."""
+"""Depth of a cable below the bed at the start, per depth of the water [1], above which the run is doubtful."""
 
 
 class FluidLoad(Component):
@@ -91,13 +90,13 @@ class FluidGroup(NamedTuple):
 
     line: LineColumns  # the points
     c: NDArray[Any]  # their parameters, see `create_parameters`
-    m: NDArray[Any]  # memory for the motion and the forces, see `create_points`
-    rates: NDArray[Any]  # memory for the rates of the slopes, see `create_points`
+    m: NDArray[Any]  # arrays for the motion and the forces, see `create_points`
+    rates: NDArray[Any]  # arrays for the rates of the slopes, see `create_points`
     flow: NDArray[Any]  # flow of the fluid at the points, see `create_flows`
     flows: list[FlowColumns]  # all fluids
     users: list[UserFlow]  # fluids with a user function
-    given: FloatArray  # results of the user functions, empty without them
-    gradients: FloatArray  # gradients of these results, empty without user functions
+    given: FloatArray  # results of the user functions; empty without user functions
+    gradients: FloatArray  # gradients of the results of the user functions; empty without user functions
 
 
 def create_group(rows: LocalRows, dims: int, line: LineColumns) -> FluidGroup:
@@ -132,9 +131,11 @@ def create_group(rows: LocalRows, dims: int, line: LineColumns) -> FluidGroup:
 def create_parameters(rows: LocalRows, dims: int, line: LineColumns) -> NDArray[Any]:
     """Create records of the parameters of cables at points, shape (points,).
 
-    up: number of the axis that points upwards.  across, along: ½ ρ d C_n and ½ ρ d π C_t [kg/m^2].  lift: ρ A g [N/m].
-    grows: 1 where the volume grows with the length, else 0 [1].  displaced, added, excess: ρ A, ρ A C_a and ρ A (C_a -
-    C_at) [kg/m].
+    up: number of the axis that points upwards.
+    across, along: ½ ρ d C_n and ½ ρ d π C_t [kg/m^2].
+    lift: ρ A g [N/m].
+    grows: 1 if the volume increases with the length, else 0 [1].
+    displaced, added, excess: ρ A, ρ A C_a and ρ A (C_a - C_at) [kg/m].
     """
     n, which = line.S.shape[1], line.row
     names = "diameter", "normal_drag", "axial_drag", "added_mass", "axial_added_mass"
@@ -156,11 +157,12 @@ def create_parameters(rows: LocalRows, dims: int, line: LineColumns) -> NDArray[
 
 
 def locate_points(group: FluidGroup, whole: bool = True, gradients: bool = False) -> Call:
-    """Evaluate the motion of the points and of the fluid at the points.
+    """Evaluate the motion of the points, and the fluid at the points.
 
     Args:
         group: the points.
-        whole: whether to evaluate the velocity of the fluid; otherwise only the share of the fluid is evaluated.
+        whole: whether to evaluate velocity and acceleration of the fluid; otherwise only the share of the fluid is
+            evaluated.
         gradients: whether to evaluate derivatives with respect to position.
     """
     line, m, flow = group.line, group.m, group.flow
@@ -184,12 +186,12 @@ def locate_points(group: FluidGroup, whole: bool = True, gradients: bool = False
 
 
 def bind(rows: LocalRows) -> list[FluidGroup]:
-    """Bind the active rows with their fluids."""
+    """Bind the active rows and their fluids."""
     return [create_group(rows, dims, line) for dims, line in create_lines(rows)]
 
 
 def build(rows: LocalRows) -> System:
-    """The system of `FluidLoad`."""
+    """Create the system of `FluidLoad`."""
     groups: list[FluidGroup] = rows.columns
     system = System("FluidLoad", rows.dofs)
     load, load_tangent, inertia, inertia_tangent = Call(), Call(), Call(), Call()
@@ -201,8 +203,7 @@ def build(rows: LocalRows) -> System:
             inertia_tangent += locate_points(group, whole=False) + _tangents(group, fill_inertia_derivatives, "da")
     if groups:
         system.load = Term(load, load_tangent)
-        flows = [locate_points(group) for group in groups]
-        read = partial(read_powers, groups, flows)
+        read = sum((read_powers(group) for group in groups), Call())
         system.account = Account(read, lost=("drag",), carried=("added_mass",))
     if inertia.parts:
         system.inertia = Term(inertia, inertia_tangent)
@@ -211,7 +212,7 @@ def build(rows: LocalRows) -> System:
 
 
 def find_sunken(groups: list[FluidGroup], fields: Fields) -> list[str]:
-    """Find doubts about a run: cables that begin below the bed of the water in their load."""
+    """Find doubts about a run: cables that begin below the bed of the water."""
     found = []
     for group in groups:
         call(locate)(group.line, fields.x, fields.v, fields.a, group.m)
@@ -226,28 +227,29 @@ def find_sunken(groups: list[FluidGroup], fields: Fields) -> list[str]:
 
 
 def _forces(group: FluidGroup, fill: Any) -> Call:
-    """Evaluate F and add it to the nodes."""
+    """Create the calls that evaluate F and add it to the nodes."""
     line, c, m, flow = group.line, group.c, group.m, group.flow
     return call(fill, lambda s: (c, m, flow)) + call(add_forces, lambda s: (line, m, s.f))
 
 
 def _tangents(group: FluidGroup, fill: Any, factor: str) -> Call:
-    """Evaluate the derivatives of F and add them to the matrix; the factor applies to velocities or accelerations."""
+    """Create the calls that evaluate the derivatives of F and add them to the matrix; ``factor`` is the factor of
+    velocities or accelerations."""
     line, c, m, flow = group.line, group.c, group.m, group.flow
     return call(fill, lambda s: (c, m, flow)) + call(
         add_tangents, lambda s: (line, m, s.dq, getattr(s, factor), s.slots, s.values)
     )
 
 
-def read_powers(groups: list[FluidGroup], flows: list[Call], s: Evaluation) -> None:
-    """Evaluate the power lost to drag, and the power that the inertia of the added mass carries away [W]; see
-    `Account`."""
-    powers = np.zeros(s.powers.T.shape)
-    for group, locate_all in zip(groups, flows, strict=True):
-        locate_all(s)
-        call(locate)(group.line, s.v, s.v, s.a, group.rates)
-        call(fill_powers)(group.c, group.line, group.m, group.rates, group.flow, powers)
-    s.powers += powers.T
+def read_powers(group: FluidGroup) -> Call:
+    """Create the calls that evaluate the power lost to drag, and the power that the inertia of the added mass carries
+    away [W]; see `Account`."""
+    line, rates = group.line, group.rates
+    return (
+        locate_points(group)
+        + call(locate, lambda s: (line, s.v, s.v, s.a, rates))
+        + call(fill_powers, lambda s: (group.c, line, group.m, rates, group.flow, s.powers.T))
+    )
 
 
 def check(world: Tables, table: EntityTable) -> None:
@@ -269,7 +271,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 class Answer(NamedTuple):
-    """Motion of the fluid and its forces at k points of each row; 0 where a row is not active."""
+    """Motion of the fluid and its forces at k points of each row; 0 for inactive rows."""
 
     force: FloatArray  # total force per current length [N/m], (rows, k, 3)
     drag: FloatArray  # drag per current length [N/m], (rows, k, 3)
@@ -278,11 +280,11 @@ class Answer(NamedTuple):
     a: FloatArray  # acceleration of the fluid [m/s^2], (rows, k, 3)
     share: FloatArray  # share of the fluid [1], (rows, k)
     surface: FloatArray  # height of the surface [m], (rows, k)
-    r: FloatArray  # position [m], (rows, k, 3)
+    r: FloatArray  # position of the points [m], (rows, k, 3)
 
 
 def answer(rows: LocalRows, fields: Fields, s: FloatArray) -> Answer:
-    """Evaluate the load at places s = x/L [1], shape (rows, k)."""
+    """Evaluate the load at the relative positions s = x/L [1], shape (rows, k)."""
     count, k = s.shape
     vectors, numbers = (count, k, 3), (count, k)
     shapes = vectors, vectors, numbers, vectors, vectors, numbers, numbers, vectors

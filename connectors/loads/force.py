@@ -1,7 +1,8 @@
 """Force on a position marker, constant or a function of time.
 
-    load  Jᵀ F,    F = vector, or A vector if it turns with the body
-    ∂load/∂q = F·H + Jᵀ ∂F/∂q,    ∂F/∂q = Jr × F  (body-fixed; Jr column by column)
+    load: Jᵀ F,    F = vector, or F = A vector if the vector rotates with the body
+    derivative: ∂load/∂q = F·H + Jᵀ ∂F/∂q
+    derivative of the vector: ∂F/∂q = Jr × F for each column of Jr if the vector rotates, otherwise 0
 
 Source: principle of virtual work, A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press.
 """

@@ -13,7 +13,7 @@ from windlass.framework.model.law import LocalRows
 
 
 def draw_along(rows: LocalRows, r: FloatArray, values: Mapping[str, FloatArray], units: Mapping[str, str]) -> Drawing:
-    """Draw lines through k points of each row; loads on connected cables are one part.
+    """Draw lines through k points of each row; loads on connected cables are one part of the drawing.
 
     Args:
         rows: the loads, with the column ``cable``.

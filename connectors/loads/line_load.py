@@ -1,15 +1,16 @@
 """Force per length along a cable: constant, a function of time, or a function of the motion.
 
-    load  ∫ Sᵀ F dx,    F = vector, function(t), or f(t, x, r, r', r_t), times |r'| if it is per current length
+    load: ∫ Sᵀ F dx,    F = vector, function(t), or f(t, x, r, r', r_t)
+    force per current length: F is multiplied by |r'|
 
-A ``force_function`` takes arrays with one entry per point, for all rows that share the function:
+A ``force_function`` is called once for all rows that share the function, and receives arrays with one entry per point:
 
-    f(t, x, r, slope, velocity) -> force per length [N/m], shape (n, 3)
+    f(t, x, r, slope, velocity) -> force per length [N/m], shape (n, 3).
 
-with the time t [s], places x [m] along the cables, (n,), and positions r [m], slopes r' [1] and velocities r_t [m/s],
-(n, 3); in 2D z = 0. A `compiled` function writes the force at one point: ``f(t, x, r, slope, velocity, force)``, with
-arrays of shape (3,), where ``force`` contains zeros. The derivatives of the function are central differences; the other
-terms of the tangent are exact.
+The arguments are the time t [s], the distances x along the cables [m], shape (n,), and positions r [m], slopes r' [1]
+and velocities r_t [m/s], shape (n, 3) each; in 2D their z is 0. A `compiled` function writes the force at one point:
+``f(t, x, r, slope, velocity, force)`` with arrays of shape (3,); ``force`` contains zeros before the call. The
+derivatives of the function are central differences; all other terms of the tangent are exact.
 
 Source: principle of virtual work, A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press.
 """
@@ -75,25 +76,25 @@ class PointGroup(NamedTuple):
     """Points that share a force function."""
 
     where: IntArray  # the points, shape (n,)
-    evaluate: Callable[..., FloatArray]  # ``(t, x, r, p, v) -> F``
+    evaluate: Callable[..., FloatArray]  # function ``(t, x, r, p, v) -> F``
     name: str  # names of the function and of its row, for messages
-    steps: tuple[float, float]  # steps of distances [m] and slopes [1] for differences
+    steps: tuple[float, float]  # steps of the differences: for distances [m] and for slopes [1]
 
 
 class LineGroup(NamedTuple):
     """2D or 3D rows with the same number of points."""
 
     line: LineColumns  # the points on their cables
-    m: NDArray[Any]  # memory for the motion of the points, see `create_points`
+    m: NDArray[Any]  # arrays for the motion of the points, see `create_points`
     x: FloatArray  # places [m], shape (points,)
     time: TimeColumn  # vectors of all rows
-    per_row: IntArray  # row of each point in `lines`
-    stretches: BoolArray  # points with a force per current length
-    groups: list[PointGroup]  # the points with a force function
+    per_row: IntArray  # row of each point among the rows of ``line``
+    stretches: BoolArray  # whether the force of each point is per current length
+    groups: list[PointGroup]  # points with a force function, grouped by function
 
 
 def create_group(rows: LocalRows, line: LineColumns, time: TimeColumn) -> LineGroup:
-    """Create the group of the rows of a line."""
+    """Create the group of rows on one line."""
     n, which = line.S.shape[1], line.row
     given, found = rows.local("force_function")[which], dict[int, list[int]]()
     for i, force in enumerate(given):
@@ -111,7 +112,7 @@ def create_group(rows: LocalRows, line: LineColumns, time: TimeColumn) -> LineGr
 
 
 def _wrap(force: Any, name: str) -> Callable[..., FloatArray]:
-    """Wrap a force function such that it takes arrays and returns an array, shape (n, 3)."""
+    """Wrap a force function so that it takes arrays and returns an array of shape (n, 3)."""
     if isinstance(force, Compiled):
         function = force.function
 
@@ -122,7 +123,7 @@ def _wrap(force: Any, name: str) -> Callable[..., FloatArray]:
 
     def evaluate_law(t: float, x: FloatArray, r: FloatArray, p: FloatArray, v: FloatArray) -> FloatArray:
         out = np.full((len(x), 3), np.nan)
-        # arguments are infinite only if Newton's method diverges, which is reported by Newton's method
+        # arguments are not finite only if Newton's method diverges, which Newton's method itself reports
         good = np.isfinite(r).all(axis=1) & np.isfinite(p).all(axis=1) & np.isfinite(v).all(axis=1)
         if not good.any():
             return out
@@ -147,7 +148,7 @@ def _wrap(force: Any, name: str) -> Callable[..., FloatArray]:
 
 
 def fill_forces(group: LineGroup, t: float) -> None:
-    """Fill F of all points per reference length."""
+    """Write F per reference length of all points."""
     m = group.m
     F = m["F"]
     F[:] = group.time(t)[group.per_row]
@@ -158,13 +159,13 @@ def fill_forces(group: LineGroup, t: float) -> None:
 
 
 def _stretch(group: LineGroup) -> FloatArray:
-    """|r'| of the points with a force per current length."""
+    """Return |r'| at the points with a force per current length."""
     size: FloatArray = np.sqrt((group.m["p"][group.stretches] ** 2).sum(axis=1))
     return size
 
 
 def fill_derivatives(group: LineGroup, t: float) -> None:
-    """Fill derivatives of F with respect to position, slope and velocity."""
+    """Write the derivatives of F with respect to position, slope and velocity."""
     m, some = group.m, group.stretches
     by = m["Fr"], m["Fp"], m["Fv"]
     for out in by:
@@ -188,13 +189,13 @@ def fill_derivatives(group: LineGroup, t: float) -> None:
 
 
 def bind(rows: LocalRows) -> list[LineGroup]:
-    """Bind the active rows with their functions."""
+    """Bind the active rows and their functions."""
     time = bind_values(rows, "vector", "function")
     return [create_group(rows, line, time) for _, line in create_lines(rows)]
 
 
 def build(rows: LocalRows) -> System:
-    """The system of `LineLoad`."""
+    """Create the system of `LineLoad`."""
     groups: list[LineGroup] = rows.columns
     system = System("LineLoad", rows.dofs)
     place, scatter, scatter_tangents = call(locate), call(add_forces), call(add_tangents)
@@ -214,14 +215,14 @@ def build(rows: LocalRows) -> System:
     if any(len(group.groups) or group.stretches.any() for group in groups):
         system.load = Term(add_load, add_load_tangent)
     elif groups:
-        # forces that depend on time alone do not enlarge the pattern of the matrix, and need no Python in a step
+        # forces that depend only on time do not enlarge the pattern of the matrix, and require no Python in a step
         system.load = Term(groups[0].time.fill + sum((_spread(group) for group in groups), Call()))
     return system
 
 
 @kernel
 def add_vectors(c: LineColumns, vectors: FloatArray, f: FloatArray) -> None:
-    """f += Σ w S F for vectors F of all rows [N/m], shape (rows, 3)."""
+    """Add Σ w S F to f, for vectors F of all rows [N/m], shape (rows, 3)."""
     n, d = c.S.shape[1], c.dofs.shape[1] // 4
     for i in range(len(c.dofs)):
         for j in range(n):
@@ -231,14 +232,14 @@ def add_vectors(c: LineColumns, vectors: FloatArray, f: FloatArray) -> None:
 
 
 def _spread(group: LineGroup) -> Call:
-    """Add the load of rows that depend on time alone."""
+    """Create the call that adds the load of rows that depend only on time."""
     line, time = group.line, group.time
     return call(add_vectors, lambda s: (line, time.values, s.f))
 
 
 def answer(rows: LocalRows, fields: Fields, s: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Position [m] and force per reference length [N/m] at places s = x/L [1], (rows, k); both of shape (rows, k,
-    3)."""
+    """Return position [m] and force per reference length [N/m] at the relative positions s = x/L [1], shape (rows, k);
+    both results have the shape (rows, k, 3)."""
     count, k = s.shape
     r, F = np.zeros((count, k, 3)), np.zeros((count, k, 3))
     at, time = evaluate(fields), bind_values(rows, "vector", "function")
@@ -252,7 +253,8 @@ def answer(rows: LocalRows, fields: Fields, s: FloatArray) -> tuple[FloatArray, 
 
 
 def eval_force(rows: LocalRows, fields: Fields, x: Any = None) -> FloatArray:
-    """Force per reference length without the load factor [N/m], shape (rows, 3), or (rows, k, 3) for k places."""
+    """Return the force per reference length without the load factor [N/m], shape (rows, 3), or (rows, k, 3) for k
+    positions."""
     F = answer(rows, fields, find_places(rows, x))[1]
     return F if np.ndim(x) == 2 else F[:, 0]
 

@@ -1,7 +1,9 @@
-"""Points of cables on which distributed loads act: their motion, and the transfer of forces and tangents to the nodes.
+"""Points of cables on which distributed loads act: motion of the points, and transfer of forces and tangents to the
+nodes.
 
-A load F per reference length at points ξ with weights w depends on the position r, the slope p = r' and the velocity
-r_t at each point (and a force of inertia on the acceleration), all interpolated by the shape functions S of the cable:
+A load F per reference length acts at points ξ with weights w. The load depends on the position r, the slope p = r' and
+the velocity r_t at each point; a force of inertia also depends on the acceleration. All these are interpolated by the
+shape functions S of the cable:
 
     f_a = Σ w S_a F,    K_ab = Σ w S_a [(dq ∂F/∂r + dv ∂F/∂r_t + da ∂F/∂r_tt) S_b + dq ∂F/∂p S'_b].
 
@@ -31,18 +33,18 @@ LEAST_POINTS = 3
 
 
 class LineColumns(NamedTuple):
-    """Data of rows with the same number of points, on cables in d dimensions."""
+    """Data of k rows with n points each, on cables in d dimensions."""
 
-    row: IntArray  # positions among the local rows, shape (k,)
+    row: IntArray  # positions of these rows among the local rows, shape (k,)
     dofs: IntArray  # local numbers of the coordinates of both nodes, shape (k, 4 d)
-    x: FloatArray  # places along the cables [m], shape (k, n)
-    S: FloatArray  # S, dS: shape functions and their derivatives with respect to arc length, shape (k, n, 4)
+    x: FloatArray  # distances of the points along the cables [m], shape (k, n)
+    S: FloatArray  # S, dS: shape functions, and their derivatives with respect to arc length, shape (k, n, 4) each
     dS: FloatArray
-    w: FloatArray  # weights times length [m], shape (k, n)
+    w: FloatArray  # weights of the points times the length of the cable [m], shape (k, n)
 
 
 def create_points(count: int) -> NDArray[Any]:
-    """Create records of points, shape (count,), for their motion and force.
+    """Create records of points for their motion and force, shape (count,), with the fields
 
     r, p, v, a: position [m], slope [1], velocity [m/s] and acceleration [m/s^2], shape (3,). F: force per reference
     length [N/m], shape (3,); Fr, Fp, Fv: derivatives of F with respect to r, p, and v or a, shape (3, 3).
@@ -52,12 +54,12 @@ def create_points(count: int) -> NDArray[Any]:
 
 
 def create_line(rows: LocalRows, which: IntArray, dims: int, s: FloatArray, w: FloatArray) -> LineColumns:
-    """Create points of the given rows, whose column ``cable`` names cables in ``dims`` dimensions.
+    """Create the points of the given rows; the column ``cable`` of these rows contains cables in ``dims`` dimensions.
 
     Args:
         which: positions of these rows, shape (k,).
         dims: 2 or 3.
-        s: places s = x/L [1], shape (n,) or (k, n).
+        s: relative positions s = x/L [1], shape (n,) or (k, n).
         w: weights for a cable of length 1, shape (n,).
     """
     length = cable_lengths(rows.world, rows.local("cable")[which])[:, None]
@@ -68,7 +70,8 @@ def create_line(rows: LocalRows, which: IntArray, dims: int, s: FloatArray, w: F
 
 
 def group_rows(rows: LocalRows) -> list[tuple[int, IntArray]]:
-    """Group the rows by the dimension of their cables: the dimension, and the positions of the rows, shape (k,)."""
+    """Group the rows by the dimension of their cables: return the dimension and the positions of the rows, shape (k,),
+    of each group."""
     cables, found = rows.local("cable"), dict[int, list[IntArray]]()
     for table, positions, _ in rows.world.split_by_table(cables):
         found.setdefault(find_dims(table), []).append(positions)
@@ -76,8 +79,8 @@ def group_rows(rows: LocalRows) -> list[tuple[int, IntArray]]:
 
 
 def create_lines(rows: LocalRows) -> list[tuple[int, LineColumns]]:
-    """Create lines of the active rows, by dimension of their cables and number of points: the dimension, and Gauss's
-    points."""
+    """Create lines of the active rows, grouped by the dimension of their cables and the number of points; return the
+    dimension and the line, with Gauss points, of each group."""
     points, found = rows.local("points"), []
     for dims, every in group_rows(rows):
         on = every[rows.local("active")[every]]
@@ -87,7 +90,7 @@ def create_lines(rows: LocalRows) -> list[tuple[int, LineColumns]]:
 
 
 def find_dims(table: EntityTable) -> int:
-    """Dimensions of the cables of a table, 2 or 3."""
+    """Return the dimension of the cables of a table, 2 or 3."""
     return 3 if "cable in space" in table.component.provides else 2
 
 
@@ -103,10 +106,11 @@ def check_cables(world: Tables, table: EntityTable) -> None:
 
 
 def find_places(rows: LocalRows, x: object) -> FloatArray:
-    """Places s = x/L [1], shape (rows, k), of x [m]: a number, one per row or (rows, k); None is the middle.
+    """Return the relative positions s = x/L [1], shape (rows, k), of the distances x [m]: a number, one per row, or an
+    array of shape (rows, k). If x is None, the position is the middle of each cable.
 
     Raises:
-        ModelError: places beyond the ends of a cable, or of a wrong shape.
+        ModelError: positions beyond the ends of a cable, or an array of a wrong shape.
     """
     length = cable_lengths(rows.world, rows.local("cable"))[:, None]
     given = 0.5 * length if x is None else np.asarray(x, np.float64)
@@ -144,7 +148,7 @@ def locate(c: LineColumns, x: FloatArray, v: FloatArray, a: FloatArray, m: Any) 
 
 @kernel
 def add_forces(c: LineColumns, m: Any, f: FloatArray) -> None:
-    """f += Σ w S F."""
+    """Add Σ w S F to f."""
     n, d = c.S.shape[1], c.dofs.shape[1] // 4
     for i in range(len(c.dofs)):
         for j in range(n):
@@ -156,7 +160,7 @@ def add_forces(c: LineColumns, m: Any, f: FloatArray) -> None:
 
 @kernel
 def add_tangents(c: LineColumns, m: Any, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
-    """values += Σ w S [(dq Fr + dv Fv) S + dq Fp S']; ``slots`` of all rows, shape (rows, n, n)."""
+    """Add Σ w S [(dq Fr + dv Fv) S + dq Fp S'] to values; ``slots`` belongs to all rows, shape (rows, n, n)."""
     n, d = c.S.shape[1], c.dofs.shape[1] // 4
     for i in range(len(c.dofs)):
         to = slots[c.row[i]]

@@ -1,12 +1,13 @@
 """Load proportional to mass: an acceleration field on bodies and cables, constant or a function of time.
 
-    load  ∫ ρ Jᵀ g dV,    g the acceleration
+    load: ∫ ρ Jᵀ g dV with the acceleration g
 
 Each body provides the integral (its ``body_force``); this law only selects bodies and accelerations. Gravity of a
 `World` acts on all bodies.
 
 Source: J. Gerstmayr, H. Irschik, On the correct representation of bending and axial deformation in the absolute nodal
-coordinate formulation with an elastic line approach, J. Sound Vib. 318 (2008), for cables; trivial for rigid bodies.
+coordinate formulation with an elastic line approach, J. Sound Vib. 318 (2008), for cables; the integral is trivial for
+rigid bodies.
 """
 
 from __future__ import annotations
@@ -39,8 +40,8 @@ class MassProportional(Component):
 
 
 class AccelerationGroup(NamedTuple):
-    """Rows on bodies of one type with the same acceleration: the first row, and the local rows of the bodies, shape
-    (k,)."""
+    """Rows on bodies of one type with the same acceleration: number of the first row, and local rows of the bodies,
+    shape (k,)."""
 
     component: type[Component]
     first: int
@@ -48,8 +49,8 @@ class AccelerationGroup(NamedTuple):
 
 
 def group_rows(rows: LocalRows) -> list[AccelerationGroup]:
-    """Group the active rows by type of body and by acceleration, because the system of a body takes one acceleration
-    per call."""
+    """Group the active rows by type of body and by acceleration; a system of bodies takes only one acceleration per
+    call."""
     ids, active = rows.local("body"), rows.local("active")
     constant, functions = rows.local("acceleration"), rows.local("function")
     local = rows.layout.local_row(ids)
@@ -67,7 +68,7 @@ def bind(rows: LocalRows) -> TimeColumn:
 
 
 def build(rows: LocalRows) -> System:
-    """The system of `MassProportional`."""
+    """Create the system of `MassProportional`."""
     systems, groups = rows.layout.systems, group_rows(rows)
     accelerations: TimeColumn = rows.columns
     system = System("MassProportional", rows.dofs)
@@ -76,7 +77,7 @@ def build(rows: LocalRows) -> System:
         return evaluate(s, g=accelerations.values[group.first], which=group.bodies)
 
     def place_tangent(group: AccelerationGroup, s: Evaluation) -> Evaluation:
-        # the tangent is added to the slots of all bodies whose rows are in the group
+        # the tangent is added to the slots of all bodies that the group contains
         return evaluate(place(group, s), slots=s.slots_of[group.component].places)
 
     found: list[tuple[Function, Placing]] = []
@@ -96,7 +97,7 @@ def build(rows: LocalRows) -> System:
 
 
 def join(accelerations: TimeColumn, parts: list[tuple[Function, Placing]]) -> Function:
-    """Join the functions of bodies into one function, which passes the accelerations at the current time."""
+    """Join functions of bodies into one function, which passes the accelerations at the current time to them."""
     calls = [function.where(place) for function, place in parts if isinstance(function, Call)]
     if len(calls) == len(parts):
         return sum(calls, accelerations.fill)

@@ -1,17 +1,18 @@
-"""Forces of a fluid on a thin cable at points of its axis, with their derivatives: Morison's equation.
+"""Forces of a fluid on a thin cable at points of its axis, with derivatives: Morison's equation.
 
-With t = r'/|r'|, N = I - t tᵀ, w = u - r_t, w_n = N w, w_t = t·w, A = π d²/4, per current length and times the share s
-of the fluid at the point (symbols of the fluid: `windlass.connectors.fluids.flow`):
+Let t = r'/|r'|, N = I - t tᵀ, w = u - r_t, w_n = N w, w_t = t·w, A = π d²/4. The following forces are per current
+length, and are multiplied by the share s of the fluid at the point (symbols of the fluid:
+`windlass.connectors.fluids.flow`):
 
-    D = ½ ρ d (C_n |w_n| w_n + π C_t |w_t| w_t t)                       drag
-    B = ρ A g                                                           buoyancy, upwards
-    P = ρ A (a + C_a N a + C_at t tᵀ a)                                   pressure of the fluid, and its added mass
-    I = ρ A (C_a N + C_at t tᵀ) r_tt                                    added mass of the cable, on the left-hand side
+    drag: D = ½ ρ d (C_n |w_n| w_n + π C_t |w_t| w_t t)
+    buoyancy, upwards: B = ρ A g
+    pressure of the fluid and its added mass: P = ρ A (a + C_a N a + C_at t tᵀ a)
+    added mass of the cable, on the left-hand side: I = ρ A (C_a N + C_at t tᵀ) r_tt
 
-and F = g s (D + B + P) per reference length, with g = |r'|, or g = 1 for cables of constant volume.
+The force per reference length is F = g s (D + B + P), with g = |r'|, or g = 1 for cables of constant volume.
 
 B and the first part of P are the pressure of the undisturbed fluid on a closed surface, so tensions are effective
-tensions. Derivatives, with x the position and p = r':
+tensions. Derivatives with respect to the position x and to p = r':
 
     ∂|p|/∂p = t,    ∂t/∂p = N/|p|,    ∂(N b)/∂p = -((t·b) N + t (N b)ᵀ)/|p|,    ∂s/∂x of the fluid.
 
@@ -30,13 +31,15 @@ from windlass.connectors.loads.line_points import LineColumns
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 
-# Kernels read arrays of records: c holds the parameters of a cable (`create_parameters` in fluid_load.py), m the motion
-# of its points (`line_points.create_points`), and flow the fluid at the points (`flow.create_flows`).
+# Kernels read arrays of records. The records c contain the parameters of a cable (`create_parameters` in
+# fluid_load.py), m the motion of its points (`line_points.create_points`), and flow the fluid at the points
+# (`flow.create_flows`).
 
 
 @kernel(inline=True)
 def eval_length(c: Any, i: int, size: float) -> float:
-    """Length g of the fluid's force per reference length of point i [1]: |r'|, or 1 for cables of constant volume."""
+    """Return g, the length on which the fluid acts, per reference length, at point i [1]: |r'|, or 1 for cables of
+    constant volume."""
     length: float = c[i].grows * size + (1.0 - c[i].grows)
     return length
 
@@ -45,7 +48,7 @@ def eval_length(c: Any, i: int, size: float) -> float:
 def eval_drag(
     c: Any, m: Any, flow: Any, i: int, t: FloatArray, wn: FloatArray, D: FloatArray
 ) -> tuple[float, float, float]:
-    """Write t, w_n and D at point i into t, wn, D, shape (3,); return |r'|, |w_n| and w_t."""
+    """Write t, w_n and D at point i into the arrays t, wn and D, shape (3,) each; return |r'|, |w_n| and w_t."""
     size, q, square = 0.0, 0.0, 0.0
     for k in range(3):
         size += m[i].p[k] ** 2
@@ -64,7 +67,7 @@ def eval_drag(
 
 @kernel
 def fill_forces(c: Any, m: Any, flow: Any) -> None:
-    """F of all points."""
+    """Write the forces F of all points."""
     t, wn, D = np.zeros(3), np.zeros(3), np.zeros(3)
     for i in range(len(c)):
         size, _, _ = eval_drag(c, m, flow, i, t, wn, D)
@@ -80,7 +83,7 @@ def fill_forces(c: Any, m: Any, flow: Any) -> None:
 
 @kernel
 def fill_derivatives(c: Any, m: Any, flow: Any) -> None:
-    """Fill F of all points, and its derivatives with respect to position, slope and velocity."""
+    """Write F of all points, and its derivatives with respect to position, slope and velocity."""
     t, wn, D, E = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)
     for i in range(len(c)):
         size, speed, q = eval_drag(c, m, flow, i, t, wn, D)
@@ -97,7 +100,7 @@ def fill_derivatives(c: Any, m: Any, flow: Any) -> None:
             for l in range(3):
                 same = 1.0 if k == l else 0.0
                 N = same - t[k] * t[l]
-                # derivatives with respect to p, times |p|: of w_n, of t and w_t, and of N a
+                # derivatives of w_n, of t and w_t, and of N a with respect to p, times |p|
                 turned = c[i].across * (-q * (speed * N + wn[k] * wn[l] * isp) - t[k] * wn[l] * speed)
                 turned += c[i].along * abs(q) * (q * N + 2.0 * t[k] * wn[l])
                 turned -= c[i].excess * (along * N + t[k] * (flow[i].a[l] - along * t[l]))
@@ -131,8 +134,8 @@ def fill_inertia(c: Any, m: Any, flow: Any) -> None:
 
 @kernel
 def fill_inertia_derivatives(c: Any, m: Any, flow: Any) -> None:
-    """Fill derivatives of `fill_inertia` with respect to position, slope and acceleration, where acceleration replaces
-    velocity."""
+    """Write the derivatives of `fill_inertia` with respect to position, slope and acceleration; acceleration takes the
+    place of velocity."""
     t = np.zeros(3)
     for i in range(len(c)):
         size, along = 0.0, 0.0
@@ -155,10 +158,10 @@ def fill_inertia_derivatives(c: Any, m: Any, flow: Any) -> None:
 
 @kernel
 def fill_powers(c: Any, line: LineColumns, m: Any, rates: Any, flow: Any, powers: FloatArray) -> None:
-    """Add the power that drag dissipates and the power that the added mass carries away to the rows [W].
+    """Add two powers to each row [W]: the power that drag dissipates, and the power that the added mass carries away.
 
-    The latter power is -½ v·(dM/dt) v with the mass matrix M of the added mass: Morison's force has no term for an
-    added mass that rotates or submerges. ``rates.p`` are r'_t; powers has shape (rows, 2).
+    The second power is -½ v·(dM/dt) v with the mass matrix M of the added mass: Morison's force has no term for an
+    added mass that rotates or submerges. ``rates.p`` contains r'_t; ``powers`` has the shape (rows, 2).
     """
     t, wn, D = np.zeros(3), np.zeros(3), np.zeros(3)
     n = line.S.shape[1]
@@ -184,7 +187,7 @@ def fill_powers(c: Any, line: LineColumns, m: Any, rates: Any, flow: Any, powers
 
 @kernel
 def fill_drag(c: Any, m: Any, flow: Any, drag: FloatArray) -> None:
-    """Fill the drag s D per current length of all points [N/m], shape (points, 3)."""
+    """Write the drag s D per current length of all points [N/m], shape (points, 3)."""
     t, wn, D = np.zeros(3), np.zeros(3), np.zeros(3)
     for i in range(len(c)):
         size, _, _ = eval_drag(c, m, flow, i, t, wn, D)

@@ -1,9 +1,10 @@
 """Torque on a rigid marker, constant or a function of time.
 
-    load  Jrᵀ T,    T = vector, or A vector if it turns with the body
-    ∂load/∂q = T·Hr + Jrᵀ ∂T/∂q,    ∂T/∂q = Jr × T  (body-fixed; Jr column by column)
+    load: Jrᵀ T,    T = vector, or T = A vector if the vector rotates with the body
+    derivative: ∂load/∂q = T·Hr + Jrᵀ ∂T/∂q
+    derivative of the vector: ∂T/∂q = Jr × T for each column of Jr if the vector rotates, otherwise 0
 
-Hr is 0 for 2D bodies, whose rotation is a coordinate.
+Hr is 0 for 2D bodies, because their rotation is a coordinate.
 
 Source: principle of virtual work, A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press.
 """

@@ -1,9 +1,11 @@
-"""Common parts of forces and torques on a marker: a vector F with a global or body-fixed direction.
+"""Forces and torques on a marker: the law of a vector F with a global or body-fixed direction.
 
-    load  Jᵀ F,    F = vector, or A vector if it turns with the body
-    ∂load/∂q = F·H + Jᵀ ∂F/∂q,    ∂F/∂q = Jr × F  (body-fixed; Jr column by column)
+    load: Jᵀ F,    F = vector, or F = A vector if the vector rotates with the body
+    derivative: ∂load/∂q = F·H + Jᵀ ∂F/∂q
+    derivative of the vector: ∂F/∂q = Jr × F for each column of Jr if the vector rotates, otherwise 0
 
-J and H are the first and second derivatives of the position (forces) or of the rotation (torques) of the marker.
+J and H are the first and second derivatives of the position of the marker (for forces), or of its rotation (for
+torques).
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ from windlass.framework.model.table import EntityTable
 
 @kernel
 def eval_force(A: FloatArray, k: int, F: FloatArray, i: int, turns: bool) -> tuple[float, float, float]:
-    """Vector of row i on marker k in the global frame [N or N m]."""
+    """Return the vector of row i on marker k in the global frame [N or N m]."""
     x, y, z = F[i, 0], F[i, 1], F[i, 2]
     if not turns:
         return x, y, z
@@ -42,7 +44,7 @@ def eval_force(A: FloatArray, k: int, F: FloatArray, i: int, turns: bool) -> tup
 
 @kernel
 def load(rows: Any, A: FloatArray, J: FloatArray, F: FloatArray, dofs: IntArray, f: FloatArray) -> None:
-    """f += Jᵀ F."""
+    """Add Jᵀ F to f."""
     for i in range(len(rows)):
         row = rows[i]
         if row.active:
@@ -63,7 +65,7 @@ def load_tangent(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """values += dq (F·H + Jᵀ (Jr × F))."""
+    """Add dq (F·H + Jᵀ (Jr × F)) to values."""
     n = slots.shape[1]
     for i in range(len(rows)):
         row = rows[i]
@@ -87,7 +89,7 @@ def load_tangent(
 
 
 def bind(rows: LocalRows) -> tuple[NDArray[Any], TimeColumn]:
-    """Bind the records of the rows, which are equal for forces and torques, and their vectors."""
+    """Bind the records of the rows, with the same fields for forces and torques, and their vectors."""
     own = create_records(
         marker=rows.markers("marker"), body_fixed=rows.local("body_fixed"), active=rows.local("active")
     )
@@ -95,13 +97,14 @@ def bind(rows: LocalRows) -> tuple[NDArray[Any], TimeColumn]:
 
 
 def on_curved_markers(rows: LocalRows) -> bool:
-    """Whether the derivatives of any of the markers depend on the coordinates."""
+    """Return whether the derivatives of any of the markers depend on the coordinates."""
     kinds = [markers.component for markers, _, _ in rows.world.split_by_table(rows.local("marker"))]
     return any(CURVED in kind.provides for kind in kinds)
 
 
 def eval_vector(rows: LocalRows, s: Fields) -> FloatArray:
-    """The vector in the global frame, without the load factor [N or N m], shape (rows, 3); 0 where inactive."""
+    """Return the vector in the global frame without the load factor [N or N m], shape (rows, 3); 0 for inactive
+    rows."""
     own, vectors = rows.columns
     given = vectors(s.t)
     turned = np.einsum("ikl,il->ik", s.markers[FAMILY].A[own["marker"]], given)
@@ -140,7 +143,7 @@ def register_vector_load(
             ),
         )  # fmt: skip
         system.load = Term(vectors.fill + force)
-        # most loads do not depend on the coordinates and must not enlarge the pattern of the matrix
+        # most loads do not depend on the coordinates, so they must not enlarge the pattern of the matrix
         if own["body_fixed"].any() or on_curved_markers(rows):
             system.load.tangent = vectors.fill + call(
                 load_tangent,

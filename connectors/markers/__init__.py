@@ -1,1 +1,1 @@
-"""Markers, the base of connectors: all laws read the columns of markers."""
+"""Markers, on which connectors act: laws read the columns of markers."""

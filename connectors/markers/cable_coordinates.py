@@ -1,7 +1,8 @@
 """Markers with all coordinates and velocities of a cable, for connectors that need its whole shape.
 
-    q = [x0, y0, x0', y0', x1, y1, x1', y1'],    J = I in the plane the same and s, the axial motion of the material
-    `ALECable2D` q = [x0, y0, z0, x0', y0', z0', x1, ...]                           in space
+    2D cables: q = [x0, y0, x0', y0', x1, y1, x1', y1'],    J = I
+    moving material: the coordinates of a 2D cable, followed by the axial motion s of the material
+    3D cables: q = [x0, y0, z0, x0', y0', z0', x1, ...]
 
 Source: J. Gerstmayr, H. Irschik, On the correct representation of bending and axial deformation in the absolute nodal
 coordinate formulation with an elastic line approach, J. Sound Vib. 318 (2008).
@@ -24,7 +25,7 @@ FAMILY = MarkerFamily("cable coordinates marker")
 
 
 class CableColumns(NamedTuple):
-    """Data of all cable coordinates markers; n markers, w is the largest number of coordinates of a cable, at least
+    """Data of n markers with the coordinates of cables; w is the largest number of coordinates of a cable, at least
     8."""
 
     q: FloatArray  # total coordinates [m, 1], 0 beyond the coordinates of the cable, shape (n, w)
@@ -50,7 +51,7 @@ def allocate(world: Tables, ids: IntArray, layout: Rows) -> CableColumns:
 
 
 class CableRows(NamedTuple):
-    """Positions k in the columns, shape (rows,), and local coordinate numbers, shape (rows, w)."""
+    """Position k of each marker in the columns, shape (rows,), and local coordinate numbers, shape (rows, w)."""
 
     k: IntArray
     dofs: IntArray

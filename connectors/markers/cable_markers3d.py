@@ -1,23 +1,24 @@
 """Position markers on 3D cables: points of the axis, and points that rotate with its tangent.
 
-    p = r + A A0 b,    t = r'/|r'|,    u = t0 × t,    c = t0·t,    D = 1 + c
-    A  = c I + [u]× + u uᵀ/D       the smallest rotation from the reference direction t0 to t
-    A0 = the same from global x to t0
-    ω  = [t × r'_t - t (u·r'_t)/D]/|r'|
+    position: p = r + A A0 b
+    rotation: A = c I + [u]× + u uᵀ/D, the smallest rotation from the reference direction t0 to t
+    reference rotation: A0, the smallest rotation from global x to t0
+    tangent: t = r'/|r'|,    u = t0 × t,    c = t0·t,    D = 1 + c
+    angular velocity: ω = [t × r'_t - t (u·r'_t)/D]/|r'|
 
-A cable has no coordinate for a spin about its tangent; A is the rotation without a component about t0 + t. For motion
-in a plane, A is the rotation of the tangent, as for 2D cables. A is not defined where t = -t0: at markers with b,
-torques and joints, cables must rotate by less than 180°; points on the axis have no such limit. With F(t) = A B for
-B = A0 b,
+A cable has no coordinate for a spin about its tangent. A is the rotation that has no component about t0 + t. For motion
+in a plane, A is the rotation of the tangent, as for 2D cables. A is not defined for t = -t0. So at markers with b,
+torques and joints, cables must rotate by less than 180°; points on the axis have no such limit. Let F(t) = A B for B =
+A0 b. Then
 
-    F   = c B + u × B + u (β·t)/D,    β = B × t0,    T = [t0]×,    u = T t,
-    dF  = (t0·dt) B + (T dt) × B + [T dt (β·t) + u (β·dt)]/D - u (β·t)(t0·dt)/D²,
-    dt  = (I - t tᵀ) dp/|p|,    p = r',
+    F = c B + u × B + u (β·t)/D,    β = B × t0,    T = [t0]×,    u = T t,
+    dF = (t0·dt) B + (T dt) × B + [T dt (β·t) + u (β·dt)]/D - u (β·t)(t0·dt)/D²,
+    dt = (I - t tᵀ) dp/|p|,    p = r'.
 
-and second derivatives follow by differentiation.
+The second derivatives follow by differentiation.
 
-Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press; for the smallest rotation
-M. Geradin, A. Cardona, Flexible Multibody Dynamics, Wiley (2001), chapter 4.
+Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press; for the smallest rotation: M. Geradin,
+A. Cardona, Flexible Multibody Dynamics, Wiley (2001), chapter 4.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ SOURCE = "A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Pre
 
 
 class PositionOnCable3D(Component):
-    """A point of a 3D cable, or a point at a distance from the axis that rotates with the tangent."""
+    """A point on the axis of a 3D cable, or a point at a distance from the axis that rotates with the tangent."""
 
     provides = (FAMILY, RIGID, CURVED)
     cable = ref("cable in space", "the cable")
@@ -55,7 +56,7 @@ class PositionOnCable3D(Component):
 
 @kernel
 def fill_cross(a: FloatArray, M: FloatArray) -> None:
-    """Fill the matrix M of the product a ×."""
+    """Write the matrix of the product a × into M."""
     M[0, 0], M[0, 1], M[0, 2] = 0.0, -a[2], a[1]
     M[1, 0], M[1, 1], M[1, 2] = a[2], 0.0, -a[0]
     M[2, 0], M[2, 1], M[2, 2] = -a[1], a[0], 0.0
@@ -63,7 +64,7 @@ def fill_cross(a: FloatArray, M: FloatArray) -> None:
 
 @kernel
 def fill_offset(t0: FloatArray, T: FloatArray, t: FloatArray, B: FloatArray, dF: FloatArray, ddF: FloatArray) -> None:
-    """Fill ∂F/∂t, shape (3, 3), and ∂²F/∂t², (3, 3, 3), of the offset B rotated by the smallest rotation."""
+    """Write ∂F/∂t, shape (3, 3), and ∂²F/∂t², shape (3, 3, 3), of the offset B rotated by the smallest rotation."""
     u, beta = np.zeros(3), np.zeros(3)
     c, s = 1.0, 0.0
     for i in range(3):
@@ -89,7 +90,7 @@ def fill_offset(t0: FloatArray, T: FloatArray, t: FloatArray, B: FloatArray, dF:
 
 @kernel
 def fill_direction(t: FloatArray, il: float, P: FloatArray, dP: FloatArray) -> None:
-    """Fill ∂t/∂p, shape (3, 3), and ∂²t/∂p², (3, 3, 3), of t = p/|p|; il is 1/|p|."""
+    """Write ∂t/∂p, shape (3, 3), and ∂²t/∂p², shape (3, 3, 3), of t = p/|p|; il is 1/|p|."""
     for i in range(3):
         for a in range(3):
             P[i, a] = il * ((1.0 if i == a else 0.0) - t[i] * t[a])
@@ -101,7 +102,7 @@ def fill_direction(t: FloatArray, il: float, P: FloatArray, dP: FloatArray) -> N
 
 @kernel
 def update_on_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) -> None:
-    """p = r + A A0 b and its rates and derivatives."""
+    """Evaluate p = r + A A0 b, its rates and its derivatives."""
     p, pt, t, u, F = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)
     T, tx, P, A, W = np.zeros((3, 3)), np.zeros((3, 3)), np.zeros((3, 3)), np.zeros((3, 3)), np.zeros((3, 3))
     dP, dF, ddF = np.zeros((3, 3, 3)), np.zeros((3, 3)), np.zeros((3, 3, 3))
@@ -128,9 +129,9 @@ def update_on_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray)
         for d in range(3):
             t[d] = il * p[d]
             D += t0[d] * t[d]
-        # the rotation is undefined where the tangent is reversed
+        # the rotation is undefined if the tangent is reversed
         iD = 1.0 / D if D > REVERSED else np.nan
-        # u = t0 × t, the smallest rotation A from t0 to t, and W with ω = W r'_t
+        # u = t0 × t, the smallest rotation A from t0 to t, and W such that ω = W r'_t
         fill_cross(t0, T)
         fill_cross(t, tx)
         for a in range(3):
@@ -146,7 +147,7 @@ def update_on_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray)
             m.omega[k, a] = W[a, 0] * pt[0] + W[a, 1] * pt[1] + W[a, 2] * pt[2]
             for b in range(3):
                 m.A[k, a, b] = A[a, 0] * row.A0[0, b] + A[a, 1] * row.A0[1, b] + A[a, 2] * row.A0[2, b]
-        # ∂W/∂p in the direction b: derivatives of 1/|p|, of [t]×, of t, of u, and of D
+        # ∂W/∂p in the direction b, from derivatives of 1/|p|, [t]×, t, u, and D
         for b in range(3):
             change = 0.0
             for d in range(3):
@@ -157,7 +158,7 @@ def update_on_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray)
                     ua = T[a, 0] * P[0, b] + T[a, 1] * P[1, b] + T[a, 2] * P[2, b]
                     turn = M[d, a] - (P[d, b] * u[a] + t[d] * ua) * iD + t[d] * u[a] * change * iD * iD
                     dW[d, a, b] = il * turn - il * t[b] * W[d, a]
-        # away from the axis: the offset F and its derivative G with respect to r'
+        # at a distance from the axis: the offset F, and its derivative G with respect to r'
         if beside:
             fill_offset(t0, T, t, B, dF, ddF)
             for a in range(3):
@@ -165,7 +166,7 @@ def update_on_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray)
                 m.p[k, a] += F[a]
                 for b in range(3):
                     G[a, b] = dF[a, 0] * P[0, b] + dF[a, 1] * P[1, b] + dF[a, 2] * P[2, b]
-            # rate of G, and second derivatives GG
+            # rate of G, and second derivatives GG of the offset
             for a in range(3):
                 m.v[k, a] += G[a, 0] * pt[0] + G[a, 1] * pt[1] + G[a, 2] * pt[2]
                 for b in range(3):
@@ -176,7 +177,7 @@ def update_on_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray)
                             for f in range(3):
                                 total += ddF[a, e, f] * P[e, b] * P[f, d]
                         GG[a, b, d] = total
-        # Jacobians and their rates by shape functions
+        # Jacobians and their rates, from shape functions
         for a in range(4):
             S1 = row.dS[a]
             for d in range(3):
@@ -200,12 +201,13 @@ def update_on_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray)
 
 
 def axis_dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World numbers of the positions and slopes of the rows' cables, shape (rows, 12), followed by angles of twist."""
+    """Return the world numbers of the positions and slopes of the rows' cables, shape (rows, 12), without angles of
+    twist."""
     return world.dofs_of(table.local("cable"))[:, :12]
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """Bind the markers with reference directions t0, frames A0, whose first column is t0, and their offsets B [m]."""
+    """Bind the markers with reference directions t0, offsets B [m], and frames A0, whose first column is t0."""
     length = cable_lengths(rows.world, rows.local("cable"))
     shape = eval_shape(rows.local("x") / length, length)
     slope = interpolate(shape.dS[:, None], rows.reference)[:, 0]
@@ -230,7 +232,7 @@ SHAPE_FAMILY = MarkerFamily("cable shape marker in space")
 
 
 class CableShape3D(Component):
-    """Equidistant n + 1 points on the axis of a 3D cable, which divide it into n straight segments."""
+    """Points that divide the axis of a 3D cable into n straight segments of equal reference length."""
 
     provides = (SHAPE_FAMILY,)
     cable = ref("cable in space", "the cable")
@@ -240,10 +242,10 @@ class CableShape3D(Component):
 class SpatialShapeColumns(NamedTuple):
     """Points of all local 3D cable-shape markers, one marker after the other."""
 
-    start: IntArray  # first point of each marker and the end of the last, shape (markers + 1,)
+    start: IntArray  # first point of each marker, followed by the number of all points, shape (markers + 1,)
     p: FloatArray  # global positions [m], shape (points, 3)
     v: FloatArray  # global velocities [m/s], shape (points, 3)
-    S: FloatArray  # shape functions S_1..S_4 [1, m, 1, m], which are ∂p/∂q and ∂v/∂q̇, shape (points, 4)
+    S: FloatArray  # shape functions S_1 to S_4 [1, m, 1, m], which are ∂p/∂q and ∂v/∂q̇, shape (points, 4)
     length: FloatArray  # undeformed length of the cable [m], shape (markers,)
     dofs: IntArray  # local coordinate numbers of the cable, shape (markers, 12)
 
@@ -278,7 +280,8 @@ def allocate_shapes(world: Tables, ids: IntArray, layout: Rows) -> SpatialShapeC
 
 
 def shape_output(unit: str, doc: str, name: str) -> Output:
-    """Output of a column at the points of each row, shape (points, 3); rows with fewer points are padded with zeros."""
+    """Create an output of a column at the points of each row, shape (points, 3); entries of rows with fewer points are
+    0."""
 
     def evaluate(rows: LocalRows, fields: Fields, **where: Any) -> FloatArray:
         m: SpatialShapeColumns = fields.markers[SHAPE_FAMILY]

@@ -1,20 +1,23 @@
 """Cable-shape marker: points that divide a cable into straight segments, for contact.
 
-    xi_i = i L / n,  i = 0..n;     p_i = r(xi_i) + y m,     m = [-r'_y, r'_x]/|r'|,
-    v_i = r_t - y w r'/|r'|,       w = (r' x r'_t)/|r'|^2.
+    points: p_i = r(xi_i) + y m,    xi_i = i L/n with i = 0 to n,    m = [-r'_y, r'_x]/|r'|
+    velocities: v_i = r_t - y w r'/|r'|,    w = (r' x r'_t)/|r'|^2
 
-With t0 = r'/|r'|, l = |r'| and the shape functions S_a the derivatives that connectors need are
+With t0 = r'/|r'|, l = |r'| and the shape functions S_a, connectors need the derivatives
 
-    dp/dq_a   = S_a I + S'_a B,    B  = -(y/l) t0 (x) m,
-    dv/dq_a   = S'_a Bd,           Bd = (y/l^2) [(t0.r'_t) t0 (x) m - (m.r'_t) (m (x) m - t0 (x) t0)],
-    d(J^T f)/dq_ab = S'_a G S'_b,  G  = (y/l^2) [(t0.f) (m (x) t0 + t0 (x) m) - (m.f) m (x) m];
+    dp/dq_a = S_a I + S'_a B,    B = -(y/l) t0 (x) m,
+    dv/dq_a = S'_a Bd,    Bd = (y/l^2) [(t0.r'_t) t0 (x) m - (m.r'_t) (m (x) m - t0 (x) t0)],
+    d(J^T f)/dq_ab = S'_a G S'_b,    G = (y/l^2) [(t0.f) (m (x) t0 + t0 (x) m) - (m.f) m (x) m].
 
-B = y dm/dr', and Bd is its time derivative (v = J q_t also makes it dv/dr'); G is the second derivative of y m.f.
+B is y dm/dr', Bd is the time derivative of B, and G is the second derivative of y m.f. Because v = J q_t, Bd is also
+dv/dr'.
 
-On cables whose material moves along the axis (`ALECable2D`, axial motion s) the points lie on the axis, y = 0, and all
-rates are rates of the material at the point:
+For cables whose material moves along the axis (`ALECable2D`, axial motion s), the points lie on the axis (y = 0), and
+all rates are rates of the material at the point:
 
-    v_i = r_t + s_t r',    rate of the slope r'_t + s_t r'',    hence dv/dq_t = [S_a I, r'] for q_t = [nodes, s_t].
+    velocity: v_i = r_t + s_t r'
+    rate of the slope: r'_t + s_t r''
+    derivative: dv/dq_t = [S_a I, r'] for q_t = [nodes, s_t].
 
 Source: kinematics of a shear-rigid cross section on an ANCF cable (Gerstmayr and Irschik, J. Sound Vib. 318, 2008).
 """
@@ -43,7 +46,7 @@ CABLE_DOFS = 8
 class CableShape(Component):
     """The shape of a cable as ``segments`` straight segments, for contact laws.
 
-    On an `ALECable2D` velocities are velocities of the material, and the offset must be 0.
+    For an `ALECable2D` velocities are velocities of the material, and the offset must be 0.
     """
 
     cable = ref("cable", "cable whose shape is approximated")
@@ -56,15 +59,14 @@ class CableShape(Component):
 class ShapeColumns(NamedTuple):
     """Points of all local cable-shape markers, one marker after the other."""
 
-    start: IntArray  # first point of each marker and the end of the last, shape (markers + 1,)
+    start: IntArray  # first point of each marker, followed by the number of all points, shape (markers + 1,)
     p: FloatArray  # positions in global x, y [m], shape (points, 2)
     v: FloatArray  # velocities in global x, y [m/s], shape (points, 2)
-    # slopes r' in global x, y [1], shape (points, 2), only for markers with an offset and on moving cables
-    slope: FloatArray
+    slope: FloatArray  # slopes r' in global x, y [1], only with an offset and on moving cables, shape (points, 2)
     slope_rate: FloatArray  # rates of these slopes [1/s], shape (points, 2)
-    S: FloatArray  # shape functions S_1..S_4 [1, m, 1, m], shape (points, 4)
+    S: FloatArray  # shape functions S_1 to S_4 [1, m, 1, m], shape (points, 4)
     dS: FloatArray  # derivatives of the shape functions with respect to arc length, shape (points, 4)
-    offset: FloatArray  # distance y from the axis [m], shape (markers,)
+    offset: FloatArray  # distance y of the points from the axis [m], shape (markers,)
     length: FloatArray  # reference length L of the cable [m], shape (markers,)
     segments: IntArray  # number of segments n, shape (markers,)
     dofs: IntArray  # local coordinate numbers of the nodes of the cable, shape (markers, 8)
@@ -76,7 +78,7 @@ def update_points(index: IntArray, shape: ShapeColumns, x: FloatArray, v: FloatA
     for i in range(len(index)):
         k = index[i]
         n, y = shape.dofs[k], shape.offset[k]
-        # loaded once, because the compiler cannot prove that writing points does not change these values
+        # coordinates are loaded once, because the compiler cannot exclude that writing points changes them
         q0, q1, q2, q3, q4, q5, q6, q7 = x[n[0]], x[n[1]], x[n[2]], x[n[3]], x[n[4]], x[n[5]], x[n[6]], x[n[7]]
         w0, w1, w2, w3, w4, w5, w6, w7 = v[n[0]], v[n[1]], v[n[2]], v[n[3]], v[n[4]], v[n[5]], v[n[6]], v[n[7]]
         for j in range(shape.start[k], shape.start[k + 1]):
@@ -107,10 +109,10 @@ def update_points(index: IntArray, shape: ShapeColumns, x: FloatArray, v: FloatA
 def update_moving_points(
     index: IntArray, axial_dof: IntArray, G: FloatArray, shape: ShapeColumns, x: FloatArray, v: FloatArray
 ) -> None:
-    """Evaluate the points like `update_points`, for markers on moving cables: ``axial_dof`` contains the local numbers
-    of s, and G the slide matrices (rows, 4, 4).
+    """Evaluate the points as `update_points`, for markers on moving cables. ``axial_dof`` contains the local numbers of
+    s, ``G`` the slide matrices, shape (rows, 4, 4).
 
-    With w = v + s_t G q the velocities of the material are S w, and the rates of its slopes are S' w.
+    With w = v + s_t G q the velocities of the material are S w, and the rates of the slopes of the material are S' w.
     """
     w = np.empty(8)
     for i in range(len(index)):
@@ -130,7 +132,8 @@ def update_moving_points(
 
 @kernel(inline=True)
 def eval_offset_force(y: float, rx: float, ry: float, fx: float, fy: float) -> tuple[float, float]:
-    """B^T f: contribution of a force f at distance y to the generalised force of the slope; (rx, ry) = r'."""
+    """Return B^T f, the contribution of a force f at the distance y to the generalised force of the slope; (rx, ry) =
+    r'."""
     l2 = rx * rx + ry * ry
     factor = -y * (rx * fx + ry * fy) / (l2 * np.sqrt(l2))
     return -factor * ry, factor * rx
@@ -150,14 +153,15 @@ def fill_point_jacobian(
     sx: float,
     sy: float,
 ) -> None:
-    """Fill rows a, a + 1 of J (dp/dq) and Jd (dv/dq), both (., 8), for point j; (rx, ry) = r', (sx, sy) = r'_t."""
+    """Write rows a and a + 1 of J (dp/dq) and Jd (dv/dq), with 8 columns each, for point j; (rx, ry) = r', (sx, sy) =
+    r'_t."""
     l = np.sqrt(rx * rx + ry * ry)
     tx, ty = rx / l, ry / l
     b = -y / l
     Bxx, Bxy, Byx, Byy = -b * tx * ty, b * tx * tx, -b * ty * ty, b * ty * tx
     along, across = tx * sx + ty * sy, tx * sy - ty * sx
     c, d = -b / l * along, b / l * across
-    # m = [-ty, tx]; m (x) m - t0 (x) t0 has the entries [ty ty - tx tx, -2 tx ty; ., tx tx - ty ty]
+    # with m = [-ty, tx], m (x) m - t0 (x) t0 has the entries [ty ty - tx tx, -2 tx ty; symmetric, tx tx - ty ty]
     e = ty * ty - tx * tx
     Dxx, Dxy = -c * tx * ty + d * e, c * tx * tx - 2.0 * d * tx * ty
     Dyx, Dyy = -c * ty * ty - 2.0 * d * tx * ty, c * tx * ty - d * e
@@ -171,7 +175,7 @@ def fill_point_jacobian(
 
 @kernel(inline=True)
 def eval_curvature(y: float, rx: float, ry: float, fx: float, fy: float) -> tuple[float, float, float]:
-    """Entries G_xx, G_xy = G_yx, G_yy of G(f, r') for a force f at distance y from the axis."""
+    """Return the entries G_xx, G_xy = G_yx, G_yy of G(f, r') for a force f at the distance y from the axis."""
     l2 = rx * rx + ry * ry
     l = np.sqrt(l2)
     tx, ty = rx / l, ry / l
@@ -185,12 +189,12 @@ def eval_curvature(y: float, rx: float, ry: float, fx: float, fy: float) -> tupl
 
 
 def create_shape_columns(segments: IntArray, offset: FloatArray, length: FloatArray, dofs: IntArray) -> ShapeColumns:
-    """Create columns of cable-shape markers and fill their constant parts.
+    """Create columns of cable-shape markers, and fill the constant columns.
 
     Args:
         segments: number of segments of each marker, shape (markers,).
-        offset: distance of the points from the axis [m], shape (markers,).
-        length: reference length of the cable [m], shape (markers,).
+        offset: distance of the points of each marker from the axis [m], shape (markers,).
+        length: reference length of the cable of each marker [m], shape (markers,).
         dofs: local coordinate numbers of the cable, shape (markers, 8).
     """
     start = np.concatenate((np.zeros(1, np.int64), np.cumsum(segments + 1)))
@@ -215,7 +219,7 @@ def allocate(world: Tables, ids: IntArray, layout: Rows) -> ShapeColumns:
 
 
 def column_of(world: Tables, ids: IntArray, name: str) -> FloatArray:
-    """A column of cables of one or several types, by entity number, shape (n,)."""
+    """Return a column of cables of one or several types, by entity numbers of the cables, shape (n,)."""
     out = np.zeros(len(ids))
     for table, positions, rows in world.split_by_table(ids):
         out[positions] = table.local(name, rows)
@@ -223,12 +227,12 @@ def column_of(world: Tables, ids: IntArray, name: str) -> FloatArray:
 
 
 def cable_lengths(world: Tables, ids: IntArray) -> FloatArray:
-    """Reference lengths [m] of cables by entity number, shape (n,)."""
+    """Return the reference lengths [m] of cables by entity number, shape (n,)."""
     return column_of(world, ids, "length")
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for cables without two nodes with slope, and for cables with moving material and an offset."""
+    """Raise ModelError for cables without two nodes with slope, and for an offset on cables with moving material."""
     offset = table.local("vertical_offset")
     for cables, positions, _ in world.split_by_table(table.local("cable")):
         width = world.resident_dofs(cables).shape[1]
@@ -244,7 +248,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def build(rows: LocalRows) -> System:
-    """Bind the rows to the kernels; rows on moving cables have a separate kernel."""
+    """Bind the rows to the kernels; rows on moving cables have another kernel."""
     index = rows.own_marker_index()
     axial = rows.world.row_dofs(rows.table, rows.rows)[:, CABLE_DOFS:]
     moves = (axial >= 0).any(axis=1)
@@ -259,10 +263,10 @@ def build(rows: LocalRows) -> System:
 
 
 def find_used(rows: LocalRows) -> IntArray:
-    """Positions of markers in the columns of their family, shape (rows,).
+    """Return the positions of markers in the columns of their family, shape (rows,).
 
     Raises:
-        ModelError: a marker without any reference to it, whose columns are not filled.
+        ModelError: a marker to which nothing refers, because its columns are not filled.
     """
     index = rows.own_marker_index()
     for k in np.flatnonzero(index < 0)[:1]:
@@ -272,7 +276,8 @@ def find_used(rows: LocalRows) -> IntArray:
 
 
 def eval_points(rows: LocalRows, fields: Fields, name: str) -> FloatArray:
-    """One column at the points of each row, shape (rows, points, 2); rows with fewer points are padded with zeros."""
+    """Evaluate one column at the points of each row, shape (rows, points, 2); entries of rows with fewer points are
+    0."""
     shape: ShapeColumns = fields.markers[FAMILY]
     index = find_used(rows)
     count = shape.segments[index] + 1

@@ -1,4 +1,4 @@
-"""Columns of the coordinate markers, filled by every type of marker and read by all laws on coordinates."""
+"""Columns of the coordinate markers: all types of markers fill these columns, and all laws on coordinates read them."""
 
 from __future__ import annotations
 
@@ -13,18 +13,17 @@ FAMILY = COORDINATE = MarkerFamily("coordinate marker")
 
 
 class CoordinateColumns(NamedTuple):
-    """Data of all coordinate markers; n markers, m is the largest number of coordinates of a marker type in the world.
+    """Data of n coordinate markers; m is the largest number of coordinates of a marker type in the world.
 
-    Most markers have one coordinate with J = 1. Only types that provide `CURVED` change J, Jd and H.
+    Most markers have one coordinate and J = 1. Only types of markers that provide `CURVED` change J, Jd and H.
     """
 
     value: FloatArray  # displacement from the reference [m, 1 or rad], shape (n,)
     rate: FloatArray  # velocity [m/s, 1/s or rad/s], shape (n,)
     J: FloatArray  # derivative of value with respect to the coordinates, padded by 0, shape (n, m)
     Jd: FloatArray  # derivative of rate with respect to the coordinates, which is the rate of J, shape (n, m)
-    # local coordinate numbers, padded by the spare number; only the spare number for the ground, shape (n, m)
-    dofs: IntArray
-    h: IntArray  # row of the marker in H, -1 without second derivatives, shape (n,)
+    dofs: IntArray  # local coordinate numbers; the spare number for missing ones and for the ground, shape (n, m)
+    h: IntArray  # position of each marker in H, -1 without second derivatives, shape (n,)
     H: FloatArray  # second derivatives of value with respect to the coordinates, shape (curved markers, m, m)
 
 
@@ -35,6 +34,7 @@ NO_MARKERS = CoordinateColumns(
 
 
 def coordinates_of(s: Any) -> CoordinateColumns:
-    """The columns of the coordinate markers in an evaluation; empty columns in a world without such markers."""
+    """Return the columns of the coordinate markers in an evaluation; the columns are empty in a world without such
+    markers."""
     found: CoordinateColumns = s.markers.get(FAMILY, NO_MARKERS)
     return found

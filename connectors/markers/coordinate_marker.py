@@ -1,8 +1,9 @@
 """Coordinate markers: single coordinates of nodes, on which loads, constraints and springs act.
 
-    value = x - reference,    rate = ẋ,    J = 1;    both are 0 for the ground
+    nodes: value = x - reference,    rate = ẋ,    J = 1
+    ground: value = 0,    rate = 0
 
-Rotations of 3D bodies, which are not single coordinates, are in `rotation_coordinate`.
+Rotations of 3D bodies are not single coordinates, see `rotation_coordinate`.
 
 Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press (generalised coordinates).
 """
@@ -49,8 +50,8 @@ class NodeCoordinate(Component):
 
 
 def allocate(world: Tables, ids: IntArray, layout: Rows) -> CoordinateColumns:
-    """Allocate columns for the local markers; types that provide "curved marker" get a row in H, and other types have
-    J = 1."""
+    """Allocate columns for the local markers; markers of types that provide "curved marker" get a position in H, and
+    other markers have J = 1."""
     dofs = number_markers(world, ids, layout, FAMILY, 1)
     n, m = dofs.shape
     J, curved = np.zeros((n, m)), np.zeros(n, bool)
@@ -72,11 +73,11 @@ def update_coordinates(rows: Any, m: CoordinateColumns, x: FloatArray, v: FloatA
 
 
 def coordinate_dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World number of the coordinate of each row, shape (rows, 1), -1 for the ground."""
+    """Return the world number of the coordinate of each row, shape (rows, 1), -1 for the ground."""
     of_node = world.dofs_of(table.local("node"))
     if of_node.shape[1] == 0:
         return np.full((table.resident_count, 1), -1, np.int64)
-    # a later check reports numbers that are too large
+    # numbers that are too large are reported by a later check
     which = np.minimum(table.local("coordinate"), of_node.shape[1] - 1)
     dofs: IntArray = of_node[np.arange(len(of_node)), which][:, None]
     return dofs
@@ -102,13 +103,13 @@ def check(world: Tables, table: EntityTable) -> None:
 @checked(world=instance(World), entity=inside(), name=word())
 @all_or_nothing
 def coordinate_marker(world: Tables, entity: Handles | None, name: str = "") -> Entity:
-    """Create a marker on a coordinate of nodes or of bodies with one node; a coordinate marker is returned unchanged.
+    """Create a marker on a coordinate of nodes, or of bodies with one node; return a coordinate marker unchanged.
 
     Args:
-        entity: nodes or bodies of one type, one or several rows; None or `Ground` for the fixed value 0.
-        name: name of the coordinate, one of the node's ``dof_names``, e.g. ``"x"`` or ``"rotation"``. 3D bodies also
-            have ``"rotation x"``, ``"rotation y"`` and ``"rotation z"``: rotations about these axes of the body, see
-            `rotation_marker`.
+        entity: nodes or bodies of one type, one or several rows; None or `Ground` for the constant value 0.
+        name: name of the coordinate, one of the ``dof_names`` of the node, for example ``"x"`` or ``"rotation"``. 3D
+            bodies also have ``"rotation x"``, ``"rotation y"`` and ``"rotation z"``: rotations about the axes of the
+            body, see `rotation_marker`.
 
     Returns:
         Handle to the markers, one per row.
@@ -140,15 +141,15 @@ def rotation_marker(world: Tables, entity: Handles | None, axis: Any = "z", *, g
     """Create a coordinate marker on the angle by which bodies have rotated about an axis since the reference
     configuration.
 
-    The angle is not wrapped, and is correct even if the body also rotates about other axes; see
+    The angle counts whole turns, and is correct even if the body also rotates about other axes; see
     docs/explanation/theory/markers.md. Loads on this coordinate are torques. A coordinate marker is returned unchanged.
 
     Args:
-        entity: rigid bodies or rigid nodes of one type, one or several rows; None or `Ground` for the fixed value 0.
+        entity: rigid bodies or rigid nodes of one type, one or several rows; None or `Ground` for the constant value 0.
         axis: ``"x"``, ``"y"``, ``"z"``, or a direction of any length > 0, shape (3,) or (rows, 3). 2D bodies rotate
             only about ``"z"``.
-        global_axis: whether the axis is given in the global frame, in the reference configuration; otherwise it is
-            given in the body's frame.
+        global_axis: whether the axis is given in the global frame, for the reference configuration; otherwise the axis
+            is given in the frame of the body.
 
     Returns:
         Handle to the markers, one per row.

@@ -1,4 +1,4 @@
-"""Output variables of laws on coordinates, whose units depend on the kind of coordinates: lengths or angles."""
+"""Output variables of laws on coordinates; the units depend on the kind of coordinates, lengths or angles."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ OF_ANGLES = {"m": "rad", "m/s": "rad/s", "N": "N m"}
 
 
 def find_turning(world: Tables, markers: IntArray) -> NDArray[np.bool_]:
-    """Which coordinate markers are angles or strains, with forces in N m, shape (markers,)."""
+    """Return whether each coordinate marker is an angle or a strain, so that forces are in N m, shape (markers,)."""
     turning = np.zeros(len(markers), bool)
     for table, positions, rows in world.split_by_table(markers):
         if "coordinate" not in table.component.columns:
-            # angles about an axis, strains at a place
+            # markers with an axis are angles, markers with a place are strains
             turning[positions] = not {"axis", "place"}.isdisjoint(table.component.columns)
             continue
         which = table.local("coordinate", rows)
@@ -30,7 +30,7 @@ def find_turning(world: Tables, markers: IntArray) -> NDArray[np.bool_]:
 
 
 def find_states(world: Tables, markers: IntArray) -> NDArray[np.bool_]:
-    """Which coordinate markers are on first-order states, shape (markers,)."""
+    """Return whether each coordinate marker is on a first-order state, shape (markers,)."""
     states = np.zeros(len(markers), bool)
     for table, positions, rows in world.split_by_table(markers):
         if "node" not in table.component.refs:
@@ -43,12 +43,13 @@ def find_states(world: Tables, markers: IntArray) -> NDArray[np.bool_]:
 def coordinate_output(
     unit: str, doc: str, evaluate: Callable[..., Any], markers: Sequence[str] = ("marker0", "marker1")
 ) -> Output:
-    """An output variable of laws on the coordinates ``markers``, with another unit if one of them is an angle."""
+    """Create an output variable of laws on the coordinates ``markers``; the unit is another unit if one of the markers
+    is an angle."""
     return Output(unit, doc, evaluate, units_of=find_units(unit, markers))
 
 
 def find_units(unit: str, markers: Sequence[str] = ("marker0", "marker1")) -> Callable[[LocalRows], list[str]]:
-    """`Output.units_of` of laws on the coordinates ``markers``."""
+    """Return the function `Output.units_of` of laws on the coordinates ``markers``."""
 
     def units_of(rows: LocalRows) -> list[str]:
         turning = [find_turning(rows.world, rows.local(name)) for name in markers]

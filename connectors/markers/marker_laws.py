@@ -1,4 +1,4 @@
-"""Common parts of types of markers: registration with a kernel, and coordinate numbers."""
+"""Registration of types of markers with a kernel, and their coordinate numbers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def register_marker(
         component: the schema.
         family: family of the marker.
         update: kernel ``(rows, m, x, v)`` that fills the columns m of the family from coordinates and velocities.
-        bind: ``(rows)`` returns the records that the kernel reads, see `pack_markers`.
+        bind: function ``(rows)`` that returns the records that the kernel reads, see `pack_markers`.
         dofs, source, check, outputs: see `register`.
 
     Raises:
@@ -52,7 +52,7 @@ def register_marker(
 
 
 def pack_markers(rows: LocalRows, width: int, **derived: Any) -> NDArray[Any]:
-    """Create the records of markers: their columns, and
+    """Create the records of markers with the columns of the markers and
 
     index: position in the columns of their family.
     dofs: local coordinate numbers, shape (width,), padded by 0.
@@ -67,10 +67,10 @@ def pack_markers(rows: LocalRows, width: int, **derived: Any) -> NDArray[Any]:
 
 
 def number_markers(world: Tables, ids: IntArray, layout: Rows, family: MarkerFamily, least: int = 0) -> IntArray:
-    """Local coordinate numbers of markers of a family, padded by the spare number, shape (markers, m).
+    """Return the local coordinate numbers of markers of a family, padded by the spare number, shape (markers, m).
 
-    m is the largest number of coordinates of a type in the whole world, at least ``least``, so every process has the
-    width that its connectors expect.
+    The width m is the largest number of coordinates of a type in the whole world, and at least ``least``. So on every
+    process m is the width that connectors expect.
     """
     tables = [t for c, t in world.tables.items() if (law := law_of(c)) is not None and law.family == family]
     m = max((world.resident_dofs(table).shape[1] for table in tables), default=least)

@@ -1,9 +1,10 @@
-"""Laws between two markers from one or two kernels for one row: implementation of `register_pair` for each marker
-family.
+"""Laws between two markers, defined by one or two kernels for one row: implementation of `register_pair` for all marker
+families.
 
-The schema has ``marker0``, ``marker1``, which are references to markers of one family, and ``active``. From these
-columns and the kernels `register_pair` creates the coordinates that a row couples, the loops over all rows, output
-variables, the drawing, and the registration. Central differences of the force replace a missing tangent kernel.
+The schema has the columns ``marker0`` and ``marker1``, which refer to markers of one family, and ``active``. From these
+columns and the kernels, `register_pair` creates the coordinates that a row couples, the loops over all rows, output
+variables and the drawing, and registers the law. If the tangent kernel is missing, central differences of the force are
+used.
 """
 
 from __future__ import annotations
@@ -49,37 +50,37 @@ from windlass.framework.model.system import Fields, System, evaluate
 from windlass.framework.model.table import Entity, EntityTable
 
 UPDATE, OUTCOME = (*ARGUMENTS, "h"), ("error", "step", "changed", "force")
-"""UPDATE, OUTCOME: names of the arguments and of the results of updates of history values."""
+"""UPDATE, OUTCOME: names of the arguments and of the results of kernels that update history values."""
 ALL = slice(None)
 Kernel = Callable[..., Any]
 Update = Callable[[Any], None] | None
 Before = Callable[[LocalRows], tuple[Update, Update]]
 
 STEP = float(np.finfo(np.float64).eps ** (1 / 3))
-"""Relative step of central differences, the optimum for a smooth function."""
+"""Relative step of central differences [1], the optimum for a smooth function."""
 SMALLEST = 1e-2
-"""Displacements [m, rad] and velocities below this value share one step: springs do not change within 1e-7 of this
-value."""
+"""Displacements [m, rad] and velocities [m/s, rad/s] below this value use the step of this value; springs do not change
+within 1e-7 of the value."""
 
 
 @dataclass(frozen=True)
 class PairKind:
-    """Common parts of laws between two markers of a family."""
+    """Functions and kernels that all laws between two markers of a family use."""
 
     family: str  # the marker family
     loops: Callable[
         [Kernel, Any, Kernel], PairLoops
-    ]  # ``(force, force_tangent, load) -> residual, tangent`` of all rows
-    differences: Callable[[Kernel], Kernel] | None  # ``(force) -> force_tangent`` by central differences
+    ]  # function ``(force, force_tangent, load) -> residual, tangent`` for all rows
+    differences: Callable[[Kernel], Kernel] | None  # function ``(force) -> force_tangent``, by central differences
     motion: Kernel  # kernel ``(markers, pair, i) -> u, ut``
-    outputs: Mapping[str, Output]  # output variables of every such law
-    force: Callable[[Callable[..., Any]], Output]  # creates an output variable from an evaluation of the force
+    outputs: Mapping[str, Output]  # output variables of all laws of this kind
+    force: Callable[[Callable[..., Any]], Output]  # creates an output variable of the force
     targets: tuple[str, ...] = ()  # required kinds of marker 0 and 1; default: the family
-    # creates a kernel for one result of a law, for outputs and accounts
     number: Callable[[Kernel], Kernel] = lambda value: value
+    """Function that creates a kernel for one result of a law, for outputs and accounts."""
     vector: Callable[[Kernel], Kernel] = lambda force: force  # creates a kernel for the three components of the force
-    # ``(s)`` returns the arguments of tangent loops after the columns of the markers
     further: Callable[[Any], tuple[Any, ...]] = lambda s: ()
+    """Function that returns the arguments of tangent loops that follow the columns of the markers."""
 
 
 def register_kind(
@@ -114,28 +115,28 @@ def register_kind(
         ground: function that creates the default of ``marker0``; None if the user must give it.
         component: the schema.
         force: kernel for one row, see `pairs.position_pair` and `pairs.coordinate_pair`.
-        force_tangent: kernel of the derivatives of ``force``; default: differences.
+        force_tangent: kernel of the derivatives of ``force``; default: central differences.
         derived: names of further fields of rows, computed from columns by ``derive``.
-        derive: ``(rows)`` returns the values of these fields, arrays of shape (rows, ...) by name.
-        outputs: further output variables; a kernel ``(row, u, ut, t) -> number`` can replace ``evaluate``.
+        derive: function ``(rows)`` that returns the values of these fields, arrays of shape (rows, ...) by name.
+        outputs: further output variables, whose ``evaluate`` may be a kernel ``(row, u, ut, t) -> number``.
         source: the source of the law.
-        before: ``(rows) -> (update, update)`` returns kernel calls or functions ``(s)`` that update fields of the rows
-            before forces and before tangents, or None.
-        stored, lost, passed: by name, kernels ``(row, u, ut, t) -> number`` for the energy [J] that a row stores and
-            for the powers [W] that it loses and transfers; see `Account`.
-        sliding: for laws whose sliding loses energy from step to step, kernel ``(row, u, ut, t)`` that returns the
-            power into the row [W], the part of this energy that is stored [J], and 1 while the row slides, otherwise 0.
-            The difference is added to "sliding" of ``lost``.
-        finish: ``(rows, system)`` adds further parts of the law.
-        start: initial history values of a row, for schemas with a reference ``data``, which is checked, and created if
-            the user does not give it. Rows have ``history``, the values for the evaluation of forces, and ``start``,
-            the values at the start of the step, shape (n,) each.
-        update: kernel ``(row, u, ut, t, h)`` that sets ``row.history`` after Newton's method, in a step of h seconds (0
-            in static solves). The kernel returns the force error [N], the recommended step size [s] or inf, whether a
-            decision has changed, and the force of the row [N]; see `PostNewton`.
+        before: function ``(rows) -> (update, update)`` that returns two updates of fields of the rows, for forces and
+            for tangents: kernel calls, functions ``(s)``, or None.
+        stored, lost, passed: kernels ``(row, u, ut, t) -> number`` by name, for the energy that a row stores [J], and
+            for the powers that it loses and transfers [W]; see `Account`.
+        sliding: kernel ``(row, u, ut, t)`` for laws whose sliding loses energy from step to step. The kernel returns
+            the power into the row [W], the stored part of the energy [J], and 1 while the row slides, otherwise 0. The
+            energy that is not stored is added to "sliding" of ``lost``.
+        finish: function ``(rows, system)`` that adds further parts of the law.
+        start: initial history values of a row, for schemas with a reference ``data``. The reference is checked; a
+            missing reference is created. Rows have the fields ``history``, values for the evaluation of forces, and
+            ``start``, values at the start of the step, shape (n,) each.
+        update: kernel ``(row, u, ut, t, h)`` that sets ``row.history`` after Newton's method, in a step of h seconds (h
+            = 0 in static solves). The kernel returns the force error [N], the recommended step size [s] or inf, whether
+            a contact state has changed, and the force of the row [N]; see `PostNewton`.
         update_inactive: whether inactive rows are also updated.
-        gap: for contacts that open and close, kernel ``(row, u, ut, numbers)`` that writes the numbers of `Gaps` of a
-            row.
+        gap: kernel ``(row, u, ut, numbers)`` that writes the numbers of `Gaps` of a row, for contacts that open and
+            close.
         fill_defaults, check: see `register`.
         draw: whether rows are drawn as lines between two points, or the function that draws them.
 
@@ -270,7 +271,7 @@ def register_kind(
 def evaluate_rows(
     kind: PairKind, kernel: Kernel, load: Kernel, vector: bool = False, before: Before | None = None
 ) -> Callable[..., Any]:
-    """Create an output variable from a kernel for each row, 0 where the row is not active."""
+    """Create an output variable from a kernel for one row; the value is 0 for inactive rows."""
     loop = value_loop(kind.motion, kernel, vector, load)
 
     def eval_rows(rows: LocalRows, s: Fields) -> FloatArray:
@@ -285,25 +286,25 @@ def evaluate_rows(
 
 
 def read_value(read: Callable[[Any], tuple[Any, ...]], value: Kernel, name: str, k: int) -> Call:
-    """Create the call that fills the k-th energy or power of an account, by a `value_loop`; 0 where rows are not
-    active."""
+    """Create the call that fills the k-th energy or power of an account by a `value_loop`; the value is 0 for inactive
+    rows."""
     return call(value, lambda s: (*read(s), getattr(s, name)[k]))
 
 
 def bind_before(rows: LocalRows, before: Before | None) -> tuple[Call, Call]:
-    """Bind functions that update fields of rows before forces, and before tangents."""
+    """Bind functions that update fields of rows, before forces and before tangents."""
     first, second = (None, None) if before is None else before(rows)
     return as_call(first), as_call(second)
 
 
 def as_call(update: Update) -> Call:
-    """Convert an update to a call; an empty call for None."""
+    """Convert an update to a call; None becomes an empty call."""
     return update if isinstance(update, Call) else Call(before=() if update is None else (update,))
 
 
 def gap_loop(motion: Kernel, gap: Kernel, load: Kernel) -> Kernel:
     """Create the kernel ``(rows, pair, m, time, data, start, numbers)`` that writes the numbers of all rows, see
-    `Gaps`; inactive rows count as far apart."""
+    `Gaps`; inactive rows have an infinite gap."""
 
     @kernel
     def fill_gaps(
@@ -322,8 +323,8 @@ def gap_loop(motion: Kernel, gap: Kernel, load: Kernel) -> Kernel:
 
 
 def value_loop(motion: Kernel, evaluate: Kernel, vector: bool, load: Kernel) -> Kernel:
-    """Create the kernel ``(rows, pair, m, time, data, start, out)`` that writes the results of a kernel for one row:
-    one number, or three numbers."""
+    """Create the kernel ``(rows, pair, m, time, data, start, out)`` that writes the results of a kernel for all rows; a
+    result is one number, or three numbers."""
 
     @kernel
     def fill_numbers(
@@ -354,8 +355,8 @@ def update_loop(motion: Kernel, update: Kernel, load: Kernel, history: int, inac
     """Create the kernel ``(rows, pair, m, time, data, start, size, outcome)`` that updates the history values of all
     rows.
 
-    The outcome contains the largest force error and its row, the smallest step size, whether any decision has changed,
-    and the largest force.
+    The outcome contains the largest force error and its row, the smallest step size, whether any contact state has
+    changed, and the largest force.
     """
 
     @kernel
@@ -409,8 +410,8 @@ def sliding_loop(motion: Kernel, sliding: Kernel, load: Kernel) -> Kernel:
 
 @kernel
 def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: FloatArray, place: int) -> None:
-    """Add the energy lost by sliding in a step of size[0] seconds [J] to one of the losses: the work done on rows minus
-    the energy that they store.
+    """Add the energy lost by sliding in a step of size[0] seconds [J] to ``lost[place]``: the work done on a row minus
+    the change of its stored energy.
 
     ``before`` and ``now`` are outputs of a `sliding_loop`; at the end ``now`` is copied to ``before``.
     """
@@ -428,7 +429,7 @@ def no_power(row: Any, u: Any, ut: Any, t: float) -> float:
 
 
 def draw_lines(rows: LocalRows, fields: Fields, shown: Mapping[str, Output]) -> Drawing:
-    """Draw each row as one line between its points, with output variables as fields."""
+    """Draw each row as a line between its two points, with output variables as fields."""
     pair, n = rows.columns[0], len(rows.rows)
     p = fields.markers[POSITION].p
     return Drawing(
@@ -445,14 +446,14 @@ def draw_lines(rows: LocalRows, fields: Fields, shown: Mapping[str, Output]) -> 
 
 @kernel
 def row_of_positions(m: Any, pair: Pair, i: int) -> tuple[Vector, Vector]:
-    """u [m] and u_t [m/s] of a row, global."""
+    """Return u [m] and u_t [m/s] of a row in the global frame."""
     m0, m1 = pair.m0[i], pair.m1[i]
     return subtract(m.p, m1, m0), subtract(m.v, m1, m0)
 
 
 @kernel
 def row_of_coordinates(m: Any, pair: Pair, i: int) -> tuple[float, float]:
-    """u [m or rad] and u_t of a row."""
+    """Return u [m or rad] and u_t of a row."""
     m0, m1, w0, w1 = pair.m0[i], pair.m1[i], pair.w0[i], pair.w1[i]
     return w1 * m.value[m1] - w0 * m.value[m0], w1 * m.rate[m1] - w0 * m.rate[m0]
 
@@ -490,19 +491,19 @@ def coordinate_differences(force: Kernel) -> Kernel:
 
 
 Measure = Callable[[Fields], tuple[FloatArray, FloatArray]]
-"""``(fields) -> u, ut`` of some rows, in arrays that the next call overwrites."""
+"""Function ``(fields) -> u, ut`` of some rows; the next call overwrites the arrays."""
 
 
 def prepare_measure(
     kernel: Kernel, motion: Callable[[Fields], tuple[FloatArray, FloatArray]], given: tuple[Any, ...],
     room: tuple[FloatArray, FloatArray],
 ) -> Measure:  # fmt: skip
-    """Prepare a measure by a kernel ``(values, rates, *given, u, ut)``, for user functions: NumPy takes ten times as
+    """Prepare a measure by a kernel ``(values, rates, *given, u, ut)``, for user functions; NumPy takes ten times as
     long.
 
     Args:
-        motion: columns of the markers.
-        given, room: constant arguments, and arrays for the results.
+        motion: function that returns values and rates of all markers.
+        given, room: constant arguments of the kernel, and arrays for u and ut.
     """
     program, last = NO_CALLS, np.zeros(0)
 
@@ -520,7 +521,7 @@ def prepare_measure(
 
 @kernel(fast=False)
 def fill_positions(p: FloatArray, v: FloatArray, m0: IntArray, m1: IntArray, u: FloatArray, ut: FloatArray) -> None:
-    """Fill u = p1 - p0 [m] and u_t [m/s], shape (n, 3)."""
+    """Write u = p1 - p0 [m] and u_t [m/s], shape (n, 3) each."""
     for i in range(len(m0)):
         for k in range(3):
             u[i, k], ut[i, k] = p[m1[i], k] - p[m0[i], k], v[m1[i], k] - v[m0[i], k]
@@ -531,26 +532,26 @@ def fill_coordinates(
     x: FloatArray, rate: FloatArray, m0: IntArray, m1: IntArray, w0: FloatArray, w1: FloatArray, u: FloatArray,
     ut: FloatArray,
 ) -> None:  # fmt: skip
-    """Fill u = w1 x1 - w0 x0 and u_t, shape (n, 1)."""
+    """Write u = w1 x1 - w0 x0 and u_t, shape (n, 1) each."""
     for i in range(len(m0)):
         u[i, 0] = w1[i] * x[m1[i]] - w0[i] * x[m0[i]]
         ut[i, 0] = w1[i] * rate[m1[i]] - w0[i] * rate[m0[i]]
 
 
 def read_positions(s: Fields) -> tuple[FloatArray, FloatArray]:
-    """Positions [m] and velocities [m/s] of all markers, shape (markers, 3)."""
+    """Return positions [m] and velocities [m/s] of all markers, shape (markers, 3) each."""
     m = s.markers[POSITION]
     return m.p, m.v
 
 
 def measure_positions(rows: LocalRows, which: IntArray) -> Measure:
-    """Evaluate `difference_positions` for some rows with user functions."""
+    """Create the measure of `difference_positions` for some rows with user functions."""
     room = np.zeros((len(which), 3)), np.zeros((len(which), 3))
     return prepare_measure(fill_positions, read_positions, pick_pairs(rows, which, "m0", "m1"), room)
 
 
 def measure_coordinates(rows: LocalRows, which: IntArray) -> Measure:
-    """Evaluate `difference_coordinates` for some rows with user functions, shape (n, 1)."""
+    """Create the measure of `difference_coordinates` for some rows with user functions, shape (n, 1)."""
 
     def read(s: Fields) -> tuple[FloatArray, FloatArray]:
         m = s.markers[COORDINATE]
@@ -561,25 +562,25 @@ def measure_coordinates(rows: LocalRows, which: IntArray) -> Measure:
 
 
 def pick_pairs(rows: LocalRows, which: Any, *names: str) -> tuple[Any, ...]:
-    """Columns of the pairs of all rows, or of some rows."""
+    """Return the columns of the pairs of all rows, or of some rows."""
     return tuple(getattr(rows.columns[0], name)[which] for name in names)
 
 
 def difference_positions(rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatArray]:
-    """u = p1 - p0 [m] and u_t [m/s], global, of all rows, shape (n, 3)."""
+    """Evaluate u = p1 - p0 [m] and u_t [m/s] of all rows in the global frame, shape (n, 3) each."""
     m, (m0, m1) = s.markers[POSITION], pick_pairs(rows, ALL, "m0", "m1")
     return m.p[m1] - m.p[m0], m.v[m1] - m.v[m0]
 
 
 def difference_coordinates(rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatArray]:
-    """u = x1 - x0 [m or rad] and u_t [m/s or rad/s] of all rows, with the factors of the law if it has factors,
-    (n,)."""
+    """Evaluate u = x1 - x0 [m or rad] and u_t [m/s or rad/s] of all rows, with the factors of the law if it has
+    factors, shape (n,) each."""
     m, (m0, m1, w0, w1) = s.markers[COORDINATE], pick_pairs(rows, ALL, "m0", "m1", "w0", "w1")
     return w1 * m.value[m1] - w0 * m.value[m0], w1 * m.rate[m1] - w0 * m.rate[m0]
 
 
 def eval_distance(rows: LocalRows, s: Fields) -> FloatArray:
-    """|p1 - p0| [m], shape (rows,)."""
+    """Return |p1 - p0| [m], shape (rows,)."""
     distance: FloatArray = np.sqrt((difference_positions(rows, s)[0] ** 2).sum(axis=1))
     return distance
 

@@ -1,17 +1,17 @@
-"""Loops over the rows of connectors between two markers, with assembly of forces and tangent, written once and compiled
-for each law.
+"""Loops over the rows of connectors between two markers, which assemble forces and tangent; they are written once and
+compiled for each law.
 
-A law provides kernels for one row, a record with the columns of the schema under their names (see `rows`);
-`register_pair` creates all other parts from these kernels, see `pair_laws`. The arguments are u = value1 - value0 of
-two coordinate markers (each times its factor, if the law has factors) and its rate u_t, or u = p1 - p0 and
-u_t = v1 - v0 of two position markers. The kernels give f(u, u_t, t), which enters the left-hand side of the equations
-of motion at marker 1 and with the opposite sign at marker 0, and the derivatives P = ∂f/∂u, V = ∂f/∂u_t. The loops add
+A law provides kernels for one row, which is a record with the columns of the schema under their names (see `rows`).
+`register_pair` creates all other parts of the law from these kernels, see `pair_laws`. For coordinate markers the
+arguments are u = value1 - value0 (each value times its factor, if the law has factors) and the rate u_t. For position
+markers the arguments are u = p1 - p0 and u_t = v1 - v0. The kernels return f(u, u_t, t) and its derivatives P = ∂f/∂u,
+V = ∂f/∂u_t. The force f acts on the left-hand side of the equations of motion at marker 1, and -f acts at marker 0. The
+loops add
 
-    forces    Jᵀ f    with J = [-J0, J1],
-    tangent   dq (Jᵀ (P J + V J̇) + ∂(Jᵀf)/∂q) + dv Jᵀ V J,
+    forces: Jᵀ f with J = [-J0, J1]
+    tangent: dq (Jᵀ (P J + V J̇) + ∂(Jᵀf)/∂q) + dv Jᵀ V J
 
-where ∂(Jᵀf)/∂q at constant f comes from the second derivatives H of the markers, and ∂u_t/∂q = J̇ because
-u_t = J q̇.
+Here ∂(Jᵀf)/∂q at constant f follows from the second derivatives H of the markers, and ∂u_t/∂q = J̇ because u_t = J q̇.
 """
 
 from __future__ import annotations
@@ -40,25 +40,27 @@ class Pair(NamedTuple):
 
     m0: IntArray  # position of marker 0 in the columns of its family, shape (rows,)
     m1: IntArray  # position of marker 1 in the columns of its family, shape (rows,)
-    dofs: IntArray  # local coordinate numbers of marker 0, followed by marker 1, shape (rows, n)
-    n0: int  # number of columns that belong to marker 0
-    active: NDArray[np.bool_]  # rows that contribute, shape (rows,)
+    dofs: IntArray  # local coordinate numbers of marker 0, followed by the numbers of marker 1, shape (rows, n)
+    n0: int  # number of columns of ``dofs`` that belong to marker 0
+    active: NDArray[np.bool_]  # whether each row contributes, shape (rows,)
     w0: FloatArray  # factor of coordinate 0: column ``factor0``, or 1 if the law has no such column
     w1: FloatArray  # factor of coordinate 1: column ``factor1``, or 1 if the law has no such column
 
 
 @needs("marker0", "marker1")
 def pair_dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World coordinate numbers of ``marker0``, followed by ``marker1``, shape (rows, n), padded by -1."""
+    """Return the world coordinate numbers of ``marker0``, followed by the numbers of ``marker1``, padded by -1, shape
+    (rows, n)."""
     parts = [world.dofs_of(table.local(name)) for name in ("marker0", "marker1")]
     return np.concatenate(parts, axis=1)
 
 
 def bind_pair(rows: LocalRows) -> Pair:
-    """Bind the pair of a table with ``marker0``, ``marker1`` and ``active``, with dofs from `pair_dofs`.
+    """Bind the pair of a table with ``marker0``, ``marker1`` and ``active``; the coordinates are the result of
+    `pair_dofs`.
 
     Raises:
-        ModelError: the table has no such references or column.
+        ModelError: the table has no references to two markers, or no column ``active``.
     """
     check_needs(rows.table.component, ("marker0", "marker1", "active"), f"bind_pair of {rows.table.kind}")
     n0 = rows.world.ref_width(rows.table, "marker0")
@@ -69,12 +71,12 @@ def bind_pair(rows: LocalRows) -> Pair:
 
 @kernel(inline=True)
 def load_nothing(row: Any, data: FloatArray, start: FloatArray) -> None:
-    """Load no history values, for rows without history."""
+    """Load no history values; for rows without history."""
 
 
 def create_load(history: int) -> Callable[..., None]:
-    """Create the kernel ``(row, data, start)`` that copies the current history values of a row, and the values at the
-    start of the step, into the row.
+    """Create the kernel ``(row, data, start)`` that copies history values into the row: the current values, and the
+    values at the start of the step.
 
     ``history``: their number.
     """
@@ -91,7 +93,7 @@ def create_load(history: int) -> Callable[..., None]:
 
 @kernel(inline=True)
 def subtract(values: FloatArray, m1: int, m0: int) -> Vector:
-    """Difference of two rows of three numbers."""
+    """Return the difference of two rows of three numbers."""
     return values[m1, 0] - values[m0, 0], values[m1, 1] - values[m0, 1], values[m1, 2] - values[m0, 2]
 
 
@@ -105,12 +107,12 @@ def coordinate_pair(
     Args:
         force: kernel ``(row, u, ut, t) -> f`` for one row of the law; u [m or rad], t [s], f [N or N m].
         force_tangent: kernel ``(row, u, ut, t) -> (df_du, df_dut)``.
-        load: kernel of `create_load`, for laws with history values.
+        load: kernel created by `create_load`, for laws with history values.
 
     Returns:
         Kernels ``residual(rows, pair, m, time, data, start, f)`` and ``tangent(rows, pair, m, time, data, start, dq,
-        dv, slots, values)`` over all rows, with the columns m of the coordinate markers and the history values, both
-        current and at the start of the step.
+        dv, slots, values)`` over all rows. The argument m contains the columns of the coordinate markers, data the
+        current history values, and start the history values at the start of the step.
 
     Raises:
         ModelError: a kernel with other arguments, or with a wrong number of results.
@@ -151,7 +153,7 @@ def coordinate_pair(
         values: FloatArray,
     ) -> None:
         n0, n, t = pair.n0, pair.dofs.shape[1], time[0]
-        # arrays for both markers side by side: J, and the row dq ∂f/∂q + dv ∂f/∂v
+        # arrays for both markers side by side: J, and dq ∂f/∂q + dv ∂f/∂v
         J, B = np.zeros(n), np.zeros(n)
         for i in range(len(pair.m0)):
             if not pair.active[i]:
@@ -198,10 +200,11 @@ def position_pair(
             of three numbers in the global frame, t [s].
         force_tangent: kernel ``(row, u, ut, t, P, V)`` that writes all entries of P = ∂f/∂u [N/m] and
             V = ∂f/∂u_t [N s/m], each of shape (3, 3).
-        load: kernel of `create_load`, for laws with history values.
+        load: kernel created by `create_load`, for laws with history values.
 
     Returns:
-        Kernels ``residual`` and ``tangent`` as for `coordinate_pair`, with the columns m of the position markers.
+        Kernels ``residual`` and ``tangent`` with the arguments of `coordinate_pair`; m are the columns of the position
+        markers.
 
     Raises:
         ModelError: a kernel with other arguments, or with a wrong number of results.
@@ -242,8 +245,7 @@ def position_pair(
         values: FloatArray,
     ) -> None:
         n0, n, t = pair.n0, pair.dofs.shape[1], time[0]
-        # small arrays, created once per call: derivatives, J and J̇ of both markers side by side, and dq ∂f/∂q + dv
-        # ∂f/∂v
+        # small arrays, created once per call: P and V, J and J̇ of both markers side by side, and dq ∂f/∂q + dv ∂f/∂v
         P, V = np.zeros((3, 3)), np.zeros((3, 3))
         J, Jd, B = np.zeros((3, n)), np.zeros((3, n)), np.zeros((3, n))
         for i in range(len(pair.m0)):
@@ -261,7 +263,7 @@ def position_pair(
                 for a in range(n - n0):
                     J[k, n0 + a] = m.J[m1, k, a]
                     Jd[k, n0 + a] = m.Jd[m1, k, a]
-            # dq ∂f/∂q + dv ∂f/∂v, followed by the product with Jᵀ
+            # dq ∂f/∂q + dv ∂f/∂v, then its product with Jᵀ
             for k in range(3):
                 for b in range(n):
                     total = 0.0

@@ -1,6 +1,6 @@
 """Kernels of the position markers: their columns, and the loops that fill these columns; see `position_markers`.
 
-The last functions are used by joints and springs between two rigid markers: d = p1 - p0, its rates and Jacobians.
+Joints and springs between two rigid markers use the last functions: d = p1 - p0, its rates and Jacobians.
 """
 
 from __future__ import annotations
@@ -16,31 +16,31 @@ from windlass.framework.model.schema import Family
 
 FAMILY = POSITION = MarkerFamily("position marker")
 RIGID, CURVED, SPATIAL = Family("rigid marker"), Family("curved marker"), Family("spatial marker")
-"""RIGID: position markers with a rotation. CURVED: markers whose Jacobian depends on coordinates. SPATIAL: markers that
-rotate in 3D."""
+"""RIGID: family of position markers with a rotation. CURVED: family of markers whose Jacobian depends on coordinates.
+SPATIAL: family of markers that rotate in 3D."""
 
 
 class PositionColumns(NamedTuple):
-    """Data of all position markers; n markers with up to m coordinates, global frame."""
+    """Data of n position markers with up to m coordinates each, in the global frame."""
 
     p: FloatArray  # position [m], shape (n, 3)
     v: FloatArray  # velocity [m/s], shape (n, 3)
     J: FloatArray  # ∂p/∂q, shape (n, 3, m)
     Jd: FloatArray  # time derivative of J, which is equal to ∂v/∂q, shape (n, 3, m)
     dofs: IntArray  # local coordinate numbers, padded with the spare number, shape (n, m)
-    # rotation about z [rad], shape (n,): total angle for 2D rigid bodies, angle in (-π, π] for cables, otherwise 0
     angle: FloatArray
-    A: FloatArray  # rotation matrix from the marker's frame, shape (n, 3, 3)
+    """Rotation about z [rad], shape (n,): total angle of 2D rigid bodies, angle in (-π, π] of cables, otherwise 0."""
+    A: FloatArray  # rotation matrix from the frame of the marker to the global frame, shape (n, 3, 3)
     omega: FloatArray  # angular velocity [rad/s], shape (n, 3)
     Jr: FloatArray  # ∂ω/∂q̇, shape (n, 3, m)
-    h: IntArray  # row of the marker in H and Hr, -1 where both are zero, shape (n,)
+    h: IntArray  # position of each marker in H and Hr, -1 if H and Hr are 0, shape (n,)
     H: FloatArray  # ∂J/∂q, shape (rows, 3, m, m); the last index belongs to q
     Hr: FloatArray  # ∂Jr/∂q, shape (rows, 3, m, m); the last index belongs to q
 
 
 @kernel
 def update_points(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) -> None:
-    """Position and velocity of nodes and fixed points."""
+    """Evaluate position and velocity of nodes and fixed points."""
     for i in range(len(rows)):
         row = rows[i]
         k = row.index
@@ -54,7 +54,7 @@ def update_points(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) -
 
 @kernel
 def update_rigid(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) -> None:
-    """p = R + A b and its rates and derivatives."""
+    """Evaluate p = R + A b, its rates and its derivatives."""
     for i in range(len(rows)):
         row = rows[i]
         k, n, b = row.index, row.dofs, row.local
@@ -78,7 +78,7 @@ def update_rigid(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) ->
 
 @kernel
 def update_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) -> None:
-    """p = r + y n and its rates and derivatives."""
+    """Evaluate p = r + y n, its rates and its derivatives."""
     for i in range(len(rows)):
         row = rows[i]
         k, y = row.index, row.y
@@ -93,7 +93,7 @@ def update_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) ->
         tx, ty = gx / length, gy / length
         nx, ny = -ty, tx
         tau, w = (tx * gtx + ty * gty) / length, (nx * gtx + ny * gty) / length
-        # the point at a distance from the axis
+        # point at the distance y from the axis
         m.p[k, 0], m.p[k, 1] = rx + y * nx, ry + y * ny
         m.v[k, 0], m.v[k, 1] = rtx - y * w * tx, rty - y * w * ty
         m.angle[k] = np.arctan2(gy, gx)
@@ -133,7 +133,7 @@ def update_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) ->
 
 @kernel
 def update_rates(j: Any, i: int, m: PositionColumns, d: FloatArray, y: FloatArray) -> None:
-    """Fill d = p1 - p0 (3,) and the rates y = [v1 - v0, ω0, ω1] (9,) of row i; j has m0 and m1."""
+    """Write d = p1 - p0 (3) and the rates y = [v1 - v0, ω0, ω1] (9) of row i; j is a record with m0 and m1."""
     m0, m1 = j.m0[i], j.m1[i]
     for a in range(3):
         d[a] = m.p[m1, a] - m.p[m0, a]
@@ -142,7 +142,7 @@ def update_rates(j: Any, i: int, m: PositionColumns, d: FloatArray, y: FloatArra
 
 @kernel
 def update_jacobians(j: Any, i: int, m: PositionColumns, v: FloatArray, X: FloatArray, Y: FloatArray) -> None:
-    """Fill X = ∂y/∂q̇ and Y = ∂y/∂q of row i, both (9, n); j has m0, m1, dofs and n0."""
+    """Write X = ∂y/∂q̇ and Y = ∂y/∂q of row i, shape (9, n) each; j is a record with m0, m1, dofs and n0."""
     n0, n = j.n0, j.dofs.shape[1]
     for b in range(n):
         first = b < n0
@@ -165,7 +165,8 @@ def update_jacobians(j: Any, i: int, m: PositionColumns, v: FloatArray, X: Float
 def add_curvature(
     j: Any, i: int, n: int, m: PositionColumns, g: FloatArray, scale: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """values += scale g·∂X/∂q of row i, whose first n coordinates belong to its markers; see `update_jacobians`."""
+    """Add scale g·∂X/∂q of row i to values; the first n coordinates of the row belong to its markers, see
+    `update_jacobians`."""
     n0 = j.n0
     for marker in range(2):
         k = j.m0[i] if marker == 0 else j.m1[i]
@@ -183,19 +184,19 @@ def add_curvature(
 
 @kernel
 def cross(a: Any, b: Any) -> Any:
-    """a × b of two vectors, as three numbers."""
+    """Return a × b of two vectors, as three numbers."""
     return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
 @kernel
 def dot(a: Any, b: Any) -> Any:
-    """a·b of two vectors."""
+    """Return a·b of two vectors."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
 @kernel
 def turn_vector(A: Any, b: Any) -> Any:
-    """A b of a frame and a vector, as three numbers."""
+    """Return A b of a frame A and a vector b, as three numbers."""
     return (
         A[0, 0] * b[0] + A[0, 1] * b[1] + A[0, 2] * b[2],
         A[1, 0] * b[0] + A[1, 1] * b[1] + A[1, 2] * b[2],
@@ -205,10 +206,11 @@ def turn_vector(A: Any, b: Any) -> Any:
 
 @kernel
 def find_contact(radius: float, k: int, d: Any, n: Any, w: Any) -> Any:
-    """Direction k at the contact of a disc with a plane (across the track, along the track, normal), and r and d + r.
+    """Return direction k at the contact of a disc with a plane (0: across the track, 1: along the track, 2: normal),
+    and the vectors r and d + r.
 
-    d is the vector from the marker on the plane to the centre, n the normal of that plane, w the axis of the disc, and
-    r the vector from the centre to the lowest point of the rim, all real or complex.
+    d is the vector from the marker on the plane to the centre, n the normal of the plane, w the axis of the disc, and r
+    the vector from the centre to the lowest point of the rim. All of these vectors may be real or complex.
     """
     x = cross(w, n)
     length = np.sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2])

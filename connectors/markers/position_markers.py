@@ -1,19 +1,20 @@
 """Position markers: points on nodes, rigid bodies, cables and the ground at which forces and springs act.
 
-    node      p = [x, y, z]                    J = I on the position block
-    rigid     p = R + A b,  ω = [0, 0, φ_t]    ∂p/∂φ = A [-b_y, b_x],  ∂²p/∂φ² = -A b
-    cable     p = r + y n,  t = r'/|r'|, n = [-t_y, t_x],  ω = [0, 0, (r' × r'_t)/|r'|²]
-              J for S_i:     S_i I - (y/|r'|) S_i' t nᵀ                    Jr for S_i:  (1/|r'|) S_i' nᵀ
-              H for S_i S_j: (y/|r'|²) S_i' S_j' (t ⊗ (t nᵀ + n tᵀ) - n ⊗ n nᵀ)
-              Hr for S_i S_j: -(1/|r'|²) S_i' S_j' (t nᵀ + n tᵀ)
-    ground    p fixed, from the reference point of the ground
+    node: p = [x, y, z],    J = I for the coordinates of the position
+    rigid body: p = R + A b,    ω = [0, 0, φ_t],    ∂p/∂φ = A [-b_y, b_x],    ∂²p/∂φ² = -A b
+    cable: p = r + y n,    t = r'/|r'|,    n = [-t_y, t_x],    ω = [0, 0, (r' × r'_t)/|r'|²]
+    cable, J for S_i: S_i I - (y/|r'|) S_i' t nᵀ
+    cable, Jr for S_i: (1/|r'|) S_i' nᵀ
+    cable, H for S_i S_j: (y/|r'|²) S_i' S_j' (t ⊗ (t nᵀ + n tᵀ) - n ⊗ n nᵀ)
+    cable, Hr for S_i S_j: -(1/|r'|²) S_i' S_j' (t nᵀ + n tᵀ)
+    ground: p is constant, given from the reference point of the ground
 
 3D bodies are in `position_markers3d`, 3D cables in `cable_markers3d`, nodes with twist in `twist_markers`.
 
-J̇ = H q̇.  Cubic shape functions S_i of the arc length of the undeformed cable as in `Cable2D`.
+J̇ = H q̇. The cubic shape functions S_i depend on the arc length of the undeformed cable, as in `Cable2D`.
 
 Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press (generalised forces of points on rigid
-and flexible bodies); their second derivatives follow by differentiation.
+and flexible bodies); the second derivatives follow by differentiation.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ TURNING = (RigidBody2D, RigidBody3D, RigidNode2D, RigidNode3D, PointSlopeTwist3D
 """Types of entities with a rotation."""
 CABLES = (Cable2D, ALECable2D)
 SPATIAL_CABLE = "cable in space"
-"""Name provided by 3D cables; only models with 3D cables load their file."""
+"""Name that 3D cables provide; their file is loaded only for models with 3D cables."""
 NODE_DOFS = 8
 """Number of coordinates of a cable that belong to its two nodes."""
 
@@ -82,7 +83,7 @@ class RigidNodePosition(Component):
 
 
 class PositionOnRigid2D(Component):
-    """A point of a 2D rigid body, with the body's rotation."""
+    """A point of a 2D rigid body, with the rotation of the body."""
 
     provides = (FAMILY, RIGID, CURVED)
     body = ref("RigidBody2D", "the body")
@@ -90,7 +91,8 @@ class PositionOnRigid2D(Component):
 
 
 class PositionOnCable(Component):
-    """A point of a cable, with the rotation of its tangent; on `ALECable2D` the point is fixed in the mesh."""
+    """A point of a cable, with the rotation of the tangent of the cable; for `ALECable2D` the point is fixed in the
+    mesh."""
 
     provides = (FAMILY, RIGID, CURVED)
     cable = ref("cable", "the cable")
@@ -107,7 +109,8 @@ class PositionOnGround(Component):
 
 
 def allocate(world: Tables, ids: IntArray, layout: Rows) -> PositionColumns:
-    """Allocate columns for the local markers; types that provide "curved marker" get a row in H and Hr."""
+    """Allocate columns for the local markers; markers of types that provide "curved marker" get a position in H and
+    Hr."""
     dofs = number_markers(world, ids, layout, FAMILY)
     n, m = dofs.shape
     curved = np.zeros(n, bool)
@@ -132,14 +135,14 @@ def allocate(world: Tables, ids: IntArray, layout: Rows) -> PositionColumns:
 
 
 def _find_curved(table: EntityTable, rows: IntArray) -> NDArray[np.bool_]:
-    """Whether each row of a marker table has second derivatives; the centre of a rigid body has none."""
+    """Return whether each row of a marker table has second derivatives; the centre of a rigid body has none."""
     if table.component is PositionOnRigid2D:
         return np.asarray(table.local("local", rows).any(axis=1))
     return np.full(len(rows), CURVED in table.component.provides)
 
 
 def node_position_dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World numbers of the position block of each row's node, shape (rows, 2 or 3), padded by -1."""
+    """Return the world numbers of the position coordinates of each row's node, padded by -1, shape (rows, 2 or 3)."""
     ids = table.local("node")
     parts = [
         (positions, world.row_dofs(nodes, rows)[:, : _position_width(nodes.component)])
@@ -152,7 +155,7 @@ def node_position_dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def _position_width(component: type[Component]) -> int:
-    """Number of leading coordinates that are a position."""
+    """Return the number of leading coordinates that are a position."""
     width = 0
     while width < 3 and component.dof_names[width : width + 1] == ("xyz"[width],):
         width += 1
@@ -160,7 +163,7 @@ def _position_width(component: type[Component]) -> int:
 
 
 def _bind_points(rows: LocalRows, fixed: FloatArray | None = None) -> NDArray[Any]:
-    """Bind points with ``count`` coordinates, and the positions [m] of fixed points."""
+    """Bind points with ``count`` coordinates; the positions [m] of fixed points are given."""
     n = len(rows.rows)
     return pack_markers(
         rows, 3, count=np.full(n, rows.dofs.shape[1]), fixed=np.zeros((n, 3)) if fixed is None else fixed
@@ -168,7 +171,7 @@ def _bind_points(rows: LocalRows, fixed: FloatArray | None = None) -> NDArray[An
 
 
 def _bind_rigid(rows: LocalRows) -> NDArray[Any]:
-    """Bind markers with their places on bodies, or at nodes."""
+    """Bind markers with their points on bodies, or at nodes."""
     at_node = "local" not in rows.table.component.columns
     return pack_markers(rows, 3, **({"local": np.zeros((len(rows.rows), 2))} if at_node else {}))
 
@@ -206,14 +209,14 @@ def check_node(world: Tables, table: EntityTable) -> None:
 @checked(world=instance(World), entity=inside(), at=inside())
 @all_or_nothing
 def position_marker(world: Tables, entity: Handles, at: Any = (0.0, 0.0)) -> Entity:
-    """Create a position marker on an entity; a position marker is returned unchanged.
+    """Create a position marker on an entity; return a position marker unchanged.
 
     Args:
         entity: node, `MassPoint`, rigid body, cable or `Ground`, one or several rows of one type.
         at: place on the entity [m], shape (2,), or (rows, 2) for one place per row. Rigid bodies: in the body's frame.
-            Cables: axial position, and distance from the axis. In 3D the distance is y, or y, z, in a frame that
+            Cables: axial position, and distance from the axis. In 3D the distance is y, or y and z, in a frame that
             rotates with the tangent, see cable_markers3d.py. `Ground` and `RigidBody3D`: x, y, or x, y, z; for the
-            ground relative to its reference point. Nodes and `MassPoint` have only one place, (0, 0).
+            ground relative to its reference point. Nodes and `MassPoint`: only the place (0, 0).
 
     Returns:
         Handle to the markers, one per row or place.
@@ -268,12 +271,13 @@ def rigid_marker(world: World, entity: Handles, at: Any = (0.0, 0.0)) -> Entity:
 @checked(world=instance(World), cables=inside(), segments=whole(1), vertical_offset=number("m"))
 @all_or_nothing
 def shape_marker(world: World, cables: Handles, segments: int, vertical_offset: float = 0.0) -> Entity:
-    """Create markers for the shape of each cable as straight segments: `CableShape` in 2D, `CableShape3D` in 3D.
+    """Create markers for the shape of each cable, approximated by straight segments: `CableShape` in 2D, `CableShape3D`
+    in 3D.
 
     Args:
         cables: cables of one type.
         segments: number of straight segments of each cable.
-        vertical_offset: distance of the points from the axis along its left normal, in 2D only [m].
+        vertical_offset: distance of the points from the axis along its left normal [m], in 2D only.
 
     Returns:
         Handle to the markers, one per cable.
@@ -310,7 +314,7 @@ def merge_handles(entity: Handles) -> Entity:
 
 
 def list_handles(call: str, name: str, given: Any) -> list[Entity]:
-    """List the handles in an argument of a call, one or a list of handles, with at least one entity.
+    """List the handles in an argument of a call: one handle or a list of handles, with at least one entity in total.
 
     Raises:
         ModelError: no handle, or an argument of another type.
@@ -324,10 +328,10 @@ def list_handles(call: str, name: str, given: Any) -> list[Entity]:
 
 
 def find_nodes(world: Tables, entity: Entity) -> Entity:
-    """Find the nodes of bodies with one node each; nodes are returned unchanged.
+    """Find the nodes of bodies with one node each; return nodes unchanged.
 
     Raises:
-        ModelError: an entity that is not a node and does not have exactly one node.
+        ModelError: an entity that is neither a node nor has exactly one node.
     """
     component = entity.table.component
     if "node" in component.provides:
@@ -343,7 +347,8 @@ def find_nodes(world: Tables, entity: Entity) -> Entity:
 
 
 def _parse_place(entity: Entity, at: Any) -> FloatArray:
-    """Return the place as an array of shape (2,) or (rows, 2); if a third number is allowed, also (3,) or (rows, 3)."""
+    """Return the place as an array of shape (2,) or (rows, 2); if a third number is allowed, also of shape (3,) or
+    (rows, 3)."""
     spatial = entity.table.component not in (RigidBody2D, *CABLES)
     words = f"(x, y){' or (x, y, z)' if spatial else ''} [m], or one such place per row"
     place = read_numbers(at)

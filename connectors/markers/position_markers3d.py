@@ -1,13 +1,14 @@
-"""Position markers on 3D rigid bodies, at any point b in the body's frame.
+"""Position markers on 3D rigid bodies, at any point b in the frame of the body.
 
-    p = R + r,   r = A(e) b = Q(e)/n,   Q_k = eᵀ S_k e,   n = e·e       S_k constant, symmetric, from b
-    ∂r_k/∂e   g_k = 2 (S_k e - r_k e)/n
-    ∂²r_k/∂e² = 2 (S_k - r_k I - g_k eᵀ - e g_kᵀ)/n
-    ω = Jr e_t,   Jr = 2 E(e)/n,   ∂Jr/∂e_b = 2 (∂E/∂e_b - Jr e_b)/n
-    E = [[-e1, e0, -e3, e2], [-e2, e3, e0, -e1], [-e3, -e2, e1, e0]]
+    position: p = R + r,    r = A(e) b = Q(e)/n,    Q_k = eᵀ S_k e,    n = e·e
+    S_k: constant symmetric matrices that depend on b
+    gradient: ∂r_k/∂e = g_k = 2 (S_k e - r_k e)/n
+    second derivatives: ∂²r_k/∂e² = 2 (S_k - r_k I - g_k eᵀ - e g_kᵀ)/n
+    angular velocity: ω = Jr e_t,    Jr = 2 E(e)/n,    ∂Jr/∂e_b = 2 (∂E/∂e_b - Jr e_b)/n
+    matrix: E = [[-e1, e0, -e3, e2], [-e2, e3, e0, -e1], [-e3, -e2, e1, e0]]
 
-Without the division by n the second derivatives would be the constant 2 S_k. With the division p rotates rigidly for
-every e, so δA = (Jr δe)~ A holds exactly, as the tangents of forces and joints require.
+Without the division by n the second derivatives would be the constant 2 S_k. With the division, p rotates rigidly for
+every e. So δA = (Jr δe)~ A holds exactly, as tangents of forces and joints require.
 
 Source: P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988), chapter 6; the derivatives
 follow by differentiation.
@@ -39,7 +40,7 @@ class RigidNodePosition3D(Component):
 
 
 class PositionOnRigid3D(Component):
-    """A point of a 3D rigid body, with the body's rotation."""
+    """A point of a 3D rigid body, with the rotation of the body."""
 
     provides = PROVIDES
     body = ref("RigidBody3D", "the body")
@@ -48,7 +49,7 @@ class PositionOnRigid3D(Component):
 
 @kernel
 def update_rigid3d(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) -> None:
-    """p = R + A b and its rates and derivatives."""
+    """Evaluate p = R + A b, its rates and its derivatives."""
     e, et, E = np.zeros(4), np.zeros(4), np.zeros((3, 4))
     for i in range(len(rows)):
         row = rows[i]
@@ -95,7 +96,7 @@ def update_rigid3d(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) 
         A[0, 1], A[1, 0] = s * (e1 * e2 - e0 * e3), s * (e1 * e2 + e0 * e3)
         A[0, 2], A[2, 0] = s * (e1 * e3 + e0 * e2), s * (e1 * e3 - e0 * e2)
         A[1, 2], A[2, 1] = s * (e2 * e3 - e0 * e1), s * (e2 * e3 + e0 * e1)
-        # E with ω = E e_t
+        # E, such that ω = E e_t
         E[0, 0], E[0, 1], E[0, 2], E[0, 3] = -s * e1, s * e0, -s * e3, s * e2
         E[1, 0], E[1, 1], E[1, 2], E[1, 3] = -s * e2, s * e3, s * e0, -s * e1
         E[2, 0], E[2, 1], E[2, 2], E[2, 3] = -s * e3, -s * e2, s * e1, s * e0
@@ -107,7 +108,7 @@ def update_rigid3d(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) 
                 m.Jr[k, d, 3 + a] = E[d, a]
                 for b in range(4):
                     m.Hr[h, d, 3 + a, 3 + b] = -s * E[d, a] * e[b]
-        # ∂E/∂e is constant: row d, column a has ± one e_b
+        # ∂E/∂e is constant: the entry in row d and column a is ± one e_b
         for d in range(3):
             p, q = (d + 1) % 3 + 1, (d + 2) % 3 + 1
             m.Hr[h, d, 3, 4 + d] -= s
@@ -117,7 +118,7 @@ def update_rigid3d(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) 
 
 
 def quadratic_forms(b: FloatArray) -> FloatArray:
-    """S with A(e) b = eᵀ S e/(e·e), shape (rows, 3, 4, 4), for points b [m] of shape (rows, 3)."""
+    """Return S such that A(e) b = eᵀ S e/(e·e), shape (rows, 3, 4, 4), for points b [m] of shape (rows, 3)."""
     S = np.zeros((len(b), 3, 4, 4))
     for d in range(3):
         j, k = (d + 1) % 3, (d + 2) % 3
@@ -133,7 +134,8 @@ def quadratic_forms(b: FloatArray) -> FloatArray:
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """Bind markers with their points b on bodies, or at nodes, as S (3, 4, 4) [m]: A b = eᵀ S e/n."""
+    """Bind markers with their points b on bodies, or at nodes; the points are stored as S [m], (3, 4, 4), such that A b
+    = eᵀ S e/n."""
     b = rows.local("local") if "local" in rows.table.component.columns else np.zeros((len(rows.rows), 3))
     return pack_markers(rows, 7, S=quadratic_forms(b))
 

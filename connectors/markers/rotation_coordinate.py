@@ -1,19 +1,21 @@
 """Rotation coordinates: the angle by which a 3D rigid body has rotated about an axis, for laws on coordinates.
 
-    e = e_ref ∘ r,   r = [r0, ρ] the rotation since the reference,   n axis in the body's frame
-    φ = 2 atan2(ρ·n, r0) = 2 atan2(s, c),     s = a·e,  c = b·e,  b = e_ref,  a = e_ref ∘ [0, n]  (a, b constant)
-    φ_e  = J = 2 g,             g = (c a - s b)/(s² + c²)
-    φ_ee = H = -2 (g wᵀ + w gᵀ),   w = (c b + s a)/(s² + c²)
+    rotation since the reference: r = [r0, ρ] with e = e_ref ∘ r
+    axis in the frame of the body: n
+    angle: φ = 2 atan2(ρ·n, r0) = 2 atan2(s, c),    s = a·e,    c = b·e
+    constants: b = e_ref,    a = e_ref ∘ [0, n]
+    gradient: φ_e = J = 2 g,    g = (c a - s b)/(s² + c²)
+    second derivatives: φ_ee = H = -2 (g wᵀ + w gᵀ),    w = (c b + s a)/(s² + c²)
 
-The angle φ is the twist of the decomposition r = swing ∘ twist, in which the swing is a rotation about an axis
-perpendicular to n. The angle is the same for both orders, and for n fixed in space (in the reference configuration,
-A_ref n) or in the body, and does not depend on the length of e. s² + c² is cos²(β/2) for a swing β of the axis, so the
+The angle φ is the twist of the decomposition r = swing ∘ twist; the swing is a rotation about an axis perpendicular to
+n. The angle does not depend on the order of swing and twist, on the length of e, and on whether n is fixed in the body
+or in space (in the reference configuration, A_ref n). The sum s² + c² is cos²(β/2) for a swing β of the axis, so the
 twist is undefined at β = 180°.
 
-Angles are not wrapped. e has a period of two turns, so a multiple of 4π is added such that the angle is nearest to the
-angle at the end of the last step, which is a history value. The choice of the multiple is ambiguous if a step rotates
-by more than 3/4 of a turn, or if the axis has passed its opposite, where the angle jumps by a turn. In both cases the
-angle is NaN, so the step fails or is shortened.
+The angle counts whole turns. Because e has a period of two turns, a multiple of 4π is added such that the angle is
+nearest to the angle at the end of the previous step, which is a history value. The multiple is ambiguous in two cases:
+a step rotates by more than 3/4 of a turn, or the axis has passed its opposite direction, where the angle jumps by a
+turn. In both cases the angle is NaN, so the step fails or is shortened.
 
 Source: P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988), chapter 6, for Euler
 parameters; P. Dobrowolski, Swing-twist decomposition in Clifford algebra, arXiv:1506.05481 (2015).
@@ -44,13 +46,13 @@ from windlass.framework.model.table import EntityTable
 
 START = (0.0,)
 REVERSED = 1e-14
-"""Smallest (s² + c²)/(e·e) at which the twist is defined; it is undefined for an axis within 2e-7 rad of its
-opposite."""
+"""Smallest (s² + c²)/(e·e) [1] at which the twist is defined; at smaller values the axis is within 2e-7 rad of its
+opposite direction."""
 LARGEST_TURN = 1.5 * math.pi
-"""Largest change of the angle in a step that can be distinguished from a change in the opposite direction [rad]."""
+"""Largest change of the angle in a step [rad] that can be distinguished from a change in the opposite direction."""
 LARGEST_SWUNG = math.pi
-"""Largest change of the angle in a step if the axis has swung by more than 90° [rad]; an axis that passes its opposite
-changes the angle by 2π."""
+"""Largest change of the angle in a step [rad] if the axis has swung by more than 90°; if the axis passes its opposite
+direction, the angle changes by 2π."""
 
 
 class RotationCoordinate(Component):
@@ -67,7 +69,7 @@ class RotationCoordinate(Component):
 
 @kernel
 def eval_parts(row: Any, x: FloatArray) -> tuple[float, float, float]:
-    """s, c and (s² + c²)/(e·e); all 0 if the twist is undefined."""
+    """Return s, c and (s² + c²)/(e·e); all are 0 if the twist is undefined."""
     sine, cosine, n = 0.0, 0.0, 0.0
     for p in range(4):
         e = x[row.dofs[p]]
@@ -82,20 +84,20 @@ def eval_parts(row: Any, x: FloatArray) -> tuple[float, float, float]:
 
 @kernel
 def unwrap(sine: float, cosine: float, last: float) -> float:
-    """The angle next to the last angle [rad], within 2π."""
+    """Return the angle nearest to the previous angle [rad]; the possible angles differ by multiples of 4π."""
     angle = 2.0 * math.atan2(sine, cosine)
     return angle + 4.0 * math.pi * math.floor((last - angle) / (4.0 * math.pi) + 0.5)
 
 
 @kernel
 def is_lost(change: float, share: float) -> bool:
-    """Whether an angle that changes by ``change`` [rad] within a step is ambiguous; share = (s² + c²)/(e·e)."""
+    """Return whether an angle that changes by ``change`` [rad] within a step is ambiguous; share = (s² + c²)/(e·e)."""
     return abs(change) > (LARGEST_SWUNG if share < 0.5 else LARGEST_TURN)
 
 
 @kernel
 def update_rotations(rows: Any, m: CoordinateColumns, x: FloatArray, v: FloatArray, data: FloatArray) -> None:
-    """φ, its rate and its derivatives of each row; NaN where the angle is undefined."""
+    """Evaluate φ, its rate and its derivatives of each row; NaN if the angle is undefined."""
     for i in range(len(rows)):
         row = rows[i]
         k, h = row.index, m.h[row.index]
@@ -125,7 +127,7 @@ def update_rotations(rows: Any, m: CoordinateColumns, x: FloatArray, v: FloatArr
 
 @kernel
 def store_angles(rows: Any, x: FloatArray, data: FloatArray) -> None:
-    """Store the angles of the rows whose angle is defined."""
+    """Store the angles of all rows whose angle is defined."""
     for i in range(len(rows)):
         row = rows[i]
         sine, cosine, share = eval_parts(row, x)
@@ -134,15 +136,15 @@ def store_angles(rows: Any, x: FloatArray, data: FloatArray) -> None:
 
 
 def directions(reference: FloatArray, axis: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """a and b for reference Euler parameters (rows, 4) and axes (rows, 3) of any length."""
+    """Return a and b for reference Euler parameters, shape (rows, 4), and axes of any length, shape (rows, 3)."""
     n, b = normalise(axis), normalise(reference)
     vector = b[:, :1] * n + np.cross(b[:, 1:], n)
     return np.concatenate((-(b[:, 1:] * n).sum(axis=1, keepdims=True), vector), axis=1), b
 
 
 def initial_angles(e: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Angle [rad] at initial Euler parameters (rows, 4), in (-2π, 2π], and s² + c² for the same parameters, each of
-    shape (rows,)."""
+    """Return the angles at initial Euler parameters (rows, 4), in (-2π, 2π] [rad], and s² + c² at these parameters,
+    shape (rows,) each."""
     sine, cosine = (a * e).sum(axis=1), (b * e).sum(axis=1)
     return 2.0 * np.arctan2(sine, cosine), (sine**2 + cosine**2) / (e**2).sum(axis=1)
 
@@ -159,7 +161,7 @@ def bind(rows: LocalRows) -> NDArray[Any]:
 
 
 def build(rows: LocalRows) -> System:
-    """The system of `RotationCoordinate`."""
+    """Create the system of `RotationCoordinate`."""
     own = rows.columns
     system = System("RotationCoordinate", rows.dofs)
 
@@ -177,14 +179,14 @@ def build(rows: LocalRows) -> System:
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Check the axis and create the history values.
+    """Check the axis, and create the history values.
 
     Raises:
         ModelError: an axis of length 0.
     """
     axis = read_numbers(values.get("axis", (0.0, 0.0, 1.0)))
     if axis is None or axis.shape[-1:] != (3,):
-        return values  # the table raises the error for wrong input
+        return values  # for invalid input the table raises the error
     length = np.sqrt((axis**2).sum(axis=-1))
     for i in np.flatnonzero(np.atleast_1d(length) == 0.0)[:1]:
         row = world.table(RotationCoordinate).count + i
@@ -207,10 +209,10 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def find_places(rows: LocalRows) -> IntArray:
-    """Positions of the rows in the columns of the family.
+    """Return the positions of the rows in the columns of the family.
 
     Raises:
-        ModelError: a marker without any reference to it, whose angle is not updated.
+        ModelError: a marker to which nothing refers, because its angle is not updated.
     """
     k = rows.own_marker_index()
     for i in np.flatnonzero(k < 0)[:1]:

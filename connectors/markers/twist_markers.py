@@ -1,9 +1,13 @@
 """Position markers on nodes with twist: they rotate with the material, so torques and joints can rotate the material.
 
-    p = r,    A = D of the node,    ω = (p × p_t)/g + t (φ_t - h·p_t/S)        p slope, g = p·p, t = p/|p|
-    h = b × p,    S = |p|² + |p| (b·p)
-    Jr        [p]×/g - t hᵀ/S  by the slope, t by φ
-    ∂Jr/∂p_k  [e_k]×/g - 2 p_k [p]×/g² - t_k hᵀ/S - t (b × e_k)ᵀ/S + t hᵀ S_k/S²,  t_k;    t_k = (e_k - t_k t)/|p|
+    position: p = r
+    rotation: A = D of the node
+    angular velocity: ω = (p × p_t)/g + t (φ_t - h·p_t/S), where p is the slope, g = p·p, t = p/|p|
+    reference: h = b × p,    S = |p|² + |p| (b·p)
+    Jr of the slope: [p]×/g - t hᵀ/S
+    Jr of φ: t
+    derivative of Jr of the slope: [e_k]×/g - 2 p_k [p]×/g² - t_k hᵀ/S - t (b × e_k)ᵀ/S + t hᵀ S_k/S² for p_k
+    derivative of Jr of φ: t_k = (e_k - t_k t)/|p| for p_k
 
 Source: elements/nodes/twist_node.py; the derivatives follow by differentiation.
 """
@@ -33,7 +37,8 @@ class TwistNodePosition(Component):
 
 
 class TwistNodeRows(NamedTuple):
-    """Positions k in the columns, dofs (rows, 7), b (rows, 3) and F (rows, 4) of the nodes."""
+    """Position k of each marker in the columns; dofs, shape (rows, 7); b, shape (rows, 3), and F, shape (rows, 4), of
+    the nodes."""
 
     k: IntArray
     dofs: IntArray
@@ -43,7 +48,7 @@ class TwistNodeRows(NamedTuple):
 
 @kernel
 def update_twist_nodes(c: TwistNodeRows, m: PositionColumns, x: FloatArray, v: FloatArray) -> None:
-    """Evaluate position and frame with their rates and derivatives."""
+    """Evaluate position and frame, their rates and their derivatives."""
     for i in range(len(c.k)):
         k, n, hk = c.k[i], c.dofs[i], m.h[c.k[i]]
         p, pt = (x[n[3]], x[n[4]], x[n[5]]), (v[n[3]], v[n[4]], v[n[5]])
@@ -59,7 +64,7 @@ def update_twist_nodes(c: TwistNodeRows, m: PositionColumns, x: FloatArray, v: F
             m.Jr[k, d, 6] = t[d]
             for a in range(3):
                 m.A[k, d, a] = axes[a][d]
-                # row d, column a of [p]×
+                # entry of [p]× in row d and column a
                 turn = 0.0 if a == d else (-p[3 - a - d] if a == (d + 1) % 3 else p[3 - a - d])
                 m.Jr[k, d, 3 + a] = ig * turn - iS * t[d] * h[a]
         if hk < 0:
@@ -73,7 +78,7 @@ def update_twist_nodes(c: TwistNodeRows, m: PositionColumns, x: FloatArray, v: F
                     sign = 0.0 if a == d else (-1.0 if a == (d + 1) % 3 else 1.0)
                     turn = 0.0 if a == d else sign * p[3 - a - d]
                     unit = sign if a != d and e == 3 - a - d else 0.0
-                    # (b × e)_a: e is one or two places after a
+                    # component a of b × e_k; the index k is one or two places after a
                     h_e = 0.0 if a == e else (-b[3 - a - e] if e == (a + 1) % 3 else b[3 - a - e])
                     total = ig * unit - 2.0 * p[e] * ig * ig * turn - iS * (t_e * h[a] + t[d] * h_e)
                     m.Hr[hk, d, 3 + a, 3 + e] = total + iS * iS * t[d] * h[a] * S_e

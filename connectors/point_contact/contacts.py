@@ -21,13 +21,13 @@ from windlass.framework.kernels.kernel import kernel
 
 DEPTH, NORMAL, LOCATION, POINT, RADIUS, APPROACH = 0, 1, 4, 7, 10, 11
 SLIP, HERTZ, PRESS, FORCE, POWER = 12, 15, 16, 17, 20
-"""Positions of the numbers of a contact that `fill_contacts` writes, in the order of `Contacts`; vectors have three
+"""Positions of the numbers of a contact that `fill_contacts` writes, in the order of `Contacts`; each vector has three
 numbers."""
 NUMBERS = 21
 
 
 class Contacts(NamedTuple):
-    """The contacts of one force element at one instant, by surfaces; k contacts, vectors in the global frame.
+    """The k contacts of one force element at one instant, ordered by surfaces; vectors are in the global frame.
 
     surface1, surface2: numbers of the surfaces in the world (``Entity.ids``), shape (k,).
     depth: penetration x [m], shape (k,).
@@ -36,15 +36,15 @@ class Contacts(NamedTuple):
     force_point: point at which the force acts [m], shape (k, 3).
     effective_radius: R [m], shape (k,).
     patch_radius: sqrt(R x) [m], shape (k,).
-    approach_speed: v_n [m/s], > 0 closing, shape (k,).
+    approach_speed: v_n [m/s], > 0 while the surfaces approach, shape (k,).
     slip: tangential velocity of surface 1 relative to surface 2 [m/s], shape (k, 3).
-    hertz_force: f_H, the normal force at the same depth without velocity [N], shape (k,).
+    hertz_force: f_H [N], the normal force at the same depth without velocity, shape (k,).
     normal_force: f [N], shape (k,).
-    force: force on surface 2, normal and friction [N], shape (k, 3); surface 1 receives the opposite force.
+    force: sum of normal force and friction on surface 2 [N], shape (k, 3); surface 1 receives the opposite force.
     energy: stored energy [J], shape (k,).
     dissipated_power: (f - f_H) v_n + |f_t| |v_t| [W], shape (k,).
 
-    Forces, energy and power of a force element that is disabled in the state are 0.
+    If a force element is disabled in the state, forces, energy and power are 0.
     """
 
     surface1: IntArray
@@ -72,7 +72,8 @@ def write_vector(row: FloatArray, first: int, x: float, y: float, z: float) -> N
 
 @kernel
 def fill_contacts(c: Surfaces, par: PairParameters, pairs: IntArray, which: IntArray, out: FloatArray) -> int:
-    """Write the touching pairs into the first rows of ``which``, their numbers into ``out``, and return their count."""
+    """Write the touching pairs into the first rows of ``which`` and their numbers into ``out``; return the number of
+    touching pairs."""
     count = 0
     for k in range(len(pairs)):
         i, j = pairs[k, 0], pairs[k, 1]
@@ -107,12 +108,12 @@ def fill_contacts(c: Surfaces, par: PairParameters, pairs: IntArray, which: IntA
 
 
 def list_contacts(bound: BoundSet, par: PairParameters, enabled: bool) -> Contacts:
-    """List the contacts for the fields of the last evaluation of the markers."""
+    """List the contacts for the fields of the latest evaluation of the markers."""
     pairs = bound.near.pairs
     which, out = np.zeros((len(pairs), 2), np.int64), np.zeros((len(pairs), NUMBERS))
     count = fill_contacts(bound.surfaces, par, pairs, which, out)
     ids, out = bound.surfaces.ids[which[:count]], out[:count]
-    # the order of the candidate pairs depends on the last search, the order of the surfaces does not
+    # sort by surfaces, because the order of the candidate pairs depends on the latest search
     order = np.lexsort((ids[:, 1], ids[:, 0]))
     ids, out = ids[order], out[order]
     on = 1.0 if enabled else 0.0

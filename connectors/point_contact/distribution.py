@@ -1,13 +1,14 @@
-"""One contact set on several processes: the owners of surfaces and pairs, and the exchange between processes.
+"""One contact set on several processes: owners of surfaces and pairs, and the exchange between processes.
 
 Each process moves the surfaces on its own markers. Surfaces on the ground are sent to all processes once. Moving half
-spaces may be neighbours of any surface and are always sent to all processes. Of the remaining surfaces a process
-receives, in every evaluation, only the surfaces that its pairs need, and it returns their forces.
+spaces may be neighbours of any surface, so they are always sent to all processes. Of the remaining surfaces a process
+receives in each evaluation only the surfaces that its pairs need, and returns the forces on these surfaces.
 
 A pair is evaluated by the process of one of its surfaces. If one surface is on the ground, the process of the moving
-surface evaluates the pair; if one is a half space, the process of the bounded surface. If the sizes differ by more than
-`MUCH_LARGER`, it is the process of the smaller surface, since a large surface may have very many neighbours. The
-remaining pairs are divided equally between both processes.
+surface evaluates the pair. If one surface is a half space, the process of the bounded surface evaluates the pair. If
+the sizes differ by more than the factor `MUCH_LARGER`, the process of the smaller surface evaluates the pair, because a
+large surface may have very many neighbours. The remaining pairs of two processes are divided equally between these
+processes.
 """
 
 from __future__ import annotations
@@ -26,16 +27,17 @@ MUCH_LARGER = 2.0
 
 
 class Share:
-    """The part of one process in a contact set; all processes must create it, and call each of its functions, together.
+    """The part of one process in a contact set; all processes must create this object, and call each of its functions,
+    together.
 
     Args:
         layout: the local numbering.
-        c: surfaces of the set; surfaces of other processes are filled by `exchange_motion`.
+        c: surfaces of the set; `exchange_motion` fills the surfaces of other processes.
 
     Attributes:
         own: the surfaces that this process moves, shape (k,).
         present: runs of all surfaces that may receive forces on this process, see `find_runs`.
-        dofs: coordinates of the surfaces, shape (n, w): local numbers, followed by numbers for coordinates of other
+        dofs: coordinate numbers of the surfaces, shape (n, w): local numbers, then numbers for coordinates of other
             processes and the spare number.
         off_process: world numbers of the coordinates of other processes, shape (f,).
     """
@@ -69,11 +71,12 @@ class Share:
         return Ghosts(self._comm, needed, self._owner[needed], needed)
 
     def watched(self, c: Surfaces, bounded: int) -> IntArray:
-        """The bounded surfaces whose motion this process checks: its own surfaces and the surfaces on the ground."""
+        """Return the bounded surfaces whose motion this process checks: its own surfaces, and the surfaces on the
+        ground."""
         return np.flatnonzero((self._owner[:bounded] == self._layout.rank) | c.fixed[:bounded])
 
     def exchange_motion(self, c: Surfaces) -> None:
-        """Send the motion of own surfaces to other processes, and receive the motion of their surfaces."""
+        """Send the motion of the surfaces of this process, and receive the motion of surfaces of other processes."""
         if self._knows_ground:
             self._ghosts.copy_from_owners(*self._motion)
         else:
@@ -85,7 +88,7 @@ class Share:
         self._ghosts.add_to_owners(*self._forces)
 
     def agree(self, here: bool) -> bool:
-        """Whether a condition is true on any process."""
+        """Return whether a condition is true on any process."""
         return self._layout.processes.any(here)
 
     def gather_centers(self, c: Surfaces) -> None:
@@ -94,7 +97,8 @@ class Share:
             c.center[rows] = centers
 
     def find_searched(self, c: Surfaces, bounded: int, margin: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """The bounded surfaces whose neighbours this process searches, and the possible neighbours, shape (m,)."""
+        """Return the bounded surfaces whose neighbours this process searches, and their possible neighbours, shape (m,)
+        each."""
         mine = (self._owner[:bounded] == self._layout.rank) & ~c.fixed[:bounded]
         if not mine.any():
             return mine, mine
@@ -104,7 +108,7 @@ class Share:
         return mine, near & ~mine
 
     def takes(self, c: Surfaces, pairs: IntArray) -> NDArray[np.bool_]:
-        """Whether this process evaluates each pair, shape (k,)."""
+        """Return whether this process evaluates each pair, shape (k,)."""
         i, j = pairs[:, 0], pairs[:, 1]
         larger, smaller = c.reach[i] > MUCH_LARGER * c.reach[j], c.reach[j] > MUCH_LARGER * c.reach[i]
         bounded = ~c.fixed[j] & (c.kind[j] != HALF_SPACE)
@@ -113,7 +117,7 @@ class Share:
         return mine
 
     def follow(self, c: Surfaces, pairs: IntArray, changed: bool) -> bool:
-        """Arrange the exchange for the pairs after a search; return whether pairs changed on any process."""
+        """Prepare the exchange for the pairs after a search; return whether the pairs have changed on any process."""
         if not self.agree(changed):
             return False
         others = np.zeros(len(c.ids), bool)
@@ -143,15 +147,16 @@ class Share:
     def collect_columns(
         self, c: Surfaces, m: PositionColumns, v: FloatArray
     ) -> tuple[Surfaces, PositionColumns, FloatArray]:
-        """Collect data for the tangent of the pairs: surfaces, markers and velocities, including other processes.
+        """Collect the data for the tangent of the pairs: surfaces, marker columns and velocities, including surfaces of
+        other processes.
 
         Args:
             c: the surfaces.
             m: columns of the local markers.
-            v: velocities of the local coordinates and of the spare coordinate, shape (spare + 1,).
+            v: velocities of the local coordinates, then of the spare coordinate, shape (spare + 1,).
 
         Returns:
-            The surfaces with changed ``marker`` and ``dofs``, and the columns and velocities to which these
+            The surfaces with changed ``marker`` and ``dofs``, and the marker columns and velocities to which these
             refer.
         """
         if self._curved is None:
@@ -162,12 +167,12 @@ class Share:
 
 
 class TangentColumns:
-    """Marker columns of the surfaces of this process, of ghost surfaces, and one row of zeros for all surfaces on the
-    ground.
+    """Marker columns of the surfaces of this process and of received surfaces; one row of zeros is for all surfaces on
+    the ground.
 
     Args:
-        share: the part of this process.
-        ghosts: surfaces of other processes that this process receives.
+        share: the part of this process in the contact set.
+        ghosts: numbers of the received surfaces, which belong to other processes.
         c: the surfaces.
         m: columns of the local markers.
         curved: whether any marker on any process has second derivatives.

@@ -1,13 +1,14 @@
-"""Contact of two ellipsoids (or spheres): the direction n along which they have the smallest overlap.
+"""Contact of two ellipsoids (or spheres): the direction n in which they have the smallest overlap.
 
-    h_i(n) = sqrt(nᵀ Q_i n)                 support of body i, Q = B diag(a²) Bᵀ
-    p_i(n) = Q_i n / h_i                    from its centre to the point with outward normal n
-    D_i(n) = (Q_i - p_i p_iᵀ) / h_i         ∂p_i/∂n, the inverse of the curvature tensor in the tangent plane
-    x(n)   = h_1(n) + h_2(n) - d·n          overlap along n, with d from centre 1 to centre 2
+    support of body i: h_i(n) = sqrt(nᵀ Q_i n),    Q = B diag(a²) Bᵀ
+    surface point: p_i(n) = Q_i n / h_i, from the centre to the point with the outward normal n
+    shape tensor: D_i(n) = (Q_i - p_i p_iᵀ) / h_i = ∂p_i/∂n, the inverse of the curvature tensor in the tangent plane
+    overlap: x(n) = h_1(n) + h_2(n) - d·n along n, with d from centre 1 to centre 2
 
-n is the minimum of x over the unit sphere. At the minimum the surface points with outward normals n and -n differ by x
-n, as contact theory requires. The gradient of x is p_1 + p_2 - d and its Hessian D_1 + D_2 - x I in the tangent plane,
-which gives a Newton method on the sphere. x decreases in every step, so separate bodies are detected as soon as x <= 0.
+n is the minimum of x over the unit sphere. At the minimum, the vector between the surface points with the outward
+normals n and -n is x n, as contact theory requires. The gradient of x is p_1 + p_2 - d, and the Hessian of x in the
+tangent plane is D_1 + D_2 - x I, which gives a Newton method on the sphere. The overlap x decreases in every step, so
+separate bodies are detected as soon as x <= 0.
 
     1/R² = det(D_1⁻¹ + D_2⁻¹)   ⇒   R² = det D_1 det D_2 / det(D_1 + D_2),    det D_i = (a b c)² / h_i⁴
 
@@ -23,18 +24,18 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 
 ITERATIONS = 60
-"""Largest number of Newton steps; usually 4 to 8 are sufficient."""
+"""Largest number of Newton steps; usually 4 to 8 steps are sufficient."""
 LAST_STEP = 1e-9
-"""Size of a step [rad] after which the next step would be below rounding."""
+"""Size of a step [rad] after which the next step would be smaller than rounding errors."""
 UNCHECKED_STEP = 1e-6
-"""Size of a step [rad] below which the change of x is only rounding."""
+"""Size of a step [rad] below which the change of x is only a rounding error."""
 
 Vector = tuple[float, float, float]
 
 
 @kernel(inline=True)
 def eval_support(Q: FloatArray, i: int, nx: float, ny: float, nz: float) -> tuple[float, float, float, float]:
-    """h [m] and p [m] of body i."""
+    """Return h [m] and p [m] of body i."""
     x = Q[i, 0, 0] * nx + Q[i, 0, 1] * ny + Q[i, 0, 2] * nz
     y = Q[i, 1, 0] * nx + Q[i, 1, 1] * ny + Q[i, 1, 2] * nz
     z = Q[i, 2, 0] * nx + Q[i, 2, 1] * ny + Q[i, 2, 2] * nz
@@ -44,8 +45,8 @@ def eval_support(Q: FloatArray, i: int, nx: float, ny: float, nz: float) -> tupl
 
 @kernel(inline=True)
 def create_basis(nx: float, ny: float, nz: float) -> tuple[float, float, float, float, float, float]:
-    """Unit vectors t1, t2 with t1 × t2 = n."""
-    # t1 = e × n with the axis e that is farthest from n
+    """Return unit vectors t1 and t2 such that t1 × t2 = n."""
+    # t1 = e × n with the coordinate axis e that has the largest angle to n
     if abs(nx) <= abs(ny) and abs(nx) <= abs(nz):
         x, y, z = 0.0, -nz, ny
     elif abs(ny) <= abs(nz):
@@ -59,7 +60,7 @@ def create_basis(nx: float, ny: float, nz: float) -> tuple[float, float, float, 
 
 @kernel(inline=True)
 def eval_form(Q: FloatArray, i: int, ax: float, ay: float, az: float, bx: float, by: float, bz: float) -> float:
-    """aᵀ Q_i b."""
+    """Return aᵀ Q_i b."""
     out: float = (
         ax * (Q[i, 0, 0] * bx + Q[i, 0, 1] * by + Q[i, 0, 2] * bz)
         + ay * (Q[i, 1, 0] * bx + Q[i, 1, 1] * by + Q[i, 1, 2] * bz)
@@ -72,7 +73,7 @@ def eval_form(Q: FloatArray, i: int, ax: float, ay: float, az: float, bx: float,
 def eval_overlap(
     Q: FloatArray, i: int, j: int, dx: float, dy: float, dz: float, nx: float, ny: float, nz: float
 ) -> float:
-    """x(n) [m]."""
+    """Return x(n) [m]."""
     out: float = (
         np.sqrt(eval_form(Q, i, nx, ny, nz, nx, ny, nz))
         + np.sqrt(eval_form(Q, j, nx, ny, nz, nx, ny, nz))
@@ -83,13 +84,13 @@ def eval_overlap(
 
 @kernel
 def guess_direction(Q: FloatArray, i: int, j: int, dx: float, dy: float, dz: float) -> Vector:
-    """Initial direction: along the centres, or the normal at d of the ellipsoid with Q_i + Q_j, whichever has the
-    smaller overlap."""
+    """Return the initial direction with the smaller overlap: along the centres, or along the normal at d of the
+    ellipsoid with the matrix Q_i + Q_j."""
     length = np.sqrt(dx * dx + dy * dy + dz * dz)
     nx, ny, nz = dx / length, dy / length, dz / length
     a, b, c = Q[i, 0, 0] + Q[j, 0, 0], Q[i, 1, 1] + Q[j, 1, 1], Q[i, 2, 2] + Q[j, 2, 2]
     d, e, f = Q[i, 1, 2] + Q[j, 1, 2], Q[i, 0, 2] + Q[j, 0, 2], Q[i, 0, 1] + Q[j, 0, 1]
-    # (Q_i + Q_j)⁻¹ d up to a positive factor
+    # (Q_i + Q_j)⁻¹ d, apart from a positive factor
     mx = (b * c - d * d) * dx + (d * e - c * f) * dy + (d * f - b * e) * dz
     my = (d * e - c * f) * dx + (a * c - e * e) * dy + (e * f - a * d) * dz
     mz = (d * f - b * e) * dx + (e * f - a * d) * dy + (a * b - f * f) * dz
@@ -103,7 +104,8 @@ def guess_direction(Q: FloatArray, i: int, j: int, dx: float, dy: float, dz: flo
 
 @kernel
 def find_direction(Q: FloatArray, i: int, j: int, dx: float, dy: float, dz: float) -> tuple[float, float, float, float]:
-    """Find the smallest overlap x [m] and its direction n; for separate bodies any direction n with x <= 0."""
+    """Find the smallest overlap x [m] and its direction n; for separate bodies the result is any direction n with x <=
+    0."""
     if not dx * dx + dy * dy + dz * dz > 0.0:
         return 0.0, 1.0, 0.0, 0.0
     nx, ny, nz = guess_direction(Q, i, j, dx, dy, dz)
@@ -126,19 +128,19 @@ def find_direction(Q: FloatArray, i: int, j: int, dx: float, dy: float, dz: floa
         hab += (eval_form(Q, j, ax, ay, az, bx, by, bz) - wa * wb) / h2
         hbb = (eval_form(Q, i, bx, by, bz, bx, by, bz) - ub * ub) / h1
         hbb += (eval_form(Q, j, bx, by, bz, bx, by, bz) - wb * wb) / h2 - x
-        # where the Hessian is not positive definite, a shifted Hessian gives a step of descent
+        # if the Hessian is not positive definite, a shifted Hessian is used, which gives a descent direction
         middle, half = 0.5 * (haa + hbb), np.sqrt(0.25 * (haa - hbb) ** 2 + hab * hab)
         lowest, floor = middle - half, 1e-3 * (abs(middle) + half)
         if lowest < floor and lowest < 1e-12 * (h1 + h2):
             haa, hbb = haa - lowest + floor, hbb - lowest + floor
-        # Newton's step, of length 1 at most
+        # Newton step, limited to the length 1
         det = haa * hbb - hab * hab
         sa, sb = -(hbb * ga - hab * gb) / det, -(haa * gb - hab * ga) / det
         size = np.sqrt(sa * sa + sb * sb)
         if size > 1.0:
             sa, sb, size = sa / size, sb / size, 1.0
         scale = 1.0
-        # halved until the overlap decreases
+        # halve the step until the overlap decreases
         for _ in range(40):
             mx, my, mz = (
                 nx + scale * (sa * ax + sb * bx),
@@ -160,7 +162,7 @@ def find_direction(Q: FloatArray, i: int, j: int, dx: float, dy: float, dz: floa
 
 @kernel
 def eval_relative_radius(Q: FloatArray, i: int, j: int, nx: float, ny: float, nz: float, axes: float) -> float:
-    """R [m] of two bounded surfaces at n; axes: product of all six semi-axes [m^6]."""
+    """Return R of two bounded surfaces at n [m]; axes: product of all six semi-axes [m^6]."""
     h1, ux, uy, uz = eval_support(Q, i, nx, ny, nz)
     h2, wx, wy, wz = eval_support(Q, j, nx, ny, nz)
     ax, ay, az, bx, by, bz = create_basis(nx, ny, nz)

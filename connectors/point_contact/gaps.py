@@ -1,7 +1,7 @@
 """Gaps between the surfaces of contact sets, from which solvers decide whether steps resolve impacts; see `Gaps`.
 
-Pairs are taken from the list of neighbours. If a surface has moved by more than half the skin in one step, the list may
-be incomplete, and pairs whose paths come close during the step are examined as well.
+Pairs are taken from the list of neighbours at both ends of a step. If a surface has moved by more than half the skin in
+one step, the list may be incomplete, so pairs whose paths come close during the step are also examined.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from windlass.framework.model.gaps import START, WIDTH, Gaps, create_numbers, no
 from windlass.framework.model.system import Evaluation
 
 JUST_OPEN = 1e-300
-"""Gap of an ellipsoid that has no contact and whose gap is unknown [m]."""
+"""Gap [m] of an ellipsoid without contact whose gap is unknown."""
 
 AHEAD = 1.5
-"""Number of displacements by the velocity at the start of a step within which a surface may meet another surface
-[1]."""
+"""Distance, per displacement with the velocity at the start of a step [1], within which a surface may meet another
+surface."""
 
 
 @kernel
 def fill_pair_gaps(c: Surfaces, pairs: IntArray, first: int, numbers: FloatArray) -> None:
-    """Fill the numbers of pairs from row ``first`` on."""
+    """Fill the gap numbers of pairs, from row ``first`` on."""
     kind, center, reach, normal, v = c.kind, c.center, c.reach, c.normal, c.v
     for k in range(len(pairs)):
         i, j, row = pairs[k, 0], pairs[k, 1], numbers[first + k]
@@ -72,13 +72,13 @@ class PairGaps:
     def __init__(self, sets: list[BoundSet], name: str) -> None:
         self._sets, self._name, self._fill = sets, name, call(fill_pair_gaps)
         self._pairs: list[IntArray] = [b.near.pairs for b in sets]
-        # the lists of neighbours at the start of the step
+        # lists of neighbours at the start of the step
         self._near = list(self._pairs)
         self._start = [_copy(b.surfaces) for b in sets]
         self.gaps = Gaps(self.measure, create_numbers(0), self.describe, accept=self.accept)
 
     def measure(self, s: Evaluation) -> None:
-        """Measure the numbers of all pairs, also at the start of the step if the pairs have changed."""
+        """Measure the gap numbers of all pairs; if the pairs have changed, also at the start of the step."""
         h = float(s.size[0])
         pairs = [self._find_pairs(*given, h) for given in zip(self._sets, self._start, self._near, strict=True)]
         if any(a is not b for a, b in zip(pairs, self._pairs, strict=True)) or not len(self.gaps.numbers):
@@ -90,7 +90,7 @@ class PairGaps:
         self._fill_all([b.surfaces for b in self._sets], self.gaps.numbers)
 
     def accept(self) -> None:
-        """A step was accepted."""
+        """Store the pairs and the motion of an accepted step."""
         self._near = [b.near.pairs for b in self._sets]
         for b, start in zip(self._sets, self._start, strict=True):
             for now, before in zip(_moving(b.surfaces), _moving(start), strict=True):
@@ -115,7 +115,8 @@ class PairGaps:
         """Find neighbours at both ends of a step of h seconds, and for fast surfaces also pairs that may have met
         within the step.
 
-        Pairs may have met on the path to the end of the step, or on the path given by the velocities at its start.
+        Fast surfaces may have met on the straight path to the end of the step, or on the path given by the velocities
+        at the start of the step.
         """
         c, m, pairs = b.surfaces, b.near.bounded, b.near.pairs
         if before is not pairs:

@@ -1,13 +1,14 @@
 """Geometry of the contact of two surfaces: depth x, direction n from surface 1 to surface 2, surface point p_1,
 relative radius R.
 
-    sphere, sphere           x = r_1 + r_2 - |d|,    n = d/|d|,  p_1 = c_1 + r_1 n,     R = r_1 r_2/(r_1 + r_2)
-    sphere, half space       x = r - N·(c - o),      n = -N,     p_1 = c + r n,         R = r
-    ellipsoid, half space    x = h - N·(c - o),      n = -N,     p_1 = c + Q n/h,       R = a b c/h²
-    ellipsoid, bounded       see `ellipsoids.py`
+    sphere and sphere: x = r_1 + r_2 - |d|,    n = d/|d|,    p_1 = c_1 + r_1 n,    R = r_1 r_2/(r_1 + r_2)
+    sphere and half space: x = r - N·(c - o),    n = -N,    p_1 = c + r n,    R = r
+    ellipsoid and half space: x = h - N·(c - o),    n = -N,    p_1 = c + Q n/h,    R = a b c/h²
+    ellipsoid and bounded surface: see `ellipsoids.py`
 
-d from centre 1 to centre 2, N outward normal and o origin of the half space, h = sqrt(nᵀ Q n). The surfaces touch where
-x > 0; p_2 = p_1 - x n. Surfaces with the same centre do not touch, because the direction is undefined.
+d is the vector from centre 1 to centre 2. N is the outward normal and o is the origin of the half space, h = sqrt(nᵀ Q
+n). The surfaces touch if x > 0; p_2 = p_1 - x n. Surfaces with the same centre do not touch, because the direction is
+undefined.
 
 Source: K. L. Johnson, Contact Mechanics, Cambridge University Press (1985), chapter 4.
 """
@@ -32,7 +33,7 @@ APART: Touch = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 @kernel
 def update_surfaces(c: Surfaces, m: PositionColumns, runs: Runs) -> None:
     """Update frames and velocities of some surfaces, see `find_runs`, from their markers."""
-    # arrays are passed by name, because a loop over the columns of two large tuples takes several times as long
+    # arrays are passed one by one, because a loop over the columns of two large tuples takes several times as long
     p, v, A, omega, marker, is_point, s = m.p, m.v, m.A, m.omega, c.marker, c.is_point, c.s
     center, cv, comega = c.center, c.v, c.omega
     for run in range(len(runs)):
@@ -75,7 +76,7 @@ def update_orientations(c: Surfaces, m: PositionColumns, which: IntArray) -> Non
 
 @kernel(inline=True)
 def touch_spheres(dx: float, dy: float, dz: float, r1: float, r2: float) -> Meeting:
-    """x, n, R of two spheres, with d from centre 1 to centre 2."""
+    """Return x, n and R of two spheres, with d from centre 1 to centre 2."""
     square, reach = dx * dx + dy * dy + dz * dz, r1 + r2
     if square >= reach * reach or square == 0.0:
         return 0.0, 0.0, 0.0, 0.0, 0.0
@@ -85,8 +86,8 @@ def touch_spheres(dx: float, dy: float, dz: float, r1: float, r2: float) -> Meet
 
 @kernel
 def find_contact(c: Surfaces, i: int, j: int) -> Touch:
-    """Geometry of a pair with kind i <= kind j; where the surfaces do not touch, x <= 0 and the other results are
-    undefined."""
+    """Evaluate the geometry of a pair whose kinds satisfy kind i <= kind j. If the surfaces do not touch, x <= 0 and
+    the other results are undefined."""
     if c.kind[i] == ELLIPSOID:
         return find_ellipsoid_contact(c, i, j)
     dx, dy, dz = c.center[j, 0] - c.center[i, 0], c.center[j, 1] - c.center[i, 1], c.center[j, 2] - c.center[i, 2]
@@ -101,7 +102,7 @@ def find_contact(c: Surfaces, i: int, j: int) -> Touch:
 
 @kernel
 def find_ellipsoid_contact(c: Surfaces, i: int, j: int) -> Touch:
-    """Geometry of a pair of an ellipsoid i and any surface j."""
+    """Evaluate the geometry of a pair of an ellipsoid i and a surface j of any kind."""
     dx, dy, dz = c.center[j, 0] - c.center[i, 0], c.center[j, 1] - c.center[i, 1], c.center[j, 2] - c.center[i, 2]
     if c.kind[j] == HALF_SPACE:
         nx, ny, nz = -c.normal[j, 0], -c.normal[j, 1], -c.normal[j, 2]

@@ -1,21 +1,23 @@
 """Hunt-Crossley contact with friction between the surfaces of a contact set.
 
-    s1 = K_2/(K_1 + K_2),  K_i = E_i^(2/3),  E = (K_1 s1)^(3/2)      "simbody";  K_i = E_i, E = K_1 s1  by "hertz"
-    f_H = 4/3 sqrt(R) E x^(3/2),      energy 2/5 f_H x,      patch radius sqrt(R x)
-    f = f_H (1 + 3/2 c v_n) if > 0,   c = s1 c_1 + (1 - s1) c_2
-    f_t = f (min(q, 1) (u_d + 2 (u_s - u_d)/(1 + q²)) + u_v |v_t|),    q = |v_t|/v_transition
-    u = 2 u_1 u_2/(u_1 + u_2)         for each of u_s, u_d, u_v; 0 if both are 0
+    simbody rule: s1 = K_2/(K_1 + K_2),    K_i = E_i^(2/3),    E = (K_1 s1)^(3/2)
+    hertz rule: s1 = K_2/(K_1 + K_2),    K_i = E_i,    E = K_1 s1
+    Hertz force: f_H = 4/3 sqrt(R) E x^(3/2), with the energy 2/5 f_H x and the patch radius sqrt(R x)
+    normal force: f = f_H (1 + 3/2 c v_n) if > 0, otherwise 0,    c = s1 c_1 + (1 - s1) c_2
+    friction: f_t = f (min(q, 1) (u_d + 2 (u_s - u_d)/(1 + q²)) + u_v |v_t|),    q = |v_t|/v_transition
+    coefficients: u = 2 u_1 u_2/(u_1 + u_2) for each of u_s, u_d, u_v; 0 if u_1 and u_2 are 0
 
-x depth, n normal from surface 1 to 2 and R relative radius from `geometry.py`; v = v_n n + v_t velocity of surface 1
-relative to 2 where the force acts, at x (1/2 - s1) n from the middle of the overlap; v_n > 0 closing. Contacts are
-independent, so a contact that opens so fast that its force vanishes does not affect other contacts.
+`geometry.py` evaluates the depth x, the normal n from surface 1 to 2, and the relative radius R. The velocity v = v_n n
++ v_t of surface 1 relative to surface 2 is evaluated at the point where the force acts. This point is at x (1/2 - s1) n
+from the middle of the overlap. v_n > 0 while the surfaces approach. Contacts are independent, so a contact that opens
+so fast that its force vanishes does not affect other contacts.
 
 With several processes, each process binds all rows; the surfaces and the pairs are distributed, see `distribution.py`.
 
-For equal materials "simbody" gives E = E_i/2^1.5, while "hertz" gives the classical 1/E = 1/E_1 + 1/E_2.
+For equal materials "simbody" gives E = E_i/2^1.5; "hertz" gives the classical 1/E = 1/E_1 + 1/E_2.
 
 Source: K. H. Hunt, F. R. E. Crossley, J. Appl. Mech. 42 (1975) 440-445; friction: M. Hollars, in the documentation of
-Simbody 3.7, class HuntCrossleyForce, which is also the source of the rules for pairs of materials.
+Simbody 3.7, class HuntCrossleyForce; the rules for pairs of materials have the same source.
 """
 
 from __future__ import annotations
@@ -64,7 +66,7 @@ class HuntCrossley(Component):
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Create the flags that the user did not give."""
+    """Create the flags (1 enabled, 0 disabled) that the user did not give."""
     given = values.get("contact_set")
     if values.get("data") is not None or not (isinstance(given, (Entity, list, tuple)) and len(given)):
         return values
@@ -82,7 +84,7 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for shared flags and flags of a wrong size."""
+    """Raise ModelError for flags that several rows share, and for flags of a wrong size."""
     ids = table.collect("data")
     for target, positions, rows in world.split_by_table(ids):
         initial = target.collect("initial")
@@ -97,7 +99,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def build(rows: LocalRows) -> System:
-    """The system of `HuntCrossley`."""
+    """Create the system of `HuntCrossley`."""
     sets: list[BoundSet] = rows.columns
     spare = rows.layout.spare
     system = ContactSystem("HuntCrossley", np.zeros((0, 0), np.int64), sets=sets)
@@ -148,14 +150,14 @@ def build(rows: LocalRows) -> System:
             b.near.forgotten = True
 
     def find_deep(s: Fields, behind: bool) -> list[str]:
-        """Find overlaps that are too large for the law: surfaces whose centre is behind a half space, and pairs of
+        """Find overlaps that are too large for the law: surfaces whose centre is behind a half space, and deep pairs of
         round surfaces."""
         found = []
         for b in sets:
             flat = b.surfaces.ids[b.surfaces.kind == HALF_SPACE]
             for number, par, flag in zip(b.rows, b.parameters, b.flags, strict=True):
                 contacts = list_contacts(b, par, bool(s.data[flag]))
-                # inactive force elements store no energy
+                # disabled force elements store no energy
                 deep = (contacts.depth >= contacts.effective_radius) & (contacts.energy > 0.0)
                 is_behind = np.isin(contacts.surface1, flat) | np.isin(contacts.surface2, flat)
                 for i in np.flatnonzero(deep & (is_behind == behind)):
@@ -168,7 +170,7 @@ def build(rows: LocalRows) -> System:
         return found
 
     system.checks.refusals = lambda fields: find_deep(fields, behind=True)
-    # packings of spheres may begin with overlaps, which the contact forces remove
+    # packings of spheres may start with overlaps, which the contact forces remove
     system.checks.doubts = lambda fields, step: find_deep(fields, behind=False)[:1]
     system.update, system.residual, system.tangent = update, add_residual, add_tangent
     loses = any(letters.any() for b in sets for c in (b.surfaces,) for letters in (c.c, c.us, c.ud, c.uv))
@@ -180,7 +182,8 @@ def build(rows: LocalRows) -> System:
 
 
 def sum_contacts(name: str) -> Callable[..., FloatArray]:
-    """Sum of a number over all contacts of each row, shape (rows,), or the number of contacts if no name is given."""
+    """Create an output: the sum of a number over all contacts of each row, or the number of contacts if no name is
+    given, shape (rows,)."""
 
     def evaluate(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
         system = rows.layout.systems[HuntCrossley]
@@ -203,14 +206,14 @@ def enable(state: State, force: Entity) -> None:
 
 @checked(state=instance("State"), force=handle())
 def disable(state: State, force: Entity) -> None:
-    """Switch force elements off in a state: they exert no force and store no energy, but their contacts remain
-    visible."""
+    """Switch force elements off in a state: they exert no force and store no energy, but their contacts are still
+    listed."""
     _set_flags(state, force, 0.0)
 
 
 @checked(state=instance("State"), force=handle())
 def is_enabled(state: State, force: Entity) -> bool:
-    """Whether a force element (a handle to one row) is switched on in a state."""
+    """Return whether a force element (a handle to one row) is switched on in a state."""
     where = _flag_places(state, force)
     if len(where) != 1:
         raise ModelError(f"is_enabled: {force!r} has {len(where)} rows; must be a handle to one row")

@@ -1,8 +1,8 @@
-"""The Hunt-Crossley law with Hollars friction, and its sum over candidate pairs; formulas in `hunt_crossley`.
+"""The Hunt-Crossley law with Hollars friction, and its sum over candidate pairs; for the formulas see `hunt_crossley`.
 
-Forces are summed per surface as force and torque about the origin of the surface, from which the generalised forces
-follow. Pairs of spheres and half spaces, which may be numerous, have a separate loop with the same results as the
-general loop.
+The forces on each surface are summed as force and torque about the origin of the surface; generalised forces are
+computed from these sums. Pairs of spheres and half spaces, which may be numerous, have a separate loop whose results
+are the same as the results of the general loop.
 """
 
 from __future__ import annotations
@@ -24,27 +24,27 @@ Vector = tuple[float, float, float]
 class PairParameters(NamedTuple):
     """Parameters of one force element."""
 
-    K: FloatArray  # E^(2/3) [Pa^(2/3)] of each surface of the set, or E [Pa] by Hertz' rule, shape (n,)
+    K: FloatArray  # of each surface of the set: E^(2/3) [Pa^(2/3)], or E [Pa] by Hertz' rule, shape (n,)
     hertz: bool  # which of the two
     vt: float  # transition velocity [m/s]
 
 
 @kernel(inline=True)
 def mix(a: float, b: float) -> float:
-    """2ab/(a + b), or 0 if a and b are 0."""
+    """Return 2ab/(a + b), or 0 if a and b are 0."""
     return 2.0 * a * b / (a + b) if a + b > 0.0 else 0.0
 
 
 @kernel(inline=True)
 def eval_hertz_force(K: float, hertz: bool, x: float, R: float) -> float:
-    """f_H [N] at depth x > 0, with K = K_1 s1."""
+    """Return f_H at the depth x > 0 [N], with K = K_1 s1."""
     f: float = 4.0 / 3.0 * K * x * np.sqrt(R * x if hertz else R * x * K)
     return f
 
 
 @kernel(inline=True)
 def eval_point_velocity(c: Surfaces, i: int, px: float, py: float, pz: float) -> Vector:
-    """Velocity of the material point of surface i at P [m/s]."""
+    """Return the velocity of the material point of surface i at P [m/s]."""
     rx, ry, rz = px - c.center[i, 0], py - c.center[i, 1], pz - c.center[i, 2]
     wx, wy, wz = c.omega[i, 0], c.omega[i, 1], c.omega[i, 2]
     return c.v[i, 0] + wy * rz - wz * ry, c.v[i, 1] + wz * rx - wx * rz, c.v[i, 2] + wx * ry - wy * rx
@@ -64,7 +64,8 @@ def apply_force(c: Surfaces, i: int, px: float, py: float, pz: float, fx: float,
 
 @kernel
 def add_pair_forces(c: Surfaces, par: PairParameters, pairs: IntArray) -> float:
-    """Add the forces of one element at pairs of any kind to ``c.force`` and ``c.torque``; return its energy [J]."""
+    """Add the forces of one element at pairs of all kinds to ``c.force`` and ``c.torque``; return the energy of the
+    element [J]."""
     energy = 0.0
     for k in range(len(pairs)):
         i, j = pairs[k, 0], pairs[k, 1]
@@ -72,7 +73,7 @@ def add_pair_forces(c: Surfaces, par: PairParameters, pairs: IntArray) -> float:
         if x <= 0.0:
             continue
         s1 = par.K[j] / (par.K[i] + par.K[j])
-        # point at which the force acts: the surfaces meet after their shares of the depth
+        # point at which the force acts: each surface has deformed by its share of the depth
         px, py, pz = px - s1 * x * nx, py - s1 * x * ny, pz - s1 * x * nz
         ux, uy, uz = eval_point_velocity(c, i, px, py, pz)
         wx, wy, wz = eval_point_velocity(c, j, px, py, pz)
@@ -96,7 +97,7 @@ def add_pair_forces(c: Surfaces, par: PairParameters, pairs: IntArray) -> float:
 @kernel
 def add_round_forces(c: Surfaces, par: PairParameters, pairs: IntArray) -> float:
     """Apply `add_pair_forces` to pairs without ellipsoids."""
-    # arrays are passed by name, because helpers that take all columns cost ten times as much as the law
+    # arrays are passed one by one, because helpers that receive all columns take ten times as long as the law
     kind, center, reach, normal, v, omega = c.kind, c.center, c.reach, c.normal, c.v, c.omega
     K, cc, us, ud, uv, force, torque = par.K, c.c, c.us, c.ud, c.uv, c.force, c.torque
     is_point, hertz, vt, energy = c.is_point, par.hertz, par.vt, 0.0
@@ -127,7 +128,7 @@ def add_round_forces(c: Surfaces, par: PairParameters, pairs: IntArray) -> float
             ux -= omega[j, 1] * bz - omega[j, 2] * by
             uy -= omega[j, 2] * bx - omega[j, 0] * bz
             uz -= omega[j, 0] * by - omega[j, 1] * bx
-        # normal force: Hertz, times damping
+        # normal force: Hertz force times damping factor
         vn = ux * nx + uy * ny + uz * nz
         f = eval_hertz_force(K[i] * s1, hertz, x, R)
         energy += 0.4 * f * x
@@ -170,7 +171,7 @@ def clear_forces(c: Surfaces, runs: Runs) -> None:
 
 @kernel
 def scatter_forces(c: Surfaces, m: PositionColumns, runs: Runs, f: FloatArray) -> None:
-    """f -= Jᵀ F + Jrᵀ T, the left-hand-side terms of the forces and torques on some surfaces, see `find_runs`."""
+    """Subtract Jᵀ F + Jrᵀ T from f; F and T are the forces and torques on some surfaces, see `find_runs`."""
     dofs, marker, is_point, center, force, torque = c.dofs, c.marker, c.is_point, c.center, c.force, c.torque
     p, J, Jr, width = m.p, m.J, m.Jr, c.dofs.shape[1]
     for run in range(len(runs)):
@@ -180,7 +181,7 @@ def scatter_forces(c: Surfaces, m: PositionColumns, runs: Runs, f: FloatArray) -
             if fx == 0.0 and fy == 0.0 and fz == 0.0 and (is_point[i] or not torque[i].any()):
                 continue
             if is_point[i]:
-                # coordinates of a point are its position
+                # the coordinates of a point are its position
                 for a in range(min(3, width)):
                     f[dofs[i, a]] -= force[i, a]
                 continue

@@ -1,11 +1,11 @@
 """Materials of contact surfaces, and conversion of measured quantities to parameters of the law.
 
-    E = Y / (1 - ν²)                     plane-strain modulus from Young's modulus and Poisson's ratio
-    u - ln(1 + u) = -w - ln(1 - w)       restitution e of a central impact at closing speed v,
-    u = 3/2 c v,  w = 3/2 c e v          from m v dv/dx = -k x^1.5 (1 + 3/2 c v), integrated in closed form
+    plane-strain modulus: E = Y / (1 - ν²), from Young's modulus Y and Poisson's ratio ν
+    restitution e of a central impact: u - ln(1 + u) = -w - ln(1 - w),    u = 3/2 c v,    w = 3/2 c e v
+    source of this equation: m v dv/dx = -k x^1.5 (1 + 3/2 c v), integrated in closed form; v is the closing speed
 
-The restitution is independent of mass, stiffness and radius, because these only scale x; e = 1 - c v is the limit for
-small c v.
+The restitution is independent of mass, stiffness and radius, because these only scale x. For small c v the limit is e =
+1 - c v.
 
 Source: K. H. Hunt, F. R. E. Crossley, J. Appl. Mech. 42 (1975) 440-445; K. L. Johnson, Contact Mechanics, Cambridge
 University Press (1985).
@@ -21,21 +21,21 @@ from windlass.framework.model.law import register
 from windlass.framework.model.schema import Component, column
 
 SERIES_BELOW = 0.05
-"""|x| below which the difference x - ln(1 + x) loses digits and is summed as a series."""
+"""Value of |x| below which x - ln(1 + x) loses digits and is summed as a series [1]."""
 SERIES_TERMS = 14
 LARGEST = 36.0
-"""Value for x - ln(1 + x) at x = -1, where the function is infinite; at the next number, -1 + 2^-53, the value is
-35.7."""
+"""Value that is used for x - ln(1 + x) at x = -1, where the function is infinite; at the next number, -1 + 2^-53, the
+function is 35.7."""
 CLOSE_TO_ONE = 1e-9
-"""Distance from e = 1 within which the limit e = 1 - c v is exact to rounding."""
+"""Difference of e from 1 below which the limit e = 1 - c v is exact to rounding [1]."""
 
 
 class ContactMaterial(Component):
     """The material of a contact surface; any number of surfaces may share one material.
 
-    The column dissipation is c of the Hunt-Crossley law: for slow impacts of equal materials the restitution decreases
-    by c per m/s. `dissipation_from_restitution` and `plane_strain_modulus` compute these parameters from measured
-    quantities.
+    The column ``dissipation`` is c of the Hunt-Crossley law: for slow impacts of equal materials the restitution
+    decreases by c per m/s. `plane_strain_modulus` and `dissipation_from_restitution` compute the parameters from
+    measured quantities.
     """
 
     plane_strain_modulus = column("Pa", "E = Y/(1 - ν²) with Young's modulus Y and Poisson's ratio ν", above=0)
@@ -47,7 +47,7 @@ class ContactMaterial(Component):
 
 @checked(ModelError, None, youngs_modulus=number("Pa", above=0.0), poissons_ratio=number("1", above=-1.0, maximum=0.5))
 def plane_strain_modulus(youngs_modulus: float, poissons_ratio: float) -> float:
-    """Plane-strain modulus Y/(1 - ν²) [Pa].
+    """Return the plane-strain modulus Y/(1 - ν²) [Pa].
 
     Args:
         youngs_modulus: Y [Pa].
@@ -61,11 +61,11 @@ def plane_strain_modulus(youngs_modulus: float, poissons_ratio: float) -> float:
 
 @checked(ModelError, None, dissipation=number("s/m", minimum=0.0), speed=number("m/s", minimum=0.0))
 def restitution_from_dissipation(dissipation: float, speed: float) -> float:
-    """Restitution e [1] of a central impact.
+    """Return the restitution e [1] of a central impact.
 
     Args:
-        dissipation: c of the pair [s/m]: s1 c1 + (1 - s1) c2, or c if both materials have the same c.
-        speed: closing speed v at the first contact [m/s].
+        dissipation: c of the pair [s/m]: s1 c1 + (1 - s1) c2, or c if c is the same for both materials.
+        speed: closing speed v at first contact [m/s].
 
     Raises:
         ModelError: a value that is negative or not finite.
@@ -78,19 +78,19 @@ def restitution_from_dissipation(dissipation: float, speed: float) -> float:
     from scipy.special import lambertw  # imported here, because most models do not need it
 
     if target > 1.0:
-        # 1 - w = y solves y - ln y = 1 + target with y < 0.2; this form is accurate where w is close to 1
+        # 1 - w = y satisfies y - ln y = 1 + target with y < 0.2; this form is accurate for w near 1
         return float(1.0 + lambertw(-np.exp(-1.0 - target)).real) / u
-    # log_gap(-w) grows from 0 to infinity as w goes from 0 to 1
+    # log_gap(-w) increases from 0 to infinity while w increases from 0 to 1
     return float(brentq(lambda w: _log_gap(-w) - target, 0.0, 0.9, xtol=1e-300, rtol=1e-15)) / u
 
 
 @checked(ModelError, None, restitution=number("1", above=0.0, maximum=1.0), speed=number("m/s", above=0.0))
 def dissipation_from_restitution(restitution: float, speed: float) -> float:
-    """Dissipation coefficient c [s/m] for which a central impact has a given restitution.
+    """Return the dissipation coefficient c [s/m] for which a central impact has a given restitution.
 
     Args:
         restitution: e = speed after / speed before [1].
-        speed: closing speed v at the first contact [m/s].
+        speed: closing speed v at first contact [m/s].
 
     Raises:
         ModelError: e outside (0, 1], or v <= 0.
@@ -100,10 +100,10 @@ def dissipation_from_restitution(restitution: float, speed: float) -> float:
         return loss / speed
 
     def mismatch(u: float) -> float:
-        # divided by u² to remove the root at u = 0
+        # division by u² removes the root at u = 0
         return (_log_gap(-restitution * u) - _log_gap(u)) / u**2
 
-    # w = e u remains below 1, but is so near to 1 for strong dissipation that u = 1/e within rounding
+    # w = e u is below 1; for strong dissipation w is so near to 1 that u = 1/e within rounding errors
     most = 1.0 / restitution
     from scipy.optimize import brentq  # imported here, because most models do not need it
 

@@ -1,4 +1,4 @@
-"""Report of a Hunt-Crossley force element at a state: its contacts, and forces per surface and per body."""
+"""Report of a Hunt-Crossley force element at a state: contacts, forces on surfaces, and forces on bodies."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from windlass.framework.state.state import State
 
 
 class SurfaceForces(NamedTuple):
-    """Forces of a force element on the surfaces of its set; n surfaces, vectors in the global frame.
+    """Forces of a force element on the n surfaces of its set; vectors are in the global frame.
 
     surface: numbers of the surfaces in the world, shape (n,).
-    carrier: numbers of the entities that carry the surfaces: a node, a body without node, or the ground, shape (n,).
-    point: origin of each surface's frame [m], shape (n, 3).
+    carrier: numbers of the entities that carry the surfaces (a node, a body without node, or the ground), shape (n,).
+    point: origin of the frame of each surface [m], shape (n, 3).
     force: applied force [N], shape (n, 3).
     torque: applied torque about the origin of the surface [N m], shape (n, 3).
     """
@@ -38,7 +38,7 @@ class SurfaceForces(NamedTuple):
 
 
 def _prepare(world: World, state: State, force: Entity) -> tuple[BoundSet, PairParameters, bool]:
-    """Load the state into the fields; return set and law of the force element, and whether it is enabled."""
+    """Load the state into the fields; return the set and the law of the force element, and whether it is enabled."""
     if world.tables.get(HuntCrossley) is not force.table or state.world is not world:
         raise ModelError(f"{force!r}: must be a HuntCrossley force element of this world, with a state of this world")
     row = force.row
@@ -58,26 +58,27 @@ def eval_contacts(world: World, state: State, force: Entity) -> Contacts:
         force: handle to one `HuntCrossley`.
 
     Raises:
-        ModelError: the argument is not a handle to one force element of this world.
+        ModelError: an argument that is not a handle to one force element of this world.
     """
     return list_contacts(*_prepare(world, state, force))
 
 
 @checked(world=instance("World"), state=instance("State"), force=handle())
 def eval_surface_forces(world: World, state: State, force: Entity) -> SurfaceForces:
-    """Force and torque of one force element on every surface of its set; arguments as for `eval_contacts`."""
+    """Evaluate force and torque of one force element on all surfaces of its set; for the arguments see
+    `eval_contacts`."""
     bound, par, enabled = _prepare(world, state, force)
     c = bound.surfaces
     clear_forces(c, bound.own)
     if enabled:
-        # the general loop also gives the torque on spheres that cannot rotate
+        # the general loop also evaluates the torque on spheres that cannot rotate
         add_pair_forces(c, par, bound.near.pairs)
     return SurfaceForces(c.ids.copy(), c.carrier.copy(), c.center.copy(), c.force.copy(), c.torque.copy())
 
 
 @checked(world=instance("World"), state=instance("State"), force=handle(), bodies=handle())
 def eval_body_forces(world: World, state: State, force: Entity, bodies: Entity) -> tuple[FloatArray, FloatArray]:
-    """Force [N] and torque [N m] of one force element on bodies; each torque is about the position of its body.
+    """Evaluate force [N] and torque [N m] of one force element on bodies; the torque is about the position of the body.
 
     Args:
         world, state, force: as for `eval_contacts`.
@@ -90,7 +91,7 @@ def eval_body_forces(world: World, state: State, force: Entity, bodies: Entity) 
     names = table.collect("node")[bodies.rows] if "node" in table.component.refs else bodies.ids
     origin = np.atleast_2d(eval_output(bodies, "position", state))
     found = eval_surface_forces(world, state, force)
-    # surfaces whose carrier is among the bodies, and the position of the carrier among them
+    # surfaces that the bodies carry, and the position of the carrier of each surface among the bodies
     order = np.argsort(names)
     place = order[np.searchsorted(names, found.carrier, sorter=order) % len(names)]
     mine = names[place] == found.carrier

@@ -1,13 +1,13 @@
-"""Search for surfaces that may touch: a list of candidate pairs that remains valid until a surface has moved by half
-the skin.
+"""Search for surfaces that may touch. The result is a list of candidate pairs that is valid until a surface has moved
+by half the skin.
 
 Bounded surfaces are neighbours if their bounding spheres are closer than the skin. `scipy.spatial.cKDTree` finds these
-pairs in a time proportional to their number. Radii of very different size are searched in classes, each with a separate
-tree, so one large sphere does not make neighbours of all small spheres. A half space is a neighbour of every surface
-that is closer to its plane than the skin.
+pairs in a time proportional to the number of pairs. If radii differ by large factors, surfaces are searched in size
+classes with a separate tree for each class. So one large sphere does not make all small spheres neighbours of each
+other. A half space is a neighbour of each surface whose distance from its plane is smaller than the skin.
 
-With several processes, each process searches for the neighbours of its own surfaces, see `distribution.py`; all
-processes search if the list of one process is outdated.
+With several processes, each process searches for the neighbours of its own surfaces, see `distribution.py`. All
+processes search if the list of any process is outdated.
 
 Source: L. Verlet, Phys. Rev. 159 (1967) 98-103 (neighbour lists with a skin).
 """
@@ -26,9 +26,9 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
 SKIN_SHARE = 0.2
-"""Skin (search margin) as a share of the median radius, if the user does not give a skin [1]."""
+"""Skin (search margin) per median radius, if the user does not give a skin [1]."""
 SAME_CLASS = 2.0
-"""Ratio of radii within which surfaces are searched together [1]."""
+"""Largest ratio of radii of surfaces that are searched with one tree [1]."""
 
 
 @dataclass
@@ -38,29 +38,29 @@ class Neighbours:
     skin: float  # margin of the search [m]
     bounded: int  # number of bounded surfaces, which come before the half spaces
     moving: IntArray  # the half spaces that are not on the ground
-    watched: IntArray  # the bounded surfaces whose motion may require a search; in serial runs all of them, shape (w,)
+    watched: IntArray  # bounded surfaces whose motion may require a search, in serial runs all, shape (w,)
     runs: Runs  # the same surfaces as runs, see `find_runs`
-    # surface numbers of the candidates, kind of the first <= kind of the second, shape (k, 2)
     pairs: IntArray = field(default_factory=lambda: np.zeros((0, 2), np.int64))
-    # the pairs as single numbers in ascending order, for the comparison of lists, shape (k,)
+    """Numbers of the surfaces of candidate pairs, shape (k, 2); the kind of the first is <= the kind of the second."""
+    # the pairs as single numbers in ascending order, for a comparison of lists, shape (k,)
     numbers: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
     ellipsoids: int = 0  # number of pairs with an ellipsoid, which come first
-    # origins of all surfaces at the last search [m], shape (n, 3)
     start: FloatArray = field(default_factory=lambda: np.zeros((0, 3)))
-    # whether a bounded surface is a candidate with a half space, shape (half spaces, bounded)
+    """Origins of all surfaces at the last search [m], shape (n, 3)."""
+    # whether each bounded surface is a candidate with each half space, shape (half spaces, bounded)
     listed: NDArray[np.bool_] = field(default_factory=lambda: np.zeros((0, 0), bool))
     rebuilds: int = 0  # number of searches up to now
-    # whether the next update must search and use the pairs in the order of the search
     forgotten: bool = False
+    """Whether the next update must search, and must use the pairs in the order of the search."""
 
 
 def create_neighbours(c: Surfaces, skin: float, share: Share | None) -> Neighbours:
-    """Create an empty list with a skin [m], 0 for the default; the first `update_neighbours` fills the list.
+    """Create an empty list; the first `update_neighbours` fills the list.
 
     Args:
         c: the surfaces.
-        skin: margin of the search [m].
-        share: the part of this process; None in serial.
+        skin: margin of the search [m]; 0: the default.
+        share: the part of this process; None in serial runs.
     """
     planes = np.flatnonzero(c.kind == HALF_SPACE)
     bounded = len(c.kind) - len(planes)
@@ -71,7 +71,7 @@ def create_neighbours(c: Surfaces, skin: float, share: Share | None) -> Neighbou
 
 
 def update_neighbours(near: Neighbours, c: Surfaces, share: Share | None) -> bool:
-    """Search again if the list may be outdated; return whether the pairs have changed on any process."""
+    """Search if the list may be outdated; return whether the pairs have changed on any process."""
     known = near.rebuilds > 0 and not near.forgotten
     stale = not known or is_stale(c, near.start, near.listed, near.moving, near.runs, near.bounded, near.skin)
     if not (stale if share is None else share.agree(stale)):
@@ -93,8 +93,8 @@ def update_neighbours(near: Neighbours, c: Surfaces, share: Share | None) -> boo
     changed = near.forgotten or not np.array_equal(numbers, near.numbers)
     if changed:
         near.numbers, near.forgotten = numbers, False
-        # pairs with an ellipsoid come first; otherwise the order of the search remains, in which neighbours are close
-        # in memory
+        # pairs with an ellipsoid come first; apart from this the order of the search is kept, in which neighbours are
+        # close in memory
         with_ellipsoid = c.kind[pairs[:, 0]] == ELLIPSOID
         near.pairs = np.ascontiguousarray(np.concatenate((pairs[with_ellipsoid], pairs[~with_ellipsoid])))
         near.ellipsoids = int(with_ellipsoid.sum())
@@ -111,9 +111,10 @@ def is_stale(
     bounded: int,
     skin: float,
 ) -> bool:
-    """Whether an origin has moved by half the skin, or an unlisted surface has come near a moving half space.
+    """Return whether the origin of a surface has moved by half the skin, or an unlisted surface has come near a moving
+    half space.
 
-    ``watched`` are the checked surfaces as runs, see `find_runs`.
+    ``watched`` contains the checked surfaces as runs, see `find_runs`.
     """
     limit = 0.25 * skin * skin
     for run in range(len(watched)):
@@ -122,7 +123,7 @@ def is_stale(
             if dx * dx + dy * dy + dz * dz > limit:
                 return True
     for k in moving:
-        # a half space that rotates moves far away from its origin, so every surface is examined
+        # points of a rotating half space move far although its origin does not, so all surfaces are examined
         for run in range(len(watched)):
             for i in range(watched[run, 0], watched[run, 1]):
                 if not listed[k - bounded, i]:
@@ -137,12 +138,12 @@ def is_stale(
 def find_bounded_pairs(c: Surfaces, bounded: int, skin: float, share: Share | None) -> IntArray:
     """Find pairs of bounded surfaces closer than the skin, ordered by kind, shape (k, 2).
 
-    With several processes: the pairs of the surfaces of this process with each other and with surfaces of other
+    With several processes, find the pairs of the surfaces of this process with each other and with surfaces of other
     processes.
     """
     chosen = None if share is None else share.find_searched(c, bounded, skin)
     pairs = find_near(c.center[:bounded], c.reach[:bounded], skin, chosen)
-    # surfaces are numbered kind by kind
+    # the numbers of surfaces are ordered by kind
     pairs.sort(axis=1)
     return pairs
 
@@ -153,12 +154,12 @@ def find_near(
     skin: float,
     chosen: tuple[NDArray[np.bool_], NDArray[np.bool_]] | None = None,
 ) -> IntArray:
-    """Find pairs of balls with a distance below the skin, shape (k, 2).
+    """Find pairs of balls whose distance is below the skin, shape (k, 2).
 
     Args:
         center, reach: centres [m], shape (n, 3), and radii [m], shape (n,).
         skin: the distance [m].
-        chosen: balls whose neighbours are searched, and possible neighbours; None: all balls.
+        chosen: balls whose neighbours are searched, and their possible neighbours; None: all balls.
     """
     parts = [np.zeros((0, 2), np.int64)]
     classes = _size_classes(reach)
@@ -170,7 +171,7 @@ def find_near(
         classes = [members[mine[members]] for members in classes]
     own = [_Crowd(center, members) for members in classes]
     for a, crowd in enumerate(own):
-        # rounding must not exclude a pair that just touches
+        # rounding errors must not exclude a pair that just touches
         parts.append(crowd.find_pairs((2.0 * largest[a] + skin) * (1.0 + 1e-12)))
         for b, other in enumerate(own[:a] + others):
             distance = (largest[a] + largest[b if b < a else b - a] + skin) * (1.0 + 1e-12)
@@ -183,7 +184,7 @@ def find_near(
 
 
 class _Crowd:
-    """A group of balls and the k-d tree of their centres."""
+    """A group of balls, and the k-d tree of their centres."""
 
     def __init__(self, center: FloatArray, members: IntArray) -> None:
         from scipy.spatial import cKDTree  # imported here, because most models do not need it
@@ -192,7 +193,7 @@ class _Crowd:
         self._tree: Any = cKDTree(center[members]) if len(members) else None
 
     def find_pairs(self, reach: float) -> IntArray:
-        """Pairs of members closer than a distance [m], shape (k, 2)."""
+        """Find pairs of members closer than a distance [m], shape (k, 2)."""
         if self._tree is None:
             return np.zeros((0, 2), np.int64)
         found: IntArray = self._tree.query_pairs(reach, output_type="ndarray")
@@ -207,7 +208,7 @@ class _Crowd:
 
 
 def _size_classes(reach: FloatArray) -> list[IntArray]:
-    """Group surfaces whose radii differ by less than SAME_CLASS."""
+    """Group surfaces into classes; within a class the radii differ by less than the factor SAME_CLASS."""
     if len(reach) == 0:
         return []
     number = np.floor(np.log(reach / reach.min()) / np.log(SAME_CLASS)).astype(np.int64)
@@ -221,7 +222,8 @@ def _find_plane_pairs(near: Neighbours, c: Surfaces) -> IntArray:
     own: Any = near.watched if len(near.watched) < m else slice(0, m)
     near.listed = np.zeros((len(c.kind) - m, m), bool)
     for k in range(m, len(c.kind)):
-        # heights relative to each origin: subtracting first avoids a loss of digits far away from the origin
+        # heights relative to the origin of each half space; to subtract first avoids a loss of digits far away from the
+        # global origin
         near.listed[k - m, own] = (c.center[own] - c.center[k]) @ c.normal[k] <= c.reach[own] + near.skin
     plane, surface = np.nonzero(near.listed)
     return np.stack((surface, plane + m), axis=1)

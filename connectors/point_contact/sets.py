@@ -25,24 +25,24 @@ class BoundSet:
 
     surfaces: Surfaces  # its surfaces
     near: Neighbours  # its candidate pairs
-    rows: IntArray  # the rows of `HuntCrossley` that act on the set
+    rows: IntArray  # rows of `HuntCrossley` that act on the set
     parameters: list[PairParameters]  # their letters
     flags: IntArray  # position of the flag of each of these rows among the history values
-    own: Runs  # runs of the surfaces that this process moves, see `find_runs`; in serial runs all surfaces
-    turning: IntArray  # the surfaces among them that are not spheres
-    share: Share | None  # the part of this process; None in serial
+    own: Runs  # runs of the surfaces that this process moves (in serial runs all surfaces), see `find_runs`
+    turning: IntArray  # numbers of the moved surfaces that are not spheres
+    share: Share | None  # the part of this process in the set; None in serial runs
     first: int = 0  # number of the first pair of the set among the pairs of all sets
-    clear: Any = field(default_factory=lambda: call(clear_forces))  # clear, add, add_round: the kernels of `sum_forces`
+    clear: Any = field(default_factory=lambda: call(clear_forces))  # clear, add, add_round: kernels of `sum_forces`
     add: Any = field(default_factory=lambda: call(add_pair_forces))
     add_round: Any = field(default_factory=lambda: call(add_round_forces))
 
     @property
     def present(self) -> Runs:
-        """Runs of the surfaces that may receive forces on this process."""
+        """Return runs of the surfaces that may receive forces on this process."""
         return self.own if self.share is None else self.share.present
 
     def enabled_parameters(self, data: FloatArray) -> Iterator[PairParameters]:
-        """The laws that are switched on."""
+        """Return the parameters of the force elements that are switched on."""
         for par, flag in zip(self.parameters, self.flags, strict=True):
             if data[flag] != 0.0:
                 yield par
@@ -55,7 +55,8 @@ class ContactSystem(System):
     sets: list[BoundSet] = field(default_factory=list)  # the contact sets with a force element
 
     def find_row(self, row: int) -> tuple[BoundSet, PairParameters, int]:
-        """Find set and law of a row of `HuntCrossley`, and the position of its flag among the history values."""
+        """Find the set and the parameters of a row of `HuntCrossley`, and the position of its flag among the history
+        values."""
         for bound in self.sets:
             for k in np.flatnonzero(bound.rows == row):
                 return bound, bound.parameters[k], int(bound.flags[k])
@@ -93,7 +94,7 @@ def create_sets(rows: LocalRows) -> list[BoundSet]:
 
 
 def couple_pairs(system: ContactSystem, spare: int) -> None:
-    """Add the coordinates of all candidate pairs to the system, and store the first pair of each set."""
+    """Add the coordinates of all candidate pairs to the system, and store the number of the first pair of each set."""
     sets = system.sets
     width = max((b.surfaces.dofs.shape[1] for b in sets), default=0)
     off_process_dofs = [b.share.off_process if b.share is not None else np.zeros(0, np.int64) for b in sets]
@@ -107,7 +108,7 @@ def couple_pairs(system: ContactSystem, spare: int) -> None:
         b.first = first
         numbers, pairs = b.surfaces.dofs, b.near.pairs
         if b.share is not None:
-            # coordinates of other processes, set after set, followed by the spare number
+            # coordinates of other processes, set after set; then the spare number
             numbers = b.share.dofs
             numbers = np.where(
                 numbers < spare, numbers, np.where(numbers == spare + len(others), last, numbers + beyond)
@@ -123,7 +124,7 @@ def couple_pairs(system: ContactSystem, spare: int) -> None:
 
 
 def sum_forces(b: BoundSet, parameters: Iterable[PairParameters]) -> float:
-    """Set the forces on the surfaces of a set to the forces of some laws; return the stored energy [J]."""
+    """Set the forces on the surfaces of a set to the forces of the given elements; return the stored energy [J]."""
     b.clear(b.surfaces, b.present)
     energy = 0.0
     for par in parameters:

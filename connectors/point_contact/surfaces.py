@@ -1,14 +1,14 @@
-"""Surfaces that can touch: spheres, half spaces and ellipsoids, fixed in any frame of a body, or spheres on points.
+"""Surfaces that can touch: spheres, half spaces and ellipsoids, fixed in any frame of a body; spheres also on points.
 
-A surface is attached to a position marker. The frame of a surface has the origin p + A s and the axes A R, where p, A
+A surface is attached to a position marker. The frame of a surface has the origin p + A s and the axes A R. Here p and A
 are position and rotation of the marker, s is ``position`` and R is ``rotation``:
 
-    sphere       |y| <= r
-    ellipsoid    y_1²/a_1² + y_2²/a_2² + y_3²/a_3² <= 1
-    half space   y_1 >= 0, outward normal -e_1
+    sphere: |y| <= r
+    ellipsoid: y_1²/a_1² + y_2²/a_2² + y_3²/a_3² <= 1
+    half space: y_1 >= 0, with the outward normal -e_1
 
 Surfaces of one `ContactSet` may touch each other, except surfaces on the same body; surfaces of different sets never
-touch. A force element on the set, such as `HuntCrossley`, defines the forces where two surfaces touch.
+touch. A force element on the set, such as `HuntCrossley`, determines the forces between touching surfaces.
 
 Source: geometry of convex bodies, K. L. Johnson, Contact Mechanics, Cambridge University Press (1985), chapter 4.
 """
@@ -32,20 +32,21 @@ from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.table import Entity, EntityTable
 
 ELLIPSOID, SPHERE, HALF_SPACE = 0, 1, 2
-"""Kinds of surfaces; the first surface of a pair has the smaller or the same number."""
+"""Kinds of surfaces, in ascending order; the kind of the first surface of a pair is <= the kind of the second
+surface."""
 EYE = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 SOURCE = "[@johnson1985]"
 
 
 Runs = NDArray[np.uint64]
-"""Some surfaces as runs of numbers [first, last + 1), shape (runs, 2); with runs, kernels need no test for negative
+"""Numbers of surfaces as runs [first, last + 1), shape (runs, 2); with runs, kernels need no test for negative
 numbers."""
 
 
 class ContactSet(Component):
     """A group of surfaces that may touch each other.
 
-    The search for neighbours uses a margin, the skin, and is repeated only when a surface has moved by half of the
+    The search for neighbours uses a margin, the skin. The search is repeated when a surface has moved by half of the
     skin.
     """
 
@@ -89,19 +90,18 @@ KINDS: dict[type[Component], int] = {ContactEllipsoid: ELLIPSOID, ContactSphere:
 
 
 class Surfaces(NamedTuple):
-    """Columns of the n surfaces of one contact set: ellipsoids, followed by spheres and half spaces."""
+    """Columns of the n surfaces of one contact set: first ellipsoids, then spheres, then half spaces."""
 
     ids: IntArray  # number of the entity in the world, shape (n,)
     kind: IntArray  # ELLIPSOID, SPHERE or HALF_SPACE, shape (n,)
-    # number of the node that carries the surface, or of a body without node, or of the ground, shape (n,)
-    carrier: IntArray
+    carrier: IntArray  # number of the node, body without node, or ground that carries the surface, shape (n,)
     fixed: NDArray[np.bool_]  # whether the carrier is the ground, shape (n,)
-    marker: IntArray  # position of its marker in the columns of position markers, shape (n,)
+    marker: IntArray  # position of the marker of each surface in the columns of position markers, shape (n,)
     is_point: NDArray[np.bool_]  # whether the marker is a point without rotation, shape (n,)
-    size: FloatArray  # semi-axes; radius three times; 0 for half spaces [m], shape (n, 3)
+    size: FloatArray  # semi-axes; for spheres three times the radius, for half spaces 0 [m], shape (n, 3)
     reach: FloatArray  # radius of the bounding sphere [m]; 0 for half spaces, shape (n,)
-    s: FloatArray  # position in the marker's frame [m], shape (n, 3)
-    R: FloatArray  # rotation from the frame of the surface to the marker's frame, shape (n, 3, 3)
+    s: FloatArray  # position of each surface in the frame of its marker [m], shape (n, 3)
+    R: FloatArray  # rotation from the frame of the surface to the frame of its marker, shape (n, 3, 3)
     E: FloatArray  # E, c, us, ud, uv: plane-strain modulus [Pa], dissipation [s/m], friction [1, 1, s/m], shape (n,)
     c: FloatArray
     us: FloatArray
@@ -109,17 +109,17 @@ class Surfaces(NamedTuple):
     uv: FloatArray
     dofs: IntArray  # local numbers of the marker's coordinates, padded with the spare number, shape (n, w)
     # values that change in time
-    center: FloatArray  # global origin of its frame [m], shape (n, 3)
+    center: FloatArray  # global origin of the frame of each surface [m], shape (n, 3)
     v: FloatArray  # velocity of the origin [m/s], shape (n, 3)
     omega: FloatArray  # angular velocity [rad/s], shape (n, 3)
     Q: FloatArray  # B diag(a²) Bᵀ with global rotation B [m²]; constant for spheres, shape (n, 3, 3)
     normal: FloatArray  # global outward normal of half spaces, shape (n, 3)
-    force: FloatArray  # force, torque: applied force [N], and torque about the origin [N m], global, shape (n, 3)
+    force: FloatArray  # force, torque: global force [N], global torque about the origin [N m], shape (n, 3)
     torque: FloatArray
 
 
 def find_runs(surfaces: IntArray) -> Runs:
-    """Convert ascending numbers to runs without gaps."""
+    """Convert ascending numbers to runs of consecutive numbers."""
     breaks = np.flatnonzero(np.diff(surfaces) != 1)
     first = np.concatenate((surfaces[:1], surfaces[breaks + 1]))
     last = np.concatenate((surfaces[breaks], surfaces[-1:]))
@@ -129,10 +129,11 @@ def find_runs(surfaces: IntArray) -> Runs:
 
 @checked(normal=numbers("1", (3,), words="three numbers [1] that are not all 0"))
 def facing(normal: Sequence[float]) -> FloatArray:
-    """Create a ``rotation`` for which the outward normal of a half space has a given direction in the marker's frame.
+    """Create a ``rotation`` for which the outward normal of a half space has a given direction in the frame of the
+    marker.
 
     Args:
-        normal: direction away from the material, of any length, shape (3,).
+        normal: direction away from the material, of any length > 0, shape (3,).
 
     Raises:
         ModelError: not a direction.
@@ -142,7 +143,7 @@ def facing(normal: Sequence[float]) -> FloatArray:
     if not (np.isfinite(length) and length > 0.0):
         raise ModelError(f"normal = {normal!r}: must be three numbers [1] that are not all 0")
     x = -n / length
-    # any second axis is possible; the axis farthest from x gives the smallest error
+    # any second axis is possible; the coordinate axis with the largest angle to x gives the smallest error
     helper = np.zeros(3)
     helper[int(np.argmin(np.abs(x)))] = 1.0
     y = np.cross(x, helper)
@@ -151,7 +152,8 @@ def facing(normal: Sequence[float]) -> FloatArray:
 
 
 def create_surfaces(world: Tables, layout: Rows, contact_set: int) -> Surfaces:
-    """Create columns of the surfaces of one set (its entity number) in the local numbering of a process."""
+    """Create columns of the surfaces of one set, which is given by its entity number, in the local numbering of a
+    process."""
     tables = [table for table in map(world.table, KINDS) if table.count]
     parts = [(table, np.flatnonzero(table.collect("contact_set") == contact_set)) for table in tables]
 
@@ -191,15 +193,15 @@ def create_surfaces(world: Tables, layout: Rows, contact_set: int) -> Surfaces:
 
 
 def rotations(table: EntityTable) -> FloatArray:
-    """``rotation`` of all rows, the unit matrix for spheres, shape (rows, 3, 3)."""
+    """Return ``rotation`` of all rows, the unit matrix for spheres, shape (rows, 3, 3)."""
     if "rotation" in table.component.columns:
         return table.collect("rotation")
     return np.tile(np.eye(3), (table.count, 1, 1))
 
 
 def find_carriers(world: Tables, markers: IntArray) -> tuple[IntArray, NDArray[np.bool_]]:
-    """Find the carrier of each marker (its node, its body if the body has no node, or a ground), and whether it is a
-    ground."""
+    """Find the carrier of each marker (its node, its body if the body has no node, or a ground), and whether the
+    carrier is a ground."""
     carrier, fixed = np.full(len(markers), -1, np.int64), np.zeros(len(markers), bool)
     for table, positions, rows in world.split_by_table(markers):
         name = next(iter(table.component.refs))
@@ -219,7 +221,7 @@ def _are_points(world: Tables, markers: IntArray) -> NDArray[np.bool_]:
 
 
 def _sizes(table: EntityTable) -> FloatArray:
-    """Semi-axes [m], shape (rows, 3)."""
+    """Return the semi-axes [m], shape (rows, 3)."""
     if table.component is ContactEllipsoid:
         return table.collect("semi_axes")
     radius = table.collect("radius") if table.component is ContactSphere else np.zeros(table.count)
@@ -227,7 +229,7 @@ def _sizes(table: EntityTable) -> FloatArray:
 
 
 def _material_columns(world: Tables, materials: IntArray) -> list[FloatArray]:
-    """E, c, us, ud, uv of each surface, shape (n,)."""
+    """Return E, c, us, ud and uv of each surface, shape (n,) each."""
     out = [np.zeros(len(materials)) for _ in range(5)]
     for table, positions, rows in world.split_by_table(materials):
         for array, name in zip(out, ContactMaterial.columns, strict=True):
@@ -245,7 +247,7 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for invalid rotations, and for surfaces with an offset from a point."""
+    """Raise ModelError for invalid rotations, and for surfaces at an offset from a point without rotation."""
     R = rotations(table)
     for row in np.flatnonzero(~is_rotation(R))[:1]:
         raise ModelError(

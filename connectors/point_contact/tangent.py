@@ -1,15 +1,18 @@
-"""Exact tangent of the Hunt-Crossley law, pair by pair and coordinate by coordinate.
+"""Exact tangent of the Hunt-Crossley law, evaluated pair by pair and coordinate by coordinate.
 
 A small motion displaces the material points of both surfaces at the contact by u_1, u_2 and rotates the bodies by θ_1,
 θ_2. With e_i = θ_i × n and the shape tensors D_i = ∂p_i/∂n in the tangent plane (r I for a sphere, see `ellipsoids.py`)
 
-    δx = n·(u_1 - u_2)
-    (D_1 + D_2 - x I) δn = -T(u_1 - u_2) + D_1 e_1 + D_2 e_2          or δn = e_2 on a half space
-    δp_1 = u_1 + D_1 (δn - e_1),      δP = δp_1 - s1 (δx n + x δn)
-    δ ln R = ½ (δ ln det D_1 + δ ln det D_2 - δ ln det(D_1 + D_2)),    δ ln det D_i = -4 (p_i·(δn - e_i))/h_i
+    depth: δx = n·(u_1 - u_2)
+    normal: (D_1 + D_2 - x I) δn = -T(u_1 - u_2) + D_1 e_1 + D_2 e_2
+    normal of a half space: δn = e_2
+    points: δp_1 = u_1 + D_1 (δn - e_1),    δP = δp_1 - s1 (δx n + x δn)
+    radius: δ ln R = ½ (δ ln det D_1 + δ ln det D_2 - δ ln det(D_1 + D_2))
+    shape: δ ln det D_i = -4 (p_i·(δn - e_i))/h_i
 
-and from these δf, δv and the variation δG of the force G = f n + g v_t. The generalised force Jᵀ G + Jrᵀ((P - p) × G)
-varies with G, P and the markers; the markers contribute the second derivatives H and Hr of their position and rotation.
+From these variations follow δf, δv and the variation δG of the force G = f n + g v_t. The generalised force Jᵀ G +
+Jrᵀ((P - p) × G) varies with G, P and the markers. The markers contribute the second derivatives H and Hr of their
+position and rotation.
 
 Source: implicit differentiation of the contact conditions, own derivation.
 """
@@ -38,13 +41,13 @@ Vector = tuple[float, float, float]
 
 @kernel(inline=True)
 def cross(ax: float, ay: float, az: float, bx: float, by: float, bz: float) -> Vector:
-    """a × b."""
+    """Return a × b."""
     return ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
 
 
 @kernel
 def eval_shape(c: Surfaces, i: int, n: Vector, t: Six) -> Six:
-    """D_11, D_12, D_22 [m] in the basis t, and p·t_1 / h, p·t_2 / h, h of a bounded surface."""
+    """Return D_11, D_12, D_22 [m] in the basis t, and p·t_1 / h, p·t_2 / h and h, of a bounded surface."""
     if c.kind[i] != ELLIPSOID:
         return c.reach[i], 0.0, c.reach[i], 0.0, 0.0, c.reach[i]
     h, px, py, pz = eval_support(c.Q, i, n[0], n[1], n[2])
@@ -57,8 +60,8 @@ def eval_shape(c: Surfaces, i: int, n: Vector, t: Six) -> Six:
 
 @kernel
 def eval_shape_change(D: Six, ea: float, eb: float, spin: float) -> Vector:
-    """Variation of D_11, D_12, D_22 when the normal rotates by (ea, eb) in the body and the body by ``spin`` about
-    n."""
+    """Return the variation of D_11, D_12, D_22 for a rotation of the normal by (ea, eb) relative to the body, and of
+    the body by ``spin`` about n."""
     da, db = D[0] * ea + D[1] * eb, D[1] * ea + D[2] * eb
     s = D[3] * ea + D[4] * eb
     return (
@@ -72,7 +75,7 @@ def eval_shape_change(D: Six, ea: float, eb: float, spin: float) -> Vector:
 def eval_radius_change(
     bounded: bool, D: Six, S: Six, na: float, nb: float, e: tuple[float, float, float, float], spin: tuple[float, float]
 ) -> float:
-    """δ ln R for δn = (na, nb), rotations e = (e_1, e_2) and spins about n, all in the tangent plane."""
+    """Return δ ln R for δn = (na, nb), rotations e = (e_1, e_2) and spins about n; all are in the tangent plane."""
     ua, ub = na - e[0], nb - e[1]
     change = -4.0 * (D[3] * ua + D[4] * ub)
     if bounded:
@@ -97,10 +100,10 @@ def add_pair_tangents(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """values += dq ∂f/∂q + dv ∂f/∂q̇ of one force element; qdot: velocities of all coordinates and of the spare
+    """Add dq ∂f/∂q + dv ∂f/∂q̇ of one force element to values; qdot: velocities of all coordinates and of the spare
     coordinate."""
     w, spare = c.dofs.shape[1], len(qdot) - 1
-    # per coordinate of the pair: variations of G and of P, and of (P - p) × G at either marker
+    # for each coordinate of the pair: variations of G and P, and of (P - p) × G at both markers
     dG, dP, dT = np.zeros((3, 2 * w)), np.zeros((3, 2 * w)), np.zeros((3, 2 * w))
     G, P, arm, T = np.zeros(3), np.zeros(3), np.zeros((2, 3)), np.zeros((2, 3))
     for k in range(len(pairs)):
@@ -124,7 +127,7 @@ def add_pair_tangents(
         us, ud, uv = mix(c.us[i], c.us[j]), mix(c.ud[i], c.ud[j]), mix(c.uv[i], c.uv[j])
         factor, d_factor = hollars(np.sqrt(sx * sx + sy * sy + sz * sz), us, ud, uv, par.vt)
         G[0], G[1], G[2] = f * (nx + factor * sx), f * (ny + factor * sy), f * (nz + factor * sz)
-        # shapes in the tangent plane
+        # shape tensors in the tangent plane
         bounded = c.kind[j] != HALF_SPACE
         t = create_basis(nx, ny, nz)
         ax, ay, az, bx, by, bz = t
@@ -139,7 +142,7 @@ def add_pair_tangents(
             for d in range(3):
                 arm[side, d] = P[d] - m.p[mk, d]
             T[side, 0], T[side, 1], T[side, 2] = cross(arm[side, 0], arm[side, 1], arm[side, 2], G[0], G[1], G[2])
-        # coordinate by coordinate: derivatives of position, normal, velocity and force
+        # for each coordinate: derivatives of position, normal, velocity and force
         for side in range(2):
             body, sign = (i, 1.0) if side == 0 else (j, -1.0)
             mk = c.marker[body]
@@ -155,7 +158,7 @@ def add_pair_tangents(
                 tx, ty, tz = 0.0, 0.0, 0.0
                 if not c.is_point[body]:
                     tx, ty, tz = m.Jr[mk, 0, l], m.Jr[mk, 1, l], m.Jr[mk, 2, l]
-                # geometry: u of the material point, e = θ × n, spin about n
+                # geometry: motion u of the material point, e = θ × n, spin about n
                 rx, ry, rz = cross(tx, ty, tz, yx, yy, yz)
                 mx, my, mz = jx + rx, jy + ry, jz + rz
                 ex, ey, ez = cross(tx, ty, tz, nx, ny, nz)
@@ -189,7 +192,7 @@ def add_pair_tangents(
                 px -= s1 * (dx * nx + x * dnx)
                 py -= s1 * (dx * ny + x * dny)
                 pz -= s1 * (dx * nz + x * dnz)
-                # δv with respect to positions: both bodies rotate about the moving P
+                # δv with respect to positions: both bodies rotate about P, which moves
                 ox, oy, oz = c.omega[i, 0] - c.omega[j, 0], c.omega[i, 1] - c.omega[j, 1], c.omega[i, 2] - c.omega[j, 2]
                 gx, gy, gz = cross(ox, oy, oz, px, py, pz)
                 kx, ky, kz = cross(wx, wy, wz, jx, jy, jz)
@@ -243,7 +246,8 @@ def add_pair_block(
     spare: int,
     values: FloatArray,
 ) -> None:
-    """Add the variations of G and P of one pair to the matrix: rows of body 1 with +, of body 2 with -."""
+    """Add the variations of G and P of one pair to the matrix: to rows of body 1 with the sign +, to rows of body 2
+    with the sign -."""
     w = c.dofs.shape[1]
     for side in range(2):
         body, sign = (i, 1.0) if side == 0 else (j, -1.0)

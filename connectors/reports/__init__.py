@@ -1,1 +1,1 @@
-"""Reports, pictures and theory of belts on pulleys, without forces."""
+"""Reports, pictures and theory of belts on pulleys; this folder contains no forces."""

@@ -1,24 +1,27 @@
-"""Steady motion of a stretched belt around a pulley whose friction is transmitted by deformable bristles.
+"""Steady motion of a stretched belt around a pulley; deformable bristles transmit the friction.
 
 The reference length X is counted from the entry. The belt has the stretch lam, the radius rho of its axis, the flow c,
-the force F = N - rhoA c² lam (see `belt_theory`), and per reference length the stiffness mu_k of the bristles and the
-damping mu_v parallel to them:
+and the force F = N - rhoA c² lam (see `belt_theory`). Per reference length, mu_k is the stiffness of the bristles and
+mu_v the damping parallel to them:
 
-    w = r (lam/rho - omega/c)      the rate at which the belt moves along the rim, per reference length
-    u' = w,   f = mu_k u + mu_v c w,   F' = a f,   a = r/R      the bristle of a point of the belt; u = 0 at entry
-    |f| <= mu p,   p = F lam/rho   where it sticks, else it slips with |f| = mu p:   dF/dphi = +-mu a F
+    rate of the motion along the rim: w = r (lam/rho - omega/c), per reference length
+    bristle: u' = w,    f = mu_k u + mu_v c w, with u = 0 at the entry
+    force: F' = a f,    a = r/R
+    sticks: |f| <= mu p,    p = F lam/rho
+    slips: |f| = mu p, so dF/dphi = +-mu a F
 
-As F' = E lam' (with S = dw/dF = a/E on a rigid rim), w'' = a S (mu_k w + mu_v c w') where it sticks, the equation of
-shear lag: of the exponentials exp(s X), s² = a S (mu_k + mu_v c s), the one that fulfils w'(0) = a S mu_v c w(0) is
+Because F' = E lam', w'' = a S (mu_k w + mu_v c w') where the belt sticks, with S = dw/dF, which is a/E on a rigid rim.
+This is the equation of shear lag. The solutions of this equation are exp(s X) with s² = a S (mu_k + mu_v c s); the
+combination that satisfies w'(0) = a S mu_v c w(0) is
 
-    w ~ s1 exp(s1 X) - s2 exp(s2 X),   s1 > 0 > s2;      without damping  w ~ cosh(X sqrt(mu_k/E)).
+    w ~ s1 exp(s1 X) - s2 exp(s2 X), s1 > 0 > s2; without damping w ~ cosh(X sqrt(mu_k/E)).
 
-So the speeds of belt and rim differ from the entry on; with rigid bristles the belt would enter with the speed of the
-rim. A rim of the contact stiffness k enters with its slope S at the mean of both forces.
+So the speeds of belt and rim differ from the entry on. With rigid bristles the speed of the belt at the entry would be
+the speed of the rim. For a rim of the contact stiffness k, S is the slope at the mean of the forces at entry and exit.
 
 Source: T. C. Firbank, Mechanics of the belt drive, Int. J. Mech. Sci. 12 (1970) 1053-1063, and G. Gerbert, Belt slip, a
-unified approach, J. Mech. Des. 118 (1996) 432-438, model a layer that shears between belt and pulley; shear lag:
-O. Volkersen, Luftfahrtforschung 15 (1938) 41-47.  Mass, prestrain and damping are added here.
+unified approach, J. Mech. Des. 118 (1996) 432-438, model a layer that shears between belt and pulley; for shear lag O.
+Volkersen, Luftfahrtforschung 15 (1938) 41-47. Mass, prestrain and damping are added in this file.
 """
 
 from __future__ import annotations
@@ -32,14 +35,14 @@ import numpy as np
 from windlass.framework.errors import ModelError
 
 WHOLE = 1.0 - 1e-9
-"""Share of the arc above which the whole arc counts as slipping [1]."""
+"""Share of the arc [1] above which the whole arc counts as slipping."""
 
 PASSES = 50
 """Largest number of fixed-point iterations for a length; a few are usually sufficient."""
 
 
 class Rim(NamedTuple):
-    """A pulley and the belt on it: symbols as at the head of this file."""
+    """A pulley and the belt on it; for the symbols see the head of this file."""
 
     turn: Callable[[float], float]  # lam/rho [1/m] as a function of F [N]
     slope: float  # S [1/N]
@@ -51,8 +54,8 @@ class Rim(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """Contact along an arc: w at the entry of the belt [1], slip arc [rad], reference length that sticks [m], F where
-    slip begins [N]."""
+    """Contact along an arc: w at the entry [1], slip arc [rad], reference length that sticks [m], F at the start of
+    slip [N]."""
 
     lag: float
     slip_angle: float
@@ -61,14 +64,14 @@ class Passage(NamedTuple):
 
 
 class Stick(NamedTuple):
-    """w(0) and w(X) of a sticking length X, divided by w'(X) [m]."""
+    """w(0) and w(X) for a sticking length X, divided by w'(X) [m]."""
 
     first: float
     last: float
 
 
 def eval_stick(rim: Rim, X: float) -> Stick:
-    """The solution of shear lag, written without growing exponentials."""
+    """Evaluate the solution of shear lag without growing exponentials."""
     half = 0.5 * rim.share * rim.slope * rim.damping
     root = sqrt(half * half + rim.share * rim.slope * rim.stiffness)
     s1, s2 = half + root, half - root
@@ -77,14 +80,14 @@ def eval_stick(rim: Rim, X: float) -> Stick:
 
 
 def find_length(rim: Rim, F: float, angle: float, lag_of: Callable[[float], tuple[float, float]]) -> float:
-    """Find the reference length [m] that lies on ``angle`` [rad] and ends with the force F; ``lag_of``: function of w
-    and u at its end.
+    """Find the reference length [m] that lies on ``angle`` [rad] and ends with the force F. ``lag_of`` is a function of
+    this length that returns w and u at its end.
 
-    The angle is the integral of lam/rho = (w + r omega/c)/r, and therefore u/r + X omega/c.
+    The angle is the integral of lam/rho = (w + r omega/c)/r, so it equals u/r + X omega/c.
     """
     turn = rim.radius * rim.turn(F)
     X = rim.radius * angle / turn
-    # w is as small as a change of the stretch, so each iteration adds at least two digits
+    # w is as small as a change of the stretch, so each iteration adds at least two correct digits
     for _ in range(PASSES):
         w, u = lag_of(X)
         before, X = X, (rim.radius * angle - u + w * X) / turn
@@ -97,7 +100,8 @@ def pass_pulley(rim: Rim, entry: float, leave: float, angle: float = pi) -> Pass
     """Solve the motion over ``angle`` [rad] of a belt that enters with the force F = ``entry`` and leaves with
     ``leave`` [N].
 
-    The belt sticks and then slips, or sticks on the whole arc; `check_passage` checks that it does not stick again.
+    The belt sticks and then slips, or sticks on the whole arc. `check_passage` checks that the belt does not stick
+    again.
     """
     gain = rim.share * rim.slope
 
@@ -105,7 +109,7 @@ def pass_pulley(rim: Rim, entry: float, leave: float, angle: float = pi) -> Pass
         return w, (f - rim.damping * w) / rim.stiffness
 
     def stick(X: float) -> tuple[Stick, float]:
-        """A belt that sticks on the whole arc: F changes by (w(X) - w(0))/S."""
+        """Solve for a belt that sticks on the whole arc: F changes by (w(X) - w(0))/S."""
         ends = eval_stick(rim, X)
         return ends, (leave - entry) * rim.slope / (ends.last - ends.first)
 
@@ -122,7 +126,8 @@ def pass_pulley(rim: Rim, entry: float, leave: float, angle: float = pi) -> Pass
     growth = sign * rim.friction * rim.share
 
     def slip(last: float) -> tuple[float, Passage, float]:
-        """F at entry if the angle ``last`` at the end slips, the passage, and w where slip begins."""
+        """Return F at the entry if the belt slips over the angle ``last`` at the end of the arc, the passage, and w at
+        the start of slip."""
         F = leave * exp(-growth * last)
         f = sign * rim.friction * F * rim.turn(F)
         X = find_length(rim, F, angle - last, lambda X: bend(eval_stick(rim, X).last * gain * f, f))
@@ -132,8 +137,8 @@ def pass_pulley(rim: Rim, entry: float, leave: float, angle: float = pi) -> Pass
 
     from scipy.optimize import brentq  # imported here, because most models do not need it
 
-    # an upper bound of the slip arc: on it slip alone makes the whole change of the force, a part of which the sticking
-    # arc makes
+    # upper bound of the slip arc: on this arc slip alone would cause the whole change of the force, but the sticking
+    # arc causes a part of it
     most = min(log(leave / entry) / growth, WHOLE * angle)
     if sign * slip(most)[0] > sign * entry:
         return slip(most)[1]
@@ -144,9 +149,9 @@ def pass_pulley(rim: Rim, entry: float, leave: float, angle: float = pi) -> Pass
 def check_passage(rim: Rim, passage: Passage, entry: float, leave: float) -> None:
     """Raise ModelError for a belt that sticks again after it slips, contrary to the assumption of `pass_pulley`.
 
-    Sticking after slip occurs only where F increases, with bristles softer than EA (mu/R)²: in this case the limit may
-    increase faster than the force of a bristle (the test begins at sixteen times this stiffness). Slip lasts while w >
-    (mu p/mu_k)'; as functions of F the left-hand side is linear and the right-hand side convex.
+    Sticking after slip occurs only if F increases along the arc and bristles are softer than EA (mu/R)². Then the
+    friction limit may increase faster than the force of a bristle. The test begins at sixteen times the stiffness EA
+    (mu/R)². The belt slips while w > (mu p/mu_k)'. As functions of F, w is linear and (mu p/mu_k)' is convex.
     """
 
     def force(w: float) -> float:

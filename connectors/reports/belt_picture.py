@@ -33,7 +33,7 @@ from windlass.framework.state.evaluate import find_evaluated_rows, find_output, 
 from windlass.framework.state.state import State
 
 SUBDIVISIONS = 8
-"""Straight lines per cable element in the picture, an even number [1]."""
+"""Number of straight lines per cable element in the picture, an even number."""
 INK, FAINT, GRID = "#1f2933", "#7b8794", "#e4e7eb"
 STICK, SLIP = "#0b7285", "#f59f00"
 SMALLEST_FONT = 6.5
@@ -52,11 +52,12 @@ class Wheel(NamedTuple):
     speed: float  # angular velocity [rad/s]
     report: PulleyReport  # see `PulleyReport`
     segments: Segments  # see `Segments`
-    spans: FloatArray  # arc lengths along the belt at both ends of each contact [m], shape (spans, 2)
+    spans: FloatArray  # arc lengths along the belt at start and end of each contact [m], shape (spans, 2)
 
 
 class CableLine(NamedTuple):
-    """One chain of cables: points [m], shape (n, 2), arc length [m] and axial force [N], shape (n,), NaN at its end."""
+    """One chain of cables: points [m], shape (n, 2), arc length [m] and axial force [N], shape (n,) each; the force is
+    NaN at the end."""
 
     points: FloatArray
     arc: FloatArray
@@ -84,8 +85,8 @@ def draw_belt(
     """Draw a belt drive into a picture; under MPI all processes must call this function together.
 
     Args:
-        path: the file, replaced if it exists; its suffix (``.png``, ``.pdf``, ``.svg``) determines the format. None
-            returns a figure of matplotlib, which notebooks show.
+        path: the file, replaced if it exists; its suffix (``.png``, ``.pdf``, ``.svg``) determines the format. If the
+            path is None, a figure of matplotlib is returned, which notebooks show.
         state: the state to show.
         cables: the cables of the belt.
         contacts: contacts of the belt with the pulleys, rows of one law.
@@ -93,12 +94,12 @@ def draw_belt(
         title: heading; default: the time.
 
     Returns:
-        The absolute path, or the figure; None instead of a figure on all processes except the first.
+        The absolute path, or the figure. On all processes except the first the result is None instead of a figure.
 
     Raises:
         OutputError: the file cannot be written.
     """
-    # -help runs a script without solving, and writes no files
+    # with -help, a script runs without solving and writes no files
     if options.help_requested():
         return None if path is None else Path(path).absolute()
     target = check_picture(path) if is_first_process() else None
@@ -151,13 +152,13 @@ def draw_circles(centers: FloatArray, radii: FloatArray, names: list[str], line:
 
 
 def create_lines(world: World, fields: Fields, cables: Entity) -> tuple[list[CableLine], dict[int, float]]:
-    """Create the chains of cables with their axial forces, and the arc length at which each cable begins [m], by
-    entity."""
+    """Create the chains of cables with their axial forces; return also the arc length at which each cable begins [m],
+    by entity number."""
     rows = find_evaluated_rows(cables, world)
     length = cables.table.collect("length", cables.rows)
     x = length[:, None] * np.linspace(0.0, 1.0, SUBDIVISIONS + 1)
     position = rows.evaluate(find_output(cables, "position"), fields, {"x": x})[..., :2]
-    # within coarse elements the axial force oscillates, so only its values at 0, L/2 and L are drawn
+    # within coarse elements the axial force oscillates, so only the values at 0, L/2 and L are drawn
     half = length[:, None] * np.array([0.0, 0.5, 1.0])
     stations = rows.evaluate(find_output(cables, "axial_force"), fields, {"x": half})
     weight = np.linspace(0.0, 1.0, SUBDIVISIONS // 2 + 1)
@@ -207,7 +208,7 @@ def create_wheels(world: World, fields: Fields, contacts: Entity, offsets: dict[
 
 
 def _find_motion(world: World, fields: Fields, marker: Entity) -> tuple[FloatArray, FloatArray, float]:
-    """Position [m] and local x axis of a position marker, each of shape (2,), and its angular velocity [rad/s]."""
+    """Return position [m] and local x axis of a position marker, shape (2,) each, and its angular velocity [rad/s]."""
     assembly, m = parallel_assembly(world), fields.markers[POSITION_FAMILY]
     k = int(assembly.layout.marker_index[marker.ids][0])
     here = None if k < 0 else (m.p[k, :2].copy(), m.A[k, :2, 0].copy(), float(m.omega[k, 2]))
@@ -216,7 +217,7 @@ def _find_motion(world: World, fields: Fields, marker: Entity) -> tuple[FloatArr
 
 
 def name_carrier(world: World, marker: Entity) -> str:
-    """Name of the entity that carries a marker."""
+    """Return the name of the entity that carries a marker."""
     refs = list(marker.table.component.refs)
     if not refs:
         return marker.name
@@ -224,7 +225,7 @@ def name_carrier(world: World, marker: Entity) -> str:
 
 
 def _merge(spans: FloatArray) -> FloatArray:
-    """Sort intervals and join adjacent intervals, shape (k, 2)."""
+    """Sort intervals, and join adjacent intervals, shape (k, 2)."""
     merged: list[list[float]] = []
     for begin, end in spans.tolist():
         if merged and begin <= merged[-1][1] + 0.25 * (end - begin):
@@ -235,7 +236,7 @@ def _merge(spans: FloatArray) -> FloatArray:
 
 
 def _find_speeds(speeds: Sensors | None) -> tuple[FloatArray, dict[str, FloatArray]]:
-    """Return the times [s] and the sensors of angular velocities in rad/s."""
+    """Return the times [s], and the sensors of angular velocities in rad/s."""
     if speeds is None or len(speeds.times) < 2:
         return np.zeros(0), {}
     names = [name for name in speeds.names if speeds.units.get(name) == "rad/s" and speeds[name].ndim == 1]
@@ -281,7 +282,8 @@ def _draw_drive(figure: Any, lines: list[CableLine], wheels: list[Wheel]) -> Non
 
 
 def find_range(lines: list[CableLine]) -> tuple[float, float]:
-    """Smallest and largest axial force [N], with a minimum difference, so rounding errors are not magnified."""
+    """Return smallest and largest axial force [N], with a minimum difference, so that rounding errors are not
+    magnified."""
     force = np.concatenate([line.force for line in lines])
     low, high = float(force.min()), float(force.max())
     room = max(0.5 * (0.005 * max(abs(low), abs(high)) - (high - low)), 0.0)
@@ -322,7 +324,7 @@ def _draw_wheel(axes: Any, wheel: Wheel, font_size: float) -> None:
 
 
 def _write(axes: Any, center: FloatArray, text: str, **style: float) -> None:
-    """Write a text in a pulley, above belt and rim, with a light edge, because the text is wider than a small
+    """Write a text in a pulley, above belt and rim; the text has a light edge, because it is wider than a small
     pulley."""
     from matplotlib.patheffects import withStroke  # imported here, because runs without pictures do not need it
 
@@ -347,7 +349,7 @@ def _draw_tension(axes: Any, lines: list[CableLine], wheels: list[Wheel]) -> Non
 
 
 def _draw_speeds(axes: Any, times: FloatArray, curves: dict[str, FloatArray]) -> None:
-    """Angular velocities over time."""
+    """Draw the angular velocities over time."""
     for (name, values), color in zip(curves.items(), cycle(COLORS), strict=False):
         label = f"{name.removesuffix('.angular_velocity')}: {values[-1]:.5g}"
         axes.plot(times, values, color=color, linewidth=1.6, label=label)

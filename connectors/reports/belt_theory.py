@@ -1,25 +1,25 @@
 """Creep of a belt around two equal pulleys: speeds, tensions and slip arcs in steady motion, in closed form.
 
-A belt with the law N = EA (lam - 1 - e0), where lam is the stretch and e0 the reference strain, runs with the flow
-c = dX/dt of its reference length X, and therefore with the speed v = c lam. Of N the part
+A belt with the law N = EA (lam - 1 - e0), with the stretch lam and the reference strain e0, runs with the flow c =
+dX/dt of its reference length X. The speed of the belt is therefore v = c lam. Of N the part
 
     F = N - rhoA c² lam = (EA - rhoA c²) lam - EA (1 + e0)
 
-presses on the pulleys and transmits torque. At the entry of a pulley the belt sticks: it runs with the speed of the
-rim, v = omega R, and F is constant. Before the exit the belt slips over the angle phi, along which F changes by the
-factor exp(mu phi) or exp(-mu phi):
+presses on the pulleys and transmits torque. At the entry of a pulley the belt sticks: its speed is the speed of the
+rim, v = omega R, and F is constant. Before the exit the belt slips over the angle phi; along this angle F changes by
+the factor exp(mu phi) or exp(-mu phi):
 
-    tight strand 1, slack strand 2:    omega_1 R = c lam_1,    omega_2 R = c lam_2,    F_1 = F_2 exp(mu phi),
-    omega_2/omega_1 = lam_2/lam_1 = (EA (1 + e0) + N_2)/(EA (1 + e0) + N_1),
-    torque M = (F_1 - F_2) R,
-    reference length of the belt = sum of length/lam over strands, sticking arcs and slip arcs.
+    tight strand 1, slack strand 2: omega_1 R = c lam_1,    omega_2 R = c lam_2,    F_1 = F_2 exp(mu phi)
+    ratio of speeds: omega_2/omega_1 = lam_2/lam_1 = (EA (1 + e0) + N_2)/(EA (1 + e0) + N_1)
+    torque: M = (F_1 - F_2) R
+    reference length of the belt: sum of length/lam over strands, sticking arcs and slip arcs.
 
-The model has further small terms. The axis runs at the height h above the rim, R = r + h. On a contact of the stiffness
-k per length of belt the axis lies deeper by F lam/(k R), which makes the tight side run slower than the slack side and
-adds EA/(k R²) of the loss. Where the tight strand lies above the slack strand by H, its tension is greater by the
-weight of the belt rhoA g H/lam, which needs no torque. With bristles of finite stiffness, the belt does not enter with
-the speed of the rim, see `belt_bristles`. Bending stiffness and sag are neglected, because they do not affect the
-speeds.
+The model has further small terms. The height of the axis above the rim is h, so R = r + h. On a contact of the
+stiffness k per length of belt, the axis is deeper by F lam/(k R). So the tight side is slower than the slack side, and
+the relative loss of speed increases by EA/(k R²). If the tight strand is higher than the slack strand by H, its tension
+is larger by the weight of the belt rhoA g H/lam, which requires no torque. With bristles of finite stiffness, the speed
+of the belt at the entry is not the speed of the rim, see `belt_bristles`. Bending stiffness and sag are neglected,
+because they do not affect the speeds.
 
 Source: S. E. Bechtel, S. Vohra, K. I. Jacob, C. D. Carlson, The stretching and slipping of belts and fibers on pulleys,
 J. Appl. Mech. 67 (2000) 197-206, whose law of the tension is N = EA (lam - 1) with rhoA c = const; without inertia
@@ -41,7 +41,7 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, either, function, number, that
 from windlass.framework.errors import ModelError
 
-# points and weights of Gauss's rule on 0..1 for slip arcs, along which F grows by at most exp(mu pi)
+# points and weights of Gauss's rule on 0..1 for slip arcs; along a slip arc F increases by at most exp(mu pi)
 GAUSS = gauss_rule(20)
 
 
@@ -55,9 +55,10 @@ class BeltCreep:
         tight_tension, slack_tension: axial forces N of the strands [N].
         tight_force, slack_force: parts F of the axial forces that press on the pulleys [N].
         tight_stretch, slack_stretch: stretches lam [1].
-        driver_slip_angle, driven_slip_angle: angle phi of the slip arcs [rad]; with rigid bristles both are equal.
-        flow: reference length of the belt that passes a point per unit time, c [m/s].
-        tight_radius, slack_radius: radius of the axis [m] where the strands touch the pulleys.
+        driver_slip_angle, driven_slip_angle: angles phi of the slip arcs [rad]; with rigid bristles the angles are
+            equal.
+        flow: reference length of the belt that passes a point per second, c [m/s].
+        tight_radius, slack_radius: radii of the axis at which the strands touch the pulleys [m].
     """
 
     driver_speed: float
@@ -82,12 +83,12 @@ class BeltCreep:
 
     @property
     def slip_angle(self) -> float:
-        """The larger slip angle [rad]."""
+        """The larger of the two slip angles [rad]."""
         return max(self.driver_slip_angle, self.driven_slip_angle)
 
 
 def is_stiffness(given: object) -> bool:
-    """Whether a value is a positive number or infinite."""
+    """Return whether a value is a positive number or infinite."""
     return isinstance(given, float | np.floating) and bool(given > 0.0)
 
 
@@ -131,24 +132,25 @@ def belt_creep(
     Args:
         axial_stiffness: EA [N].
         length: reference length of the whole belt [m].
-        distance: distance of the centres of the pulleys [m].
+        distance: distance between the centres of the pulleys [m].
         radius: radius r of the pulleys [m].
         driver_speed: speed omega_1 of the driver [rad/s], > 0.
         torque: torque M >= 0 that the belt transmits [N m], or a function of the speed of the driven pulley.
         friction_coefficient: mu [1].
         reference_strain: e0 [1].
-        mass_per_length: rhoA [kg/m], per reference length.
+        mass_per_length: rhoA per reference length [kg/m].
         axis_height: height h of the axis of the belt above the rim [m].
-        contact_stiffness_per_length: k [N/m²], per reference length of the belt; infinite: a rigid rim.
-        friction_stiffness_per_length: mu_k [N/m²], of the bristles, per reference length; infinite: rigid bristles.
-        friction_velocity_penalty_per_length: mu_v [N s/m²] parallel to the bristles, per reference length.
+        contact_stiffness_per_length: k per reference length of the belt [N/m²]; infinite: a rigid rim.
+        friction_stiffness_per_length: stiffness mu_k of the bristles per reference length [N/m²]; infinite: rigid
+            bristles.
+        friction_velocity_penalty_per_length: damping mu_v parallel to the bristles, per reference length [N s/m²].
         gravity: g [m/s²].
-        tight_above_slack: height H of the tight strand above the slack strand [m], negative if the tight strand is
+        tight_above_slack: height H of the tight strand above the slack strand [m]; negative if the tight strand is
             lower.
 
     Raises:
-        ModelError: the belt is slack, or slips on the whole of an arc, or bristles are so soft that a slipping part
-            precedes a sticking part, or that the driven pulley does not rotate.
+        ModelError: the belt is slack or slips on a whole arc, or bristles are so soft that a slipping part precedes a
+        sticking part, or that the driven pulley does not rotate.
     """
     EA, stiff, mu = axial_stiffness, axial_stiffness * (1.0 + reference_strain), friction_coefficient
     R, E = radius + axis_height, axial_stiffness
@@ -158,12 +160,12 @@ def belt_creep(
         return R - F * lam / (R * contact_stiffness_per_length)
 
     def turn(F: Any) -> Any:
-        """lam/rho [1/m] of a belt that presses with F."""
+        """Return lam/rho [1/m] of a belt that presses with F."""
         lam = (F + stiff) / E
         return lam / axis_radius(F, lam)
 
     def turn_slope(F: float) -> float:
-        """Derivative of lam/rho with respect to F."""
+        """Return the derivative of lam/rho with respect to F."""
         lam = (F + stiff) / E
         rho = float(axis_radius(F, lam))
         return (1.0 + lam * (lam * E + F) / (R * contact_stiffness_per_length * rho)) / (E * rho)
@@ -173,7 +175,8 @@ def belt_creep(
         return Rim(turn, slope, radius, radius / R, mu, bristles, damping)
 
     def cross(F_in: float, F_out: float, c: float, bristles: float) -> tuple[float, float, float]:
-        """Lag w at entry [1], slip angle [rad] and reference length [m] of the belt on a pulley."""
+        """Return the lag w at the entry [1], the slip angle [rad] and the reference length [m] of the belt on a
+        pulley."""
         slip = abs(log(F_in / F_out)) * R / (mu * radius)
         passage = Passage(0.0, slip, (pi - slip) / turn(F_in), F_in)
         if bristles < inf:
@@ -183,9 +186,11 @@ def belt_creep(
         return passage.lag, passage.slip_angle, passage.stick_length + on_slip
 
     def evaluate(u: FloatArray, bristles: float) -> tuple[BeltCreep, list[float]]:
-        """The motion of the unknowns [ln F_2, 1 + ln F_1/F_2, c], and the errors of the equations, each of order 1.
+        """Return the motion for the unknowns u = [ln F_2, 1 + ln F_1/F_2, c], and the errors of the equations; each
+        error is of order 1.
 
-        All unknowns are of order 1 or more, because the solver takes differences by fractions of them.
+        All unknowns are of order 1 or larger, because the finite differences of the solver are relative to the
+        unknowns.
         """
         nonlocal E
         F2, F1, c = exp(u[0]), exp(u[0] + (u[1] - 1.0)), u[2]
@@ -194,7 +199,7 @@ def belt_creep(
         R1, R2 = axis_radius(F1, lam1), axis_radius(F2, lam2)
         (lag1, slip1, on_driver), (lag2, slip2, on_driven) = cross(F1, F2, c, bristles), cross(F2, F1, c, bristles)
         omega1, omega2 = c * (turn(F1) - lag1 / radius), c * (turn(F2) - lag2 / radius)
-        # friction acts at the rim, the tension at the height of the axis
+        # friction acts at the rim, the tension acts at the height of the axis
         arm = 0.5 * (R1 + R2)
         arm *= radius / (arm - axis_height)
         weight = mass_per_length * gravity * tight_above_slack * 2.0 / (lam1 + lam2)
@@ -223,7 +228,7 @@ def belt_creep(
     start = [log(scale * (1.0 - 0.5 * loaded)), 1.0 + log((2.0 + loaded) / (2.0 - loaded)), v / lam]
     from scipy.optimize import root  # imported here, because most models do not need it
 
-    # the solution for compliant bristles starts from the solution for rigid bristles
+    # the solution for rigid bristles is the start for the solution with compliant bristles
     for bristles in dict.fromkeys((inf, friction_stiffness_per_length)):
         start = root(lambda u, bristles=bristles: evaluate(u, bristles)[1], start, tol=1e-13).x
         motion, errors = evaluate(start, bristles)

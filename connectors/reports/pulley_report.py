@@ -4,13 +4,14 @@
     print(format_reports([report]))
     sensors = Sensors("pulley.csv", [PulleySensor(contacts, left, ("torque", "slip_arc"))])
 
-The contacts of one circle are evaluated along the cable in its direction of travel. With s over the segments in contact
-(stored gap <= 0) and the polar angle phi_s that a segment covers about the centre,
+The contacts of one circle are evaluated along the cable, in the direction of travel of the cable. The sums are over
+segments s. A segment in contact has a stored gap <= 0 and covers the polar angle phi_s about the centre:
 
-    torque = sum r f_t (of contact points: (r + g) f_t),    normal force = -sum f_n,
-    powers: `circle_segments/power.py`,
-    wrap angle = |sum phi_s| from the first to the last segment in contact, including open segments between them,
-    slip arc = sum |phi_s| over slipping segments.
+    torque: sum r f_t, for contact points sum (r + g) f_t
+    normal force: -sum f_n
+    powers: see `circle_segments/power.py`
+    wrap angle: |sum phi_s| from the first to the last segment in contact, including open segments between them
+    slip arc: sum |phi_s| over slipping segments.
 
 Source: statics of a belt on a pulley; forces of `ContactFrictionCircleCable2D`.
 """
@@ -41,15 +42,15 @@ from windlass.framework.state.evaluate import find_evaluated_rows, find_output, 
 from windlass.framework.state.state import State
 
 REST = 1e-9
-"""Speed of the cable along itself below which it counts as standing still [m/s]."""
+"""Speed of the cable along itself below which the cable counts as at rest [m/s]."""
 
 
 @describe
 @dataclass(frozen=True)
 class PulleyReport:
-    """A cable on one pulley. Without contact angles, forces and powers are 0, and points and tensions are NaN.
+    """A cable on one pulley. Without contact, angles, forces and powers are 0, and points and tensions are NaN.
 
-    The six powers sum to the power that contact absorbs from cable and pulley.
+    The sum of the six powers is the power that the contact absorbs from cable and pulley.
     """
 
     name: str
@@ -91,11 +92,11 @@ UNITS = units_of(PulleyReport)
 def pulley_report(world: World, state: State, contacts: Entity, circle: Entity) -> PulleyReport:
     """Create the report of the cables on one circle. Under MPI all processes must call this function together.
 
-    If several separate cables touch the circle (parallel ropes), forces and counts are sums. Entry, exit and the course
-    between them belong to the cable with the largest number of segments in contact.
+    If several separate cables touch the circle (parallel ropes), forces and counts are sums over these cables. Entry,
+    exit and the course between entry and exit belong to the cable with the largest number of segments in contact.
 
     Args:
-        state: the state of the evaluation.
+        state: the state at which the report is evaluated.
         contacts: rows of `ContactFrictionCircleCable2D` or `ContactCircleCable2D`, which may include other circles.
         circle: body, node or marker that carries the circle, one row.
 
@@ -110,19 +111,19 @@ def pulley_report(world: World, state: State, contacts: Entity, circle: Entity) 
 
 
 class Segments(NamedTuple):
-    """All segments that can touch a circle, in the order of the cable; arrays of shape (segments,) unless noted
+    """All segments that can touch a circle, in the order of the cable; arrays have the shape (segments,) unless noted
     otherwise."""
 
     row: IntArray  # row of the `PulleyContacts`
     number: IntArray  # number within its cable
-    touching: BoolArray  # whether the segment touches the pulley
-    sticking: BoolArray  # whether it touches and sticks
-    slipping: BoolArray  # whether it touches and slips
-    angle: FloatArray  # polar angle from the first to the second end point about the centre [rad]
-    p0: FloatArray  # first end point, global x, y [m], shape (segments, 2)
-    p1: FloatArray  # second end point, global x, y [m], shape (segments, 2)
+    touching: BoolArray  # whether each segment touches the pulley
+    sticking: BoolArray  # whether each segment touches and sticks
+    slipping: BoolArray  # whether each segment touches and slips
+    angle: FloatArray  # polar angle about the centre from the first to the second end point [rad]
+    p0: FloatArray  # first end point in global x, y [m], shape (segments, 2)
+    p1: FloatArray  # second end point in global x, y [m], shape (segments, 2)
     speed: FloatArray  # speed of the contact line along itself, relative to the centre [m/s]
-    drift: FloatArray  # velocity of the centre, global x, y [m/s], shape (segments, 2)
+    drift: FloatArray  # velocity of the centre in global x, y [m/s], shape (segments, 2)
     ft: FloatArray  # tangential force [N]
     fn: FloatArray  # normal force [N]
     power: FloatArray  # the powers in the order of `POWERS` [W], shape (segments, 6)
@@ -130,8 +131,8 @@ class Segments(NamedTuple):
 
 
 def eval_pulley_segments(pulley: PulleyContacts, contact: ContactView, fields: Fields) -> Segments:
-    """Evaluate the segments of all rows of a pulley for the current fields, on every process; contact: bound rows of
-    the pulley."""
+    """Evaluate the segments of all rows of a pulley for the current fields, on every process; ``contact`` contains the
+    bound rows of the pulley."""
     here = _eval_segments_here(contact, fields)
     if not pulley.bound.parallel:
         return here
@@ -143,7 +144,7 @@ def eval_pulley_segments(pulley: PulleyContacts, contact: ContactView, fields: F
 
 
 def _eval_segments_here(contact: ContactView, fields: Fields) -> Segments:
-    """Evaluate the segments of the rows of this process, numbered among these rows."""
+    """Evaluate the segments of the rows of this process; ``row`` in the result counts only these rows."""
     c, out = contact, contact.evaluate(fields)
     row, number = np.nonzero(np.arange(out.shape[1]) < c.n[:, None])
     values = out[row, number]
@@ -174,7 +175,7 @@ def _eval_segments_here(contact: ContactView, fields: Fields) -> Segments:
 
 
 def eval_report(pulley: PulleyContacts, contact: ContactView, fields: Fields, tension: bool = True) -> PulleyReport:
-    """Create the report of a bound pulley for the current fields; ``tension=False`` omits the tensions (NaN), whose
+    """Create the report of a bound pulley for the current fields. ``tension=False`` omits the tensions (NaN), whose
     evaluation takes most of the time."""
     z = eval_pulley_segments(pulley, contact, fields)
     wrap, speed = 0.0, 0.0
@@ -210,7 +211,7 @@ def eval_report(pulley: PulleyContacts, contact: ContactView, fields: Fields, te
 
 
 def _eval_cord_speed(pulley: PulleyContacts, fields: Fields, z: Segments, touching: IntArray) -> float:
-    """Mean speed, relative to the centre, of the axes of the touching cables along themselves [m/s]."""
+    """Return the mean speed of the axes of the touching cables along themselves, relative to the centre [m/s]."""
     row, first = np.unique(z.row[touching], return_index=True)
     cables = pulley.cables[row]
     rows, middle = find_evaluated_rows(cables, cast(World, pulley.bound.rows.world)), {"x": 0.5 * pulley.length[row]}
@@ -222,15 +223,15 @@ def _eval_cord_speed(pulley: PulleyContacts, fields: Fields, z: Segments, touchi
 
 
 def _sum_friction_work(pulley: PulleyContacts) -> float:
-    """Energy that all contacts of a pulley have lost in friction [J]; all processes must call this function
+    """Return the energy that all contacts of a pulley have lost in friction [J]; all processes must call this function
     together."""
     work = np.array([eval_friction_work(pulley.bound.rows).sum()])
     return float((pulley.bound.assembly.processes.sum(work) if pulley.bound.parallel else work)[0])
 
 
 def find_course(pulley: PulleyContacts, z: Segments) -> IntArray:
-    """Segments from the first to the last segment in contact, in the direction of growing local x; empty without
-    contact.
+    """Return the segments from the first to the last segment in contact, in the direction of increasing local x; empty
+    without contact.
 
     On a closed chain the course begins after the longest part without contact.
     """
@@ -246,10 +247,11 @@ def find_course(pulley: PulleyContacts, z: Segments) -> IntArray:
 
 
 def _eval_tensions(pulley: PulleyContacts, fields: Fields, row: IntArray) -> FloatArray:
-    """Axial forces [N] at the beginning of the first and at the end of the second of two cables, given by their rows.
+    """Return the axial forces [N] at the start of the first and at the end of the second of two cables, which are given
+    by their rows.
 
-    Contact begins or ends within these two cables, so their force changes; coarse elements distribute this change over
-    their length.
+    Contact begins or ends within these two cables, so the force changes along them; coarse elements distribute this
+    change over their length.
     """
     cables, outer = pulley.cables[row], pulley.length[row] * (0.0, 1.0)
     rows = find_evaluated_rows(cables, cast(World, pulley.bound.rows.world))
@@ -271,8 +273,8 @@ class PulleySensor:
 
     Args:
         contacts, circle: arguments of `pulley_report`.
-        quantity: name of a number of the report, e.g. ``"torque"``, or several of these names (with one evaluation for
-            all).
+        quantity: name of a number of the report, for example ``"torque"``, or several names, which need only one
+            evaluation.
         name: name in the table; default ``"<circle>.<quantity>"``, or ``"<circle>"`` for several quantities.
 
     Raises:
@@ -321,7 +323,8 @@ class PulleySensor:
                 return np.array([found[quantity] for quantity in quantities])
             report = eval_report(pulley, bound[1], fields, tension)
             numbers = np.concatenate([np.atleast_1d(np.asarray(getattr(report, q), np.float64)) for q in quantities])
-            # only the first process contributes, because each process has the whole report and the values are summed
+            # only the first process contributes: values are summed over processes, and each process has the whole
+            # report
             return numbers if pulley.bound.assembly.layout.rank == 0 else np.zeros_like(numbers)
 
         one_number = isinstance(self.quantity, str) and len(columns) == 1

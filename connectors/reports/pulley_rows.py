@@ -20,13 +20,13 @@ class PulleyContacts(NamedTuple):
     """The contacts of one circle, cable after cable."""
 
     name: str  # name of the circle
-    bound: EvaluatedRows  # contact rows, sorted along the chains; this process evaluates some of these rows
-    chain: IntArray  # chain of each row, shape (rows,)
+    bound: EvaluatedRows  # contact rows, sorted along the chains of cables; this process evaluates some of these rows
+    chain: IntArray  # number of the chain of each row, shape (rows,)
     closed: list[bool]  # whether each chain is closed
-    radius: FloatArray  # radii of the circle [m], shape (rows,)
-    cables: Entity  # the cables of the rows, shape (rows,)
-    length: FloatArray  # search margin of each set [m]
-    segment_length: FloatArray  # reference lengths of their segments [m], shape (rows,)
+    radius: FloatArray  # radius of the circle for each row [m], shape (rows,)
+    cables: Entity  # cable of each row
+    length: FloatArray  # reference length of the cable of each row [m], shape (rows,)
+    segment_length: FloatArray  # reference length of the segments of each row [m], shape (rows,)
 
 
 def find_pulley(world: World, contacts: Entity, circle: Entity) -> PulleyContacts:
@@ -63,7 +63,7 @@ def find_pulley(world: World, contacts: Entity, circle: Entity) -> PulleyContact
 
 
 def _lies_on(world: World, markers: IntArray, circle: int) -> NDArray[np.bool_]:
-    """Whether each marker is the entity ``circle`` or is attached to it."""
+    """Return whether each marker is the entity ``circle`` or is attached to it."""
     found: NDArray[np.bool_] = markers == circle
     for table, positions, rows in world.split_by_table(markers):
         for name in table.component.refs:

@@ -18,7 +18,8 @@ from windlass.framework.model.world import World
 from windlass.framework.state.state import State
 
 MOST = 8
-"""Largest number of pulleys in one table, and in all tables together; `pulley_report` reports further pulleys."""
+"""Largest number of pulleys in one table, and in all tables together; further pulleys are reported by
+`pulley_report`."""
 
 
 def tabulate_pulleys(world: World, state: State) -> list[ReportSection]:

@@ -1,5 +1,5 @@
-"""Sums over the segments or points of one pulley that need no places along the cable, for sensors; letters and formulas
-as in `pulley_report.py`."""
+"""Sums over the segments or points of one pulley that do not depend on positions along the cable, for sensors; for
+symbols and formulas see `pulley_report.py`."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ TOUCHING, STICKING, WRAP, SLIP, NORMAL, TORQUE, FIRST_POWER = range(7)
 
 
 class PulleyRows(NamedTuple):
-    """Rows of one pulley in the order of the cable; arrays of shape (rows,) unless noted otherwise.
+    """Rows of one pulley in the order of the cable; arrays have the shape (rows,) unless noted otherwise.
 
     Attributes:
-        circle: positions of the markers of the circles in the columns of their family.
-        data: positions of the first history values.
-        n: numbers of segments or points.
+        circle: positions of the circles' markers in the columns of their family.
+        data: position of the first history value of each row.
+        n: number of segments or points of each row.
         active: whether they contribute.
-        chain: number of the chain of cables.
-        closed: whether chains are closed, shape (chains,).
+        chain: number of the chain of cables of each row.
+        closed: whether each chain is closed, shape (chains,).
         radius: radius of the circle [m].
-        lever: heights of the axis above the face at which friction acts [m]; NaN: friction acts at the radius of the
+        lever: height of the axis above the face at which friction acts [m]; NaN: friction acts at the radius of the
             circle.
     """
 
@@ -49,9 +49,11 @@ class PulleyRows(NamedTuple):
 
 @kernel(fast=False)
 def find_stretch(touching: BoolArray, closed: bool) -> tuple[int, int]:
-    """First segment and number of segments from the first to the last one in contact, of some segments along a cable.
+    """Return the first segment in contact, and the number of segments up to the last segment in contact, of segments
+    along a cable.
 
-    On a closed cable it begins after the longest stretch without contact, and after its last contact if all touch.
+    On a closed cable the first segment is the segment behind the longest part without contact; if all segments touch,
+    it is segment 0.
     """
     n, first, last = len(touching), -1, -1
     widest, begin, end = 0, 0, 0
@@ -66,7 +68,7 @@ def find_stretch(touching: BoolArray, closed: bool) -> tuple[int, int]:
         return 0, 0
     if not closed:
         return first, last - first + 1
-    # the stretch across the end of the list
+    # part without contact across the end of the list
     if first + n - last > widest:
         widest, begin, end = first + n - last, first, last
     if widest == 1:
@@ -79,13 +81,13 @@ def sum_pulley(
     c: PulleyRows, centre: FloatArray, data: FloatArray, ends: FloatArray, out: FloatArray, powers: FloatArray,
     sums: FloatArray,
 ) -> None:  # fmt: skip
-    """The sums of a pulley, in the order of `NAMES`.
+    """Evaluate the sums of a pulley, in the order of `NAMES`.
 
     Args:
-        centre: places of circles [m], shape (markers, 3).
-        ends: of the segments [m], shape (rows, segments + 1, 2).
+        centre: positions of the markers [m], shape (markers, 3).
+        ends: ends of the segments [m], shape (rows, segments + 1, 2).
         out: numbers of segments or points, see `place_numbers.py`.
-        powers: shape (rows, segments, 6), or without rows: not wanted.
+        powers: powers of the segments, shape (rows, segments, 6); without rows: powers are not summed.
     """
     most, total = 0, 0
     counts = np.zeros(len(c.closed), np.int64)
@@ -121,7 +123,7 @@ def sum_pulley(
         for s in range(c.n[i]):
             for j in range(powers.shape[2]):
                 sums[FIRST_POWER + j] += powers[i, s, j]
-    # from the first to the last segment in contact of the chain with most of them
+    # chain with the largest number of segments in contact
     for j in range(1, len(counts)):
         if counts[j] > counts[most]:
             most = j
@@ -144,7 +146,7 @@ _sum = call(sum_pulley)
 
 
 def bind_sums(pulley: PulleyContacts, contact: ContactView) -> PulleyRows:
-    """The rows of a pulley with all segments on this process."""
+    """Create the rows of a pulley, with all segments on this process."""
     lever = contact.cord if contact.at_point else np.full(len(contact.n), np.nan)
     return PulleyRows(
         circle=np.ascontiguousarray(contact.circle, np.int64),
@@ -159,7 +161,7 @@ def bind_sums(pulley: PulleyContacts, contact: ContactView) -> PulleyRows:
 
 
 def eval_sums(rows: PulleyRows, contact: ContactView, fields: Fields, with_powers: bool) -> dict[str, Any]:
-    """The sums by their names; powers are 0 if they are not wanted."""
+    """Return the sums by their names; powers are 0 unless ``with_powers``."""
     sums, none = np.empty(len(NAMES)), np.zeros((0, 0, 0))
     out, powers = contact.evaluate(fields), contact.powers(fields) if with_powers else none
     _sum(rows, fields.markers[CIRCLE_FAMILY].p, fields.data, contact.ends(fields), out, powers, sums)

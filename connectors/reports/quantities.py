@@ -1,4 +1,4 @@
-"""Reports as dataclasses of numbers, with units and meanings in one declaration, and tables of reports."""
+"""Reports as dataclasses of numbers: units and meanings in one declaration, and tables of reports."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import numpy as np
 Report = TypeVar("Report")
 
 MOST_DECIMALS = 7
-"""Numbers are written without a power of ten up to this number of decimals, and of insignificant digits before the
-point."""
+"""Largest number of decimals, and of insignificant digits before the point, with which numbers are written without a
+power of ten."""
 
 
 def quantity(unit: str, doc: str) -> Any:
@@ -31,12 +31,12 @@ def describe(report: type[Report]) -> type[Report]:
 
 
 def units_of(report: type[Any]) -> dict[str, str]:
-    """Unit of each number of a report."""
+    """Return the unit of each number of a report."""
     return {entry.name: entry.metadata["unit"] for entry in fields(report) if entry.metadata}
 
 
 def list_rows(reports: Sequence[Any], show: Callable[[Any], Any]) -> list[list[Any]]:
-    """List one row for each number: its name with the unit, followed by its text by ``show`` for each report."""
+    """List one row for each number: its name with the unit, then the text that ``show`` returns for each report."""
     return [
         [f"{name.replace('_', ' ')} [{unit}]", *(show(getattr(report, name)) for report in reports)]
         for name, unit in units_of(type(reports[0])).items()
@@ -63,10 +63,11 @@ def _format_value(value: Any) -> str:
 
 
 def show_numbers(values: Sequence[float], digits: int = 5) -> list[str]:
-    """Format numbers of one quantity as texts with equal decimals, such that the largest number has the given digits.
+    """Format numbers of one quantity with equal numbers of decimals, such that the largest number has the given number
+    of digits.
 
-    Numbers that are small compared with the largest number become 0, such as a torque of 1e-4 N m next to 20 N m, which
-    consists of rounding and waves of a belt; NaN becomes "-", and infinite numbers "slack".
+    Numbers that are small compared with the largest number become 0. For example, a torque of 1e-4 N m next to 20 N m
+    consists of rounding errors and waves of a belt. NaN becomes "-", and infinite numbers become "slack".
     """
     finite = np.abs([value for value in values if np.isfinite(value)])
     largest = float(finite.max(initial=0.0))

@@ -3,12 +3,14 @@
     report = surface_report(world, state, contacts, drum)
     print(format_surface_reports([report]))
 
-The report follows the points of the cables that touch a surface, or one of several surfaces of a body such as both
-flanks of a groove, along the cable. With the force F on the body at each point p, and the axis k of the surface through
-its origin c,
+The report follows the points of the cables that touch a surface, along the cable. Several surfaces of one body, such as
+both flanks of a groove, count as one surface. F is the force on the body at the point p, and k is the axis of the
+surface through its origin c:
 
-    force on the body sum F,    torque about the axis k.sum (p - c) x F,    normal force -sum f_n,
-    fleet angle asin(k.t) of the tangent t in the direction of travel, at the nearest node outside of the contact.
+    force on the body: sum F
+    torque about the axis: k.sum (p - c) x F
+    normal force: -sum f_n
+    fleet angle: asin(k.t) with the tangent t in the direction of travel, at the nearest node outside of the contact.
 
 On a plane (a sea bed) contact begins or ends at the touchdown point, and the length in contact is the length on the
 ground.
@@ -40,7 +42,7 @@ from windlass.framework.state.evaluate import load_outputs, read_output
 from windlass.framework.state.state import State
 
 REST = 1e-9
-"""Speed of the cable along itself below which it counts as standing still [m/s]."""
+"""Speed of the cable along itself below which the cable counts as at rest [m/s]."""
 Triple = tuple[float, float, float]
 NOWHERE: Triple = (np.nan, np.nan, np.nan)
 
@@ -48,10 +50,11 @@ NOWHERE: Triple = (np.nan, np.nan, np.nan)
 @describe
 @dataclass(frozen=True)
 class SurfaceReport:
-    """A rope on one surface. Without contact lengths, angles, forces and powers are 0, and points and tensions are NaN.
+    """A rope on one surface. Without contact, lengths, angles, forces and powers are 0, and points and tensions are
+    NaN.
 
-    Entry and exit are the first and the last touching point in the direction of travel (at rest: of growing local x);
-    on a plane these are touchdown points.
+    Entry and exit are the first and the last touching point in the direction of travel; at rest, in the direction of
+    increasing local x. On a plane, entry and exit are touchdown points.
     """
 
     name: str
@@ -88,23 +91,23 @@ class SurfaceReport:
 
 
 class Course(NamedTuple):
-    """The points of the longest chain of cables in contact, from the first to the last touching point."""
+    """The points of the chain of cables with the most touching points, from the first to the last touching point."""
 
     cable: IntArray  # position of the cable of each point among all cables, shape (points,)
     touching: BoolArray  # whether each point touches, shape (points,)
     slipping: BoolArray  # whether each point slips, shape (points,)
-    position: FloatArray  # global [m], shape (points, 3)
+    position: FloatArray  # global positions [m], shape (points, 3)
 
 
 @checked(world=instance("World"), state=instance("State"), contacts=handle(), surface=handle())
 def surface_report(world: World, state: State, contacts: Entity, surface: Entity) -> SurfaceReport:
     """Create the report of the cables on a surface. Under MPI all processes must call this function together.
 
-    If several separate cables touch the surface, forces and counts are sums. Entry, exit and the course between them
-    belong to the chain with the largest number of points in contact.
+    If several separate cables touch the surface, forces and counts are sums over these cables. Entry, exit and the
+    course between entry and exit belong to the chain with the largest number of points in contact.
 
     Args:
-        state: the state of the evaluation.
+        state: the state at which the report is evaluated.
         contacts: rows of `ContactFrictionSurfaceCable` or `ContactFrictionSurfaceSetCable`, which may include other
             surfaces.
         surface: the surface, several surfaces of one body (both flanks of a groove), or the marker that carries them.
@@ -136,8 +139,8 @@ def eval_surface(world: World, fields: Fields, contacts: Entity, surface: Entity
 
 
 def find_surface_ids(world: World, fields: Fields, contacts: Entity) -> IntArray:
-    """Entity numbers of the surfaces of rows, for rows of a set their current surfaces, -1 without surface, shape
-    (rows,)."""
+    """Return the entity numbers of the surfaces of rows, shape (rows,). Rows of a set have their current surface, or -1
+    without surface."""
     if contacts.table.component is ContactFrictionSurfaceCable:
         given: IntArray = contacts.table.collect("surface", contacts.rows)
         return given
@@ -210,7 +213,7 @@ def _triple(values: FloatArray) -> Triple:
 
 
 def _find_cables(world: World, ids: IntArray) -> Entity:
-    """Merge the cables into one handle."""
+    """Merge the cables of a list into one handle."""
     parts = world.split_by_table(ids)
     if len(parts) != 1:
         raise ModelError(f"the surface touches cables of {len(parts)} kinds: must be of one kind")
@@ -222,7 +225,7 @@ def _find_course(
     world: World, ids: IntArray, touched: BoolArray, slips: BoolArray, where: FloatArray, origin: FloatArray,
     axis: FloatArray,
 ) -> tuple[Course | None, float, float]:  # fmt: skip
-    """Find the course, its angle about the axis and the slipping part of this angle [rad]; None without contact."""
+    """Find the course, its angle about the axis, and the part of this angle that slips [rad]; None without contact."""
     chains = find_chains(world, ids)
     counts = [int(touched[chain.order].sum()) for chain in chains]
     if not any(counts):
@@ -238,7 +241,7 @@ def _find_course(
     step = np.arctan2(np.cross(arm[:-1], arm[1:]) @ axis, (arm[:-1] * arm[1:]).sum(axis=1))
     if not len(step):
         return Course(cable, flat[course], slipping, position), 0.0, 0.0
-    # the angle of a point is half of the angles to both neighbours; end points take the whole angle to their only
+    # the angle of a point is half of the angles to both neighbours; an end point has the whole angle to its only
     # neighbour
     span = 0.5 * (np.append(step, step[-1]) + np.insert(step, 0, step[0]))
     wrap, slip = abs(float(span.sum())), abs(float(span[slipping].sum()))
@@ -246,15 +249,15 @@ def _find_course(
 
 
 def _find_stretch(touched: BoolArray, closed: bool) -> IntArray:
-    """Positions from the first to the last touching point; on a closed chain from the end of the longest part without
-    contact."""
+    """Return the positions from the first to the last touching point; on a closed chain they begin behind the longest
+    part without contact."""
     on = np.flatnonzero(touched)
     if not closed:
         return np.arange(on[0], on[-1] + 1)
     gaps = np.diff(np.append(on, on[0] + len(touched)))
     widest = int(np.argmax(gaps))
     first = int(on[(widest + 1) % len(on)])
-    # if all points of a ring touch, there is no gap, and the course may begin at any point
+    # if all points of a ring touch, the course may begin at any point
     count = (int(on[widest]) - first) % len(touched) + 1
     stretch: IntArray = (first + np.arange(count)) % len(touched)
     return stretch
@@ -273,7 +276,8 @@ def _eval_travel(
     world: World, fields: Fields, cables: Entity, found: tuple[Course | None, float, float], lengths: FloatArray,
     axis: FloatArray, drift: FloatArray,
 ) -> Travel:  # fmt: skip
-    """Evaluate speed, and points, tensions and fleet angles at the ends of the course, in the direction of travel."""
+    """Evaluate the speed, and points, tensions and fleet angles at both ends of the course, in the direction of
+    travel."""
     course = found[0]
     if course is None:
         return Travel(0.0, (NOWHERE, NOWHERE), (np.nan, np.nan), (np.nan, np.nan))
@@ -284,8 +288,8 @@ def _eval_travel(
         for output in ("velocity", "director")
     )
     speed = float((((velocity - drift) * slope).sum(axis=1) / np.linalg.norm(slope, axis=1)).mean())
-    # contact ends within these two cables, which distribute the change of the force, so tensions are read at their
-    # outer ends
+    # contact ends within the first and the last cable, which distribute the change of the force; so tensions are read
+    # at the outer ends of these cables
     ends = cables[course.cable[[0, -1]]]
     outer = lengths[course.cable[[0, -1]]] * (0.0, 1.0)
     tension = np.asarray(read_output(ends, "axial_force", world, fields, x=outer)).ravel()

@@ -1,12 +1,12 @@
-"""Common parts of springs and dampers between two rigid markers: n numbers x and their rates, forces by matrices.
+"""Springs and dampers between two rigid markers: functions for a law with n numbers x and their rates, and matrices.
 
-    g = K (x - offset) + D (x_t - rate_offset) + preload      generalised forces, n numbers
-    g = force_function(t, row, x, x_t, K, D, offset)          where one is given
+    generalised forces: g = K (x - offset) + D (x_t - rate_offset) + preload, n numbers
+    user function: g = force_function(t, row, x, x_t, K, D, offset)
 
-n is 1 or 6. A law has two kernels: ``measure`` evaluates x and x_t, and ``apply`` evaluates the forces of g at the
-markers. A Python user function cannot be evaluated in kernels and does not accept complex numbers. Columns store its
-forces and derivatives at x, x_t, and the law evaluates g + ∂g/∂x i Im x + ∂g/∂x_t i Im x_t, which has the same
-derivatives.
+The number n is 1 or 6. A law has two kernels: ``measure`` evaluates x and x_t, and ``apply`` evaluates the forces at
+the markers from g. A Python user function cannot be evaluated in kernels and does not accept complex numbers. The
+results and derivatives of the function at x, x_t are stored in columns. The law evaluates g + ∂g/∂x i Im x + ∂g/∂x_t i
+Im x_t, which has the same derivatives.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 @kernel
 def user_forces(row: Any, x: ComplexArray, xt: ComplexArray, g: ComplexArray) -> None:
-    """g from a user function, (n,)."""
+    """Write g of a user function, shape (n,)."""
     for a in range(len(g)):
         slope = 0.0
         for b in range(len(g)):
@@ -47,25 +47,25 @@ def user_forces(row: Any, x: ComplexArray, xt: ComplexArray, g: ComplexArray) ->
 
 @kernel
 def force_of_one(row: Any, x: ComplexArray, xt: ComplexArray, g: ComplexArray) -> None:
-    """g of a spring with one number."""
+    """Write g of a spring with one number."""
     g[0] = row.preload + (row.stiffness * (x[0] - row.offset) + row.damping * (xt[0] - row.rate_offset))
 
 
 @kernel
 def energy_of_one(row: Any, x: ComplexArray) -> complex:
-    """Energy of a spring with one number [J]."""
+    """Return the energy of a spring with one number [J]."""
     return complex(0.5 * row.stiffness * (x[0] - row.offset) * (x[0] - row.offset))
 
 
 @kernel
 def power_of_one(row: Any, xt: ComplexArray) -> complex:
-    """Power that its damper dissipates [W]."""
+    """Return the power that the damper of a spring with one number dissipates [W]."""
     return complex(row.damping * (xt[0] - row.rate_offset) * (xt[0] - row.rate_offset))
 
 
 @kernel
 def force_of_all(row: Any, x: ComplexArray, xt: ComplexArray, g: ComplexArray) -> None:
-    """g of a spring with matrices."""
+    """Write g of a spring with matrices."""
     for a in range(len(g)):
         g[a] = 0.0
         for b in range(len(g)):
@@ -74,7 +74,7 @@ def force_of_all(row: Any, x: ComplexArray, xt: ComplexArray, g: ComplexArray) -
 
 @kernel
 def energy_of_all(row: Any, x: ComplexArray) -> complex:
-    """Energy of a spring with matrices [J]."""
+    """Return the energy of a spring with matrices [J]."""
     total = complex(0.0, 0.0)
     for a in range(len(x)):
         for b in range(len(x)):
@@ -84,7 +84,7 @@ def energy_of_all(row: Any, x: ComplexArray) -> complex:
 
 @kernel
 def power_of_all(row: Any, xt: ComplexArray) -> complex:
-    """Power that its dampers dissipate [W]."""
+    """Return the power that the dampers of a spring with matrices dissipate [W]."""
     total = complex(0.0, 0.0)
     for a in range(len(xt)):
         for b in range(len(xt)):
@@ -93,7 +93,7 @@ def power_of_all(row: Any, xt: ComplexArray) -> complex:
 
 
 class SpringKernels(NamedTuple):
-    """Kernels ``(row, u, ut, t)`` of a law, and ``fill`` over all rows, see `make_kernels`."""
+    """Kernels ``(row, u, ut, t)`` of a law, and the kernel ``fill`` over all rows, see `make_kernels`."""
 
     force: Kernel
     energy: Kernel
@@ -148,7 +148,7 @@ def make_kernels(measure: Kernel, apply: Kernel, n: int, load: Kernel) -> Spring
                 x[i, a], xt[i, a] = one[a].real, rate[a].real
 
     def number(which: int, place: int) -> Kernel:
-        """Create the kernel for number ``place`` of x, x_t or g (which = 0, 1, 2)."""
+        """Create the kernel of the number ``place`` of x (which = 0), x_t (1) or g (2)."""
 
         @kernel
         def value(row: Any, u: Pose, ut: ComplexArray, t: float) -> complex:
@@ -164,7 +164,7 @@ def make_kernels(measure: Kernel, apply: Kernel, n: int, load: Kernel) -> Spring
 
 
 def eval_numbers(fill: Kernel, n: int, rows: LocalRows, s: Fields, which: IntArray) -> tuple[FloatArray, FloatArray]:
-    """x and x_t of some rows, shape (k, n)."""
+    """Evaluate x and x_t of some rows, shape (k, n) each."""
     pair, own = rows.columns
     x, xt = np.zeros((len(own), n)), np.zeros((len(own), n))
     fill(own, pair, s.markers[FAMILY], s.data, s.start_data, x, xt)
@@ -172,11 +172,11 @@ def eval_numbers(fill: Kernel, n: int, rows: LocalRows, s: Fields, which: IntArr
 
 
 def judge_account(rows: LocalRows, system: System) -> None:
-    """Declare the limits of the account: a user force may have no energy."""
+    """Declare the limits of the energy account: a user force may have no energy."""
     own, users = rows.columns[1], find_users(rows)
     assert system.account is not None
     names = own.dtype.names
-    # torques about three axes, and forces whose moments are not balanced, have no potential
+    # torques about three axes, and forces whose moments are not in equilibrium, have no potential
     moves = any(own[name].any() for name in ("damping", "rate_offset", "preload") if name in names)
     moves = moves or own["offset"].ndim > 1 or ("moment_arm" in names and not own["moment_arm"].all())
     whole = not len(users.where)
@@ -206,11 +206,11 @@ def register_rigid_spring(
 
     Args:
         component: the schema, with ``stiffness``, ``damping``, ``offset``, ``force_function`` and ``force_derivative``;
-            for n = 1 also ``rate_offset`` and ``preload``.
-        measure: kernel ``(row, u, ut, x, xt)`` that writes x and x_t, complex, shape (n,).
+            if n = 1, also ``rate_offset`` and ``preload``.
+        measure: kernel ``(row, u, ut, x, xt)`` that writes the complex x and x_t, shape (n,) each.
         apply: kernel ``(row, u, g) -> F`` that returns the nine numbers of `pairs`.
         n: 1 or 6.
-        outputs: function of ``number(which, place)``, which creates the kernel of one number of x, x_t or g.
+        outputs: function of ``number``, where ``number(which, place)`` creates the kernel of one number of x, x_t or g.
         check: see `register`.
         derived, derive: see `register_kind`.
         **more: see `register_rigid_pair`.

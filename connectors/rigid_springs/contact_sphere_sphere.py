@@ -1,29 +1,32 @@
 """Contact of two spheres, or of a sphere in a hollow sphere, with adhesion, plasticity or restitution, and friction.
 
-    h = 1,  or -1 where sphere 1 is hollow;    d = p1 - p0
-    g = h |d| - (r0 + h r1),  n = h d/|d|,  v_n = n·(v1 - v0)            gap, its direction and rate;  δ = -g
-    v_t = v1 - h a1 ω1 × n - v0 - a0 ω0 × n - v_n n,    a0 = r0 - δ/2,  a1 = r1 - h δ/2
-    f_n = f_c - d v_n        while the stored gap is < 0; it may pull
-    f_t = -μ f_n v_t/v_z     where the stored slip is <= v_z, the proportional zone, and -μ f_n v_t/|v_t| elsewhere
-    f_n n + f_t              at the contact point of sphere 1, its opposite on sphere 0
+    side: h = 1, or h = -1 if sphere 1 is hollow
+    gap: g = h |d| - (r0 + h r1),    d = p1 - p0,    depth δ = -g
+    normal: n = h d/|d|,    v_n = n·(v1 - v0)
+    slip: v_t = v1 - h a1 ω1 × n - v0 - a0 ω0 × n - v_n n,    a0 = r0 - δ/2,    a1 = r1 - h δ/2
+    normal force: f_n = f_c - d v_n while the stored gap is < 0; f_n may pull
+    friction: f_t = -μ f_n v_t/v_z if the stored slip is <= v_z, the proportional zone, otherwise -μ f_n v_t/|v_t|
+    total force: f_n n + f_t on sphere 1 at its contact point, the opposite force on sphere 0
 
-    plain                f_c = k δ^m;    with λ > 0 and k_2 = k/(1 - λ), e = k_2 (δ^m - δ_p^m):
-                         f_c = -f_0 + k δ^m      where e >= k δ^m
-                         f_c = -f_0 - k_a δ^l    where e <= -k_a δ^l,    f_c = -f_0 + e    between
-    hunt_crossley        f_c = δ^m (k + χ v_n),    χ = 3/2 (ε - 1) k/v_i
-    carvalho_martins     χ = 3/2 (ε - 1) (11 - ε)/(1 + 9 ε) k/v_i  for ε > 1/3,  (ε² - 1)/ε k/v_i  below (Gonthier)
+    plain: f_c = k δ^m
+    plastic or adhesive: with λ > 0, k_2 = k/(1 - λ) and e = k_2 (δ^m - δ_p^m), one of the following three cases
+    loading: f_c = -f_0 + k δ^m if e >= k δ^m
+    pulling: f_c = -f_0 - k_a δ^l if e <= -k_a δ^l
+    unloading: f_c = -f_0 + e otherwise
+    hunt_crossley: f_c = δ^m (k + χ v_n),    χ = 3/2 (ε - 1) k/v_i
+    carvalho_martins: χ = 3/2 (ε - 1) (11 - ε)/(1 + 9 ε) k/v_i for ε > 1/3, (ε² - 1)/ε k/v_i otherwise (Gonthier)
 
-v_i is the stored impact speed, limited from below by the smallest allowed speed; powers of δ < 0 have the sign of δ.
+v_i is the stored impact speed, but at least the smallest allowed speed. Powers of δ < 0 have the sign of δ.
 
 History values per row: gap, slip |v_t|, impact speed -v_n, plastic depth δ_p. History values are constant during
-Newton's iterations. After the iterations gap and slip take the values of the motion. The impact speed keeps its value
-from the start of the step unless the gap was open at the start and is closed now. δ_p becomes the larger of its value
-at the start and λ^(1/m) δ, or 0 where the gap is open. A given gap of exactly 0, as in scripts of Exudyn, causes no
-force until the first update, which does not count as closing. The force error is |k g| for a contact that opens or
-closes, with |start of the step/v_n| as the recommended step size. Where the slip enters or leaves the zone, the error
+Newton's iterations. After the iterations gap and slip get their current values. The impact speed changes only if the
+gap was open at the start of the step and is closed now. The plastic depth δ_p becomes the larger of its value at the
+start and λ^(1/m) δ, or 0 if the gap is open. If the given gap is exactly 0, as in scripts of Exudyn, it causes no force
+until the first update, and does not count as closing. The force error of a contact that opens or closes is |k g|, and
+its recommended step size is |gap at the start of the step/v_n|. If the slip enters or leaves the zone, the force error
 is the change of friction.
 
-In the energy ledger the work of a plastic contact counts as lost, and on rebound as a negative loss.
+In the energy ledger the work of a plastic contact counts as lost; on rebound it is a negative loss.
 
 Source: J. Gerstmayr and others, documentation of Exudyn 1.13, item ObjectContactSphereSphere; A. S. Carvalho,
 J. M. Martins, Mech. Mach. Theory 137 (2019); Y. Gonthier and others, Multibody Syst. Dyn. 11 (2004).
@@ -49,12 +52,12 @@ from windlass.framework.model.table import EntityTable
 
 START = (0.1, 0.0, 0.0, 0.0)
 TOUCHES = -1e-300
-"""Gap [m] that is stored instead of 0, which means that the contact is closed."""
+"""Gap [m] that is stored instead of 0; its contact counts as closed."""
 MODELS = ("plain", "hunt_crossley", "carvalho_martins")
 
 
 class ContactSphereSphere(Component):
-    """Contact of one pair of spheres; `HuntCrossley` finds the pairs among many spheres.
+    """Contact of one pair of spheres; for many spheres use `HuntCrossley`, which finds the pairs.
 
     History values per row: gap [m], slip [m/s], impact speed [m/s], plastic depth [m] (4).
     """
@@ -82,7 +85,7 @@ class ContactSphereSphere(Component):
 
 @kernel
 def raise_depth(x: complex, m: float) -> complex:
-    """x^m with the sign of x, for m >= 1."""
+    """Return x^m with the sign of x, for m >= 1."""
     a = abs(x.real)
     if m == 1.0:
         return x
@@ -92,11 +95,11 @@ def raise_depth(x: complex, m: float) -> complex:
 
 @kernel
 def measure(row: Any, u: Pose, ut: ComplexArray) -> Any:
-    """Gap [m], its rate and the slip, three numbers [m/s]; n; the lever arms of the force on spheres 0 and 1, three
-    numbers each [m]."""
+    """Return gap [m], its rate and the slip (3) [m/s]; n; the lever arms of the force on spheres 0 and 1 [m], three
+    numbers each."""
     side, d = row.side, u.d
     length = np.sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])
-    # spheres with the same centre have no normal: any direction is valid
+    # spheres with the same centre have no normal, so any direction is used
     inverse = side / length if length.real > 0.0 else complex(0.0, 0.0)
     n = (inverse * d[0], inverse * d[1], inverse * d[2] + (length.real == 0.0))
     gap = side * length - (row.radius0 + side * row.radius1)
@@ -114,7 +117,7 @@ def measure(row: Any, u: Pose, ut: ComplexArray) -> Any:
 
 @kernel
 def press(row: Any, gap: complex, rate: complex) -> Any:
-    """f_n [N] of a closed contact."""
+    """Return f_n of a closed contact [N]."""
     depth = raise_depth(-gap, row.exponent)
     f = row.contact_stiffness * depth - row.contact_damping * rate
     if row.impact_factor != 0.0:
@@ -131,9 +134,9 @@ def press(row: Any, gap: complex, rate: complex) -> Any:
 
 @kernel
 def rub(row: Any, fn: complex, slip: Any) -> Any:
-    """Friction factor s in f_t = -s v_t [N s/m]."""
-    # the share of the slip is written out: with a call this kernel would be too large for inlining, and contacts would
-    # take an eighth longer
+    """Return the factor s of friction, f_t = -s v_t [N s/m]."""
+    # the friction factor is computed without a call: with a call this kernel would be too large for inlining, and
+    # contacts would take an eighth longer
     if not slides(row.history[1], row.proportional_zone):
         return row.friction * fn / row.proportional_zone
     square = slip[0] * slip[0] + slip[1] * slip[1] + slip[2] * slip[2]
@@ -142,7 +145,7 @@ def rub(row: Any, fn: complex, slip: Any) -> Any:
 
 @kernel
 def force(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """The nine numbers."""
+    """Return the nine numbers of the forces and torques; see `rigid_springs/pairs.py`."""
     gap, rate, slip, n, s0, s1 = measure(row, u, ut)
     fn = press(row, gap, rate) * (1.0 if row.history[0] < 0.0 else 0.0)
     share = rub(row, fn, slip)
@@ -153,7 +156,7 @@ def force(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def energy(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Energy of the spring [J]; 0 for a plastic contact."""
+    """Return the energy of the spring [J]; 0 for a plastic contact."""
     gap = measure(row, u, ut)[0]
     on = 1.0 if row.history[0] < 0.0 and row.plasticity_ratio == 0.0 else 0.0
     return on * row.contact_stiffness / (row.exponent + 1.0) * raise_depth(gap, row.exponent) * gap
@@ -161,7 +164,7 @@ def energy(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Power lost to all forces except the spring [W]."""
+    """Return the power lost to all forces except the spring [W]."""
     gap, rate, slip, _, _, _ = measure(row, u, ut)
     on = 1.0 if row.history[0] < 0.0 else 0.0
     fn = press(row, gap, rate)
@@ -186,7 +189,7 @@ def number_of(which: int) -> Any:
 
 @kernel
 def measure_gap(row: Any, u: Pose, ut: ComplexArray, numbers: FloatArray) -> None:
-    """Write the numbers of `Gaps`; a sphere inside a hollow sphere leaves it through its gap only."""
+    """Write the numbers of `Gaps`; a sphere inside a hollow sphere can leave it only through its gap."""
     gap, rate, _, _, _, _ = measure(row, u, ut)
     speed = np.sqrt(ut[0].real ** 2 + ut[1].real ** 2 + ut[2].real ** 2)
     note_gap(numbers, gap.real, rate.real, speed)
@@ -196,8 +199,8 @@ def measure_gap(row: Any, u: Pose, ut: ComplexArray, numbers: FloatArray) -> Non
 
 @kernel
 def update_history(row: Any, u: Pose, ut: ComplexArray, t: float, h: float) -> tuple[float, float, bool, float]:
-    """Update the history values; return force error [N], recommended step size [s], whether a state has changed, and
-    force [N]."""
+    """Update the history values; return the force error [N], the recommended step size [s], whether a state has
+    changed, and the force [N]."""
     gap, rate, slip, _, _, _ = measure(row, u, ut)
     closed, sliding = row.history[0] <= 0.0, slides(row.history[1], row.proportional_zone)
     jump, step, changed, force, share = 0.0, np.inf, False, 0.0, row.plasticity_ratio
@@ -224,7 +227,7 @@ def update_history(row: Any, u: Pose, ut: ComplexArray, t: float, h: float) -> t
 
 
 def derive(rows: LocalRows) -> dict[str, FloatArray]:
-    """h = 1 or -1, and χ v_i/k, which is 0 for the plain model."""
+    """Derive h = 1 or -1, and χ v_i/k, which is 0 for the plain model."""
     model, e = rows.local("impact_model"), rows.local("restitution")
     soft = np.where(e > 1.0 / 3.0, 1.5 * (e - 1.0) * (11.0 - e) / (1.0 + 9.0 * e), (e * e - 1.0) / e)
     x = np.select([model == MODELS[1], model == MODELS[2]], [1.5 * (e - 1.0), soft], 0.0)
@@ -232,7 +235,7 @@ def derive(rows: LocalRows) -> dict[str, FloatArray]:
 
 
 def refuse_deep(rows: LocalRows, system: System) -> None:
-    """Reject a start at which the centre of a sphere is inside the other sphere, or outside a hollow sphere."""
+    """Reject a start with the centre of a sphere inside the other sphere, or outside a hollow sphere."""
     pair = rows.columns[0]
     r0, r1, side = rows.local("radius0"), rows.local("radius1"), np.where(rows.local("hollow"), -1.0, 1.0)
 

@@ -1,16 +1,16 @@
 """Two gears in mesh: teeth with stiffness, damping and backlash, on bodies whose centres may move.
 
-    r_i = m z_i/2,  z_1 < 0 for a ring gear around gear 0,    h = sign(z_0 + z_1)         radii, with signs
-    c = p1 - p0 without its part along the axis a of gear 0,  e = h c/|c|,  t = a × e
-    ψ_i = angle of the first axis of joint frame i about a from e                          relative to the line of
-    centres w = r_0 ψ_0 + r_1 ψ_1 - w_0,  as the value nearest to 0, modulo the pitch π m s_± = ± cos α w - sin α
-    (h |c| - (r_0 + r_1)) - b/2                 depth of the flanks for either direction N_± = k s_± + d ṡ_±  in [0, 2 k
-    s_±]  where s_± > 0, else 0         forces of the flanks, along the line of action
+    radii with signs: r_i = m z_i/2, z_1 < 0 for a ring gear around gear 0,    h = sign(z_0 + z_1)
+    line of centres: e = h c/|c|,    c = p1 - p0 without its part along the axis a of gear 0,    t = a × e
+    angle: ψ_i, of the first axis of joint frame i about a, from the line of centres e
+    displacement: w = r_0 ψ_0 + r_1 ψ_1 - w_0, as the value nearest to 0, modulo the pitch π m
+    depth of the flanks for both directions: s_± = ± cos α w - sin α (h |c| - (r_0 + r_1)) - b/2
+    force of the flanks along the line of action: N_± = k s_± + d ṡ_±, limited to [0, 2 k s_±], if s_± > 0, else 0
 
-and forces and torques are N_± times the derivatives of s_± with respect to the motion. The forces act along the line of
-action at the pressure angle α, so they load the bearings, with the torques N r_i cos α. Backlash increases when the
-centres move apart. The initial position of the teeth is determined at the first solve, with the backlash on both sides:
-w_0 is a history value.
+Forces and torques are N_± times the derivatives of s_± with respect to the motion. The forces act along the line of
+action at the pressure angle α. So these forces load the bearings, with the torques N r_i cos α. Backlash increases if
+the centres move apart. The initial position of the teeth, the history value w_0, is determined at the first solve, with
+the backlash on both sides.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class GearPair(Component):
     """Two spur gears in mesh, or a gear in a ring gear, over any number of turns.
 
     History values per row: whether w_0 is known (0 or 1), and w_0 [m] (2). For a ratio without stiffness use
-    `CoordinateConstraint`; for a mesh between two angles without bearing forces use `CoordinateSpringDamperExt` with
+    `CoordinateConstraint`. For a mesh between two angles without bearing forces use `CoordinateSpringDamperExt` with
     stops.
     """
 
@@ -64,7 +64,7 @@ class GearPair(Component):
 
 @kernel
 def measure(row: Any, u: Pose, ut: ComplexArray) -> Any:
-    """Σ r ψ [m] and its rate, distance of the axes and its rate; a, e, t."""
+    """Return Σ r ψ [m] and its rate; the distance of the axes and its rate; a, e and t."""
     a, d = turn_vector(u.A, row.unit_axis), (u.d[0], u.d[1], u.d[2])
     along, side = dot(a, d), row.side
     e = (d[0] - along * a[0], d[1] - along * a[1], d[2] - along * a[2])
@@ -80,7 +80,7 @@ def measure(row: Any, u: Pose, ut: ComplexArray) -> Any:
 
 @kernel
 def shift(row: Any, turned: complex) -> Any:
-    """w [m]."""
+    """Return w [m]."""
     if row.history[0] == 0.0:
         return turned - turned.real
     way = turned - row.history[1]
@@ -89,10 +89,10 @@ def shift(row: Any, turned: complex) -> Any:
 
 @kernel
 def flank(row: Any, sign: float, way: complex, rate: complex, distance: complex, apart: complex) -> Any:
-    """s and N of the flank of one direction."""
+    """Return s and N of the flank of one direction."""
     far, side = distance - abs(row.pitch_radius0 + row.pitch_radius1), row.side
     s = sign * row.cosine * way - row.sine * side * far - row.half_backlash
-    # without backlash one of the flanks is always in contact
+    # without backlash, one of the flanks is always in contact
     if s.real < 0.0 or (s.real == 0.0 and sign < 0.0):
         return s, 0.0 * s, 0.0 * s
     st = sign * row.cosine * rate - row.sine * side * apart
@@ -106,7 +106,7 @@ def flank(row: Any, sign: float, way: complex, rate: complex, distance: complex,
 
 @kernel
 def mesh(row: Any, u: Pose, ut: ComplexArray) -> Any:
-    """Evaluate both flanks, w, distance, and a, e, t."""
+    """Evaluate both flanks, w, the distance of the axes, and a, e, t."""
     turned, rate, distance, apart, a, e, t = measure(row, u, ut)
     way = shift(row, turned)
     s0, n0, p0 = flank(row, 1.0, way, rate, distance, apart)
@@ -116,7 +116,7 @@ def mesh(row: Any, u: Pose, ut: ComplexArray) -> Any:
 
 @kernel
 def force(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """The nine numbers."""
+    """Return the nine numbers of the forces and torques; see `rigid_springs/pairs.py`."""
     _, n, _, _, distance, a, e, across = mesh(row, u, ut)
     turn, push = row.cosine * (n[0] - n[1]), row.sine * (n[0] + n[1])
     lever = row.side * (row.pitch_radius0 + row.pitch_radius1) / distance
@@ -131,7 +131,7 @@ def force(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def energy(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Energy of the teeth [J]."""
+    """Return the energy of the teeth [J]."""
     s = mesh(row, u, ut)[0]
     total = complex(0.0, 0.0)
     for k in range(2):
@@ -142,13 +142,13 @@ def energy(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Power lost to damping [W]."""
+    """Return the power lost to damping [W]."""
     return mesh(row, u, ut)[2]
 
 
 @kernel
 def measure_gap(row: Any, u: Pose, ut: ComplexArray, numbers: FloatArray) -> None:
-    """Write the numbers of `Gaps` for the nearer flank; without backlash one flank is always in contact."""
+    """Write the numbers of `Gaps` of the nearer flank; without backlash, one flank is always in contact."""
     if row.half_backlash == 0.0:
         numbers[GAP] = np.inf
         return
@@ -160,7 +160,8 @@ def measure_gap(row: Any, u: Pose, ut: ComplexArray, numbers: FloatArray) -> Non
 
 
 def number_of(which: int) -> Any:
-    """Create the kernel of the force of the flanks, N_+ - N_-, of w, or of the distance of the axes (0, 1, 2)."""
+    """Create the kernel of the force of the flanks N_+ - N_- (which = 0), of w (1), or of the distance of the axes
+    (2)."""
 
     @kernel
     def value(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
@@ -172,15 +173,15 @@ def number_of(which: int) -> Any:
 
 @kernel
 def store_start(row: Any, u: Pose, ut: ComplexArray, t: float, h: float) -> tuple[float, float, bool, float]:
-    """Store the position of teeth that is still unknown; there is no force error."""
+    """Store the initial position of the teeth if it is still unknown; there is no force error."""
     if row.history[0] == 0.0:
         row.history[0], row.history[1] = 1.0, measure(row, u, ut)[0].real
     return 0.0, np.inf, False, 0.0
 
 
 def derive(rows: LocalRows) -> dict[str, FloatArray]:
-    """Radii with signs, h, the pitch [m], half the backlash b, the axis a in marker 0 and a direction x0 perpendicular
-    to a."""
+    """Derive radii with signs, h, the pitch [m], half the backlash b, the axis a in the frame of marker 0, and a
+    direction x0 perpendicular to a."""
     get, a = rows.local, normalise(rows.local("axis"))
     r0, r1 = (0.5 * get("module") * get(name) for name in ("teeth0", "teeth1"))
     return {
@@ -199,8 +200,8 @@ def derive(rows: LocalRows) -> dict[str, FloatArray]:
 def add_start(rows: LocalRows, system: System) -> None:
     """Add the update that stores the initial position of the teeth at the start of a solve."""
 
-    # explicit methods do not decide contacts before the first step, so the update after a step also stores the initial
-    # position
+    # explicit methods do not determine contact states before the first step, so the update after a step also stores the
+    # initial position
     def decide(s: Fields) -> None:
         run_post_newton(system, s)
         s.start_data[:] = s.data

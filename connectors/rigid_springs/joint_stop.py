@@ -1,18 +1,18 @@
 """Elastic stops of a joint: limits of a free translation or rotation.
 
-    B0 = A0 frame0,  B1 = A1 frame1,  a axis of B0
-    s = a·(p1 - p0),   s_t = a·(v1 - v0 - ω0 × d)              a translation
-    s = angle of B1 about a, not wrapped,   s_t = a·(ω1 - ω0)  a rotation, see `torsional_spring_damper`
-    δ = s - upper > 0 or s - lower < 0                         depth in a stop, else 0
-    g = k δ max(0, 1 + c |δ|_t)                                pushes back, never pulls
-    forces g a at the points, or torques g a; moments balance
+    axis: a of the frame B0 = A0 frame0; the other frame is B1 = A1 frame1
+    translation: s = a·(p1 - p0),    s_t = a·(v1 - v0 - ω0 × d)
+    rotation: s = angle of B1 about a with whole turns,    s_t = a·(ω1 - ω0), see `torsional_spring_damper`
+    depth in a stop: δ = s - upper if > 0, or s - lower if < 0, else 0
+    force: g = k δ max(0, 1 + c |δ|_t), which pushes back and never pulls
+    action: forces g a at the points, or torques g a, with moments in equilibrium
 
-The force is continuous for every c, so no contact state is needed: the force is evaluated within Newton's iterations
-with its exact tangent. With c = 0 a stop returns the stored energy k δ²/2. A rigid stop would need an impact law for
-the velocities, and an update between the iterations would detect the impact one step late. A stiff stop is equivalent
-if about ten steps resolve its contact time of about π sqrt(m/k).
+The force is continuous for every c, so no contact state is necessary. The force is evaluated within Newton's iterations
+with its exact tangent. If c = 0, a stop returns the stored energy k δ²/2. A rigid stop would require an impact law for
+the velocities, and an update after the iterations would detect the impact one step late. A stiff stop is equivalent to
+a rigid stop if about ten steps resolve its contact time of about π sqrt(m/k).
 
-Source: K. H. Hunt, F. R. E. Crossley, J. Appl. Mech. 42 (1975) 440-445, for damping that grows with the depth.
+Source: K. H. Hunt, F. R. E. Crossley, J. Appl. Mech. 42 (1975) 440-445, for damping that increases with the depth.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from windlass.framework.model.world import World
 
 START = (0.0,)
 NONE = 1e30
-"""A value beyond all possible limits [m or rad]."""
+"""Value that is larger than all limits and stands for a missing limit [m or rad]."""
 DIRECTIONS = ("x", "y", "z", "rotation_x", "rotation_y", "rotation_z")
 
 
@@ -72,7 +72,7 @@ class JointStop(Component):
 
 @kernel
 def measure(row: Any, u: Pose, ut: ComplexArray) -> Any:
-    """The axis a, s and s_t."""
+    """Return the axis a, s and s_t."""
     P = turn(u.A, row.turned_frame0)
     a = (P[0, 2], P[1, 2], P[2, 2])
     if row.turns:
@@ -84,7 +84,7 @@ def measure(row: Any, u: Pose, ut: ComplexArray) -> Any:
 
 @kernel
 def push(row: Any, s: complex, rate: complex) -> tuple[complex, complex]:
-    """Depth δ and force g."""
+    """Return the depth δ and the force g."""
     if s.real > row.upper:
         depth, inwards = s - row.upper, rate
     elif s.real < row.lower:
@@ -97,7 +97,7 @@ def push(row: Any, s: complex, rate: complex) -> tuple[complex, complex]:
 
 @kernel
 def force(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """The nine numbers."""
+    """Return the nine numbers of the forces and torques; see `rigid_springs/pairs.py`."""
     a, s, rate = measure(row, u, ut)
     _, g = push(row, s, rate)
     f, zero = (g * a[0], g * a[1], g * a[2]), complex(0.0, 0.0)
@@ -109,7 +109,7 @@ def force(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def energy(row: Any, u: Pose, ut: ComplexArray, t: float) -> complex:
-    """k δ²/2 [J]."""
+    """Return the energy k δ²/2 [J]."""
     _, s, rate = measure(row, u, ut)
     depth, _ = push(row, s, rate)
     return complex(0.5 * row.stiffness * depth * depth)
@@ -117,7 +117,7 @@ def energy(row: Any, u: Pose, ut: ComplexArray, t: float) -> complex:
 
 @kernel
 def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> complex:
-    """Power lost to damping [W]."""
+    """Return the power lost to damping [W]."""
     _, s, rate = measure(row, u, ut)
     depth, g = push(row, s, rate)
     return complex((g - row.stiffness * depth) * rate)
@@ -125,27 +125,27 @@ def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> complex:
 
 @kernel
 def place(row: Any, u: Pose, ut: ComplexArray, t: float) -> complex:
-    """s [m or rad]."""
+    """Return s [m or rad]."""
     return complex(measure(row, u, ut)[1])
 
 
 @kernel
 def depth_of(row: Any, u: Pose, ut: ComplexArray, t: float) -> complex:
-    """δ [m or rad]."""
+    """Return δ [m or rad]."""
     _, s, rate = measure(row, u, ut)
     return complex(push(row, s, rate)[0])
 
 
 @kernel
 def force_of(row: Any, u: Pose, ut: ComplexArray, t: float) -> complex:
-    """g [N or N m]."""
+    """Return g [N or N m]."""
     _, s, rate = measure(row, u, ut)
     return complex(push(row, s, rate)[1])
 
 
 @kernel
 def measure_gap(row: Any, u: Pose, ut: ComplexArray, numbers: FloatArray) -> None:
-    """The numbers of `Gaps`, of the nearer stop."""
+    """Write the numbers of `Gaps` of the nearer stop."""
     _, s, rate = measure(row, u, ut)
     if row.upper - s.real < s.real - row.lower:
         note_gap(numbers, row.upper - s.real, -rate.real, abs(rate.real))
@@ -162,22 +162,22 @@ def store_angle(row: Any, u: Pose, ut: ComplexArray, t: float, h: float) -> tupl
 
 
 def derive(rows: LocalRows) -> dict[str, Any]:
-    """Joint frames, rotated such that their third axis is a, and whether s is an angle."""
+    """Derive joint frames, rotated such that their third axis is a, and whether s is an angle."""
     direction = rows.local("direction")
-    # axes in cyclic order, with the axis of the stop last
+    # axes in cyclic order, such that the axis of the stop is the last axis
     order = (direction[:, None] + np.array((1, 2, 0))) % 3
     F0, F1 = (np.take_along_axis(rows.local(name), order[:, None, :], axis=2) for name in ("frame0", "frame1"))
     return {"turned_frame0": F0, "turned_frame1": F1, "turns": direction > 2}
 
 
 def drop_update(rows: LocalRows, system: System) -> None:
-    """Remove the update if all rows are translations, which have no angle to store."""
+    """Remove the update if all rows are translations, because translations have no angle to store."""
     if not rows.columns[1]["turns"].any():
         system.post_newton = None
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for wrong directions, limits in the wrong order, invalid frames and history values."""
+    """Raise ModelError for invalid directions, limits in the wrong order, and invalid frames and history values."""
     check_frames(world, table)
     direction, low, high = (table.local(name) for name in ("direction", "lower", "upper"))
     table.refuse(direction > 5, ("direction",), "be 0 to 5")
@@ -213,7 +213,7 @@ def joint_stops(
     Args:
         joint: rows of `GenericJoint` that are not driven.
         direction: ``"x"``, ``"y"``, ``"z"``, or ``"rotation_x"`` and so on, along the axes of the joint.
-        lower, upper: limits of displacements [m] or angles [rad] between the joint frames; one of the two may be
+        lower, upper: limits of displacements [m] or angles [rad] between the joint frames; one of the limits may be
             omitted.
         stiffness: stiffness of each stop [N/m or N m/rad].
         dissipation: coefficient c of the damping [s/m or s/rad].
@@ -222,7 +222,7 @@ def joint_stops(
         Handle to the stops, rows of `JointStop`.
 
     Raises:
-        ModelError: an argument that is not such a joint, or a direction that is locked.
+        ModelError: an argument that is not a handle to such joints, or a direction that is locked.
     """
     schema, axis = joint.table.component, DIRECTIONS.index(direction)
     if not {"frame0", "frame1", "translations", "rotations"} <= set(schema.columns):

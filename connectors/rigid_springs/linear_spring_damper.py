@@ -1,14 +1,14 @@
 """Spring and damper along an axis that is fixed in marker 0, such as the drive of a slide.
 
-    a = A0 axis,  x = a·d,  d = p1 - p0
-    x_t = a·(v1 - v0 - ω0 × d)                                 moments balance: the rate of x
-    x_t = a·(v1 - v0)                                          otherwise
-    g = k (x - offset) + d (x_t - rate_offset) + preload       or force_function(t, row, x, x_t, k, d, offset)
-    f = g a on point 1, -f on point 0, and -d × f on marker 0 where moments balance; on the left-hand side
+    displacement: x = a·d,    a = A0 axis,    d = p1 - p0
+    rate with moment_arm: x_t = a·(v1 - v0 - ω0 × d), the rate of x
+    rate otherwise: x_t = a·(v1 - v0)
+    force: g = k (x - offset) + d (x_t - rate_offset) + preload, or force_function(t, row, x, x_t, k, d, offset)
+    action: f = g a on point 1, -f on point 0, with moment_arm also -d × f on marker 0; on the left-hand side
 
-If the points only move along the axis, as in a prismatic joint, both rates are equal. Otherwise two opposite forces on
-parallel lines form a moment, which appears in the ledger as power without a source, as in the original law of Exudyn.
-Set ``moment_arm = False`` for the results of the original law.
+If the points only move along the axis, as in a prismatic joint, both rates are equal. Without ``moment_arm``, two
+opposite forces on parallel lines form a moment, as in the original law of Exudyn; in the ledger this moment is power
+without a source. Set ``moment_arm = False`` for the results of the original law.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class LinearSpringDamper(Component):
 
 @kernel
 def measure(row: Any, u: Pose, ut: ComplexArray, x: ComplexArray, xt: ComplexArray) -> None:
-    """x [m] and x_t [m/s]."""
+    """Write x [m] and x_t [m/s]."""
     a = turn_vector(u.A, row.unit_axis)
     x[0], xt[0] = dot(a, u.d), dot(a, ut)
     if row.moment_arm:
@@ -56,7 +56,7 @@ def measure(row: Any, u: Pose, ut: ComplexArray, x: ComplexArray, xt: ComplexArr
 
 @kernel
 def apply(row: Any, u: Pose, g: ComplexArray) -> Any:
-    """Force along the axis, and the moment of this force on marker 0."""
+    """Return the force along the axis, and the moment of this force on marker 0."""
     a, zero = turn_vector(u.A, row.unit_axis), complex(0.0, 0.0)
     f = (g[0] * a[0], g[0] * a[1], g[0] * a[2])
     t = cross(f, u.d) if row.moment_arm else (zero, zero, zero)

@@ -1,21 +1,23 @@
 """Laws between two rigid markers: forces and torques at both markers, as functions of positions, frames and rates.
 
-A law provides one kernel ``(row, u, ut, t) -> F`` for one row, with u a `Pose` and ut the rates y = [v1 - v0, ω0, ω1],
+A law provides one kernel ``(row, u, ut, t) -> F`` for one row. The argument u is a `Pose`, and ut are the rates y = [v1
+- v0, ω0, ω1]:
 
-    F = [f, τ0, τ1]    on the left-hand side: f at point 1 and -f at point 0, torques about these points, all global
+    left-hand side: F = [f, τ0, τ1] in the global frame, with f at point 1, -f at point 0, and torques about these
+    points
 
-and the loops add, with X = ∂y/∂q̇ and Y = ∂y/∂q (`position_kernels.update_jacobians`),
+With X = ∂y/∂q̇ and Y = ∂y/∂q (`position_kernels.update_jacobians`) the loops add
 
-    forces    Xᵀ F
-    tangent   dq (Xᵀ (P X + V Y) + F·∂X/∂q) + dv Xᵀ V X,    P = ∂F/∂(d, θ0, θ1),  V = ∂F/∂y
+    forces: Xᵀ F
+    tangent: dq (Xᵀ (P X + V Y) + F·∂X/∂q) + dv Xᵀ V X,    P = ∂F/∂(d, θ0, θ1),    V = ∂F/∂y
 
-The law is written for complex numbers, from which P and V follow: along a direction s, ∂F/∂s = Im F(x + i h s)/h. The
-complex step subtracts no numbers, so h can be so small that the result is exact to rounding; rotations by i h θ change
-a frame A into A + i h θ × A. A law must be analytic: no ``abs`` and no comparison of complex numbers; branches must use
-``.real``.
+The law is written for complex numbers, so P and V can be computed by complex steps: along a direction s, ∂F/∂s = Im F(x
++ i h s)/h. A complex step subtracts no numbers, so h can be so small that the result is exact to rounding. Rotations by
+i h θ change a frame A to A + i h θ × A. A law must be analytic: it must not use ``abs`` or comparisons of complex
+numbers, and branches must use ``.real``.
 
-In the energy ledger, a law provides its stored energy and losses. The rest of its power F·y is transferred to a drive
-(a moving offset, a constant force) or to torques without energy.
+For the energy ledger, a law provides its stored energy and its losses. The rest of its power F·y is transferred to a
+drive (a moving offset, a constant force), or belongs to torques without energy.
 
 Source: W. Squire, G. Trapp, Using complex variables to estimate derivatives of real functions, SIAM Review 40 (1998).
 """
@@ -44,12 +46,13 @@ Kernel = Callable[..., Any]
 ComplexArray = NDArray[np.complex128]
 
 TINY = 1e-20
-"""Imaginary step of derivatives: its square is negligible relative to 1, and no digits are lost, because no numbers are
-subtracted."""
+"""Imaginary step of derivatives [m, rad, m/s, rad/s]: its square is negligible, and no digits are lost, because no
+numbers are subtracted."""
 
 
 class Pose(NamedTuple):
-    """The pose of two markers, complex: d = p1 - p0 [m], shape (3,), and their frames A and B, shape (3, 3)."""
+    """The pose of two markers as complex numbers: d = p1 - p0 [m], shape (3,), and the frames A and B, shape (3, 3)
+    each."""
 
     d: ComplexArray
     A: ComplexArray
@@ -58,15 +61,15 @@ class Pose(NamedTuple):
 
 @kernel
 def eval_angle(y: complex, x: complex) -> complex:
-    """The angle of (x, y) [rad], in (-π, π], with its derivative."""
+    """Return the angle of (x, y) in (-π, π] [rad]; its imaginary part is a derivative."""
     a, b = y.real, x.real
     return complex(np.arctan2(a, b), (b * y.imag - a * x.imag) / (a * a + b * b))
 
 
 @kernel
 def eval_turn(P: ComplexArray, Q: ComplexArray, ut: ComplexArray, last: float) -> tuple[complex, complex]:
-    """The angle of the frame Q about the third axis of P [rad], next to the last angle, and ω1 - ω0 along this axis
-    [rad/s]."""
+    """Return the angle of the frame Q about the third axis of P [rad], nearest to the previous angle, and ω1 - ω0 along
+    this axis [rad/s]."""
     sine, cosine, rate = complex(0.0, 0.0), complex(0.0, 0.0), complex(0.0, 0.0)
     for a in range(3):
         sine -= P[a, 0] * Q[a, 1]
@@ -78,7 +81,7 @@ def eval_turn(P: ComplexArray, Q: ComplexArray, ut: ComplexArray, last: float) -
 
 @kernel
 def turn(A: ComplexArray, F: FloatArray) -> ComplexArray:
-    """The product A F of the frame of a marker and a frame in the marker, (3, 3)."""
+    """Return the product A F of the frame A of a marker and a frame F given in this frame, shape (3, 3)."""
     product = np.zeros((3, 3), np.complex128)
     for a in range(3):
         for b in range(3):
@@ -98,7 +101,7 @@ def row_of_rigid(m: PositionColumns, pair: Pair, i: int) -> tuple[Pose, ComplexA
 
 @kernel
 def turn_by(A: ComplexArray, x: complex, y: complex, z: complex) -> None:
-    """A += θ × A for θ = (x, y, z)."""
+    """Add θ × A with θ = (x, y, z) to A."""
     for b in range(3):
         p, q, r = A[0, b], A[1, b], A[2, b]
         A[0, b], A[1, b], A[2, b] = p + y * r - z * q, q + z * p - x * r, r + x * q - y * p
@@ -118,7 +121,7 @@ def move(u: Pose, ut: ComplexArray, k: int) -> None:
 
 
 def rigid_loops(force: Kernel, _: Kernel | None, load: Kernel) -> PairLoops:
-    """Create kernels ``residual`` and ``tangent`` as in `pairs.coordinate_pair`; the tangent also takes the velocities
+    """Create kernels ``residual`` and ``tangent`` as in `pairs.coordinate_pair`; ``tangent`` also takes the velocities
     v."""
 
     @kernel
@@ -185,7 +188,7 @@ def rigid_loops(force: Kernel, _: Kernel | None, load: Kernel) -> PairLoops:
                 evaluate(row, u, ut, time[0], F)
                 for a in range(9):
                     PV[a, k] = F[a].imag / TINY
-            # dq ∂F/∂q + dv ∂F/∂v, followed by the product with Xᵀ
+            # dq ∂F/∂q + dv ∂F/∂v, then its product with Xᵀ
             for a in range(9):
                 g[a] = F[a].real
                 for b in range(n):
@@ -206,7 +209,7 @@ def rigid_loops(force: Kernel, _: Kernel | None, load: Kernel) -> PairLoops:
 
 
 def real_part(number: Kernel) -> Kernel:
-    """The real part of the result of a kernel for one row."""
+    """Create a kernel that returns the real part of the result of a kernel for one row."""
 
     @kernel
     def part(row: Any, u: Pose, ut: ComplexArray, t: float) -> float:
@@ -216,7 +219,7 @@ def real_part(number: Kernel) -> Kernel:
 
 
 def three_of(force: Kernel, first: int) -> Kernel:
-    """Three of the nine numbers of F, real."""
+    """Create a kernel that returns the real parts of three of the nine numbers of F."""
 
     @kernel
     def part(row: Any, u: Pose, ut: ComplexArray, t: float) -> tuple[float, float, float]:
@@ -228,8 +231,8 @@ def three_of(force: Kernel, first: int) -> Kernel:
 
 
 def power_beside(force: Kernel, energy: Kernel, power: Kernel) -> Kernel:
-    """F·y minus the rate of the stored energy and minus the lost power [W]; the rate is the derivative of E along the
-    motion."""
+    """Create a kernel of F·y minus the rate of the stored energy E and minus the lost power [W]; the rate is the
+    derivative of E along the motion."""
 
     @kernel
     def beside(row: Any, u: Pose, ut: ComplexArray, t: float) -> float:
@@ -278,12 +281,13 @@ def register_rigid_pair(
 
     Args:
         component: the schema, with ``marker0``, ``marker1`` and ``active``.
-        force: kernel ``(row, u, ut, t) -> (fx, fy, fz, τ0x, τ0y, τ0z, τ1x, τ1y, τ1z)`` [N, N m], complex.
+        force: complex kernel ``(row, u, ut, t) -> (fx, fy, fz, τ0x, τ0y, τ0z, τ1x, τ1y, τ1z)`` [N, N m].
         outputs: further output variables; kernels with the arguments of ``force`` that return one complex number.
-        stored, lost: name and kernel of the energy [J], complex, of u alone, and of the lost power [W].
+        stored, lost: names and kernels of the energy [J], which is complex and depends only on u, and of the lost power
+            [W].
         passed: name of the remaining power.
-        point: whether marker 1 may be any position marker, also without rotation; torques on such a marker are ignored.
-        **more: ``before`` and further arguments: see `register_kind`.
+        point: whether marker 1 may be a position marker without rotation; torques on such a marker are ignored.
+        **more: ``before`` and further arguments of `register_kind`.
     """
     kind = replace(RIGID_PAIRS, targets=(RIGID, POSITION)) if point else RIGID_PAIRS
     load = create_load(len(more.get("start", ())))

@@ -1,7 +1,7 @@
 """Kernels of `ReevingSystemSprings`: length and tension of massless ropes, forces, tangents, points for drawings.
 
-Rows are ropes, whose spans are successive rows of a `Pair` and of ``spans``. In the coordinates of a row the span after
-marker k begins at k w, with the largest number w of coordinates of a marker.
+Rows are ropes; the spans of a rope are successive rows of a `Pair` and of ``spans``. In the coordinates of a row, the
+coordinates of the span behind marker k begin at k w, where w is the largest number of coordinates of a marker.
 """
 
 from __future__ import annotations
@@ -19,12 +19,13 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
 LENGTH, RATE, FORCE, REST, ENERGY, LOST, PASSED = range(7)
-"""Numbers of a rope: L [m], its rate [m/s], N [N], L_0 [m], energy [J], and the lost and transferred powers [W]."""
+"""Positions of the numbers of a rope: L [m], its rate [m/s], N [N], L_0 [m], energy [J], lost power [W], transferred
+power [W]."""
 
 
 @kernel
 def span_at(row: Any, spans: Any, pair: Pair, m: PositionColumns, k: int, which: int, out: Any) -> Any:
-    """Evaluate `eval_span` for span k of a row, optionally displaced by an imaginary step along one of 18
+    """Evaluate `eval_span` for span k of a row; if ``which`` >= 0, with an imaginary step along one of 18
     directions."""
     u, ut = row_of_rigid(m, pair, k)
     if which >= 0:
@@ -37,7 +38,7 @@ def span_at(row: Any, spans: Any, pair: Pair, m: PositionColumns, k: int, which:
 
 @kernel
 def eval_tension(row: Any, L: float, Lt: float, L0: float, L0t: float) -> Any:
-    """N, its elastic part, energy, and the derivatives of N with respect to L, L̇, L_0 and L̇_0."""
+    """Return N, its elastic part, the energy, and the derivatives of N with respect to L, L̇, L_0 and L̇_0."""
     k, d = row.axial_stiffness / L0, row.axial_damping / L0
     elastic = row.preload + k * (L - L0)
     raw = elastic + d * (Lt - L0t)
@@ -60,8 +61,8 @@ def eval_tension(row: Any, L: float, Lt: float, L0: float, L0t: float) -> Any:
 def measure(
     row: Any, spans: Any, pair: Pair, m: PositionColumns, q: CoordinateColumns, numbers: Any, wraps: Any
 ) -> Any:
-    """L, L̇, L_0, L̇_0; writes g and damping of the spans of a row to ``numbers``, (spans, 18), and angles to
-    ``wraps``."""
+    """Return L, L̇, L_0 and L̇_0; write g and the damping forces of the spans of a row into ``numbers``, shape (spans,
+    18), and the angles on sheaves into ``wraps``."""
     L, Lt, L0, L0t, meets = 0.0, 0.0, row.reference_length, 0.0, 0.0
     for j in range(2):
         if row.end[j] >= 0:
@@ -83,8 +84,8 @@ def measure(
 
 @kernel
 def wound(span: Any, leave: complex, meet: complex, is_first: bool, is_last: bool) -> complex:
-    """Length of rope that a span winds around the ends of its rope [m]: R_A ψ_A for a first span, -R_B ψ_B for a last
-    span."""
+    """Return the length of rope that a span winds around the ends of its rope [m]: R_A ψ_A for the first span, -R_B ψ_B
+    for the last span."""
     length = complex(0.0, 0.0)
     if is_first:
         length += span.radii[0] * leave
@@ -104,7 +105,8 @@ def residual(
     dofs: IntArray,
     f: FloatArray,
 ) -> None:
-    """Forces of all rows; ``most``: number of markers of the longest rope; ``dofs`` of the rows (n, ...)."""
+    """Add the forces of all rows to f; ``most`` is the number of markers of the longest rope, ``dofs`` has the shape
+    (rows, n)."""
     numbers, wraps = np.zeros((most, 18), np.complex128), np.zeros(most)
     for i in range(len(rows)):
         row = rows[i]
@@ -112,7 +114,7 @@ def residual(
             continue
         L, Lt, L0, L0t = measure(row, spans, pair, m, q, numbers, wraps)
         N = eval_tension(row, L, Lt, L0, L0t)[0]
-        # forces on the markers of all spans: tension and the damping of twist and shear
+        # forces on the markers of all spans: tension, and damping of twist and shear
         for k in range(row.first, row.last + 1):
             at, m0, m1 = k - row.first, pair.m0[k], pair.m1[k]
             for b in range(pair.n0):
@@ -137,13 +139,13 @@ def tangent(
     rows: Any, spans: Any, pair: Pair, most: int, m: PositionColumns, q: CoordinateColumns, v: FloatArray, dq: float,
     dv: float, slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
-    """values += dq ∂f/∂q + dv ∂f/∂v of all rows."""
+    """Add dq ∂f/∂q + dv ∂f/∂v of all rows to values."""
     n, w = slots.shape[1], pair.dofs.shape[1]
     numbers, wraps, out = np.zeros((most, 18), np.complex128), np.zeros(most), np.zeros(18, np.complex128)
     X, Y, Z, PV, g = np.zeros((9, w)), np.zeros((9, w)), np.zeros((9, w)), np.zeros((18, 18)), np.zeros(9)
     own = np.zeros((len(pair.m0), w, w), np.int64)
-    # derivatives with respect to the coordinates of a row: of L with the rope wound up at the ends, of L̇, L_0, L̇_0
-    # and of the rope wound up with respect to q; of L̇ with respect to v as in the first row
+    # rows of G, derivatives with respect to the coordinates of a row: of L including the rope wound up at the ends, of
+    # L̇, of L_0, of L̇_0, and of the rope wound up; the derivatives of L̇ with respect to v are equal to the first row
     G, wind = np.zeros((5, n)), np.zeros(9)
     for i in range(len(rows)):
         row = rows[i]
@@ -176,7 +178,7 @@ def tangent(
                         by_q = N * PV[a, p] + PV[9 + a, p]
                         total += (dq * by_q + dv * PV[9 + a, 9 + p]) * X[p, b] + dq * PV[9 + a, 9 + p] * Y[p, b]
                     Z[a, b] = total
-            # G: derivatives of L and L̇; and derivatives of the forces of the span with respect to its coordinates
+            # G: derivatives of L and L̇; then derivatives of the forces of the span with respect to its coordinates
             for b in range(w):
                 for a in range(9):
                     G[0, begin + b] += numbers[at, a].real * X[a, b]
@@ -203,7 +205,7 @@ def tangent(
                 if q.h[at] >= 0:
                     for a in range(wide):
                         values[slots[i, e + a, e + b]] -= dq * N * row.factor[j] * q.H[q.h[at], a, b]
-        # derivatives of the tension with respect to all coordinates
+        # derivatives of the tension with respect to all coordinates, which multiply the forces of all spans
         for b in range(n):
             by_q = by_L * (G[0, b] - G[4, b]) + by_Lt * G[1, b] + by_L0 * G[2, b] + by_L0t * G[3, b]
             change = dq * by_q + dv * (by_Lt * G[0, b] + by_L0t * G[2, b])
@@ -216,8 +218,8 @@ def tangent(
 def fill_numbers(
     rows: Any, spans: Any, pair: Pair, m: PositionColumns, q: CoordinateColumns, out: FloatArray, wraps: FloatArray
 ) -> None:
-    """Fill the numbers of each rope, see `LENGTH` and the following constants, shape (n, 7); angles on sheaves (n,
-    markers)."""
+    """Write the numbers of each rope, see `LENGTH` and the following constants, shape (n, 7), and the angles on
+    sheaves, shape (n, markers)."""
     numbers, moved = np.zeros((wraps.shape[1], 18), np.complex128), np.zeros(18, np.complex128)
     for i in range(len(rows)):
         row = rows[i]
@@ -241,8 +243,8 @@ def fill_numbers(
 
 @kernel
 def fill_points(row: Any, spans: Any, pair: Pair, m: PositionColumns, arcs: int, points: FloatArray) -> int:
-    """Write points along a row: both ends of its spans, and a given number of points on every sheave; return their
-    count."""
+    """Write points along a row: both ends of its spans, and ``arcs`` points on every sheave; return the number of
+    points."""
     n, out, meets, k0 = 0, np.zeros(18, np.complex128), 0.0, row.first
     for k in range(k0, row.last + 1):
         leave, meet, _ = span_at(row, spans, pair, m, k, -1, out)
@@ -258,7 +260,7 @@ def fill_points(row: Any, spans: Any, pair: Pair, m: PositionColumns, arcs: int,
 
 @kernel
 def put_point(span: Any, marker: int, m: PositionColumns, end: int, angle: float, points: FloatArray, n: int) -> int:
-    """Write the point at an angle on the sheave at one end of a span."""
+    """Write the point at a given angle on the sheave at one end of a span."""
     x, y = span.radii[end] * np.cos(angle), span.radii[end] * np.sin(angle)
     for a in range(3):
         points[n, a] = m.p[marker, a]

@@ -1,21 +1,23 @@
 """Spans of a massless rope between two sheaves: the common tangent of two 3D circles, and its derivatives.
 
-    r_i = R_i (cos ψ_i u_i + sin ψ_i w_i)                        u, w, a: frame of a sheave, a its axis; R = 0: a point
-    t = c + r_B - r_A,  r_A·t = 0,  r_B·t = 0                    c from centre A to centre B
-    W = |t| + R_A ψ_A - R_B ψ_B                                  contribution of the span to the length of the rope
-    a × r points along the rope, near r = -R a × c/|a × c|       the side: the rope turns about a
+    point on a sheave: r_i = R_i (cos ψ_i u_i + sin ψ_i w_i), where u, w, a is the frame of the sheave and a its axis
+    points of the rope: R = 0
+    tangent: t = c + r_B - r_A,    r_A·t = 0,    r_B·t = 0, with c from centre A to centre B
+    length: W = |t| + R_A ψ_A - R_B ψ_B, the contribution of the span to the length of the rope
+    side: a × r points along the rope, near r = -R a × c/|a × c|, so the rope turns about a
 
-The angles ψ_A where the rope leaves A and ψ_B where it reaches B are measured in the rotating bodies; the length of the
-rope is the sum of all W, up to whole turns. Derivatives with respect to the motion y = [v_B - v_A, ω_A, ω_B], with
-e = t/|t|:
+The angles ψ_A where the rope leaves A and ψ_B where it reaches B are measured in the rotating bodies. The length of the
+rope is the sum of all W, apart from whole turns. Derivatives are with respect to the motion y = [v_B - v_A, ω_A, ω_B],
+with e = t/|t|:
 
-    M = [[(a_A × r_A)·t, r_A·(a_B × r_B)], [-r_B·(a_A × r_A), (a_B × r_B)·t]],  1 instead of the diagonal entry of a
-    point Mᵀ λ = [R_A - e·(a_A × r_A), e·(a_B × r_B) - R_B]            0 where the rope lies in the planes of both
-    sheaves g = [e - λ_A r_A - λ_B r_B,
+    matrix: M = [[(a_A × r_A)·t, r_A·(a_B × r_B)], [-r_B·(a_A × r_A), (a_B × r_B)·t]]
+    matrix of a point: 1 replaces the diagonal entry
+    multipliers: Mᵀ λ = [R_A - e·(a_A × r_A), e·(a_B × r_B) - R_B], 0 if the rope lies in the planes of both sheaves
+    gradient: g = [e - λ_A r_A - λ_B r_B,
          -r_A × e - λ_A r_A × t + λ_B r_A × r_B,
          r_B × e - λ_A r_B × r_A - λ_B r_B × t]
 
-such that Ẇ = g·y exactly, even if the rope runs obliquely, and no torque acts on a sheave about its axis.
+So Ẇ = g·y exactly, even if the rope runs obliquely, and no torque acts on a sheave about its axis.
 
 Source: J. Gerstmayr and others, documentation of Exudyn 1.13, item ObjectConnectorReevingSystemSprings.
 """
@@ -32,24 +34,24 @@ from windlass.framework.kernels.kernel import kernel
 
 ITERATIONS = 30
 CONVERGED = 1e-14
-"""Change of an angle [rad] below which two further steps of Newton's method reach rounding."""
+"""Change of an angle [rad] below which two further Newton steps reach rounding errors."""
 
 
 @kernel
 def add(a: Any, x: Any, b: Any) -> Any:
-    """a + x b."""
+    """Return the sum a + x b."""
     return a[0] + x * b[0], a[1] + x * b[1], a[2] + x * b[2]
 
 
 @kernel
 def axis_of(F: ComplexArray, k: int) -> Any:
-    """Column k of a frame."""
+    """Return column k of a frame."""
     return F[0, k], F[1, k], F[2, k]
 
 
 @kernel
 def arm_of(F: ComplexArray, radius: float, angle: complex) -> Any:
-    """r and a × r."""
+    """Return r and a × r."""
     cos, sin = radius * np.cos(angle), radius * np.sin(angle)
     u, w = axis_of(F, 0), axis_of(F, 1)
     r = (cos * u[0] + sin * w[0], cos * u[1] + sin * w[1], cos * u[2] + sin * w[2])
@@ -58,7 +60,7 @@ def arm_of(F: ComplexArray, radius: float, angle: complex) -> Any:
 
 @kernel
 def guess(F: ComplexArray, radius: float, c: Any) -> float:
-    """ψ of -a × c."""
+    """Return the angle ψ of -a × c."""
     if radius == 0.0:
         return 0.0
     return float(np.arctan2(-dot(axis_of(F, 0), c).real, dot(axis_of(F, 1), c).real))
@@ -66,7 +68,7 @@ def guess(F: ComplexArray, radius: float, c: Any) -> float:
 
 @kernel
 def find_tangent(c: Any, FA: ComplexArray, FB: ComplexArray, RA: float, RB: float) -> Any:
-    """ψ_A, ψ_B, r_A, a_A × r_A, r_B, a_B × r_B, t and M; ψ are NaN if no tangent exists."""
+    """Return ψ_A, ψ_B, r_A, a_A × r_A, r_B, a_B × r_B, t and M; the angles ψ are NaN if no tangent exists."""
     x, y = complex(guess(FA, RA, c), 0.0), complex(guess(FB, RB, c), 0.0)
     left = ITERATIONS
     while left > 0:
@@ -99,10 +101,11 @@ def eval_span(
     c: Any, FA: ComplexArray, FB: ComplexArray, RA: float, RB: float, twist: float, shear: float,
     y: ComplexArray, out: ComplexArray,
 ) -> Any:  # fmt: skip
-    """Evaluate ψ_A, ψ_B and |t|, and write g and the forces of damping between the sheaves into ``out``, shape (18,).
+    """Evaluate ψ_A, ψ_B and |t|; write g and the damping forces between the sheaves into ``out``, shape (18,).
 
-    The damping consists of the torque ``twist`` ((ω_B - ω_A)·e) e, and the force ``shear`` times the difference of the
-    velocities of both ends perpendicular to the span, divided by its length, each on the left-hand side.
+    The damping consists of a torque and a force on the left-hand side. The torque is ``twist`` ((ω_B - ω_A)·e) e. The
+    force is ``shear`` times the difference of the velocities of both ends perpendicular to the span, divided by the
+    length of the span.
     """
     pA, pB, rA, qA, rB, qB, t, M = find_tangent(c, FA, FB, RA, RB)
     length = np.sqrt(dot(t, t))
@@ -126,8 +129,8 @@ def eval_span(
 
 @kernel
 def eval_wrap(leaves: float, meets: float) -> float:
-    """Angle around a sheave from the point where the rope reaches it to the point where it leaves [rad], in [0, 2
-    π)."""
+    """Return the angle around a sheave from the point where the rope reaches it to the point where the rope leaves it
+    [rad], in [0, 2 π)."""
     angle = (leaves - meets) % (2.0 * np.pi)
-    # a rope that just touches the circle
+    # a rope that only touches the circle has the angle 0
     return 0.0 if angle > 2.0 * np.pi - 1e-9 else angle

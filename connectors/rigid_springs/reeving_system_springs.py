@@ -1,17 +1,18 @@
 """A massless rope over any sheaves, with one tension along its whole length.
 
-    L = Σ spans + Σ R_i θ_i,   θ_i in [0, 2 π)                        see `reeving_spans`
-    L_0 = reference length + f_0 q_0 + f_1 q_1                        q: coordinates that pay out rope at the ends
-    N = N_0 + EA (L - L_0)/L_0 + D (L̇ - L̇_0)/L_0,                    N = N_s tanh(N/N_s) where it is < 0
-    N ∂L/∂q on all bodies, -N f_i on the coordinates q_i, on the left-hand side
+    length: L = Σ spans + Σ R_i θ_i,    θ_i in [0, 2 π), see `reeving_spans`
+    reference length: L_0 = reference length + f_0 q_0 + f_1 q_1; the coordinates q pay out rope at the ends
+    tension: N = N_0 + EA (L - L_0)/L_0 + D (L̇ - L̇_0)/L_0,    replaced by N_s tanh(N/N_s) if N < 0
+    action: N ∂L/∂q on all bodies, -N f_i on the coordinates q_i, on the left-hand side
 
-and between neighbours the damping of twist and shear of `reeving_spans`. Sheaves rotate without friction: the rope
-exerts no torque about their axes. The rope ends at the first and the last marker: at points, or at drums, which have a
-radius. The rope exerts a torque on a drum; L does not include the rope wound on the drum, so a coordinate q must
-describe the rope paid out, and the forces of q are not derivatives of L alone.
+Between neighbouring sheaves, the damping of twist and shear of `reeving_spans` also acts. Sheaves rotate without
+friction: the rope exerts no torque about their axes. The rope ends at the first and the last marker: at points, or at
+drums, which have a radius. The rope exerts a torque on a drum. L does not include the rope wound on the drum, so a
+coordinate q must describe the rope paid out. The forces of q are not derivatives of L alone.
 
-If a rope runs obliquely onto a sheave, all forces are derivatives of its length, so no energy is lost. The original law
-of Exudyn has the same tangents, slightly longer arcs, and forces that are not derivatives of these lengths.
+If a rope runs obliquely onto a sheave, all forces are derivatives of the length of the rope, so no energy is lost. The
+original law of Exudyn has the same tangents and slightly longer arcs, and its forces are not derivatives of these
+lengths.
 """
 
 from __future__ import annotations
@@ -45,6 +46,7 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.checks import checked, each, handle, instance, numbers, optional
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
+from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.drawing import Drawing, draw_traces
 from windlass.framework.model.law import LocalRows, Output, Tables, register
 from windlass.framework.model.rows import create_records
@@ -82,7 +84,7 @@ class ReevingSystemSprings(Component):
 
 
 def find_frames(axes: FloatArray) -> FloatArray:
-    """Frames (..., 3, 3) with given third axes, (..., 3)."""
+    """Create frames with the given third axes; the axes have the shape (..., 3), the frames (..., 3, 3)."""
     a = axes / np.sqrt((axes**2).sum(axis=-1, keepdims=True))
     u = np.cross(a, np.eye(3)[np.abs(a).argmin(axis=-1)])
     u /= np.sqrt((u**2).sum(axis=-1, keepdims=True))
@@ -90,19 +92,19 @@ def find_frames(axes: FloatArray) -> FloatArray:
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World coordinate numbers of all markers, followed by the coordinates at the ends, padded by -1, shape (rows,
-    n)."""
+    """Return the world coordinate numbers of all markers, then of the coordinates at the ends, padded by -1, shape
+    (rows, n)."""
     return np.concatenate([world.ref_dofs(table, name) for name in ("markers", *ENDS)], axis=1)
 
 
 def bind(rows: LocalRows) -> tuple[Pair, NDArray[Any], NDArray[Any], int]:
-    """Bind the spans of all rows, one after the other, the records of rows and of spans, and the number of markers of
-    the longest rope.
+    """Bind the spans of all rows (one after the other), the records of rows, the records of spans, and the number of
+    markers of the longest rope.
 
-    Records of rows have first, last: first and last span. end: coordinate markers at the ends of the rope or -1 (2,);
-    begin: positions of the first coordinates of both markers in a row, followed by the end (3,); factor (2,). Records
-    of spans have the radii at both
-    ends (2,), and the frames of both sheaves in their markers (2, 3, 3).
+    Records of rows have first, last: first and last span; end: coordinate markers at the ends of the rope, or -1 (2,);
+    begin: positions of the first coordinates of both coordinate markers in a row, then the end of these coordinates
+        (3,); factor (2,). Records of spans have the radii at both ends (2,), and the frames of both sheaves relative to
+        their markers (2, 3, 3).
     """
     (most, w), *ends = (rows.world.ref_shape(rows.table, name) for name in ("markers", *ENDS))
     markers = rows.markers("markers")
@@ -126,15 +128,24 @@ def bind(rows: LocalRows) -> tuple[Pair, NDArray[Any], NDArray[Any], int]:
 
 
 def eval_numbers(rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatArray]:
-    """The numbers of `fill_numbers`."""
+    """Return the numbers of `fill_numbers`."""
     pair, own, spans, most = rows.columns
     out, wraps = np.zeros((len(own), 7)), np.zeros((len(own), most))
     fill_numbers(own, spans, pair, s.markers[FAMILY], coordinates_of(s), out, wraps)
     return out, wraps
 
 
+@kernel
+def take_numbers(numbers: FloatArray, energies: FloatArray, powers: FloatArray) -> None:
+    """Add the energy, the lost power and the passed power of each rope; see `fill_numbers`."""
+    for i in range(len(numbers)):
+        energies[0, i] += numbers[i, ENERGY]
+        powers[0, i] += numbers[i, LOST]
+        powers[1, i] += numbers[i, PASSED]
+
+
 def build(rows: LocalRows) -> System:
-    """The system of `ReevingSystemSprings`."""
+    """Create the system of `ReevingSystemSprings`."""
     pair, own, spans, most = rows.columns
     system = System("ReevingSystemSprings", rows.dofs)
     system.residual = call(
@@ -145,12 +156,10 @@ def build(rows: LocalRows) -> System:
         lambda s: (own, spans, pair, most, s.markers[FAMILY], coordinates_of(s), s.v, s.dq, s.dv, s.slots, s.values),
     )
 
-    def read(s: Any) -> None:
-        out = eval_numbers(rows, s)[0]
-        s.energies[0] += out[:, ENERGY]
-        s.powers[0] += out[:, LOST]
-        s.powers[1] += out[:, PASSED]
-
+    out, wraps = np.zeros((len(own), 7)), np.zeros((len(own), most))
+    read = call(fill_numbers, lambda s: (own, spans, pair, s.markers[FAMILY], coordinates_of(s), out, wraps)) + call(
+        take_numbers, lambda s: (out, s.energies, s.powers)
+    )
     drums = spans["radii"][own["first"], 0].any() or spans["radii"][own["last"], 1].any()
     damped = any(own[f"{name}_damping"].any() for name in ("axial", "twist", "shear"))
     still = not (drums or damped or (own["end"] >= 0).any())
@@ -219,11 +228,12 @@ def reeve(world: World, markers: Sequence[Entity], radii: Any, axes: Any | None 
     """Add a `ReevingSystemSprings`: one rope over sheaves and points.
 
     Args:
-        markers: places along the rope, from one end to the other, 2 or more; sheaves need rigid markers.
-        radii: radii of the sheaves and of drums at the ends [m], shape (markers,); 0 at points.
-        axes: axes of the sheaves in the frames of their markers, about which the rope runs counter-clockwise, shape
-            (markers, 3); default (0, 0, 1).
-        **columns: columns of `ReevingSystemSprings`, e.g. ``axial_stiffness`` and ``reference_length``.
+        markers: positions along the rope, from one end to the other, 2 or more; markers of sheaves must be rigid
+            markers.
+        radii: radii of the sheaves, and of drums at the ends [m], shape (markers,); 0 for points.
+        axes: axes of the sheaves in the frames of their markers, shape (markers, 3), default (0, 0, 1); the rope runs
+            counter-clockwise about these axes.
+        **columns: columns of `ReevingSystemSprings`, for example ``axial_stiffness`` and ``reference_length``.
 
     Returns:
         Handle to the rope.

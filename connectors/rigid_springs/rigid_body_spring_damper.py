@@ -1,17 +1,17 @@
 """Bushing: springs and dampers between two rigid markers in all six directions, coupled by 6 × 6 matrices.
 
-    B0 = A0 frame0,  B1 = A1 frame1,  R = B0ᵀ B1,  d = p1 - p0
-    x = [B0ᵀ d, angles about x, y, z of R = Rx Ry Rz]           six numbers [m, rad]
-    x_t = [B0ᵀ (v1 - v0 - ω0 × d), B0ᵀ (ω1 - ω0)]               moments balance
-    x_t = [B0ᵀ (v1 - v0), B0ᵀ (ω1 - ω0)]                        otherwise
-    g = K (x - offset) + D x_t                                  or force_function(t, row, x, x_t, K, D, offset)
-    f = B0 g_123 on point 1, torque B0 g_456 on marker 1; on point 0 -f, on marker 0 minus the torque, and -d × f
-    where moments balance; on the left-hand side
+    frames: B0 = A0 frame0,    B1 = A1 frame1,    R = B0ᵀ B1,    d = p1 - p0
+    six numbers: x = [B0ᵀ d, angles about x, y, z of R = Rx Ry Rz] [m, rad]
+    rates with moment_arm: x_t = [B0ᵀ (v1 - v0 - ω0 × d), B0ᵀ (ω1 - ω0)]
+    rates otherwise: x_t = [B0ᵀ (v1 - v0), B0ᵀ (ω1 - ω0)]
+    generalised forces: g = K (x - offset) + D x_t, or force_function(t, row, x, x_t, K, D, offset)
+    forces on the left side: f = B0 g_123 on point 1, -f on point 0
+    torques on the left side: B0 g_456 on marker 1, its opposite on marker 0, with moment_arm also -d × f on marker 0
 
-The original law of Exudyn has no moment d × f. The moment is small if the points remain close; set
-``moment_arm = False`` for the results of the original law. Torques along the axes of B0 are K times the angles, as in
-the original law. The work of these torques equals the energy x·Kx/2 only for small angles, and the ledger shows the
-difference as ``drive``. At an angle of 90° about y the angles are not defined.
+The original law of Exudyn has no moment d × f. The moment d × f is small if the points remain close; set ``moment_arm =
+False`` for the results of the original law. The torques along the axes of B0 are K times the angles, as in the original
+law. The work of these torques equals the energy x·Kx/2 only for small angles; the ledger shows the difference as
+``drive``. If the angle about y is 90°, the angles are not defined.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class RigidBodySpringDamper(Component):
 
 @kernel
 def measure(row: Any, u: Pose, ut: ComplexArray, x: ComplexArray, xt: ComplexArray) -> None:
-    """x [m, rad] and x_t."""
+    """Write x [m, rad] and x_t."""
     P, Q = turn(u.A, row.frame0), turn(u.B, row.frame1)
     v = (ut[0], ut[1], ut[2])
     if row.moment_arm:
@@ -76,7 +76,7 @@ def measure(row: Any, u: Pose, ut: ComplexArray, x: ComplexArray, xt: ComplexArr
 
 @kernel
 def apply(row: Any, u: Pose, g: ComplexArray) -> Any:
-    """Force and torque along the axes of the joint frame, and the moment of the force on marker 0."""
+    """Return force and torque along the axes of the joint frame, and the moment of the force on marker 0."""
     P, zero = turn(u.A, row.frame0), complex(0.0, 0.0)
     f = np.zeros(3, np.complex128)
     t = np.zeros(3, np.complex128)

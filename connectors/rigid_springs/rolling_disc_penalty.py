@@ -1,20 +1,21 @@
 """Disc on a plane by a penalty, with friction: the disc rolls, slips and lifts off.
 
-    c = d + r,  v_c                                            contact point and velocity of the rim, see `RollingJoint`
-    e_0, e_1, n                                                across the track, along it, normal to the plane
-    g = n·c,  f_n = k g + d n·v_c                              gap and normal force < 0, while the stored gap is <= 0
-    v_t = [e_0·v_c, e_1·v_c],  v = |v_t|                       slip
-    M = Rᵀ diag(μ + μ_v v) R                                   R turns by the angle of rollers, for Mecanum wheels
-    f_t = |f_n| M s                                            friction on the left-hand side
-    s = v_t/v_z,  or (2 - v/v_z) v_t/v_z                       where the stored slip is <= v_z, the proportional zone
-    s = stored slip/|stored slip|                              where it is larger
-    f = f_t0 e_0 + f_t1 e_1 + f_n n  on the disc at its contact point, -f there on the plane
+    contact: point c = d + r and velocity v_c of the rim, see `RollingJoint`
+    directions: e_0 across the track, e_1 along the track, n normal to the plane
+    gap: g = n·c
+    normal force: f_n = k g + d n·v_c < 0, while the stored gap is <= 0
+    slip: v_t = [e_0·v_c, e_1·v_c],    v = |v_t|
+    friction matrix: M = Rᵀ diag(μ + μ_v v) R, where R rotates by the angle of rollers, for Mecanum wheels
+    friction: f_t = |f_n| M s on the left-hand side
+    in the proportional zone: s = v_t/v_z or (2 - v/v_z) v_t/v_z, if the stored slip is <= v_z
+    outside of the zone: s = stored slip/|stored slip|
+    force: f = f_t0 e_0 + f_t1 e_1 + f_n n on the disc at its contact point, -f on the plane at this point
 
-History values per row: slip across and along the track, and gap; they are constant during Newton's iterations. After
-the iterations the history values take the values of the motion. The force error is the force of a contact that opens or
-closes, or the change of friction due to new history values. With a zone of 0 friction has its full magnitude at any
-stored slip except exactly 0, where it vanishes. In the original law of Exudyn friction vanishes at slip 0 for every
-zone; in this law slip 0 lies in the zone.
+History values per row: slip across and along the track, and gap; these are constant during Newton's iterations. After
+the iterations the history values get their current values. The force error is the force of a contact that opens or
+closes, or the change of friction due to new history values. If the zone is 0, friction has its full magnitude at any
+stored slip except exactly 0, where friction is 0. In the original law of Exudyn friction is 0 at slip 0 for every zone;
+in this law slip 0 is within the zone.
 """
 
 from __future__ import annotations
@@ -62,7 +63,8 @@ class RollingDiscPenalty(Component):
 
 @kernel
 def measure(row: Any, u: Pose, ut: ComplexArray) -> Any:
-    """Gap [m], its rate and the slip across and along the track [m/s]; r and d + r [m]; e_0, e_1, n."""
+    """Return gap [m], its rate [m/s], and the slip across and along the track [m/s]; r and d + r [m]; e_0, e_1 and
+    n."""
     n, w = turn_vector(u.A, row.unit_normal), turn_vector(u.B, row.unit_axis)
     across, r, arm = find_contact(row.radius, 0, u.d, n, w)
     along = cross(across, n)
@@ -73,7 +75,7 @@ def measure(row: Any, u: Pose, ut: ComplexArray) -> Any:
 
 @kernel
 def rub(row: Any, fn: complex, x: complex, y: complex) -> tuple[complex, complex]:
-    """f_t across and along the track [N] for the slip (x, y)."""
+    """Return f_t across and along the track [N] for the slip (x, y)."""
     speed = np.sqrt(x * x + y * y)
     stored = np.sqrt(row.history[0] ** 2 + row.history[1] ** 2)
     share = share_of_slip(speed, row.proportional_zone, not row.linear_zone)
@@ -90,7 +92,7 @@ def rub(row: Any, fn: complex, x: complex, y: complex) -> tuple[complex, complex
 
 @kernel
 def force(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """The nine numbers."""
+    """Return the nine numbers of the forces and torques; see `rigid_springs/pairs.py`."""
     gap, rate, x, y, r, arm, across, along, n = measure(row, u, ut)
     fn = (row.contact_stiffness * gap + row.contact_damping * rate) * (1.0 if row.history[2] <= 0.0 else 0.0)
     fx, fy = rub(row, fn, x, y)
@@ -105,14 +107,14 @@ def force(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def energy(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Energy of the contact [J]."""
+    """Return the energy of the contact [J]."""
     gap = measure(row, u, ut)[0]
     return 0.5 * row.contact_stiffness * gap * gap * (1.0 if row.history[2] <= 0.0 else 0.0)
 
 
 @kernel
 def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Power lost to friction and the damper [W]."""
+    """Return the power lost to friction and the damper [W]."""
     gap, rate, x, y, _, _, _, _, _ = measure(row, u, ut)
     on = 1.0 if row.history[2] <= 0.0 else 0.0
     fx, fy = rub(row, (row.contact_stiffness * gap + row.contact_damping * rate) * on, x, y)
@@ -121,14 +123,14 @@ def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def measure_gap(row: Any, u: Pose, ut: ComplexArray, numbers: FloatArray) -> None:
-    """The numbers of `Gaps`."""
+    """Write the numbers of `Gaps`."""
     gap, rate, x, y, _, _, _, _, _ = measure(row, u, ut)
     note_gap(numbers, gap.real, rate.real, np.sqrt(x.real**2 + y.real**2 + rate.real**2))
 
 
 def number_of(which: int) -> Any:
-    """Create the kernel of the normal force and friction across and along (0, 1, 2), or of the results of `measure` (3
-    ...)."""
+    """Create the kernel of the normal force (which = 0), of friction across (1) and along the track (2), or of the
+    results of `measure` (3 ...)."""
 
     @kernel
     def value(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
@@ -142,7 +144,8 @@ def number_of(which: int) -> Any:
 
 @kernel
 def update_history(row: Any, u: Pose, ut: ComplexArray, t: float, h: float) -> tuple[float, float, bool, float]:
-    """Update the history values; return force error [N], no step size, whether a state has changed, and force [N]."""
+    """Update the history values; return the force error [N], an infinite step size, whether a state has changed, and
+    the force [N]."""
     gap, rate, x, y, _, _, _, _, _ = measure(row, u, ut)
     fn, zone = row.contact_stiffness * gap + row.contact_damping * rate, row.proportional_zone
     closed, sliding = row.history[2] <= 0.0, row.history[0] ** 2 + row.history[1] ** 2 > zone**2
@@ -158,7 +161,8 @@ def update_history(row: Any, u: Pose, ut: ComplexArray, t: float, h: float) -> t
 
 
 def derive(rows: LocalRows) -> dict[str, FloatArray]:
-    """Axis w of the disc and normal n of the rolling plane in the frames of their markers; the angle of rollers."""
+    """Derive the axis w of the disc and the normal n of the rolling plane, in the frames of their markers, and the
+    angle of rollers."""
     angle, (w, n) = rows.local("friction_angle"), (normalise(rows.local(name)) for name in ("axis", "normal"))
     return {"unit_axis": w, "unit_normal": n, "cosine": np.cos(angle), "sine": np.sin(angle)}
 

@@ -1,15 +1,15 @@
 """Torsion spring and damper about the z axis of a joint frame, over any number of turns.
 
-    B0 = A0 frame0,  B1 = A1 frame1,  R = B0ᵀ B1,  z third axis of B0
-    φ = atan2(-R_xy, R_xx) + 2π n                              last of the angles about x, y, z; the angle of a hinge
-    φ_t = z·(ω1 - ω0)
-    τ = k (φ - offset) + d (φ_t - rate_offset) + preload       or force_function(t, row, φ, φ_t, k, d, offset)
-    torque τ z on marker 1, -τ z on marker 0, on the left-hand side
+    frames: B0 = A0 frame0,    B1 = A1 frame1,    R = B0ᵀ B1, and z is the third axis of B0
+    angle: φ = atan2(-R_xy, R_xx) + 2π n, the last of the angles about x, y, z; for a hinge, its angle
+    rate: φ_t = z·(ω1 - ω0)
+    torque: τ = k (φ - offset) + d (φ_t - rate_offset) + preload, or force_function(t, row, φ, φ_t, k, d, offset)
+    action: τ z on marker 1, -τ z on marker 0, on the left-hand side
 
-The number n of whole turns is chosen such that φ is nearest to its value at the end of the last step, a history value.
-Therefore a step must rotate by less than half a turn. Without a given history value the initial angle is in (-π, π].
-The spring acts in parallel to a hinge, a `RevoluteJoint2D` or `GenericJoint`. If the axes of both markers deviate, φ_t
-is not the rate of φ, and the ledger shows the difference as ``drive``.
+The number n of whole turns is chosen such that φ is nearest to its value at the end of the previous step, which is a
+history value. Therefore the rotation in a step must be less than half a turn. If no history value is given, the initial
+angle is in (-π, π]. The spring acts in parallel to a hinge, a `RevoluteJoint2D` or `GenericJoint`. If the axes of both
+markers deviate, φ_t is not the rate of φ, and the ledger shows the difference as ``drive``.
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ class TorsionalSpringDamper(Component):
 
 @kernel
 def measure(row: Any, u: Pose, ut: ComplexArray, x: ComplexArray, xt: ComplexArray) -> None:
-    """φ [rad], next to the last angle, and φ_t [rad/s]."""
+    """Write φ [rad], nearest to the previous angle, and φ_t [rad/s]."""
     x[0], xt[0] = eval_turn(turn(u.A, row.frame0), turn(u.B, row.frame1), ut, row.history[0])
 
 
 @kernel
 def apply(row: Any, u: Pose, g: ComplexArray) -> Any:
-    """Torque about the axis."""
+    """Return the forces and torques of a torque about the axis."""
     P, zero = turn(u.A, row.frame0), complex(0.0, 0.0)
     x, y, z = g[0] * P[0, 2], g[0] * P[1, 2], g[0] * P[2, 2]
     return zero, zero, zero, -x, -y, -z, x, y, z

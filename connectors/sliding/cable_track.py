@@ -1,7 +1,8 @@
 """Tracks: chains of cables along which sliding joints move; each cable begins at the end of the previous cable.
 
-Places along a track are arc lengths of the undeformed cables from the start of the first cable. A track whose last
-cable ends at the start of its first cable is closed, and places repeat after each lap.
+Places along a track are arc lengths of the undeformed cables from the start of the first cable. A track is closed if
+its last cable ends at the start of its first cable; in this case adding the length of the track to a place gives the
+same point.
 """
 
 from __future__ import annotations
@@ -33,18 +34,18 @@ class CableTrack(Component):
 
 
 class Tracks(NamedTuple):
-    """All tracks of a world, with their cables one after the other; n cables, t tracks.
+    """All tracks of a world: t tracks with n cables in total, stored one after the other.
 
     Attributes:
         ids: entity number of each track, ascending, shape (t,).
-        first: first cable of each track, and the number of all cables, shape (t + 1,).
+        first: position of the first cable of each track, followed by the number n, shape (t + 1,).
         closed: whether each track is closed, shape (t,).
         cable: entity number of each cable, shape (n,).
         length: undeformed length of each cable [m], shape (n,).
         start: place of the start of each cable along its track [m], shape (n,).
-        dims: 2 or 3 dimensions, shape (n,).
-        dofs: world coordinate numbers of the axial motion of the material, followed by the nodes, padded by -1, shape
-            (n, 13).
+        dims: number of dimensions of each cable, 2 or 3, shape (n,).
+        dofs: world numbers of the coordinate of the axial motion and of the coordinates of the nodes; -1 for missing
+            coordinates, shape (n, 13).
     """
 
     ids: IntArray
@@ -57,7 +58,7 @@ class Tracks(NamedTuple):
     dofs: IntArray
 
     def number_of(self, tracks: IntArray) -> IntArray:
-        """Numbers of tracks by entity number."""
+        """Return the positions of the tracks with the given entity numbers."""
         found: IntArray = np.searchsorted(self.ids, tracks)
         return found
 
@@ -88,7 +89,7 @@ def read_tracks(world: Tables) -> Tracks:
 
 
 def _gap(world: Tables, dofs: IntArray, dims: IntArray, end: int, start: int) -> float:
-    """Distance of the end of one cable from the start of another in the reference configuration [m]."""
+    """Return the distance of the end of one cable from the start of another in the reference configuration [m]."""
     d = int(dims[end])
     places = world.numbering.reference_of(np.stack((dofs[end, 1 + 2 * d : 1 + 3 * d], dofs[start, 1 : 1 + d])))
     return float(np.linalg.norm(places[1] - places[0]))
@@ -114,7 +115,7 @@ def check_tracks(world: Tables, table: EntityTable) -> None:
 
 
 def track_cables(world: Tables, table: EntityTable) -> IntArray:
-    """Entity numbers of all cables of all tracks, shape (k,)."""
+    """Return the entity numbers of all cables of all tracks, shape (k,)."""
     return world.table(CableTrack).named("cables")
 
 

@@ -47,7 +47,7 @@ def cable_track(world: World, cables: Handles) -> Entity:
 def sliding_joint(
     world: World, cables: Handles, entity: Handles, start: Any, at: Any = (0.0, 0.0), **values: Any
 ) -> Entity:
-    """Connect points of bodies to cables along which they slide; each point has its place s along the track as a
+    """Connect points of bodies to cables, along which the points slide; the place s of a point along the track is a
     coordinate.
 
     Args:
@@ -57,7 +57,7 @@ def sliding_joint(
         start: initial place s of each joint, counted from the start of the first cable by undeformed length [m], a
             number or shape (joints,).
         at: place on the entity, see `position_marker`.
-        **values: columns of `SlidingJoint`, e.g. ``friction_coefficient``; and ``speed`` [m/s], the initial s_t.
+        **values: columns of `SlidingJoint`, such as ``friction_coefficient``; also ``speed``, the initial s_t [m/s].
 
     Returns:
         Handle to the joints; `fix`, `prescribe`, `coordinate_marker` accept this handle for its coordinate ``"s"``.
@@ -106,6 +106,6 @@ def end_stops(world: World, joints: Entity, length: float, stiffness: float, dam
     s, ground, nodes = coordinate_marker(world, joints, "s"), coordinate_marker(world, None), find_nodes(world, joints)
     reference = nodes.table.collect("reference", nodes.rows)
     values: dict[str, Any] = {"contact_stiffness": stiffness, "contact_damping": damping}
-    # displacements from the reference: s >= 0 and length - s >= 0
+    # the stops keep s >= 0 and length - s >= 0; the coordinate is the displacement of s from the reference
     world.add(ContactCoordinate, marker0=ground, marker1=s, offset=-reference, **values)
     return world.add(ContactCoordinate, marker0=s, marker1=ground, offset=reference - length, **values)

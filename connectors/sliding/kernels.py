@@ -1,7 +1,8 @@
 """Kernels of sliding joints: the equations, and friction along the cable.
 
-Symbols as in `sliding_joint`: σ place along the track, ξ = σ - S place on the cable that begins at S, r its cubic axis,
-p = r', k = r'', l = |p|, t = p/l. A row couples [s, coordinates of the marker, axial motion of the material, nodes].
+Symbols as in `sliding_joint`: σ is the place along the track, S the place at which the cable begins, ξ = σ - S the
+place on the cable, r(ξ) the cubic axis of the cable, p = r', k = r'', l = |p|, t = p/l. A row couples the coordinates
+[s, marker, axial motion of the material, nodes of the cable].
 """
 
 from __future__ import annotations
@@ -19,17 +20,19 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.system import Coupling
 
 R, P, K, RT, PT = 0, 1, 2, 3, 4
-"""Numbers of the rows of a place on a cable: r, r', r'', r_t, r'_t."""
+"""Row numbers of r, r', r'', r_t and r'_t in the array w of `fill_place`."""
 PLACE, SPEED, FRICTION, NORMAL, POWER, END, FORCE, GAP = 0, 1, 2, 3, 4, 5, 6, 9
 ON_CABLE, TRACK_SPEED, GAP_RATE = 12, 13, 14
-"""Numbers of a row for outputs: σ [m], l s_t [m/s], T [N], N [N], power of T [W], end of the track reached, force (3)
-[N], gap (3) [m], cable, l s_t + l a_t [m/s], rate of the gap (3) [m/s]."""
+"""Output numbers of a row: place σ [m], speed l s_t [m/s], friction T [N], normal force N [N], power of the friction
+[W], whether the joint has reached an end of the track, force (3) [N], gap (3) [m], cable, speed l s_t + l a_t [m/s],
+rate of the gap (3) [m/s]."""
 NUMBERS = 17
 
 
 @kernel
 def fill_place(c: SlidingRows, i: int, x: FloatArray, v: FloatArray, S: FloatArray, w: FloatArray) -> None:
-    """Fill S, S', S'' and the place of row i on its cable, see `R`; shapes (3, 4) and (5, 3)."""
+    """Write the shape functions of row i and their first and second derivatives into S, shape (3, 4), and r, r', r'',
+    r_t and r'_t into w, shape (5, 3)."""
     row = c.rows[i]
     L = c.cables[row.cable].length
     s = (place_of(c, i, x) - row.offset) / L
@@ -50,7 +53,7 @@ def fill_place(c: SlidingRows, i: int, x: FloatArray, v: FloatArray, S: FloatArr
 
 @kernel
 def speed_of(c: SlidingRows, i: int, v: FloatArray) -> float:
-    """σ_t of row i [m/s]."""
+    """Return the rate σ_t of row i [m/s]."""
     return float(v[c.dofs[i, 0]] + v[c.dofs[i, 1 + c.width]])
 
 
@@ -65,7 +68,7 @@ def add_equations(
     C: FloatArray,
     f: FloatArray,
 ) -> None:
-    """C += r(ξ) - position of the marker, or its rate; f += C_qᵀ λ."""
+    """Add r(ξ) - position of the marker, or the rate of this difference, to C; add C_qᵀ λ to f."""
     S, w = np.empty((3, 4)), np.empty((5, 3))
     for i in range(len(c.rows)):
         row = c.rows[i]
@@ -77,7 +80,7 @@ def add_equations(
             C[row.lam[1]] += lam[row.lam[1]]
             C[row.lam[2]] += lam[row.lam[2]]
             continue
-        # the place on the cable, and the equations at it
+        # equations at the place on the cable
         fill_place(c, i, x, v, S, w)
         lost, j = is_lost(c, i, place_of(c, i, x)), row.marker
         for d in range(3):
@@ -113,7 +116,7 @@ def add_equation_tangent(
     slots: Coupling,
     values: FloatArray,
 ) -> None:
-    """values += derivatives of C and of C_qᵀ λ, and derivatives of the friction with respect to λ."""
+    """Add to values the derivatives of C and of C_qᵀ λ, and the derivatives of the friction with respect to λ."""
     S, w, G, Y = np.empty((3, 4)), np.empty((5, 3)), np.empty(c.dofs.shape[1]), np.empty(c.dofs.shape[1])
     F = np.empty(6)
     for i in range(len(c.rows)):
@@ -124,7 +127,7 @@ def add_equation_tangent(
             values[slots.diagonal[i, 1]] += slots.scale
             values[slots.diagonal[i, 2]] += slots.scale
             continue
-        # the place on the cable
+        # derivatives at the place on the cable
         fill_place(c, i, x, v, S, w)
         j, ale, speed, dims = row.marker, 1 + c.width, speed_of(c, i, v), row.dims
         for d in range(3):
@@ -146,7 +149,7 @@ def add_equation_tangent(
             force = dq * lam[row.lam[d]]
             if force == 0.0:
                 continue
-            # derivatives with respect to s and the axial motion, mixed with the nodes
+            # mixed derivatives: s or the axial motion with the nodes
             for one in range(2):
                 e = 0 if one == 0 else ale
                 values[slots.block[i, e, 0]] += force * w[K, d]
@@ -170,7 +173,7 @@ def add_equation_tangent(
 
 @kernel
 def add_accelerations(c: SlidingRows, m: PositionColumns, x: FloatArray, v: FloatArray, C: FloatArray) -> None:
-    """C += right-hand side of C_q q̈ = J̇ q̇ - 2 r'_t σ_t - r'' σ_t²."""
+    """Add to C the right-hand side of C_q q̈ = J̇ q̇ - 2 r'_t σ_t - r'' σ_t²."""
     S, w = np.empty((3, 4)), np.empty((5, 3))
     for i in range(len(c.rows)):
         row = c.rows[i]
@@ -187,7 +190,8 @@ def add_accelerations(c: SlidingRows, m: PositionColumns, x: FloatArray, v: Floa
 
 @kernel
 def eval_friction(c: SlidingRows, i: int, w: FloatArray, v: FloatArray, lam: FloatArray, F: FloatArray) -> float:
-    """T of row i [N]; F receives l T, l² ∂T/∂w, l ∂T/∂N, and n = λ⊥/N, 0 where N = 0, shape (6,)."""
+    """Return the friction T of row i [N]; write l T, l² ∂T/∂w, l ∂T/∂N and the direction n = λ⊥/N (3; 0 if N = 0) into
+    F, shape (6,)."""
     row = c.rows[i]
     square, along = 0.0, 0.0
     for d in range(row.dims):
@@ -210,7 +214,7 @@ def eval_friction(c: SlidingRows, i: int, w: FloatArray, v: FloatArray, lam: Flo
 
 @kernel
 def add_friction(c: SlidingRows, x: FloatArray, v: FloatArray, lam: FloatArray, f: FloatArray) -> None:
-    """f += l T on s."""
+    """Add l T to the force on s."""
     S, w, F = np.empty((3, 4)), np.empty((5, 3)), np.empty(6)
     for i in range(len(c.rows)):
         row = c.rows[i]
@@ -231,7 +235,7 @@ def add_friction_tangent(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """values += derivatives of l T with respect to coordinates and velocities; ∂N/∂p = -(t·λ) n/l."""
+    """Add to values the derivatives of l T with respect to coordinates and velocities; ∂N/∂p = -(t·λ) n/l."""
     S, w, F = np.empty((3, 4)), np.empty((5, 3)), np.empty(6)
     for i in range(len(c.rows)):
         row = c.rows[i]

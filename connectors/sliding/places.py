@@ -1,7 +1,7 @@
 """Rows of sliding joints, and the cable of its track on which each joint is.
 
-Symbols as in `sliding_joint`: σ place along the track, S place at which a cable begins. A row couples [s, coordinates
-of the marker, axial motion of the material, nodes of the cable].
+Symbols as in `sliding_joint`: σ is the place along the track, S the place at which a cable begins. A row couples the
+coordinates [s, marker, axial motion of the material, nodes of the cable].
 """
 
 from __future__ import annotations
@@ -25,16 +25,18 @@ BEYOND = 0.5
 
 
 class SlidingRows(NamedTuple):
-    """Rows of sliding joints; n rows, and all tracks with c cables.
+    """n rows of sliding joints, and the c cables of all tracks.
 
     Attributes:
-        rows: records, shape (n,), with the position of the ``marker`` in the columns of its family, the local numbers
-            of the multipliers ``lam`` (3), whether it is ``on`` and ``leaves`` its track at the ends, the number of
-            equations ``dims``, the ``reference`` of s and of the axial motion [m] (2), friction ``d``, ``mu``, ``v0``
-            [N s/m, 1, m/s], the position of the history values ``data``, the ``first`` and ``last`` cable of the track,
-            whether it is ``closed``, and its ``total`` length [m]; what follows from the history values: the ``cable``
-            that the row is bound to, its ``offset`` S with the turns of a closed track [m], whether the row has
-            ``left`` its track, and the displacement of s where it is switched off or has left, ``held`` [m].
+        rows: records, shape (n,). ``marker`` is the position of the marker in the columns of its family, ``lam`` the
+            local numbers of the multipliers (3). ``on``: whether the row is switched on. ``leaves``: whether the joint
+            may leave its track at the ends. ``dims`` is the number of equations, ``reference`` the reference of s and
+            of the axial motion [m] (2). ``d``, ``mu``, ``v0`` are the friction parameters [N s/m, 1, m/s], ``data`` is
+            the position of the history values. ``first`` and ``last`` are the end cables of the track, ``closed`` says
+            whether the track is closed, ``total`` is its length [m]. The history values determine the following fields.
+            ``cable`` is the current cable of the row, ``offset`` is S plus the completed turns of a closed track [m].
+            ``left``: whether the joint has left its track. ``held`` is the displacement of s while the row is switched
+            off or has left [m].
         cables: records, shape (c,): place of the ``start`` [m], ``length`` [m], coordinate numbers ``nodes`` (13).
         dofs: local coordinate numbers, including the nodes of the current cable, shape (n, width + 14).
         width: number of coordinates of a marker.
@@ -48,7 +50,7 @@ class SlidingRows(NamedTuple):
 
 @kernel
 def place_of(c: SlidingRows, i: int, x: FloatArray) -> float:
-    """σ of row i [m]."""
+    """Return the arc position σ of row i [m]."""
     row = c.rows[i]
     moved: float = x[c.dofs[i, 1 + c.width]] - row.reference[1]
     return float(x[c.dofs[i, 0]] + moved)
@@ -56,7 +58,8 @@ def place_of(c: SlidingRows, i: int, x: FloatArray) -> float:
 
 @kernel
 def find_cable(c: SlidingRows, i: int, place: float, near: int) -> tuple[int, float]:
-    """Find the cable at a place along the track of row i, beginning with a near cable, and the number of turns."""
+    """Find the cable at a place along the track of row i, and the number of completed turns of a closed track; the
+    search begins at the cable ``near``."""
     row = c.rows[i]
     turns = float(floor(place / row.total)) if row.closed else 0.0
     place -= turns * row.total
@@ -70,7 +73,7 @@ def find_cable(c: SlidingRows, i: int, place: float, near: int) -> tuple[int, fl
 
 @kernel
 def assign_cables(c: SlidingRows, x: FloatArray, data: FloatArray) -> bool:
-    """Bind rows to the cables of the history values; return whether any row is bound to another cable than before."""
+    """Bind each row to the cable in its history values; return whether the cable of any row has changed."""
     changed = False
     for i in range(len(c.rows)):
         row = c.rows[i]
@@ -91,7 +94,7 @@ def assign_cables(c: SlidingRows, x: FloatArray, data: FloatArray) -> bool:
 
 @kernel
 def note_cables(c: SlidingRows, x: FloatArray, data: FloatArray) -> None:
-    """Set the cables of the history values from the places of rows, as at the start of a run."""
+    """Write the cable at the place of each row into its history values, as at the start of a run."""
     for i in range(len(c.rows)):
         row = c.rows[i]
         at = row.data
@@ -103,7 +106,7 @@ def note_cables(c: SlidingRows, x: FloatArray, data: FloatArray) -> None:
 
 @kernel
 def update_cables(c: SlidingRows, x: FloatArray, lam: FloatArray, data: FloatArray, outcome: FloatArray) -> None:
-    """The post-Newton update: find the cable of each row, and whether the row has left its track.
+    """Find the cable of each row, and whether the row has left its track; the post-Newton update.
 
     A new cable has a different cubic, so the step must be solved again, unless the joint carries no force.
     """
@@ -129,7 +132,7 @@ def update_cables(c: SlidingRows, x: FloatArray, lam: FloatArray, data: FloatArr
 
 @kernel
 def is_lost(c: SlidingRows, i: int, place: float) -> bool:
-    """Whether a joint that must remain on its track is far beyond one of its ends."""
+    """Return whether a joint that must not leave its track is far beyond an end of the track."""
     row = c.rows[i]
     if row.closed or row.leaves:
         return False

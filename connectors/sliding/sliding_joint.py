@@ -1,22 +1,23 @@
 """Sliding joint: a point of a body that moves along a track, a chain of 2D or 3D cables.
 
-    C  = r(σ) - p_m,    σ = s + a,    ξ = σ - S         r axis of the cable on which σ is, which begins at S
-    Ċ  = r_t + r' σ_t - v_m
-    forces    C_qᵀ λ on the left-hand side: S_i λ on the nodes, -J_mᵀ λ on the marker, r'·λ on s and on a
-    friction  F = |r'| T on s,    T = d w + μ N w/√(w² + v0²),    w = |r'| s_t,    N = |λ - t (t·λ)|,    t = r'/|r'|
-    left, or switched off only s is held
+    axis: r(ξ) of the cable on which the point is; ξ = σ - S, the cable begins at the place S
+    place: σ = s + a
+    equation: C = r(σ) - p_m,    Ċ = r_t + r' σ_t - v_m
+    forces: C_qᵀ λ on the left-hand side: S_i λ on the nodes, -J_mᵀ λ on the marker, r'·λ on s
+    friction: F = |r'| T on s,    T = d w + μ N w/√(w² + v0²),    w = |r'| s_t,    N = |λ - t (t·λ)|,    t = r'/|r'|
+    off: a joint that is switched off or has left its track only keeps s constant
 
-s is a coordinate without mass (`SlidingNode`). By its equation r'·λ + F = 0, the component of λ along the cable is
-caused only by friction and other forces on s, such as springs, stops, drives and supports, as for any coordinate. a is
-the axial motion of cables with moving material (`ALECable2D`) from its reference, and 0 for other cables. On moving
-cables s counts along the material, and a support of s clamps the point to the rope.
+s is a coordinate without mass (`SlidingNode`). The equation of s is r'·λ + F = 0: only friction and other forces on s
+(springs, stops, drives, supports) cause a component of λ along the cable. The axial motion a of cables with moving
+material (`ALECable2D`) is counted from the reference; a is 0 for other cables. On moving cables s is measured along the
+material, so a support of s clamps the point to the rope.
 
-Newton's method uses one cubic, also slightly beyond the ends of its cable. The update after Newton's method finds the
-cable on which the point is; if the cable has changed, the step is solved again. Chains are smooth at their nodes, where
-only r'' jumps, so both cubics give nearly the same result.
+During Newton's iterations a joint uses the cubic of one cable, also slightly beyond the ends of this cable. The update
+after Newton's method finds the cable on which the point is; if the cable has changed, the step is solved again. At the
+node between two cables only r'' jumps, so both cubics give nearly the same result near the node.
 
-History values per row: cable (from 0 along the track, -1: unknown), turns of a closed track, whether the row has left
-(1), displacement of s for rows that have left or are switched off [m].
+History values per row: cable (from 0 along the track, -1: unknown), turns of a closed track, 1 if the point has left
+the track, displacement of s while the row is switched off or has left [m].
 
 Source: J. Gerstmayr and others, documentation of Exudyn, items ObjectJointSliding2D and ObjectJointALEMoving2D;
 smoothed Coulomb friction.
@@ -81,7 +82,7 @@ OFF = 0.01
 class SlidingJoint(Component):
     """Constrains a point to slide along a track; `sliding_joint` creates it with its nodes and constraints.
 
-    History values per row: cable, turns, left, displacement of s [m] (4).
+    History values per row: cable, turns, whether the point has left the track, displacement of s [m] (4).
     """
 
     track = ref("CableTrack", "the chain of cables")
@@ -115,7 +116,7 @@ def find_first_cables(world: Tables, tracks: Tracks, track: IntArray, nodes: Int
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World numbers of s, the marker, the axial motion and the nodes of the initial cable, padded by -1."""
+    """Return the world numbers of s, the marker, the axial motion and the nodes of the initial cable, padded by -1."""
     tracks, nodes = read_tracks(world), table.local("node")
     cables = find_first_cables(world, tracks, table.local("track"), nodes)
     numbers = np.full((len(cables), 1 + WIDEST), -1)
@@ -182,7 +183,7 @@ def bind(rows: LocalRows) -> SlidingRows:
 
 
 def build(rows: LocalRows) -> System:
-    """The system of `SlidingJoint`."""
+    """Create the system of `SlidingJoint`."""
     c: SlidingRows = bind(rows)
     assign, note, processes = call(assign_cables), call(note_cables), rows.layout.processes
     update = call(update_cables, lambda s: (c, s.x, s.lam, s.data, s.outcome))
@@ -237,7 +238,7 @@ def check_distances(rows: LocalRows, c: SlidingRows, s: Fields) -> None:
 
 
 def find_lost(rows: LocalRows, c: SlidingRows, s: Fields) -> list[str]:
-    """Texts about joints that have left the ends of their tracks."""
+    """Return messages about joints that have passed an end of their track."""
     found = []
     for i in np.flatnonzero(c.rows["on"] & ~c.rows["left"]):
         place = place_of(c, int(i), s.x)
@@ -282,7 +283,7 @@ def draw(rows: LocalRows, s: Fields, subdivisions: int) -> Drawing:
 
 
 def find_left(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """1 where a joint has left its track, shape (rows,)."""
+    """Return 1 for each joint that has left its track, otherwise 0, shape (rows,)."""
     evaluate_rows(rows, s)
     left: FloatArray = rows.columns.rows["left"].astype(float)
     return left

@@ -1,15 +1,16 @@
 """Contact between two coordinates: a penalty spring and damper that act while the gap is closed.
 
-    g = x1 - x0 - offset,    f = k g + d g_t  while the stored gap is <= 0,  else 0;
-    f on coordinate 1, -f on coordinate 0, on the left-hand side of the equations of motion.
+    gap: g = x1 - x0 - offset
+    force: f = k g + d g_t while the stored gap is <= 0, else 0
+    action: f on coordinate 1, -f on coordinate 0, on the left-hand side
 
-x are displacements from the reference. The stored gap (one history value per row) is constant during Newton's
-iterations. After the iterations the stored gap becomes g, and if (g > 0) differs from (stored gap at the start of the
-step > 0)
+x0 and x1 are displacements from the reference. The stored gap (one history value per row) is constant during Newton's
+iterations. After the iterations g becomes the stored gap. If the contact has closed or opened since the start of the
+step,
 
-    force error = |k g|,    recommended step size = |gap at the start of the step / g_t|,
+    force error = |k g|, recommended step size = |gap at the start of the step / g_t|.
 
-so a solver with adaptive steps may end a step where the contact closes or opens.
+So a solver with adaptive steps can end a step where the contact closes or opens.
 """
 
 from __future__ import annotations
@@ -46,31 +47,31 @@ class ContactCoordinate(Component):
 
 @kernel
 def force(row: Any, u: float, ut: float, t: float) -> float:
-    """f [N]."""
+    """Return the force f [N]."""
     return row.contact_stiffness * (u - row.offset) + row.contact_damping * ut if row.history[0] <= 0.0 else 0.0
 
 
 @kernel
 def force_tangent(row: Any, u: float, ut: float, t: float) -> tuple[float, float]:
-    """∂f/∂u [N/m] and ∂f/∂u_t [N s/m]."""
+    """Return ∂f/∂u [N/m] and ∂f/∂u_t [N s/m]."""
     return (row.contact_stiffness, row.contact_damping) if row.history[0] <= 0.0 else (0.0, 0.0)
 
 
 @kernel
 def energy(row: Any, u: float, ut: float, t: float) -> float:
-    """Energy of the spring [J]."""
+    """Return the energy of the spring [J]."""
     return 0.5 * row.contact_stiffness * (u - row.offset) ** 2 if row.history[0] <= 0.0 else 0.0
 
 
 @kernel
 def power(row: Any, u: float, ut: float, t: float) -> float:
-    """Power lost in the damper [W]."""
+    """Return the power lost in the damper [W]."""
     return row.contact_damping * ut * ut if row.history[0] <= 0.0 else 0.0
 
 
 @kernel
 def measure_gap(row: Any, u: float, ut: float, numbers: FloatArray) -> None:
-    """The numbers of `Gaps`."""
+    """Write the numbers of `Gaps`."""
     note_gap(numbers, u - row.offset, ut, abs(ut))
 
 
@@ -79,9 +80,9 @@ def update_gap(row: Any, u: float, ut: float, t: float, h: float) -> tuple[float
     """Store the gap; return force error [N], recommended step size [s], whether the row has opened or closed, and force
     [N].
 
-    As in recorded runs, a row has an error if it has opened or closed since the start of the step. In static solves,
-    where there is no step, a row also has an error if it returned to that state in the last pass, because its forces
-    belonged to the other state. The force is computed as for a row that was closed before.
+    A row that has opened or closed since the start of the step has a force error. In static solves a row also has an
+    error if it changed its state in the last pass and so returned to its state at the start of the step. The returned
+    force is the force with the contact state before this update.
     """
     g, before = u - row.offset, row.history[0]
     changed, error, step = (g > 0.0) != (before > 0.0), 0.0, np.inf

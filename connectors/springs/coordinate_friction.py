@@ -21,7 +21,7 @@ from windlass.framework.kernels.kernel import kernel
 
 @kernel
 def sliding_force(row: Any, v: float) -> tuple[float, float]:
-    """F(v) > 0 [N] and its derivative with respect to |v|; 0 and 0 at v = 0."""
+    """Return F(v) > 0 [N] and its derivative with respect to |v|; both are 0 at v = 0."""
     speed = abs(v)
     if speed == 0.0:
         return 0.0, 0.0
@@ -30,7 +30,7 @@ def sliding_force(row: Any, v: float) -> tuple[float, float]:
 
 @kernel
 def friction(row: Any, q: float, v: float) -> tuple[float, float, float]:
-    """f_friction [N] and its derivatives with respect to q and q_t."""
+    """Return the friction f_friction [N] and its derivatives with respect to q and q_t."""
     if row.bristle:
         state = np.sign(row.history[0])
         size, slope = sliding_force(row, v) if state != STICKS else (0.0, 0.0)
@@ -54,7 +54,7 @@ def friction(row: Any, q: float, v: float) -> tuple[float, float, float]:
 
 @kernel
 def depth(row: Any, q: float) -> float:
-    """Depth in the touched stop, > 0 above, < 0 below; 0 if no stop is touched [m]."""
+    """Return the depth in the touched stop [m]: > 0 in the upper stop, < 0 in the lower stop, 0 without contact."""
     if not row.stops or row.history[2] == 0.0:
         return 0.0
     return float(q - (row.upper_stop if row.history[2] > 0.0 else row.lower_stop))
@@ -62,13 +62,13 @@ def depth(row: Any, q: float) -> float:
 
 @kernel
 def is_stopped(row: Any) -> float:
-    """1 while a stop is touched, otherwise 0."""
+    """Return 1 while a stop is touched, otherwise 0."""
     return 1.0 if row.stops and row.history[2] != 0.0 else 0.0
 
 
 @kernel
 def bristle_energy(row: Any, u: float, ut: float, t: float) -> float:
-    """Energy of the bristle [J], with the deflection F/k_b while it slides."""
+    """Return the energy of the bristle [J]; while the bristle slides, its deflection is F/k_b."""
     if row.has_function or not row.bristle:
         return 0.0
     return float(
@@ -80,7 +80,8 @@ def bristle_energy(row: Any, u: float, ut: float, t: float) -> float:
 
 @kernel
 def sliding(row: Any, u: float, ut: float, t: float) -> tuple[float, float, float]:
-    """Power into the bristle or into sliding [W], energy of the bristle [J], and whether it slides."""
+    """Return the power into the bristle or into sliding [W], the energy of the bristle [J], and whether the bristle
+    slides."""
     if row.has_function or not row.bristle:
         return 0.0, 0.0, 0.0
     sticks = row.history[0] == STICKS
@@ -90,8 +91,8 @@ def sliding(row: Any, u: float, ut: float, t: float) -> tuple[float, float, floa
 
 @kernel
 def update_history(row: Any, u: float, ut: float, t: float, h: float) -> tuple[float, float, bool, float]:
-    """Update slip state, anchor, and depth in a stop; return force error [N], no step size, whether a state has
-    changed, and force [N]."""
+    """Update slip state, anchor, and depth in a stop; return the force error [N], an infinite step size, whether a
+    state has changed, and the force [N]."""
     jump, changed, largest = 0.0, False, 0.0
     if row.has_function:
         return jump, np.inf, changed, largest
@@ -106,7 +107,8 @@ def update_history(row: Any, u: float, ut: float, t: float, h: float) -> tuple[f
             if new != STICKS:
                 row.history[0] = new * (size if ut != 0.0 else static)
                 jump, changed = abs(row.history[0] - old), True
-        # reversed: the row sticks, with the force or the place at the start of the step
+        # the sliding direction has reversed: the row sticks, with the bristle force (or the anchor if the row stuck) at
+        # the start of the step
         elif ut * state < 0.0:
             stuck = row.start[0] == STICKS
             row.history[1] = row.start[1] if stuck else u - bend(row.start[0], db * ut, kb)

@@ -1,9 +1,10 @@
 """Spring and damper between two coordinates, linear or by a user function.
 
-    f = k (u - offset) + d u_t,    u = x1 - x0,    f on coordinate 1, -f on coordinate 0, on the left-hand side
-    f = force_function(t, row, u, u_t, k, d, offset)  where one is given, see `user_functions.user_forces`
+    linear: f = k (u - offset) + d u_t,    u = x1 - x0
+    user function: f = force_function(t, row, u, u_t, k, d, offset), see `user_functions.user_forces`
+    action: f on coordinate 1, -f on coordinate 0, on the left-hand side
 
-x are displacements from the reference.
+x0 and x1 are displacements from the reference.
 """
 
 from __future__ import annotations
@@ -37,14 +38,14 @@ class CoordinateSpringDamper(Component):
 
 @kernel
 def force(row: Any, u: float, ut: float, t: float) -> float:
-    """f [N]."""
+    """Return the force f [N]."""
     f: float = row.user_force[0] if row.has_function else row.stiffness * (u - row.offset) + row.damping * ut
     return f
 
 
 @kernel
 def force_tangent(row: Any, u: float, ut: float, t: float) -> tuple[float, float]:
-    """∂f/∂u [N/m] and ∂f/∂u_t [N s/m]."""
+    """Return ∂f/∂u [N/m] and ∂f/∂u_t [N s/m]."""
     if row.has_function:
         return row.df_du[0, 0], row.df_dut[0, 0]
     return row.stiffness, row.damping
@@ -52,13 +53,13 @@ def force_tangent(row: Any, u: float, ut: float, t: float) -> tuple[float, float
 
 @kernel
 def energy(row: Any, u: float, ut: float, t: float) -> float:
-    """Energy of the spring [J]; 0 for rows with a user function."""
+    """Return the energy of the spring [J]; 0 for rows with a user function."""
     return 0.0 if row.has_function else 0.5 * row.stiffness * (u - row.offset) ** 2
 
 
 @kernel
 def power(row: Any, u: float, ut: float, t: float) -> float:
-    """Power that the damper dissipates [W]; 0 for rows with a user function."""
+    """Return the power that the damper dissipates [W]; 0 for rows with a user function."""
     return 0.0 if row.has_function else row.damping * ut * ut
 
 

@@ -1,28 +1,30 @@
-"""Spring and damper between two coordinates with factors, with friction that sticks and slips, and with stops.
+"""Spring and damper between two coordinates with factors, with stick-slip friction and with stops.
 
-    q = f1 x1 - f0 x0,    f = k (q - offset) + d (q_t - rate_offset) + f_friction + f_stop,
-    f1 f on coordinate 1, -f0 f on coordinate 0, on the left-hand side
-    f = force_function(t, row, q, q_t, k, d, offset)  where one is given
+    stretch: q = f1 x1 - f0 x0
+    force: f = k (q - offset) + d (q_t - rate_offset) + f_friction + f_stop
+    action: f1 f on coordinate 1, -f0 f on coordinate 0, on the left-hand side
+    user function: f = force_function(t, row, q, q_t, k, d, offset)
 
-Friction by bristles, where ``proportional_zone`` is 0; F(v) = F_d + F_s exp(-|v|/v_exp) + F_v |v|:
+Friction with bristles, if ``proportional_zone`` is 0, with F(v) = F_d + F_s exp(-|v|/v_exp) + F_v |v|:
 
-    sticks    f_friction = k_b (q - anchor) + d_b q_t              slips when |f_friction| > F_d + F_s
-    slips     f_friction = sign(state) F(q_t), 0 at q_t = 0        sticks when q_t turns against the state
+    sticks: f_friction = k_b (q - anchor) + d_b q_t, until |f_friction| > F_d + F_s
+    slips: f_friction = sign(state) F(q_t), 0 at q_t = 0, until the sign of q_t differs from the state
 
-Friction without history, where v_r = ``proportional_zone`` > 0:
+Friction without history, if v_r = ``proportional_zone`` > 0:
 
-    |q_t| <= v_r    f_friction = (F_d + F_s) q_t/v_r
-    else            f_friction = sign(q_t) (F_d + F_s exp(-(|q_t| - v_r)/v_exp) + F_v (|q_t| - v_r))
+    slow, |q_t| <= v_r: f_friction = (F_d + F_s) q_t/v_r
+    fast: f_friction = sign(q_t) (F_d + F_s exp(-(|q_t| - v_r)/v_exp) + F_v (|q_t| - v_r))
 
-Stops, where ``stops`` is true: f_stop = k_s (q - upper) + d_s q_t above, likewise below, while a stop is touched.
+If ``stops`` is true and the upper stop is touched, f_stop = k_s (q - upper) + d_s q_t; the formula of the lower stop is
+the same.
 
-History values per row: state (0 sticks, ±F slips), anchor, and depth in a stop (0: not touched). History values are
+History values per row: state (0 sticks, ±F slips), anchor, and depth in a stop (0 without contact). History values are
 constant during Newton's iterations. After the iterations a sliding row gets anchor = q. A row that begins to stick gets
-the anchor for which its bristle has the force at the start of the step, or the anchor at the start of the step if it
-stuck at that time. A row that begins to slide gets the sign of q_t, or of the force if q_t = 0. The force error is the
-jump of the force.
+the anchor for which its bristle has the force at the start of the step. A row that stuck at the start of the step gets
+its anchor at the start of the step. A row that begins to slide gets the sign of q_t as its state, or the sign of the
+force if q_t = 0. The force error is the jump of the force.
 
-In the energy ledger a sliding bristle keeps the deflection F/k_b, as in contacts.
+In the energy ledger a sliding bristle has the deflection F/k_b, as in contacts.
 """
 
 from __future__ import annotations
@@ -94,7 +96,7 @@ class CoordinateSpringDamperExt(Component):
 
 @kernel
 def force(row: Any, u: float, ut: float, t: float) -> float:
-    """f [N]."""
+    """Return the force f [N]."""
     if row.has_function:
         return float(row.user_force[0])
     elastic = row.stiffness * (u - row.offset) + row.damping * (ut - row.rate_offset)
@@ -104,7 +106,7 @@ def force(row: Any, u: float, ut: float, t: float) -> float:
 
 @kernel
 def force_tangent(row: Any, u: float, ut: float, t: float) -> tuple[float, float]:
-    """∂f/∂u [N/m] and ∂f/∂u_t [N s/m]."""
+    """Return ∂f/∂u [N/m] and ∂f/∂u_t [N s/m]."""
     if row.has_function:
         return row.df_du[0, 0], row.df_dut[0, 0]
     _, by_place, by_rate = friction(row, u, ut)
@@ -114,19 +116,19 @@ def force_tangent(row: Any, u: float, ut: float, t: float) -> tuple[float, float
 
 @kernel
 def spring_energy(row: Any, u: float, ut: float, t: float) -> float:
-    """Energy of the spring [J]; 0 for rows with a user function, as for all following kernels."""
+    """Return the energy of the spring [J]; this and all following kernels return 0 for rows with a user function."""
     return 0.5 * row.stiffness * (u - row.offset) ** 2 if not row.has_function else 0.0
 
 
 @kernel
 def stop_energy(row: Any, u: float, ut: float, t: float) -> float:
-    """Energy of a touched stop [J]."""
+    """Return the energy of a touched stop [J]."""
     return 0.5 * row.stop_stiffness * depth(row, u) ** 2 if not row.has_function else 0.0
 
 
 @kernel
 def measure_gap(row: Any, u: float, ut: float, numbers: FloatArray) -> None:
-    """Write the numbers of `Gaps` for the nearer stop."""
+    """Write the numbers of `Gaps` of the nearer stop."""
     above, below = row.upper_stop - u, u - row.lower_stop
     if not row.stops or row.has_function:
         numbers[GAP] = np.inf
@@ -138,14 +140,14 @@ def measure_gap(row: Any, u: float, ut: float, numbers: FloatArray) -> None:
 
 @kernel
 def damper_power(row: Any, u: float, ut: float, t: float) -> float:
-    """Power lost in the damper [W]."""
+    """Return the power lost in the damper [W]."""
     return row.damping * (ut - row.rate_offset) ** 2 if not row.has_function else 0.0
 
 
 @kernel
 def sliding_power(row: Any, u: float, ut: float, t: float) -> float:
-    """Power lost to friction without history and to the damper of a bristle [W]; see `fill_jumps` for sliding
-    bristles."""
+    """Return the power lost to friction without history and to the damper of a bristle [W]; see `fill_jumps` for
+    sliding bristles."""
     if row.has_function:
         return 0.0
     if row.bristle:
@@ -155,13 +157,13 @@ def sliding_power(row: Any, u: float, ut: float, t: float) -> float:
 
 @kernel
 def stop_power(row: Any, u: float, ut: float, t: float) -> float:
-    """Power lost in the damper of a touched stop [W]."""
+    """Return the power lost in the damper of a touched stop [W]."""
     return row.stop_damping * ut * ut * is_stopped(row) if not row.has_function else 0.0
 
 
 @kernel
 def drive_power(row: Any, u: float, ut: float, t: float) -> float:
-    """Power that a moving damper takes from the motion and transfers to its drive [W]."""
+    """Return the power that a moving damper takes from the motion and transfers to its drive [W]."""
     return row.damping * (ut - row.rate_offset) * row.rate_offset if not row.has_function else 0.0
 
 

@@ -1,13 +1,14 @@
 """One-way clutch of an overrunning pulley: it locks in one direction and rotates freely in the other direction.
 
-    u = x1 - x0 rotation of the driven part (a shaft) relative to the driving one (the rim)
-    tau = k_b (u - anchor)               with the anchor at the start of the step
-    locks      f = tau                   -M_max <= tau <= M_drag
-    overruns   f = M_drag                tau > M_drag: the shaft runs ahead; anchor = u - f/k_b at the end of the step
-    slips      f = -M_max                tau < -M_max: overload
-    f + d u_t while it locks;            f on coordinate 1, -f on coordinate 0, on the left-hand side
+    rotation: u = x1 - x0 of the driven part (a shaft) relative to the driving part (the rim)
+    trial torque: tau = k_b (u - anchor), with the anchor at the start of the step
+    locks: f = tau, if -M_max <= tau <= M_drag
+    overruns: f = M_drag, if tau > M_drag, because the shaft is faster; anchor = u - f/k_b at the end of the step
+    slips: f = -M_max, if tau < -M_max, an overload
+    action: f on coordinate 1, -f on coordinate 0, on the left-hand side
+    damping: d u_t is added to f while the clutch locks
 
-With ``direction`` -1 all signs of u are reversed. The return map is evaluated within Newton's method, with its exact
+If ``direction`` is -1, all signs of u are reversed. The return map is evaluated within Newton's method, with its exact
 tangent.
 
 Source: return of a Prandtl element with two limits, J. C. Simo and T. J. R. Hughes, Computational Inelasticity,
@@ -46,7 +47,8 @@ class OverrunningClutch(Component):
 
 @kernel
 def lock(row: Any, u: float) -> tuple[float, float, float]:
-    """Torque without the damper [N m], its derivative with respect to u, and whether the clutch overruns or slips."""
+    """Return the torque without the damper [N m], its derivative with respect to u, and whether the clutch overruns or
+    slips."""
     side = row.direction
     tau = row.stiffness * side * (u - row.start[0])
     if tau > row.drag_torque:
@@ -58,39 +60,39 @@ def lock(row: Any, u: float) -> tuple[float, float, float]:
 
 @kernel
 def force(row: Any, u: float, ut: float, t: float) -> float:
-    """f [N m]."""
+    """Return the torque f [N m]."""
     f, _, slips = lock(row, u)
     return float(f if slips > 0.0 else f + row.damping * ut)
 
 
 @kernel
 def force_tangent(row: Any, u: float, ut: float, t: float) -> tuple[float, float]:
-    """∂f/∂u and ∂f/∂u_t."""
+    """Return ∂f/∂u and ∂f/∂u_t."""
     _, slope, slips = lock(row, u)
     return slope, 0.0 if slips > 0.0 else row.damping
 
 
 @kernel
 def energy(row: Any, u: float, ut: float, t: float) -> float:
-    """Energy of the locked clutch [J]; during overrunning the deflection f/k_b remains."""
+    """Return the energy of the locked clutch [J]; while the clutch overruns, its deflection is f/k_b."""
     return float(0.5 * lock(row, u)[0] ** 2 / row.stiffness)
 
 
 @kernel
 def damper_power(row: Any, u: float, ut: float, t: float) -> float:
-    """Power lost in the damper [W]."""
+    """Return the power lost in the damper [W]."""
     return float(0.0 if lock(row, u)[2] > 0.0 else row.damping * ut * ut)
 
 
 @kernel
 def overruns(row: Any, u: float, ut: float, t: float) -> float:
-    """1 while row i overruns or slips, otherwise 0."""
+    """Return 1 while row i overruns or slips, otherwise 0."""
     return float(lock(row, u)[2])
 
 
 @kernel
 def sliding(row: Any, u: float, ut: float, t: float) -> tuple[float, float, float]:
-    """Power into the clutch without its damper [W], its energy [J], and whether the clutch overruns."""
+    """Return the power into the clutch without its damper [W], its energy [J], and whether the clutch overruns."""
     f, _, slips = lock(row, u)
     return f * ut, energy(row, u, ut, t), slips
 

@@ -1,17 +1,18 @@
 """Spring and damper along the line between two points, linear, tension only, or by a user function.
 
-    l = |u|,  u = p1 - p0,  e = u/l        length l [m] and its direction
-    s = l - L,  s_t = e·u_t                stretch s [m] and its rate
-    f = N e,    f on point 1, -f on point 0, on the left-hand side
+    length: l = |u| [m],    u = p1 - p0
+    direction: e = u/l
+    stretch: s = l - L,    rate s_t = e·u_t [m/s]
+    action: N e on point 1, -N e on point 0, on the left-hand side
 
-    N = N_e + d s_t,  N_e = N_0 + k s                            linear, N_0 the preload
-    N = N_e + d s_t, in [0, 2 N_e], where N_e > 0, else 0        tension only
-    N = force_function(t, row, s, s_t, k, d, L)                  where one is given
+    linear: N = N_e + d s_t,    N_e = N_0 + k s with the preload N_0
+    tension only: N = N_e + d s_t, limited to [0, 2 N_e], if N_e > 0, else 0
+    user function: N = force_function(t, row, s, s_t, k, d, L)
 
-A slack rope must not push, and its force must not jump. Therefore with tension only, the elastic tension limits the
-damping. The limited damping dissipates energy for every s_t.
+A slack rope must not push, and its force must not jump. Therefore, with tension only, the damping force is at most as
+large as the elastic tension. The limited damping dissipates energy for every s_t.
 
-Where the points coincide (l = 0) the direction of the force is undefined and the force is NaN: the solve fails with a
+If the points coincide (l = 0), the direction of the force is undefined and the force is NaN: the solve fails with a
 message.
 """
 
@@ -62,7 +63,7 @@ class SpringDamper(Component):
 
 @kernel
 def line(u: Vector, ut: Vector) -> tuple[float, float]:
-    """Length l [m], NaN where it is 0, and its rate [m/s]."""
+    """Return the length l [m], NaN instead of 0, and its rate [m/s]."""
     length = np.sqrt(u[0] ** 2 + u[1] ** 2 + u[2] ** 2)
     if length == 0.0:
         return np.nan, np.nan
@@ -71,7 +72,7 @@ def line(u: Vector, ut: Vector) -> tuple[float, float]:
 
 @kernel
 def axial_force(row: Any, length: float, rate: float) -> tuple[float, float, float]:
-    """N [N], ∂N/∂s [N/m] and ∂N/∂s_t [N s/m]."""
+    """Return the tension N [N], ∂N/∂s [N/m] and ∂N/∂s_t [N s/m]."""
     if row.has_function:
         # NaN replaces a length of 0, so the result is NaN for any user function
         return row.user_force[0] + 0.0 * length, row.df_du[0, 0], row.df_dut[0, 0]
@@ -88,7 +89,7 @@ def axial_force(row: Any, length: float, rate: float) -> tuple[float, float, flo
 
 @kernel
 def tension(row: Any, u: Vector, ut: Vector, t: float) -> float:
-    """N [N]."""
+    """Return the tension N [N]."""
     length, rate = line(u, ut)
     n: float = axial_force(row, length, rate)[0]
     return n
@@ -96,14 +97,14 @@ def tension(row: Any, u: Vector, ut: Vector, t: float) -> float:
 
 @kernel
 def stretch(row: Any, u: Vector, ut: Vector, t: float) -> float:
-    """s [m]."""
+    """Return the stretch s [m]."""
     s: float = line(u, ut)[0] - row.rest_length
     return s
 
 
 @kernel
 def force(row: Any, u: Vector, ut: Vector, t: float) -> Vector:
-    """f, global [N]."""
+    """Return the global force f [N]."""
     length, rate = line(u, ut)
     n = axial_force(row, length, rate)[0] / length
     return n * u[0], n * u[1], n * u[2]
@@ -130,7 +131,7 @@ def force_tangent(row: Any, u: Vector, ut: Vector, t: float, P: FloatArray, V: F
 def fill_stretch(
     p: FloatArray, v: FloatArray, m0: IntArray, m1: IntArray, rest: FloatArray, s: FloatArray, rate: FloatArray
 ) -> None:
-    """s [m] and s_t [m/s], NaN where the points coincide, shape (n, 1)."""
+    """Write s [m] and s_t [m/s], NaN where the points coincide, shape (n, 1)."""
     for i in range(len(m0)):
         square, along = 0.0, 0.0
         for k in range(3):
@@ -149,8 +150,8 @@ def measure_stretch(rows: LocalRows, which: IntArray) -> Measure:
 
 @kernel
 def energy(row: Any, u: Vector, ut: Vector, t: float) -> float:
-    """Energy of the spring [J], for a rope relative to the point where it becomes slack; 0 for rows with a user
-    function."""
+    """Return the energy of the spring [J], for a rope relative to the state in which it becomes slack; 0 for rows with
+    a user function."""
     if row.has_function:
         return 0.0
     s: float = line(u, ut)[0] - row.rest_length
@@ -164,7 +165,7 @@ def energy(row: Any, u: Vector, ut: Vector, t: float) -> float:
 
 @kernel
 def power(row: Any, u: Vector, ut: Vector, t: float) -> float:
-    """Power lost in the damper [W]; 0 for rows with a user function."""
+    """Return the power lost in the damper [W]; 0 for rows with a user function."""
     length, rate = line(u, ut)
     elastic = row.preload + row.stiffness * (length - row.rest_length)
     if row.has_function or (row.tension_only and elastic <= 0.0):

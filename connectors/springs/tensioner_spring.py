@@ -1,24 +1,24 @@
 """Spring of an automatic belt tensioner: torsion spring, dry friction proportional to its torque, asymmetric damping.
 
-    e = M + k u                          torque of the spring, u = x1 - x0 the rotation of the arm since mounting
-    f = e + d_s u_t + f_friction         on coordinate 1, -f on coordinate 0, on the left-hand side
-    trial     tau = k_b (u - anchor)     of the bristle, with its anchor at the start of the step
-    limit     F_s = F_c + mu_s |e|       s: direction of the motion, from tau for friction, from u_t for the damper
-    sticks    f_friction = tau           |tau| <= F_s
-    slips     f_friction = F_s sign(tau), anchor = u - f_friction/k_b at the end of the step
+    spring: e = M + k u,    u = x1 - x0, the rotation of the arm since mounting
+    torque: f = e + d_s u_t + f_friction on coordinate 1, -f on coordinate 0, on the left-hand side
+    trial: tau = k_b (u - anchor) of the bristle, with the anchor at the start of the step
+    limit: F_s = F_c + mu_s |e|, where s is the direction of the motion, for friction from tau, for the damper from u_t
+    sticks: f_friction = tau, if |tau| <= F_s
+    slips: f_friction = F_s sign(tau), and anchor = u - f_friction/k_b at the end of the step
 
-s is *loading* while |e| increases and *unloading* while |e| decreases, with separate coefficients mu_s and dampings
-d_s. The reason is that the spring presses the sleeve of a tensioner, which resists more when the belt lifts the arm
-than when the arm follows the belt. The return map is evaluated within Newton's method, with its exact tangent, and
-nothing changes between Newton runs.
+The direction s is *loading* while |e| increases and *unloading* while |e| decreases; each direction has its own
+coefficient mu_s and damping d_s. The reason is the sleeve of a tensioner, which the spring presses. The sleeve resists
+more when the belt lifts the arm than when the arm follows the belt. The return map is evaluated within Newton's method,
+with its exact tangent, and nothing changes between Newton runs.
 
-A slow cycle of the rotation between a and b with e > 0 that slips in both directions has the loop (mu_l and mu_u
-loading and unloading, k_l = k_b - mu_l k and k_u = k_b + mu_u k the differences of stiffness to both limits)
+Consider a slow cycle of the rotation between a and b with e > 0 that slips in both directions. The index l means
+loading, the index u unloading; k_l = k_b - mu_l k and k_u = k_b + mu_u k. The loss of the cycle is
 
     loss = ∫ (F_l + F_u) du - (F_l + F_u)²(b)/(2 k_u) - (F_l + F_u)²(a)/(2 k_l)
 
-because the bristles cut off both ends of the loop: between the limits f increases by k_b, while both limits change with
-the slopes mu_l k and -mu_u k.
+The bristles cut off both ends of the loop. Between the limits f increases by k_b per angle; the limits change with the
+slopes mu_l k and -mu_u k.
 
 Source: return of a Prandtl element, J. C. Simo and T. J. R. Hughes, Computational Inelasticity, Springer (1998),
 chapter 1, with a yield limit that follows the spring.
@@ -60,13 +60,13 @@ class TensionerSpring(Component):
 
 @kernel
 def spring_torque(row: Any, u: float) -> float:
-    """e [N m]."""
+    """Return the torque e of the spring [N m]."""
     return float(row.preload + row.stiffness * u)
 
 
 @kernel
 def friction(row: Any, u: float) -> tuple[float, float, float]:
-    """Friction [N m], its derivative with respect to u, and whether it slips."""
+    """Return the friction [N m], its derivative with respect to u, and whether it slips."""
     tau, e = row.sticking_stiffness * (u - row.start[0]), spring_torque(row, u)
     share = row.loading_friction if tau * e >= 0.0 else row.unloading_friction
     limit = row.friction_torque + share * abs(e)
@@ -77,49 +77,49 @@ def friction(row: Any, u: float) -> tuple[float, float, float]:
 
 @kernel
 def friction_torque(row: Any, u: float, ut: float, t: float) -> float:
-    """Friction [N m]."""
+    """Return the friction [N m]."""
     return float(friction(row, u)[0])
 
 
 @kernel
 def damping(row: Any, u: float, ut: float) -> float:
-    """d_s [N m s/rad]."""
+    """Return the damping coefficient d_s [N m s/rad]."""
     return float(row.loading_damping if spring_torque(row, u) * ut >= 0.0 else row.unloading_damping)
 
 
 @kernel
 def force(row: Any, u: float, ut: float, t: float) -> float:
-    """f [N m]."""
+    """Return the torque f [N m]."""
     return spring_torque(row, u) + damping(row, u, ut) * ut + friction(row, u)[0]
 
 
 @kernel
 def force_tangent(row: Any, u: float, ut: float, t: float) -> tuple[float, float]:
-    """∂f/∂u and ∂f/∂u_t."""
+    """Return ∂f/∂u and ∂f/∂u_t."""
     return row.stiffness + friction(row, u)[1], damping(row, u, ut)
 
 
 @kernel
 def spring_energy(row: Any, u: float, ut: float, t: float) -> float:
-    """Energy of the spring relative to the mounted state [J]."""
+    """Return the energy of the spring relative to the mounted state [J]."""
     return float((row.preload + 0.5 * row.stiffness * u) * u)
 
 
 @kernel
 def bristle_energy(row: Any, u: float, ut: float, t: float) -> float:
-    """Energy of the bristle [J], with the deflection f/k_b also while it slips."""
+    """Return the energy of the bristle [J]; while the bristle slips, its deflection is f/k_b."""
     return float(0.5 * friction(row, u)[0] ** 2 / row.sticking_stiffness) if row.sticking_stiffness > 0.0 else 0.0
 
 
 @kernel
 def damper_power(row: Any, u: float, ut: float, t: float) -> float:
-    """Power lost in the damper [W]."""
+    """Return the power lost in the damper [W]."""
     return float(damping(row, u, ut) * ut * ut)
 
 
 @kernel
 def sliding(row: Any, u: float, ut: float, t: float) -> tuple[float, float, float]:
-    """Power into friction [W], energy of the bristle [J], and whether the bristle slips."""
+    """Return the power into friction [W], energy of the bristle [J], and whether the bristle slips."""
     f, _, slips = friction(row, u)
     return f * ut, bristle_energy(row, u, ut, t), slips
 
@@ -133,8 +133,8 @@ def update_anchor(row: Any, u: float, ut: float, t: float, h: float) -> tuple[fl
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for friction without a bristle, or with a bristle stiffness below the slope of the friction
-    limit."""
+    """Raise ModelError for friction without bristle stiffness, or with a bristle stiffness below the slope of the
+    friction limit."""
     get = table.local
     rubs = (get("friction_torque") > 0.0) | (get("loading_friction") > 0.0) | (get("unloading_friction") > 0.0)
     words = "be > 0 N m/rad with friction, best some hundred times the stiffness of the spring"

@@ -1,6 +1,8 @@
-"""The account of springs and dampers, linear or by a user function, along axes or between coordinates.
+"""Energies and powers of springs and dampers along axes or between coordinates, linear or by a user function.
 
-f = k (u - offset) + d u_t,    energy k (u - offset)²/2, power of the damper d u_t²    of rows without a user function
+force: f = k (u - offset) + d u_t
+energy: k (u - offset)²/2, for rows without a user function
+power of the damper: d u_t², for rows without a user function
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from windlass.framework.model.system import System
 
 
 def judge_account(rows: LocalRows, system: System) -> None:
-    """Declare the limits of the account of linear springs: a user force may have no energy."""
+    """Declare the limits of the energy account: a user force may have no energy."""
     is_whole = not len(find_users(rows).where)
     assert system.account is not None
     system.account = replace(

@@ -1,4 +1,4 @@
-"""Functions for surfaces: contact of many cables with several surfaces, drums with flanges, V-grooves."""
+"""Create surfaces (drums with flanges, V-grooves) and contact of many cables with surfaces."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ CORD_FACTOR = 100.0
 DEPTH_SHARE = 1e-3
 """Penetration of a taut rope into its sheave, per radius of the sheave, for which the stiffness is chosen."""
 RIM = 0.1
-"""Largest penetration of a flange, relative to its height: deeper points have passed over its rim from outside and are
-ignored."""
+"""Largest penetration of a flange, relative to its height [1]: deeper points have passed over its rim from outside and
+are ignored."""
 DAMPING = 1.0 / 3.0
-"""Damping ratio of the rope on its contact."""
+"""Damping ratio of the rope on its contact stiffness [1]."""
 
 
 @checked(
@@ -61,16 +61,17 @@ def add_surface_contact(
     skin: float | None = None,
     **columns: Any,
 ) -> Entity:
-    """Add contact of every cable with every surface, by one row per pair or by rows with a search.
+    """Add contact of every cable with every surface, by one row per pair, or by rows whose surfaces are found by a
+    search.
 
-    For many surfaces give ``touching``: in this case rows belong to `ContactFrictionSurfaceSetCable`, whose cost
-    increases with the number of cables instead of pairs.
+    For many surfaces give ``touching``: the rows then belong to `ContactFrictionSurfaceSetCable`, whose cost increases
+    with the number of cables instead of pairs.
 
-    With the tension T of the rope and the radius R of the surface (of a sea bed: T/R is the weight per metre) missing
-    stiffness and damping are chosen. The stiffness is k = 1000 T/R², for which the line pressure T/R causes a
-    penetration of 0.1 % of R, or on drums, sheaves and spheres 100 EA/R² if this is larger, so penetration and bristles
-    displace the rope by at most 1 % of its stretch. Bristles have the same stiffness, mu_k = k; both have a third of
-    the critical damping.
+    Missing stiffness and damping are chosen from the tension T of the rope and the radius R of the surface (for a sea
+    bed, T/R is the weight per metre). The stiffness is k = 1000 T/R²: the line pressure T/R causes a penetration of 0.1
+    % of R. On drums, sheaves and spheres k is at least 100 EA/R², so penetration and bristles displace the rope by at
+    most 1 % of its stretch. Bristles have the same stiffness, mu_k = k; contact and bristles have a third of the
+    critical damping.
 
     Args:
         surfaces: k surfaces, of one type or of several types.
@@ -81,11 +82,11 @@ def add_surface_contact(
         radius: radius of the rope's axis on the surface [m], used to choose stiffness and damping.
         touching: number of surfaces that a cable can touch simultaneously, found by a search; None: one row per pair.
         skin: margin of the search [m]; default: length of the longest cable.
-        **columns: further columns of the law: one value for all cables, or one for each cable.
+        **columns: further columns of the law, with one value for all cables or one for each cable.
 
     Returns:
-        The pairs, surface by surface: row i n + j is the pair of surface i and cable j, shape (k n,); with ``touching``
-        row j touching + i is place i of cable j, shape (touching n,).
+        The pairs, shape (k n,): row i n + j is the pair of surface i and cable j. With ``touching``, shape
+        (touching n,): row j touching + i is row i of cable j.
 
     Raises:
         ModelError: no surface or no cable, no stiffness, or values that the law does not allow.
@@ -169,8 +170,8 @@ def add_drum(
 ) -> list[Entity]:
     """Add a drum, with flanges at its ends if they have a radius: a cylinder and two discs.
 
-    A rope touches flanges only from the inside of the drum; points that penetrate them by more than a tenth of their
-    height are open.
+    A rope touches flanges only from the inside of the drum; a point that penetrates a flange by more than a tenth of
+    its height has no contact.
 
     Args:
         marker: rigid marker in the middle of the drum.

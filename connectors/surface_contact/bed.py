@@ -1,12 +1,12 @@
 """Beds with the shape of a polyline: one plane for each straight piece, limited to this piece.
 
-The bed has the same height across its direction.  Below a hollow the pieces do not overlap, and behind a crest both
-pieces act; both regions are as small as the penetration of the cables.
+The height of the bed is constant across its direction. Below a hollow the pieces do not overlap, and behind a crest
+both pieces act; the regions with these errors are as small as the penetration of the cables.
 
-At a sharp crest of the angle theta a cable turns within one element, and forces normal to the pieces have a part along
-the cable, of the order of theta^2 times its tension.  On a rounded crest, a drum of the radius R that is tangent to
-both pieces at the distance R tan(theta/2) from the corner, forces are normal to the cable, so its tension is
-continuous.
+At a sharp crest of the angle theta a cable turns within one element. Forces normal to the pieces then have a component
+along the cable, of the order of theta^2 times its tension. A rounded crest is a drum of the radius R that is tangent to
+both pieces at the distance R tan(theta/2) from the corner. On this drum forces are normal to the cable, so the tension
+of the cable is continuous.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ def add_bed(
             distances; the first and the last piece continue straight far beyond their ends, by at least 100 km.
         heading: horizontal direction of the distances, from x towards y [rad].
         origin: x and y at the distance 0 [m].
-        rounding: radius of the crests [m], about four cables long, and smaller where an arc would take more than half
-            of a piece between two corners, or its drum would cross another piece; 0: sharp crests, behind which
-            tensions have errors of the order of the square of the angle of the crest [rad]; the verdict of statics
-            names such crests.
+        rounding: radius of the crests [m], about four lengths of a cable. The radius is smaller where an arc would
+            take more than half of a piece between two corners, or where the drum of the arc would cross another
+            piece. With 0, crests are sharp, and the tensions behind a crest have errors of the order of the square of
+            the angle of the crest [rad]; the verdict of statics names such crests.
 
     Returns:
         The surfaces, for `add_surface_contact`: the planes of the pieces from the first to the last, shape (k - 1,),
@@ -64,7 +64,7 @@ def add_bed(
     corners = np.array(points, np.float64)
     if len(corners) < 2 or not (np.diff(corners[:, 0]) > 0.0).all():
         raise ModelError(f"points = {show(points)} m in add_bed: must be two or more with ascending distances")
-    # the first and the last piece continue
+    # lengthen the first and the last piece
     beyond = max(BEYOND * float(corners[-1, 0] - corners[0, 0]), FAR)
     for end, inner in ((0, 1), (-1, -2)):
         way = corners[end] - corners[inner]
@@ -81,7 +81,7 @@ def add_bed(
     along, up = np.array([np.cos(heading), np.sin(heading), 0.0]), np.array([0.0, 0.0, 1.0])
 
     def place(point: FloatArray) -> Entity:
-        """A marker at a distance and height."""
+        """Create a marker at a distance and a height."""
         at = np.array([*origin, 0.0]) + point[0] * along + point[1] * up
         return rigid_marker(world, world.add(Ground, position=at))
 
@@ -108,14 +108,14 @@ def add_bed(
 
 
 def _choose_radius(corners: FloatArray, k: int, bend: float, rounding: float) -> float:
-    """Radius of a crest [m], 0 at hollows; ``bend``: tangent of half of its angle."""
+    """Choose the radius of a crest [m], 0 at hollows; ``bend``: tangent of half the angle of the crest."""
     if bend == 0.0 or rounding == 0.0:
         return 0.0
     ways = np.diff(corners, axis=0)
     sizes = np.hypot(*ways.T)
     slopes = ways / sizes[:, None]
     radius = min(rounding, 0.5 * float(sizes[k - 1 : k + 1].min()) / bend)
-    # behind a hollow, another piece may cross the drum
+    # halve the radius while another piece, behind a hollow, crosses the drum
     while True:
         centre = corners[k] - radius * (bend * slopes[k - 1] + slopes[k - 1, ::-1] * (-1.0, 1.0))
         offset = centre - corners[:-1]

@@ -3,10 +3,11 @@
 A cable of length L has n points at (i + 1/2) L/n on its axis, and each point represents the length w = L/n of the
 cable. With the signed distance phi of the surface, the radius r_c of the rope and g = phi - r_c,
 
-    f_n = w (k g + d v_n),    f_t = w (mu_k u_t + mu_v v_t)  while |f_t| <= mu |f_n|,  else mu |f_n| along it,
+    f_n = w (k g + d v_n), f_t = w (mu_k u_t + mu_v v_t) while |f_t| <= mu |f_n|, else a force of magnitude mu |f_n| in
+    this direction,
 
-where u_t is the displacement along the surface since the point began to stick. The force acts at the point on both
-bodies; see `kernels.py` for all formulas.
+where u_t is the displacement along the surface since the point began to stick. The force acts on the cable and on the
+body of the surface at the point; see `kernels.py` for all formulas.
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006): penalty in points, radial return.
 """
 
@@ -17,7 +18,6 @@ from functools import partial
 import numpy as np
 
 from windlass.connectors.circle_points.common import PointContact, bind_parameters, check_cables
-from windlass.connectors.circle_segments.power import create_place_account
 from windlass.connectors.friction.bristle import UNDEFINED, check_friction
 from windlass.connectors.markers.cable_shape import CABLE_DOFS, column_of
 from windlass.connectors.markers.position_kernels import FAMILY
@@ -25,7 +25,13 @@ from windlass.connectors.surface_contact.distances import Geometry
 from windlass.connectors.surface_contact.edges import find_edges
 from windlass.connectors.surface_contact.gaps import watch_surfaces
 from windlass.connectors.surface_contact.kernels import CABLE, PER_POINT, ContactRows
-from windlass.connectors.surface_contact.outputs import OUTPUTS, eval_accounts, eval_points, eval_rounding, paint
+from windlass.connectors.surface_contact.outputs import (
+    OUTPUTS,
+    create_surface_account,
+    eval_points,
+    eval_rounding,
+    paint,
+)
 from windlass.connectors.surface_contact.residual import add_residual
 from windlass.connectors.surface_contact.surfaces import (
     SURFACE,
@@ -60,9 +66,9 @@ IN_SPACE = np.array([0, 1, 3, 4, 6, 7, 9, 10])
 class ContactFrictionSurfaceCable(PointContact):
     """Contact and friction between a surface and n points of a 2D or 3D cable; one row per pair.
 
-    The cable is divided into ``points`` equal parts, whose middles on the cubic axis touch the surface with the radius
-    of the rope. Stiffness and damping are per metre of cable; each point represents a part of the length L/n. Forces
-    and moments of cable and body sum to 0 exactly. Points beyond the end of a surface are open. With
+    The cable is divided into ``points`` equal parts; the middle of each part on the cubic axis touches the surface with
+    the radius of the rope. Stiffness and damping are per metre of cable; each point represents a part of the length
+    L/n. Forces and moments of cable and body sum to 0 exactly. Points beyond the end of a surface have no contact. With
     ``friction_coefficient`` 0 there is no friction. A 2D cable remains in its plane, which carries the normal forces of
     surfaces that are not perpendicular to it. History values per row: gaps [m] (n), states (n), anchors in the frame of
     the surface [m] (n x 3).
@@ -78,8 +84,8 @@ class ContactFrictionSurfaceCable(PointContact):
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World coordinate numbers of the cable (12, see `find_cable_dofs`) and of the surface (the number of the widest
-    marker), padded by -1."""
+    """Return the world coordinate numbers, -1 for missing coordinates: cable (12, see `find_cable_dofs`) and surface
+    (as many as the widest marker has)."""
     surface = world.dofs_of(table.local("surface"))
     used = np.flatnonzero((surface >= 0).any(axis=0))
     width = int(used[-1]) + 1 if len(used) else 0
@@ -87,7 +93,7 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def find_cable_dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World coordinate numbers of the cables, -1 for z of a 2D cable, shape (resident, 12)."""
+    """Return the world coordinate numbers of the cables, -1 for z of a 2D cable, shape (resident, 12)."""
     ids = table.local("cable")
     cable = np.full((len(ids), CABLE), -1, np.int64)
     for cables, positions, rows in world.split_by_table(ids):
@@ -128,7 +134,8 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def check_thickness(world: Tables, table: EntityTable, surface: IntArray, place: IntArray) -> None:
-    """Raise ModelError for ropes that are too thick for a surface; ``place``: a row of this process for each pair."""
+    """Raise ModelError for ropes that are too thick for a surface; ``place`` has the position of a row of this process
+    for each pair."""
     rope = table.local("rope_radius")[place]
     for surfaces, positions, rows in world.split_by_table(surface):
         needed, words = None, ""
@@ -153,7 +160,7 @@ def check_thickness(world: Tables, table: EntityTable, surface: IntArray, place:
 
 
 def refuse_deep(rows: LocalRows, c: ContactRows, fields: Fields) -> list[str]:
-    """Find cables from whose position motion cannot start; see `Checks.refusals`."""
+    """Find cables from whose position a motion cannot start; see `Checks.refusals`."""
     gap = eval_points(c, fields)[..., 1].min(axis=1)
     surfaces, length = rows.local("surface"), c.rows["length"] * c.rows["points"]
     return [
@@ -193,7 +200,8 @@ def find_doubts(rows: LocalRows, c: ContactRows, fields: Fields, step: float) ->
 
 
 def find_long_steps(rows: LocalRows, c: ContactRows, on: IntArray, step: float) -> list[str]:
-    """Whether a step [s] is longer than the period of a cable on its contact; ``on``: positions of active rows."""
+    """Return whether a step [s] is longer than the period of a cable on its contact; ``on``: positions of active
+    rows."""
     mass = column_of(rows.world, rows.local("cable"), "mass_per_length") * c.rows["length"]
     heavy = on[mass[on] > 0.0]
     period = 2.0 * np.pi * np.sqrt(mass[heavy] / c.rows["contact_stiffness"][heavy])
@@ -207,7 +215,7 @@ def find_long_steps(rows: LocalRows, c: ContactRows, on: IntArray, step: float) 
 
 
 def create_system(rows: LocalRows, c: ContactRows) -> System:
-    """Create forces, tangent and update of rows."""
+    """Create the forces, the tangent and the update of rows."""
     system = System(rows.table.kind, c.dofs)
     system.residual = call(add_residual, lambda s: (c, s.markers[FAMILY], s.data, s.start_data, s.x, s.v, s.f))
     system.tangent = call(
@@ -224,7 +232,7 @@ def create_system(rows: LocalRows, c: ContactRows) -> System:
         )  # fmt: skip
 
     none = np.zeros(0)
-    # in motion damping forces jump when a point closes; this prevents convergence of Newton's method
+    # in dynamic solves the damping forces jump when a point closes, which prevents convergence of Newton's method
     system.post_newton, system.return_map.rest = update(True), update(False)
     system.checks.rounding = lambda fields: eval_rounding(c, fields)
     return system
@@ -234,9 +242,7 @@ def build(rows: LocalRows) -> System:
     """Bind the rows to the kernels."""
     c: ContactRows = rows.columns
     system = create_system(rows, c)
-    system.account = create_place_account(
-        lambda fields: eval_accounts(c, fields), (len(c.rows), int(c.rows["points"].max(initial=0))), by="surface"
-    )
+    system.account = create_surface_account(c, Call(), by="surface")
     system.checks.doubts = lambda fields, step: find_doubts(rows, c, fields, step)
     system.checks.refusals = lambda fields: refuse_deep(rows, c, fields)
     surfaces = np.unique(rows.local("surface"))

@@ -1,9 +1,9 @@
 """Contact of cables with any of many surfaces: reevings over many sheaves, conveyors, nets on rough ground.
 
-The law is the same as in `ContactFrictionSurfaceCable`, but a row is a slot of a cable for any near surface of a set,
-instead of a fixed pair of a surface and a cable. So a rope of n cables over k sheaves has 2 n rows, not k n, and the
-tangent couples each cable only to the surfaces that are near at present; see `surface_search.py`.
-Source: P. Wriggers, Computational Contact Mechanics, Springer (2006); for the list of pairs see `pair_search.py`.
+The law is the same as in `ContactFrictionSurfaceCable`. A row belongs to a cable and to any near surface of a set,
+instead of a fixed pair of a surface and a cable. So a rope of n cables over k sheaves has 2 n rows instead of k n. The
+tangent couples each cable only to its near surfaces; see `surface_search.py`.
+Source: P. Wriggers, Computational Contact Mechanics, Springer (2006); see `pair_search.py` for the list of pairs.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import numpy as np
 
 from windlass.connectors.circle_points.common import PointContact, check_cables
 from windlass.connectors.circle_points.pair_search import bind_groups, find_members, follow_pairs, pair_dofs
-from windlass.connectors.circle_segments.power import create_place_account
 from windlass.connectors.friction.bristle import check_friction
 from windlass.connectors.markers.position_kernels import FAMILY
 from windlass.connectors.surface_contact.contact_friction_surface_cable import (
@@ -31,11 +30,12 @@ from windlass.connectors.surface_contact.contact_friction_surface_cable import (
 from windlass.connectors.surface_contact.edges import find_edges
 from windlass.connectors.surface_contact.gaps import watch_surface_sets
 from windlass.connectors.surface_contact.kernels import PER_POINT
-from windlass.connectors.surface_contact.outputs import OUTPUTS, eval_accounts, paint_points
+from windlass.connectors.surface_contact.outputs import OUTPUTS, create_surface_account, paint_points
 from windlass.connectors.surface_contact.surface_search import (
     SurfacePairs,
     SurfaceSearch,
     assign_surfaces,
+    bring_surfaces,
     eval_reach,
     fill_gaps,
 )
@@ -57,8 +57,8 @@ LAW = ContactFrictionSurfaceCable
 class SurfaceSet(Component):
     """Surfaces that the same cables may touch.
 
-    The search for near surfaces uses a margin, the skin, and is repeated when the motions of cable and surface together
-    exceed the skin.
+    The search finds surfaces within a margin, the skin. The search is repeated when the motions of cable and surface
+    together exceed the skin.
     """
 
     skin = column("m", "margin of the search", above=0)
@@ -75,8 +75,8 @@ class ContactFrictionSurfaceSetCable(PointContact):
     """Contact and friction between n points of a cable and a near surface of a set.
 
     A cable that can touch two surfaces simultaneously (both flanks of a groove) has two rows. All other properties are
-    equal to the properties of `ContactFrictionSurfaceCable`. History values per row: values of
-    `ContactFrictionSurfaceCable`, followed by the number of the surface, 0 without surface.
+    the same as for `ContactFrictionSurfaceCable`. History values per row: values of `ContactFrictionSurfaceCable`,
+    followed by the number of the surface, 0 without surface.
     """
 
     surface_set = ref("SurfaceSet", "the surfaces")
@@ -107,7 +107,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World coordinate numbers of the cable (12) and of one of the surfaces of its set, see `pair_dofs`."""
+    """Return the world coordinate numbers of the cable (12) and of a surface of its set, see `pair_dofs`."""
     return pair_dofs(find_cable_dofs(world, table), table.local("surface_set"), *_find_surfaces(world))
 
 
@@ -143,11 +143,7 @@ def build(rows: LocalRows) -> System:
     system = create_system(rows, c)
     first = follow_pairs(rows, system, p, SurfaceSearch, assign)
 
-    def eval_all(fields: Fields) -> FloatArray:
-        assign(p, fields.data)
-        return eval_accounts(c, fields)
-
-    system.account = create_place_account(eval_all, (len(c.rows), int(c.rows["points"].max(initial=0))), by="")
+    system.account = create_surface_account(c, call(bring_surfaces, lambda s: (p, s.data)), by="")
     system.checks.doubts = lambda fields, step: find_doubts(rows, p, first, fields, step)
     system.checks.reasons = lambda fields, step: find_present_edges(rows, p, fields, step)
     system.gaps = watch_surface_sets(rows, p, FAMILY, lambda s: assign(p, s.data))
@@ -156,7 +152,7 @@ def build(rows: LocalRows) -> System:
 
 def find_doubts(rows: LocalRows, p: SurfacePairs, first: IntArray, fields: Fields, step: float) -> list[str]:
     """Find reasons for doubt: steps longer than the period of cables on their contact, and in static solves surfaces
-    that no cable of their set can reach. ``first``: a row of each cable."""
+    that no cable of their set can reach. ``first``: position of the first row of each cable."""
     c = p.points
     on = np.flatnonzero(p.on)
     if step > 0.0:
@@ -175,13 +171,13 @@ def find_doubts(rows: LocalRows, p: SurfacePairs, first: IntArray, fields: Field
 
 
 def find_present_edges(rows: LocalRows, p: SurfacePairs, fields: Fields, step: float) -> list[str]:
-    """`find_edges` for the current surfaces."""
+    """Call `find_edges` for the current surfaces."""
     assign_surfaces(p, fields.data)
     return find_edges(rows, p.points, rows.world.table(SetSurface).local("surface"), fields, step)
 
 
 class _Bound:
-    """Rows with the columns of their current surfaces, for the outputs of the law of pairs."""
+    """Rows and the columns of their current surfaces, as the outputs of `ContactFrictionSurfaceCable` read them."""
 
     def __init__(self, rows: LocalRows, fields: Fields) -> None:
         p: SurfacePairs = rows.columns
@@ -190,12 +186,12 @@ class _Bound:
 
 
 def _follow(output: Output) -> Output:
-    """Create an output of the law of pairs for the current surfaces of rows."""
+    """Create an output of `ContactFrictionSurfaceCable` that applies to the current surfaces of rows."""
     return replace(output, evaluate=lambda rows, fields: output.evaluate(_Bound(rows, fields), fields))
 
 
 def eval_gaps(rows: LocalRows, fields: Fields) -> FloatArray:
-    """Gaps [m], infinite where no surface is near, shape (rows, points)."""
+    """Return the gaps [m], infinite where no surface is near, shape (rows, points)."""
     gaps: FloatArray = _follow(OUTPUTS["gap"]).evaluate(rows, fields)
     p: SurfacePairs = rows.columns
     gaps[p.number == 0] = np.inf
@@ -203,7 +199,7 @@ def eval_gaps(rows: LocalRows, fields: Fields) -> FloatArray:
 
 
 def find_surfaces(rows: LocalRows, fields: Fields) -> IntArray:
-    """Row of the surface of each row among all `SetSurface`, -1 without surface, shape (rows,)."""
+    """Return the number of the surface of each row among all `SetSurface` rows, -1 without surface, shape (rows,)."""
     p: SurfacePairs = rows.columns
     found: IntArray = fields.data[p.place].astype(np.int64) - 1
     return found

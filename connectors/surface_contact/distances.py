@@ -1,20 +1,24 @@
-"""Signed distances from surfaces, with gradient and Hessian in closed form: kernels for one point.
+"""Signed distances from surfaces, with gradient and Hessian in closed form; the kernels evaluate one point.
 
-X = (x, y, z) is a point in the frame of the surface, z its axis, rho = sqrt(x² + y²). phi > 0 on the side of the rope.
+X = (x, y, z) is a point in the frame of the surface, whose axis is z; rho = sqrt(x² + y²). phi > 0 on the side of the
+rope.
 
-    plane      z - z0
-    sphere     |X| - R,  inside  R - |X|
-    line       a rho + b z + c, a² + b² = 1: drum rho - R, flank of a V-groove (rho - R) sin(beta) -+ z cos(beta)
-    sheave     with s = R + a - rho, t = |z|, psi = pi/2 - beta:  a - sqrt(s² + t²) where t <= s tan(psi), the round
-    bottom, else a - (s cos(psi) + t sin(psi)), the flank, which continues it profile    the nearest of successive lines
-    and arcs in the half plane (rho, z) with common tangents
+    plane: phi = z - z0
+    sphere: phi = |X| - R, or R - |X| if touched from inside
+    line: phi = a rho + b z + c, a² + b² = 1
+    drum: the line rho - R
+    flank of a groove: the line (rho - R) sin(beta) -+ z cos(beta)
+    sheave: with s = R + a - rho, t = |z|, psi = pi/2 - beta, for the round bottom and for the straight flank
+    bottom: phi = a - sqrt(s² + t²) if t <= s tan(psi)
+    flank: phi = a - (s cos(psi) + t sin(psi)) otherwise
+    profile: phi from the nearest of successive lines and arcs in the half plane (rho, z) with common tangents
 
-A surface of revolution has phi(rho, z), therefore with e = (x, y)/rho
+For a surface of revolution phi depends on rho and z. With e = (x, y)/rho
 
-    gradient   phi_rho e + phi_z e_z,
-    Hessian    phi_rho,rho e eᵀ + phi_rho,z (e e_zᵀ + e_z eᵀ) + phi_zz e_z e_zᵀ + (phi_rho/rho) (I - e eᵀ - e_z e_zᵀ).
+    gradient: phi_rho e + phi_z e_z,
+    Hessian: phi_rho,rho e eᵀ + phi_rho,z (e e_zᵀ + e_z eᵀ) + phi_zz e_z e_zᵀ + (phi_rho/rho) (I - e eᵀ - e_z e_zᵀ).
 
-Source: elementary geometry; distance functions of solids: J. C. Hart, Sphere tracing, The Visual Computer 12 (1996).
+Source: elementary geometry; for distance functions of solids J. C. Hart, Sphere tracing, The Visual Computer 12 (1996).
 """
 
 from __future__ import annotations
@@ -27,25 +31,25 @@ from windlass.framework.kernels.kernel import kernel
 
 PLANE, SPHERE, LINE, SHEAVE, PROFILE = range(5)
 NUMBERS = 8
-"""Parameters of a surface, see `Geometry`."""
+"""Number of parameters of a surface, see `Geometry`."""
 PIECE = 8
-"""Numbers of a piece of a profile: line (0, rho, z of its start, direction, length, -, -) or arc (1 convex or -1
-concave, rho, z of its centre, radius, direction to its middle, cosine of half its angle, -)."""
+"""Count of the numbers of a piece of a profile. Line: 0, rho and z of its start, direction (2), length, 0, 0. Arc: 1
+(convex) or -1 (concave), rho and z of its centre, radius, direction to its middle (2), cosine of half its angle, 0."""
 
 
 class Geometry(NamedTuple):
-    """The surfaces of rows of contact."""
+    """The surfaces of contact rows. The parameters of the kinds are
+
+    - plane: z0, half length along x, half length along y, largest rho [m]
+    - sphere: R [m], 1 outside or -1 inside
+    - line: a, b, c, smallest z [m], largest z [m], largest rho [m]
+    - sheave: R + a [m], a [m], cos(psi), sin(psi), largest rho [m], largest t [m]
+    - profile: first piece, number of pieces, largest distance of a vertex from the origin [m]"""
 
     marker: IntArray  # position of the marker in the columns of its family, shape (surfaces,)
     kind: IntArray  # which distance, shape (surfaces,)
     Q: FloatArray  # axes of the surface in the frame of the marker as columns, shape (surfaces, 3, 3)
-    # parameters, shape (surfaces, 8); the last one is the depth beyond which contact is ignored [m], the others are
-    # - plane: z0, half length along x, half length along y, largest rho [m]
-    # - sphere: R [m], 1 outside or -1 inside
-    # - line: a, b, c, smallest z, largest z, largest rho
-    # - sheave: R + a, a, cos(psi), sin(psi), largest rho, largest t
-    # - profile: first piece, number of pieces, largest distance of a vertex from the origin [m]
-    geo: FloatArray
+    geo: FloatArray  # parameters; the last one is the depth beyond which contact is ignored [m], shape (surfaces, 8)
     pieces: FloatArray  # pieces of all profiles, shape (pieces, 8)
 
 
@@ -66,16 +70,16 @@ class Distance(NamedTuple):
 
 
 Profile = tuple[bool, float, float, float, float, float, float]
-"""Whether the surface exists at this point, phi, phi_rho, phi_z, phi_rho,rho, phi_rho,z, phi_zz."""
+"""Whether the surface exists at a point, phi, and the derivatives phi_rho, phi_z, phi_rho,rho, phi_rho,z and phi_zz."""
 
 
 DistanceNumbers = tuple[float, float, float, float, float, float, float, float]
-"""The parameters of one surface."""
+"""The eight geometric parameters of one surface."""
 
 
 @kernel(inline=True, fast=False)
 def eval_sheave(geo: DistanceNumbers, rho: float, z: float) -> Profile:
-    """Distance from the round bottom and the flanks of a groove."""
+    """Return the distance from the round bottom and the flanks of a groove."""
     s, t, side = geo[0] - rho, abs(z), 1.0 if z >= 0.0 else -1.0
     cos, sin = geo[2], geo[3]
     there = rho <= geo[4] and t <= geo[5]
@@ -89,7 +93,7 @@ def eval_sheave(geo: DistanceNumbers, rho: float, z: float) -> Profile:
 
 @kernel(inline=True, fast=False)
 def eval_profile(geo: DistanceNumbers, pieces: FloatArray, rho: float, z: float) -> Profile:
-    """Distance from the nearest of the lines and arcs of a profile."""
+    """Return the distance from the nearest line or arc of a profile."""
     there, phi, g, h, rr, rz, zz = False, 1e300, 0.0, 0.0, 0.0, 0.0, 0.0
     first = int(geo[0])
     for k in range(first, first + int(geo[1])):
@@ -114,7 +118,7 @@ def eval_profile(geo: DistanceNumbers, pieces: FloatArray, rho: float, z: float)
 def eval_distance(
     kind: IntArray, geo: FloatArray, pieces: FloatArray, i: int, x: float, y: float, z: float
 ) -> Distance:
-    """Distance of the point (x, y, z) [m] from surface i."""
+    """Return the distance of the point (x, y, z) [m] from surface i."""
     return eval_kind(
         kind[i],
         (geo[i, 0], geo[i, 1], geo[i, 2], geo[i, 3], geo[i, 4], geo[i, 5], geo[i, 6], geo[i, 7]),
@@ -124,7 +128,8 @@ def eval_distance(
 
 @kernel(inline=True, fast=False)
 def eval_kind(which: int, geo: DistanceNumbers, pieces: FloatArray, x: float, y: float, z: float) -> Distance:
-    """Distance of the point (x, y, z) [m] from a surface of one kind; with a constant kind the code has no branches."""
+    """Return the distance of the point (x, y, z) [m] from a surface of the kind ``which``; if this argument is a
+    constant, the compiled code has no branches."""
     square = x * x + y * y
     if which == PLANE:
         phi = z - geo[0]

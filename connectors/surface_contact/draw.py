@@ -1,7 +1,7 @@
-"""Drawings of surfaces that cables touch, as faces: each surface once, moving with its marker.
+"""Drawings of surfaces that cables touch; each surface is one mesh of faces and moves with its marker.
 
-Surfaces of revolution are drawn by rings of quadrilateral faces, planes by such rings from their middle to their rim.
-Infinite cylinders and planes are drawn over the range of all nodes of the model in the reference configuration.
+Surfaces of revolution are drawn by rings of quadrilateral faces; the rings of a plane extend from its middle to its
+rim. Infinite cylinders and planes are drawn over the range of all nodes of the model in the reference configuration.
 Field: `velocity` [m/s] of the points.
 """
 
@@ -21,7 +21,8 @@ from windlass.framework.model.law import LocalRows, Tables, law_of
 from windlass.framework.model.system import Fields
 
 ALONG, AROUND = 13, 48
-"""Numbers of points of a surface across and around its axis; for a plane from its middle to its rim and around."""
+"""Numbers of points of a surface along its section and around its axis; the section of a plane extends from its middle
+to its rim."""
 
 
 class Meshes(NamedTuple):
@@ -69,7 +70,7 @@ def create_meshes(world: Tables, surfaces: Geometry, m: PositionColumns) -> Mesh
 
 
 def find_nodes(world: Tables) -> FloatArray:
-    """Reference positions of all nodes of this process [m], shape (n, 3)."""
+    """Return the reference positions of all nodes of this process [m], shape (n, 3)."""
     found = [np.zeros((1, 3))]
     for component, table in world.tables.items():
         law = law_of(component)
@@ -80,12 +81,13 @@ def find_nodes(world: Tables) -> FloatArray:
 
 
 def eval_mesh(surfaces: Geometry, s: int, low: FloatArray, high: FloatArray) -> FloatArray:
-    """Points of a surface in its own frame [m], shape (ALONG AROUND, 3), ring by ring.
+    """Return the points of a surface in its own frame [m], shape (ALONG AROUND, 3), ring by ring.
 
     Args:
         surfaces: the surfaces.
         s: which one.
-        low, high: box around all nodes in its frame [m], shape (3,) each, for infinite surfaces.
+        low, high: corners of the box around all nodes in the frame of the surface [m], shape (3,) each, for infinite
+            surfaces.
     """
     kind, geo = int(surfaces.kind[s]), surfaces.geo[s]
     phi = 2.0 * np.pi * np.arange(AROUND) / AROUND - 0.25 * np.pi
@@ -99,14 +101,16 @@ def eval_mesh(surfaces: Geometry, s: int, low: FloatArray, high: FloatArray) -> 
 
 
 def eval_plane(geo: FloatArray, around: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
-    """Points of a rectangle, a disc, or their intersection, from its middle to its rim [m], shape (ALONG AROUND, 3)."""
+    """Return the points of a rectangle, a disc, or their intersection, from its middle to its rim [m], shape (ALONG
+    AROUND, 3)."""
     half, middle, size = geo[1:3].copy(), np.zeros(2), float(np.max((high - low)[:2]))
     for k in np.flatnonzero(np.isinf(half)):
         if np.isfinite(geo[3]):
             half[k] = geo[3]
         else:
             middle[k], half[k] = 0.5 * (low[k] + high[k]), 0.6 * max(size, 1e-3)
-    # directions scaled to the edge of a square and then of the rectangle, such that they meet its corners
+    # directions scaled to the edge of a square and then to the edge of the rectangle, so that some directions meet the
+    # corners
     rim = half * around / np.abs(around).max(axis=1, keepdims=True)
     rim *= np.minimum(1.0, geo[3] / np.linalg.norm(rim, axis=1, keepdims=True))
     rings: FloatArray = np.empty((ALONG, AROUND, 3))
@@ -117,7 +121,7 @@ def eval_plane(geo: FloatArray, around: FloatArray, low: FloatArray, high: Float
 def eval_section(
     kind: int, geo: FloatArray, pieces: FloatArray, low: float, high: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Points (rho, z) [m] along the section of a surface of revolution, shape (ALONG,) each.
+    """Return the points (rho, z) [m] along the section of a surface of revolution, shape (ALONG,) each.
 
     Args:
         kind, par, pieces: data of the surface.
@@ -131,7 +135,7 @@ def eval_section(
         ends = (geo[3], geo[4]) if np.isfinite(geo[4]) else (low - radius, high + radius)
         return np.full(ALONG, radius), np.linspace(*ends, ALONG)
     if kind == LINE:
-        # from the bottom of the groove to its rim
+        # section from the bottom of the groove to its rim
         u = 0.5 * (t + 1.0)
         bottom = -geo[2] / geo[0]
         rho = bottom + u * (geo[5] - bottom)

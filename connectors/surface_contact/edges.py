@@ -1,12 +1,13 @@
 """Doubts about cables that bend over the end of a plane, such as a sharp crest of a bed.
 
-Within a cable that bends over an edge, forces normal to the planes have a part along the cable, which changes its
-tension like friction. With the tangent t of the cable at its contact points, the error of the tension behind the edge
-is
+Within a cable that bends over an edge, forces normal to the planes have a component along the cable, which changes the
+tension of the cable as friction does. With the tangent t of the cable at its contact points, the error of the tension
+behind the edge is
 
-    |Σ f_n n·t|,
+    |Σ f_n n·t|.
 
-of the order of theta² times the tension for an edge of the angle theta; shorter cables do not reduce it.
+For an edge of the angle theta this error is of the order of theta² times the tension. Shorter cables do not reduce the
+error.
 """
 
 from __future__ import annotations
@@ -21,14 +22,15 @@ from windlass.framework.model.law import LocalRows, require_law
 from windlass.framework.model.system import Fields
 
 PULL = 0.004
-"""Pull of an edge, as a share of the tension of a cable, above which results are doubtful [1]. On crests of 3 to 25
-degrees tensions that were wrong by more than 1 % had pulls of 0.0049 or more; on level beds pulls are below 2e-5."""
+"""Pull of an edge divided by the tension of the cable, above which results are doubtful [1]. On crests of 3 to 25
+degrees, tensions that were wrong by more than 1 % had values of 0.0049 or more; on level beds the values are below
+2e-5."""
 
 
 def find_edges(rows: LocalRows, c: ContactRows, surfaces: IntArray, fields: Fields, step: float) -> list[str]:
     """Find the cable that the end of a plane pulls most along its axis, in static solves; see `Checks.reasons`.
 
-    Only on one process, because rows of a cable may belong to several processes.
+    On several processes nothing is found, because rows of one cable may belong to several processes.
 
     Args:
         surfaces: entity numbers of the surfaces of ``c``, shape (surfaces,).
@@ -48,7 +50,7 @@ def find_edges(rows: LocalRows, c: ContactRows, surfaces: IntArray, fields: Fiel
     tangent /= np.linalg.norm(tangent, axis=2, keepdims=True)
     pulls = (force * (points[..., NORMAL] * tangent).sum(axis=2)).sum(axis=1)
     pull = np.abs(np.bincount(of_row, pulls))
-    # cables whose tension is smaller than their contact force are slack
+    # a cable is slack if its tension is smaller than its contact force
     least = np.bincount(of_row, np.abs(force).sum(axis=1))
     mean = np.bincount(of_row, tension.mean(axis=1)) / np.bincount(of_row)
     share = np.where(bent, pull / np.maximum(np.maximum(mean, least), np.finfo(float).tiny), 0.0)

@@ -1,9 +1,9 @@
 """Gaps between surfaces and points of cables, from which solvers decide whether steps resolve contacts; see `Gaps`.
 
-A point has missed its surface if three conditions hold: the point is outside at both ends of a step, it has come from
-outside, within 70 degrees of the normal, and it lies inside at some place of the straight path. The path refers to the
-frame at the end of the step. In sets, surfaces that are not neighbours are searched along the paths of points and
-surfaces that move by more than half the skin in a step.
+A point has missed its surface if three conditions hold. The point is outside at both ends of a step. The direction of
+motion of the point is within 70 degrees of the inward normal. Some place of the straight path of the point is inside
+the surface. The path is relative to the frame of the surface at the end of the step. In sets, the search also examines
+surfaces that are not near, if points and surfaces move by more than half the skin in a step.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from windlass.framework.model.law import LocalRows
 LOOKS = 32
 """Number of places on the path of a fast point at which its distance is evaluated."""
 MOVED = 0.5
-"""Motion in a step, relative to the skin, above which surfaces that are not neighbours are also searched [1]."""
+"""Motion in a step, relative to the skin, above which surfaces that are not near are also searched [1]."""
 HEAD_ON = 0.35
-"""Cosine of the angle to the normal above which a point comes from outside [1]."""
+"""Smallest cosine of the angle between the inward normal and the path of a point that comes from outside [1]."""
 
 
 @kernel
@@ -49,8 +49,8 @@ def find_missed(
     by: float,
     bz: float,
 ) -> float:
-    """Largest depth of a point of a cable of the radius rc in surface s on the path from a to b, in the frame of the
-    surface [m]."""
+    """Return the largest depth in surface s of a point on the path from a to b in the frame of the surface [m]; rc is
+    the radius of the cable."""
     ex, ey, ez = bx - ax, by - ay, bz - az
     way, before = sqrt(ex * ex + ey * ey + ez * ez), eval_distance(kind, geo, pieces, s, ax, ay, az)
     least = 0.0
@@ -66,8 +66,8 @@ def find_missed(
 
 @kernel
 def fill_surface_gaps(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray, numbers: FloatArray) -> None:
-    """Fill the numbers of all points, row after row; points that are inactive or beyond the end of their surface count
-    as far away."""
+    """Fill the gap numbers of all points, row after row; inactive points and points beyond the end of their surface
+    have an infinite gap."""
     kind, geo, pieces, at = c.surfaces.kind, c.surfaces.geo, c.surfaces.pieces, 0
     for i in range(len(c.rows)):
         own = c.rows[i]
@@ -83,7 +83,7 @@ def fill_surface_gaps(c: ContactRows, m: PositionColumns, x: FloatArray, v: Floa
             z, row = eval_touch(o, shape(relative_place(k, n), L), q, w), numbers[at]
             h = eval_distance(kind, geo, pieces, s, z.X, z.Y, z.Z)
             at += 1
-            # relative to the origin of the surface, without its rotation
+            # velocity relative to the origin of the surface, without the rotation of the surface
             ex, ey, ez = (
                 z.ex + o.wy * z.dz - o.wz * z.dy, z.ey + o.wz * z.dx - o.wx * z.dz, z.ez + o.wx * z.dy - o.wy * z.dx,
             )  # fmt: skip
@@ -91,16 +91,16 @@ def fill_surface_gaps(c: ContactRows, m: PositionColumns, x: FloatArray, v: Floa
             note_gap(row, h.phi - rc if h.there else np.inf, rate, speed)
             row[REACH], row[X], row[Y], row[Z] = 0.0, z.dx, z.dy, z.dz
             g0, g1 = row[START + GAP], h.phi - rc
-            # the path of a point that is open at both ends and whose start is known
+            # the path is examined only if the point is open at both ends of the step and its start is known
             if not (g0 > 0.0 and g1 > 0.0):
                 continue
             ax, ay, az = to_surface(o, row[START + X], row[START + Y], row[START + Z])
             ex, ey, ez = z.X - ax, z.Y - ay, z.Z - az
             way = sqrt(ex * ex + ey * ey + ez * ez)
-            # distances change no faster than the path
+            # the change of a distance is at most the length of the path
             if not g1 < way < np.inf:
                 continue
-            # also for points beyond the ends of the surface
+            # the distance at the start is also evaluated for points beyond the ends of the surface
             if not h.there or g0 == np.inf:
                 g0 = eval_distance(kind, geo, pieces, s, ax, ay, az).phi - rc
             if not (g0 > 0.0 and g0 + g1 < way):
@@ -121,7 +121,7 @@ def sweep_surfaces(
     row: FloatArray,
     which: IntArray,
 ) -> None:
-    """Find the deepest passage of a point through any surface of its set within a step, as in `sweep_circles`."""
+    """Find the deepest penetration of a point through any surface of its set within a step, as in `sweep_circles`."""
     c, s = p.points, p.points.surfaces
     row[MISSED] = 0.0
     # motion of the surfaces
@@ -150,7 +150,7 @@ def sweep_surfaces(
         if way + far <= MOVED * skin:
             continue
         for j in range(len(s.kind)):
-            # surfaces of its set that are not too far away
+            # skip surfaces of other sets and surfaces that are too far away
             if p.surface_set[j] != p.set_of[g]:
                 continue
             at = s.marker[j]
@@ -160,11 +160,11 @@ def sweep_surfaces(
             if sqrt(dx * dx + dy * dy + dz * dz) > p.reach[j] + rc + size + both:
                 continue
             o = create_frame(s.Q, j, m.p, m.v, m.omega, m.A, at)
-            # the paths of the points in the frame of the surface
+            # paths of the points in the frame of the surface
             for k in range(n):
                 S = shape(relative_place(k, n), L)
                 z0, z = eval_touch(o, S, q0, q0), eval_touch(o, S, q, q)
-                # relative to the position of the surface at the start
+                # points at the start of the step, relative to the origin of the surface at the start
                 dx, dy, dz = z0.dx + cx, z0.dy + cy, z0.dz + cz
                 ax, ay, az = to_surface(o, dx, dy, dz)
                 g0 = eval_distance(s.kind, s.geo, s.pieces, j, ax, ay, az).phi - rc
@@ -181,7 +181,7 @@ def sweep_surfaces(
 
 
 def watch_surface_sets(rows: LocalRows, p: SurfacePairs, family: str, assign: Callable[[Any], Any]) -> Gaps:
-    """Create the gaps of rows of sets; ``assign`` as in `watch_circles`."""
+    """Create the gaps of rows with surface sets; ``assign`` as in `watch_circles`."""
     c, fill, sweep, which = p.points, call(fill_surface_gaps), call(sweep_surfaces), np.zeros(2, int)
     first: IntArray = np.unique(p.group, return_index=True)[1]
 
@@ -207,7 +207,7 @@ def watch_surface_sets(rows: LocalRows, p: SurfacePairs, family: str, assign: Ca
 
 
 def watch_surfaces(rows: LocalRows, c: ContactRows, family: str, spare: int = 0) -> Gaps:
-    """The gaps of rows; ``spare`` as in `watch_points`."""
+    """Create the gaps of rows; ``spare`` as in `watch_points`."""
     numbers, kind, first = (
         create_numbers(int(c.rows["points"].sum()) + spare),
         rows.table.kind,

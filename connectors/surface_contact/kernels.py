@@ -4,30 +4,33 @@ The reference length L of a cable is divided into n equal parts of the length w.
 
     p = r(xi_i),  xi_i = (i + 1/2) w,    X = A^T (p - c),    V = A^T (r_t - v_c - omega x (p - c)) = X_t,
 
-is expressed in the frame of the surface, which has the origin c, the axes A and the angular velocity omega.  With the
-signed distance phi(X) of the surface, n = grad phi, H its Hessian and the radius r_c of the rope,
+is expressed in the frame of the surface. This frame has the origin c, the axes A and the angular velocity omega. Let
+phi(X) be the signed distance of the surface, n = grad phi, H its Hessian and r_c the radius of the rope:
 
-    g = phi - r_c,    v_n = n.V,    v_t = V - v_n n,    f_n = w (k g + d v_n),
-    u_t = (I - n n^T) (X - a),      tau = w (mu_k u_t + mu_v v_t),
-    f_t = tau  (sticks, a: the present anchor)    or    mu |f_n| tau/|tau|  (slips, a: the anchor at the step's start).
+    normal: g = phi - r_c,    v_n = n.V,    f_n = w (k g + d v_n)
+    tangential: v_t = V - v_n n,    u_t = (I - n n^T) (X - a),    tau = w (mu_k u_t + mu_v v_t)
+    sticks: f_t = tau, where a is the current anchor
+    slips: f_t = mu |f_n| tau/|tau|, where a is the anchor at the start of the step
 
-In motion a point with a bristle that was open at the start of the step has no friction in this step: its anchor is its
-current position, and its damper alone would exceed the limit.
+In dynamic solves a point with a bristle that was open at the start of the step has no friction in this step. The anchor
+of such a point is its current position, so the damper of the bristle alone would exceed the friction limit.
 
 In static solves, where V = 0, a slipping point that reverses in an iteration has |tau| < mu |f_n|/2. Below this limit
-f_t = 2 tau: without a jump of the force Newton's method converges, and the update makes the point stick.
+f_t = 2 tau, so the force does not jump, Newton's method converges, and the update makes the point stick.
 
-A (f_n n + f_t) acts on the left-hand side of the cable's equations at p, and its reaction on the left-hand side of the
-body's equations at the same point. So forces and moments sum to 0 and absorb the power f_n v_n + f_t.v_t. All forces
-are functions Phi(X, V): with the Jacobian G of V with respect to the rates of all coordinates the generalised forces
-are G^T Phi.
+A (f_n n + f_t) acts on the left-hand side of the cable's equations at p, and its reaction acts on the left-hand side of
+the body's equations at the same point. So the forces and the moments sum to 0 and absorb the power f_n v_n + f_t.v_t.
+All forces are functions Phi(X, V). If G is the Jacobian of V with respect to the rates of all coordinates, the
+generalised forces are G^T Phi.
 
-    dg = n.dX,    d v_n = n.dV + (H V).dX,    d v_t = (I - n n^T) dV - (n (H V)^T + v_n H) dX,
+    dg = n.dX,
+    d v_n = n.dV + (H V).dX,
+    d v_t = (I - n n^T) dV - (n (H V)^T + v_n H) dX,
     d u_t = (I - n n^T - n (H u)^T - (n.u) H) dX,     u = X - a.
 
-History values of a row: gaps (n), states (n; 0 sticks, 1 slips, -2 open or without friction), anchors (n x 3), the
-points of the surface, in its frame, where bristles are fixed. History values change only between Newton runs, by
-`update.py`.
+History values of a row: gaps (n), states (n; 0 sticks, 1 slips, -2 open or without friction), anchors (n x 3). An
+anchor is the point where a bristle is fixed, in the frame of the surface. Only `update.py` changes history values,
+after each Newton run.
 
 Source: penalty in points and radial return: P. Wriggers, Computational Contact Mechanics, Springer (2006), chapter 6.
 """
@@ -54,14 +57,15 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
 CABLE = 12
-"""Number of coordinates of a 3D cable, [x, y, z, x', y', z'] of both nodes; 2D coordinates are embedded in them."""
+"""Number of coordinates of a 3D cable, [x, y, z, x', y', z'] of both nodes; the 8 coordinates of a 2D cable are among
+these."""
 PER_POINT = 5
 """Number of history values of a point."""
 TURNING = 0.5
-"""Share of the friction limit [1] below which in static solves the force of a slipping point is proportional to the
-trial force."""
+"""Share of the friction limit [1]; in static solves a slipping point with a smaller trial force has a force
+proportional to the trial force."""
 TOUCHES = 2.0
-"""State of a closed point that was open at the start of the step and has a bristle, stored as `STICKS`."""
+"""State of a closed point with a bristle that was open at the start of the step; stored as `STICKS`."""
 Twelve = tuple[float, float, float, float, float, float, float, float, float, float, float, float]
 
 
@@ -70,10 +74,11 @@ class ContactRows(NamedTuple):
 
     Attributes:
         surfaces: the surfaces.
-        rows: records, shape (rows,): the ``surface`` of a row, the position of its first history value ``data``, the
-            number of ``points``; of a point ``contact_stiffness`` [N/m], ``contact_damping`` [N s/m],
-            ``friction_velocity_penalty`` [N s/m], ``friction_stiffness`` [N/m] and the reference ``length`` [m] that
-            the point represents; ``friction_coefficient`` [1], ``rope_radius`` [m]; ``clip_normal_force``; ``active``.
+        rows: records, shape (rows,). ``surface`` is the surface of the row, ``data`` the position of its first history
+            value, ``points`` the number of points. For one point ``contact_stiffness`` is in N/m, ``contact_damping``
+            in N s/m, ``friction_velocity_penalty`` in N s/m, ``friction_stiffness`` in N/m, and ``length`` is the
+            reference length that the point represents [m]. Further fields are ``friction_coefficient`` [1],
+            ``rope_radius`` [m], ``clip_normal_force`` and ``active``.
         dofs: local coordinate numbers of cable (12) and surface (m), shape (rows, 12 + m).
     """
 
@@ -83,7 +88,7 @@ class ContactRows(NamedTuple):
 
 
 class SurfaceParameters(NamedTuple):
-    """Parameters of one row, see `ContactRows`; all scalars."""
+    """Parameters of one row as scalars, see `ContactRows`."""
 
     contact_stiffness: float
     contact_damping: float
@@ -95,7 +100,7 @@ class SurfaceParameters(NamedTuple):
 
 
 class SurfaceFrame(NamedTuple):
-    """Frame of a surface: axes A, row by row, origin, its velocity, angular velocity; all scalars."""
+    """Frame of a surface as scalars: axes A, row by row; origin c, its velocity v, angular velocity w of the frame."""
 
     a00: float
     a01: float
@@ -118,8 +123,8 @@ class SurfaceFrame(NamedTuple):
 
 
 class Lever(NamedTuple):
-    """A point in the frame of its surface: vector d from the origin [m] and velocity e relative to the surface [m/s],
-    global; X [m] and V [m/s] in the frame; all scalars."""
+    """A point relative to its surface, as scalars: global vector d from the origin [m], global velocity e relative to
+    the surface [m/s]; X [m] and V [m/s] in the frame of the surface."""
 
     dx: float
     dy: float
@@ -136,7 +141,8 @@ class Lever(NamedTuple):
 
 
 class Forces(NamedTuple):
-    """Forces of a point in the frame of the surface: f_n [N], f_t (tx, ty, tz) [N], gap [m], v_n [m/s]."""
+    """Forces of a point in the frame of the surface: f_n [N], the components (tx, ty, tz) of f_t [N], gap [m], v_n
+    [m/s]."""
 
     fn: float
     tx: float
@@ -148,7 +154,7 @@ class Forces(NamedTuple):
 
 @kernel(inline=True)
 def read_parameters(c: ContactRows, i: int) -> SurfaceParameters:
-    """Parameters of row i."""
+    """Return the parameters of row i."""
     row = c.rows[i]
     return SurfaceParameters(
         row.contact_stiffness,
@@ -193,7 +199,7 @@ def gather(values: FloatArray, dofs: IntArray, i: int) -> Twelve:
 
 @kernel(inline=True, fast=False)
 def combine(S: Four, q: Twelve) -> Vector:
-    """sum S_a q_a."""
+    """Return sum S_a q_a."""
     x = S[0] * q[0] + S[1] * q[3] + S[2] * q[6] + S[3] * q[9]
     y = S[0] * q[1] + S[1] * q[4] + S[2] * q[7] + S[3] * q[10]
     z = S[0] * q[2] + S[1] * q[5] + S[2] * q[8] + S[3] * q[11]
@@ -202,7 +208,7 @@ def combine(S: Four, q: Twelve) -> Vector:
 
 @kernel(inline=True, fast=False)
 def to_surface(o: SurfaceFrame, x: float, y: float, z: float) -> Vector:
-    """A^T (x, y, z)."""
+    """Return A^T (x, y, z)."""
     return (
         o.a00 * x + o.a10 * y + o.a20 * z, o.a01 * x + o.a11 * y + o.a21 * z, o.a02 * x + o.a12 * y + o.a22 * z,
     )  # fmt: skip
@@ -210,7 +216,7 @@ def to_surface(o: SurfaceFrame, x: float, y: float, z: float) -> Vector:
 
 @kernel(inline=True, fast=False)
 def to_global(o: SurfaceFrame, x: float, y: float, z: float) -> Vector:
-    """A (x, y, z)."""
+    """Return A (x, y, z)."""
     return (
         o.a00 * x + o.a01 * y + o.a02 * z, o.a10 * x + o.a11 * y + o.a12 * z, o.a20 * x + o.a21 * y + o.a22 * z,
     )  # fmt: skip
@@ -218,8 +224,8 @@ def to_global(o: SurfaceFrame, x: float, y: float, z: float) -> Vector:
 
 @kernel(inline=True, fast=False)
 def eval_touch(o: SurfaceFrame, S: Four, q: Twelve, w: Twelve) -> Lever:
-    """Evaluate the point of the cable with shape functions S relative to the surface; q are coordinates, w their
-    rates."""
+    """Evaluate the point of the cable with shape functions S relative to the surface; q are the coordinates of the
+    cable, w their rates."""
     px, py, pz = combine(S, q)
     ux, uy, uz = combine(S, w)
     dx, dy, dz = px - o.cx, py - o.cy, pz - o.cz
@@ -233,7 +239,7 @@ def eval_touch(o: SurfaceFrame, S: Four, q: Twelve, w: Twelve) -> Lever:
 
 @kernel(inline=True)
 def eval_trial(par: SurfaceParameters, h: Distance, z: Lever, vn: float, a: Vector) -> Vector:
-    """tau [N] with the anchor a."""
+    """Return the trial force tau [N] with the anchor a."""
     ux, uy, uz = z.X - a[0], z.Y - a[1], z.Z - a[2]
     un = h.nx * ux + h.ny * uy + h.nz * uz
     u = ux - un * h.nx, uy - un * h.ny, uz - un * h.nz
@@ -244,25 +250,25 @@ def eval_trial(par: SurfaceParameters, h: Distance, z: Lever, vn: float, a: Vect
 
 @kernel(inline=True)
 def rests(z: Lever) -> bool:
-    """Whether a point has no velocity relative to the surface, as in static solves."""
+    """Return whether a point has no velocity relative to the surface, as in static solves."""
     return z.U == 0.0 and z.V == 0.0 and z.W == 0.0
 
 
 @kernel(inline=True)
 def eval_turning(z: Lever) -> float:
-    """`TURNING` in static solves, 0 in motion."""
+    """Return `TURNING` in static solves, 0 in motion."""
     return TURNING if rests(z) else 0.0
 
 
 @kernel(inline=True)
 def rubs(par: SurfaceParameters, z: Lever, state: float) -> bool:
-    """Whether a closed point has friction."""
+    """Return whether friction acts on a closed point."""
     return state >= 0.0 and par.friction_coefficient != 0.0 and (state != TOUCHES or rests(z))
 
 
 @kernel(inline=True)
 def eval_forces(par: SurfaceParameters, h: Distance, z: Lever, state: float, a: Vector) -> Forces:
-    """Forces of a closed point; a is the anchor according to its state."""
+    """Return the forces of a closed point; a is the anchor that belongs to its state."""
     gap = h.phi - par.rope_radius
     vn = h.nx * z.U + h.ny * z.V + h.nz * z.W
     fn = par.contact_stiffness * gap + par.contact_damping * vn
@@ -280,7 +286,8 @@ def eval_forces(par: SurfaceParameters, h: Distance, z: Lever, state: float, a: 
 
 @kernel(inline=True)
 def read_state(data: FloatArray, start: FloatArray, first: int, n: int, k: int, mu_k: float) -> float:
-    """State of point k; `TOUCHES` for a point with a bristle that sticks and was open at the start of the step."""
+    """Return the state of point k; `TOUCHES` for a point with a bristle that sticks and was open at the start of the
+    step."""
     state, before = data[first + n + k], start[first + n + k]
     return TOUCHES if state == STICKS and before == UNDEFINED and mu_k != 0.0 else state
 
@@ -290,7 +297,7 @@ def read_anchor(state: float, data: FloatArray, start: FloatArray, first: int, n
     """Read the anchor of point k: for a slipping point the anchor at the start of the step, otherwise the current
     anchor."""
     at, slips = first + 2 * n + 3 * k, state == SLIPS
-    # both arrays are read, because arrays in branches of an inlined function would need atomic reference counting at
-    # each point
+    # both arrays are read, because an array chosen in a branch of an inlined function would need atomic reference
+    # counting at each point
     x, y, z = start[at], start[at + 1], start[at + 2]
     return x if slips else data[at], y if slips else data[at + 1], z if slips else data[at + 2]

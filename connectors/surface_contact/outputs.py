@@ -1,4 +1,4 @@
-"""Results of contact between surfaces and cables: numbers of their points, powers, energies, outputs, drawings.
+"""Results of contact between surfaces and cables: numbers of points, powers, energies, outputs, drawings.
 
 `paint` adds forces, gaps and states to the lines of the cables.
 """
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from windlass.connectors.circle_points.kernels import relative_place
-from windlass.connectors.circle_segments.power import NO_GAP, eval_friction_work
+from windlass.connectors.circle_segments.power import NO_GAP, create_place_account, eval_friction_work
 from windlass.connectors.circle_segments.power_lanes import OPEN
 from windlass.connectors.friction.bristle import SLIPS, UNDEFINED, bent_energy, coulomb
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
@@ -32,19 +32,21 @@ from windlass.connectors.surface_contact.kernels import (
 from windlass.connectors.surface_contact.tangent import hessian_product
 from windlass.connectors.surface_contact.update import OUTSIDE
 from windlass.elements.cable2d.points import shape
+from windlass.framework.accounts import Account
 from windlass.framework.arrays import FloatArray
-from windlass.framework.kernels.call import call
+from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.drawing import Paint, Painting
 from windlass.framework.model.law import LocalRows, Output
 from windlass.framework.model.system import Fields
 
 FN, GAP, STATE, RATE, SPEED = range(5)
-"""Numbers of a point: normal force [N], gap [m], state, v_n and |v_t| [m/s]."""
+"""Positions of the numbers of a point: normal force [N], gap [m], state, v_n [m/s] and |v_t| [m/s]."""
 POSITION, NORMAL, FRICTION = slice(5, 8), slice(8, 11), slice(11, 14)
-"""Point [m], normal, and friction that acts on the cable [N], -f_t, global."""
+"""Positions of global vectors of a point: position [m], normal, and the friction -f_t on the cable [N]."""
 POWER, SIZE = 14, 26
-"""Position of the first number for `circle_segments.power.create_place_account`, and the count of these numbers."""
+"""Position of the first number for `circle_segments.power.create_place_account`, and the total count of the numbers of
+a point."""
 
 
 @kernel
@@ -57,10 +59,11 @@ def fill_numbers(
     v: FloatArray,
     out: FloatArray,
 ) -> None:
-    """Write all numbers of all points into out, shape (rows, points, SIZE).
+    """Write all numbers of all points into out, shape (rows, points, SIZE). Where a row has no point, the numbers are 0
+    and the state is -2.
 
-    P = f_n v_n + f_t.v_t. Sticking bristles store mu_k u_t.(u_t)_t; on curved surfaces their force absorbs the
-    additional power mu_k (n.u) (u_t.H V), which is the lever power.
+    P = f_n v_n + f_t.v_t. Sticking bristles store mu_k u_t.(u_t)_t. On curved surfaces their force also absorbs mu_k
+    (n.u) (u_t.H V), which is the lever power.
     """
     kind, geo, pieces, dofs = c.surfaces.kind, c.surfaces.geo, c.surfaces.pieces, c.dofs
     for i in range(len(c.rows)):
@@ -68,10 +71,16 @@ def fill_numbers(
         n, first, s = own.points, own.data, own.surface
         o = create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, c.surfaces.marker[s])
         q, w, L = gather(x, dofs, i), gather(v, dofs, i), own.length * n
-        for k in range(n):
-            z, row = eval_touch(o, shape(relative_place(k, n), L), q, w), out[i, k]
+        for k in range(out.shape[1]):
+            row = out[i, k]
+            for j in range(SIZE):
+                row[j] = 0.0
+            row[STATE], row[POWER + 8] = UNDEFINED, OPEN
+            if k >= n:
+                continue
+            z = eval_touch(o, shape(relative_place(k, n), L), q, w)
             h = eval_distance(kind, geo, pieces, s, z.X, z.Y, z.Z)
-            # point, gap and normal, also of open points
+            # position, gap and normal, also of open points
             row[5], row[6], row[7] = z.dx + o.cx, z.dy + o.cy, z.dz + o.cz
             row[GAP] = h.phi - par.rope_radius if h.there else OUTSIDE
             row[POWER + 10] = h.phi - par.rope_radius if h.there else NO_GAP
@@ -95,14 +104,14 @@ def fill_numbers(
             row[POWER + 9], row[POWER + 11] = F.fn - spring, F.fn
             if not rubs(par, z, state):
                 continue
-            # friction: slipping points dissipate all of the power, sticking points store energy in bristles
+            # friction: a slipping point dissipates all of its power, a sticking point stores energy in its bristle
             if state == SLIPS:
                 row[POWER] = taken
                 row[POWER + 7] = bent_energy(
                     True, par.friction_stiffness, 0.0, coulomb(par.friction_coefficient, F.fn)[0]
                 )
                 continue
-            # the bristle in the tangent plane
+            # the bristle is in the tangent plane
             ux, uy, uz = z.X - a[0], z.Y - a[1], z.Z - a[2]
             along = h.nx * ux + h.ny * uy + h.nz * uz
             ux, uy, uz = ux - along * h.nx, uy - along * h.ny, uz - along * h.nz
@@ -116,22 +125,29 @@ def fill_numbers(
 _fill = call(fill_numbers)
 
 
+def create_numbers(c: ContactRows) -> FloatArray:
+    """Create an array for the numbers of all points of rows, shape (rows, points, SIZE)."""
+    return np.zeros((len(c.rows), int(c.rows["points"].max(initial=0)), SIZE))
+
+
 def eval_points(c: ContactRows, fields: Fields) -> FloatArray:
     """Evaluate all numbers of all points, shape (rows, points, SIZE); rows with fewer points are padded with zeros and
     state -2."""
-    out = np.zeros((len(c.rows), int(c.rows["points"].max(initial=0)), SIZE))
-    out[..., STATE], out[..., POWER + 8] = UNDEFINED, OPEN
+    out = create_numbers(c)
     _fill(c, fields.markers[FAMILY], fields.data, fields.start_data, fields.x, fields.v, out)
     return out
 
 
-def eval_accounts(c: ContactRows, fields: Fields) -> FloatArray:
-    """The numbers of points for `circle_segments.power.create_place_account`, shape (rows, points, NUMBERS)."""
-    return np.ascontiguousarray(eval_points(c, fields)[..., POWER:])
+def create_surface_account(c: ContactRows, before: Call, by: str) -> Account:
+    """Create the account of rows; the call ``before`` updates the rows first."""
+    out = create_numbers(c)
+    fill = call(fill_numbers, lambda s: (c, s.markers[FAMILY], s.data, s.start_data, s.x, s.v, out))
+    return create_place_account(before + fill, out, POWER, by)
 
 
 def eval_rounding(c: ContactRows, fields: Fields) -> float:
-    """2-norm of the rounding errors of the forces [N], from errors eps |p| of gaps and displacements on the surface."""
+    """Return the 2-norm of the rounding errors of the forces [N]; gaps and displacements on the surface have errors eps
+    |p|."""
     out = eval_points(c, fields)
     size = (
         np.linalg.norm(out[..., POSITION], axis=2)
@@ -144,14 +160,15 @@ def eval_rounding(c: ContactRows, fields: Fields) -> float:
 def paint(rows: LocalRows, fields: Fields) -> Painting:
     """Add forces, gaps and states to the drawings of the cables of the rows.
 
-    `contact_normal_force_per_length` [N/m] (< 0 presses), `contact_tangential_force_per_length` [N/m], the magnitude of
-    the friction, `gap` [m], `stick_slip` (0 sticks, 1 slips, -2 open), with a ledger `friction_work_per_length`.
+    The fields are `contact_normal_force_per_length` [N/m] (< 0 presses), `contact_tangential_force_per_length`
+    (magnitude of the friction) [N/m], `gap` [m], `stick_slip` (0 sticks, 1 slips, -2 open), and the ledger
+    `friction_work_per_length`.
     """
     return paint_points(rows, rows.columns, fields)
 
 
 def paint_points(rows: LocalRows, c: ContactRows, fields: Fields) -> Painting:
-    """Add the same fields for rows with the given columns; rows without surface have no active points."""
+    """Add the same fields for rows with the columns ``c``; rows without surface have no active points."""
     row, point = np.nonzero(np.arange(int(c.rows["points"].max(initial=0))) < c.rows["points"][:, None])
     values, length = eval_points(c, fields)[row, point], c.rows["length"][row]
     friction = np.linalg.norm(values[:, FRICTION], axis=1)
@@ -180,8 +197,7 @@ def _power(k: int, doc: str) -> Output:
 
 
 def _surface(unit: str, doc: str, pick: Callable[[PositionColumns, Any], Any]) -> Output:
-    """Create an output of the markers that carry the surfaces of rows; ``pick`` receives their positions in the
-    columns."""
+    """Create an output of the markers of surfaces; ``pick`` receives the positions of the markers in the columns."""
 
     def evaluate(rows: LocalRows, fields: Fields) -> Any:
         c: ContactRows = rows.columns

@@ -1,8 +1,9 @@
-"""Profiles of revolution: polylines of (rho, z) whose corners are rounded by arcs, as lines and arcs for the kernels.
+"""Profiles of revolution: polylines of (rho, z) with corners rounded by arcs, converted to lines and arcs for the
+kernels.
 
-The rope is on the right of the polyline: with ascending z, outside of the material about the axis. A corner that turns
-to the left is convex, and a corner to the right is concave; an arc of the radius r touches both lines at r tan(angle/2)
-from the corner.
+The rope is on the right of the polyline: where z ascends, the rope is outside of the material about the axis. A corner
+that turns to the left is convex, and a corner to the right is concave. An arc of the radius r touches both lines at r
+tan(angle/2) from the corner.
 """
 
 from __future__ import annotations
@@ -17,15 +18,15 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
 
 OVERLAP = 1e-9
-"""Pieces are extended by this share, so that rounding causes no gap between them [1]."""
+"""Extension of each piece relative to its length, so that rounding causes no gap between pieces [1]."""
 
 
 def create_pieces(points: FloatArray, radii: FloatArray, where: str) -> FloatArray:
-    """Lines and arcs of a profile, shape (pieces, 8), see `PIECE`.
+    """Create the lines and arcs of a profile, shape (pieces, 8); see `PIECE`.
 
     Args:
         points: rho, z of successive vertices [m], shape (2 k,), k >= 2.
-        radii: radius of each corner between the vertices [m], shape (k - 2,), or one for all corners, shape (1,).
+        radii: radii of the corners between the vertices [m], shape (k - 2,), or one radius for all corners, shape (1,).
         where: description of the row, for messages.
 
     Raises:
@@ -67,7 +68,7 @@ def create_pieces(points: FloatArray, radii: FloatArray, where: str) -> FloatArr
 
 
 def eval_course(pieces: FloatArray, count: int) -> tuple[FloatArray, FloatArray]:
-    """Points (rho, z) along a profile at equal distances [m], shape (count,) each."""
+    """Return points (rho, z) at equal distances along a profile [m], shape (count,) each."""
     line = []
     for p in pieces:
         if p[0] == 0.0:

@@ -48,17 +48,17 @@ ROW_LANES = lane_type(
     *SurfaceParameters._fields, *SurfaceFrame._fields, "cable_length", "points", "closed", "state", "distance",
     coordinates=CABLE, velocities=CABLE, geometry=NUMBERS, anchor=3, lever=12, normal=3, forces=CABLE, load=6,
 )  # fmt: skip
-"""Rows: their `SurfaceParameters`, the `SurfaceFrame` and the numbers of the geometry of their surface; reference
-length and number of points of the cable, its coordinates and their rates.
+"""Data of a row: `SurfaceParameters`, `SurfaceFrame`, parameters of the geometry of the surface; length and number of
+points of the cable, its coordinates and their rates.
 
-Of the current point whether it is ``closed``, 1 or 0, its state, anchor, `Lever`, normal and distance. Results:
-``forces`` on the coordinates, and ``load``: force and moment of the cable about the origin of the surface.
+Data of the current point: ``closed`` (1 or 0), state, anchor, `Lever`, normal and distance. Results: ``forces`` on the
+coordinates of the cable, and ``load``, the sums of force and moment about the origin of the surface.
 """
 
 
 @kernel(inline=True)
 def begin_lanes(g: Any) -> None:
-    """Lanes without a row are also evaluated, with the value 1."""
+    """Fill all lanes with the value 1, because lanes without a row are also evaluated."""
     for k in range(LANES):
         g.rope_radius[k], g.cable_length[k], g.points[k], g.state[k] = 1.0, 1.0, 1.0, 1.0
         g.a00[k], g.a11[k], g.a22[k], g.distance[k] = 1.0, 1.0, 1.0, 1.0
@@ -115,7 +115,7 @@ def gather_row(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray,
 def gather_history(
     c: ContactRows, data: FloatArray, start: FloatArray, rows: IntArray, count: int, j: int, g: Any
 ) -> bool:
-    """Copy the history values of point j of listed rows to the first lanes; return whether any point is closed."""
+    """Copy the history values of point j of the given rows to the first lanes; return whether any point is closed."""
     some = False
     for k in range(LANES):
         g.closed[k] = 0.0
@@ -143,8 +143,8 @@ def place_points(j: int, g: Any) -> None:
 
 @kernel(inline=True)
 def measure(which: int, pieces: FloatArray, lanes: int, g: Any) -> None:
-    """Evaluate the distances of the points of the first lanes from their surfaces, all of one kind; points beyond the
-    end of a surface are ignored."""
+    """Evaluate the distances of the points in the first lanes from their surfaces, all of the kind ``which``; points
+    beyond the end of a surface are set to open."""
     for k in range(lanes):
         h = eval_kind(which, read_eight(g.geometry, k), pieces, g.lever[6, k], g.lever[7, k], g.lever[8, k])
         g.closed[k] = g.closed[k] if h.there else 0.0
@@ -153,7 +153,7 @@ def measure(which: int, pieces: FloatArray, lanes: int, g: Any) -> None:
 
 @kernel(inline=True)
 def measure_points(which: int, pieces: FloatArray, count: int, g: Any) -> None:
-    """Call `measure` with a constant kind."""
+    """Call `measure` with a constant kind of surface."""
     if which == PLANE:
         measure(PLANE, pieces, LANES, g)
     elif which == SPHERE:
@@ -199,7 +199,7 @@ def add_forces(j: int, g: Any) -> None:
 
 @kernel(inline=True)
 def scatter_row(c: ContactRows, m: PositionColumns, i: int, k: int, g: Any, f: FloatArray) -> None:
-    """Add the forces of lane k to the forces on the coordinates of row i."""
+    """Add the forces in lane k to the forces on the coordinates of row i."""
     for a in range(CABLE):
         f[c.dofs[i, a]] += g.forces[a, k]
     marker = c.surfaces.marker[c.rows[i].surface]
@@ -221,7 +221,7 @@ def add_residual(
     v: FloatArray,
     f: FloatArray,
 ) -> None:
-    """Add the left-hand-side forces of all rows to f; total coordinates x, velocities v, start as in `eval_points`."""
+    """Add the left-hand-side forces of all rows to f; ``start`` as in `eval_points`."""
     lanes, rows, total = np.zeros(1, ROW_LANES), np.empty(len(c.rows), np.int64), 0
     for i in range(len(c.rows)):
         row = c.rows[i]

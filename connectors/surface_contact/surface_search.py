@@ -1,10 +1,10 @@
-"""Search for the surfaces of a set that cables may touch: changing pairs in constant rows; see
-`pair_search.PairSearch`.
+"""Search for the surfaces of a set that cables may touch; the number of rows is constant, but the surface of a row
+changes, see `pair_search.PairSearch`.
 
-Surfaces with a bounding sphere are found by a tree of the middles of the cables; infinite surfaces (a sea bed) are
-compared with all cables. A pair is near when a point of its cable is closer than the skin, or so close to the end of
-the surface that the point may move over it. The motion of a surface is the motion of its origin plus the motion by
-rotation on its bounding sphere; rotation about the axis of a surface of revolution does not count.
+Surfaces with a bounding sphere are found by a search tree of the middles of the cables; infinite surfaces (a sea bed)
+are compared with all cables. A pair is near if a point of its cable is closer to the surface than the skin, or so close
+to the end of the surface that the point may move over it. The motion of a surface is the motion of its origin plus the
+motion by rotation on its bounding sphere. Rotation about the axis of a surface of revolution does not count.
 """
 
 from __future__ import annotations
@@ -25,28 +25,28 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.system import Fields
 
 AT_END = 1e-3
-"""Gap, per skin, of a pair whose surface does not reach any point of the cable; it is large enough not to cause
+"""Gap, per skin, of a pair whose surface does not reach any point of the cable [1]; it is large enough not to cause
 searches."""
 
 
 class SurfacePairs(NamedTuple):
     """Rows of the law with surface sets."""
 
-    # data of the kernels; ``surface``, ``active`` and the coordinates of the surface follow from the history values
+    # data of the kernels; the history values determine ``surface``, ``active`` and the coordinates of the surface
     points: ContactRows
     on: NDArray[np.bool_]  # whether a row is switched on, shape (rows,)
-    number: IntArray  # number of the current surface of each row, 0 without surface, -1 at first, shape (rows,)
-    place: IntArray  # position of that number among the history values, shape (rows,)
-    group: IntArray  # rows of one cable and one set have the same number, shape (rows,)
+    number: IntArray  # current surface of each row, counted from 1, 0 without surface, -1 at first, shape (rows,)
+    place: IntArray  # position of the surface number of each row among the history values, shape (rows,)
+    group: IntArray  # group of each row; the rows of one cable and one set are a group, shape (rows,)
     set_of: IntArray  # set of each group, shape (groups,)
-    dofs: IntArray  # by number of the surface, 0 without surface: local coordinate numbers, shape (surfaces + 1, m)
+    dofs: IntArray  # local coordinate numbers of surfaces; row 0 is for no surface, shape (surfaces + 1, m)
     surface_set: IntArray  # set of each surface, shape (surfaces,)
     reach: FloatArray  # radius of the bounding sphere of each surface about its origin [m], inf if unbounded
     skin: FloatArray  # search margin of each set [m]
 
 
 def eval_reach(s: Geometry) -> FloatArray:
-    """Radii of the bounding spheres of surfaces about their origins [m], inf for unbounded surfaces."""
+    """Return the radii of the bounding spheres of surfaces about their origins [m], inf for unbounded surfaces."""
     p, reach = s.geo, np.full(len(s.kind), np.inf)
     corner = np.minimum(np.hypot(p[:, 1], p[:, 2]), p[:, 3])
     for kind, radius in (
@@ -63,7 +63,7 @@ def eval_reach(s: Geometry) -> FloatArray:
 
 @kernel
 def assign_surfaces(p: SurfacePairs, data: FloatArray) -> bool:
-    """Bind rows to the surfaces in the history values; return whether any row was bound to another surface before."""
+    """Bind rows to the surfaces in their history values; return whether the surface of any row has changed."""
     changed, c = False, p.points
     for i in range(len(p.number)):
         number = int(data[p.place[i]])
@@ -75,6 +75,12 @@ def assign_surfaces(p: SurfacePairs, data: FloatArray) -> bool:
         for a in range(p.dofs.shape[1]):
             c.dofs[i, 12 + a] = p.dofs[number, a]
     return changed
+
+
+@kernel
+def bring_surfaces(p: SurfacePairs, data: FloatArray) -> None:
+    """Call `assign_surfaces` without a result; a step of a program."""
+    assign_surfaces(p, data)
 
 
 @kernel
@@ -92,12 +98,12 @@ def fill_hulls(c: ContactRows, row: IntArray, x: FloatArray, hull: FloatArray) -
 def fill_gaps(
     p: SurfacePairs, row: IntArray, number: IntArray, x: FloatArray, m: PositionColumns, out: FloatArray
 ) -> None:
-    """Fill the smallest gap [m] of the points of each row to a surface, inf where the surface reaches no point, shape
+    """Fill the smallest gap of the points of each row to a surface [m], inf if the surface reaches no point, shape
     (pairs,)."""
     c, s = p.points, p.points.surfaces
     for k in range(len(row)):
         i, j, least = row[k], number[k] - 1, np.inf
-        # the nearest point of the cable within the extent of the surface
+        # smallest gap of the points of the cable within the extent of the surface
         o = create_frame(s.Q, j, m.p, m.v, m.omega, m.A, s.marker[j])
         q = gather(x, c.dofs, i)
         for point in range(c.rows[i].points):
@@ -115,7 +121,7 @@ class SurfaceSearch(PairSearch):
     things = "surfaces"
 
     def eval_motion(self, fields: Fields) -> float:
-        """Sum of the largest motions of a cable and of a surface since the last search [m]."""
+        """Return the sum of the largest motions of a cable and of a surface since the last search [m]."""
         hull, centre = self.eval_places(fields)
         s, before = self.p.points.surfaces, self.centre
         cables = float(np.linalg.norm(hull - self.hull, axis=2).max(initial=0.0))
@@ -132,7 +138,8 @@ class SurfaceSearch(PairSearch):
         return cables + float(moved.max(initial=0.0))
 
     def eval_places(self, fields: Fields) -> tuple[FloatArray, FloatArray]:
-        """Control points of the cables, (groups, 4, 3), and origins and axes of the surfaces, (surfaces, 12) [m, 1]."""
+        """Return the control points of the cables, (groups, 4, 3), and origins and axes of the surfaces, (surfaces, 12)
+        [m, 1]."""
         s, m = self.p.points.surfaces, fields.markers[FAMILY]
         hull = np.zeros((len(self.first), 4, 3))
         fill_hulls(self.p.points, self.first, fields.x, hull)
@@ -167,7 +174,7 @@ class SurfaceSearch(PairSearch):
         gap = np.empty(len(group))
         fill_gaps(p, self.first[group], number, fields.x, fields.markers[FAMILY], gap)
         skin = p.skin[p.set_of[group]]
-        # motion along a surface may bring a point from beyond its end onto it at any time
+        # motion along a surface may bring a point from beyond its end onto the surface at any time
         gap = np.where(np.isfinite(gap), gap, AT_END * skin)
         near = gap < skin
         return group[near], number[near], gap[near]

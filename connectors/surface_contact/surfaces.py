@@ -1,7 +1,8 @@
 """Surfaces that cables touch, on the ground and on bodies: planes, spheres, drums, grooves, profiles of revolution.
 
 A surface is attached to a rigid marker, whose point is its origin, and has an axis, its local z. Formulas:
-`distances.py`. Rows of `ContactFrictionSurfaceCable` define contact, with one row for each surface and cable.
+`distances.py`. Rows of `ContactFrictionSurfaceCable` define the contact, one row for each pair of a surface and a
+cable.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ AXIS = column(
 )
 RADIUS = column("m", "radius R", above=0)
 PARALLEL = 1e-6
-"""Sine of the angle to the axis below which a direction along a plane has no component perpendicular to the axis."""
+"""Sine of the angle between the axis and the direction along a plane below which the direction counts as parallel to
+the axis [1]."""
 DEPTH = column("m", "depth beyond which nothing is touched; 0: no limit", default=0.0, minimum=0)
 
 
@@ -93,7 +95,7 @@ class SheaveSurface(Component):
 
 
 class VGrooveFlank(Component):
-    """One of the two conical flanks of a V-groove; a rope lies on both, see `add_v_groove`."""
+    """One of the two conical flanks of a V-groove; a rope lies on both flanks, see `add_v_groove`."""
 
     provides: ClassVar[tuple[str, ...]] = (SURFACE,)
     marker = MARKER
@@ -120,14 +122,14 @@ class ProfileSurface(Component):
 
 
 def opening(radius: FloatArray, groove: FloatArray, beta: FloatArray, outer: FloatArray) -> FloatArray:
-    """Half width of a round groove at its rim [m]; 0 below the groove's bottom."""
+    """Return the half width of a round groove at its rim [m]; 0 if the rim is below the bottom of the groove."""
     s = radius + groove - outer
     flank = (groove - s * np.sin(beta)) / np.cos(beta)
     return np.where(s > groove * np.sin(beta), np.sqrt(np.maximum(groove**2 - s**2, 0.0)), flank)
 
 
 def _no_end(values: FloatArray) -> FloatArray:
-    """Limits [m], with infinity for 0."""
+    """Return limits [m], with infinity instead of 0."""
     return np.where(values > 0.0, values, np.inf)
 
 
@@ -165,7 +167,7 @@ def _flank(get: Callable[[str], Any], geo: FloatArray) -> int:
 
 
 def _profile(get: Callable[[str], Any], geo: FloatArray) -> int:
-    # positions of pieces count within the table until tables are joined
+    # positions of pieces are counted within one table; they are shifted when tables are joined
     counts = [len(pieces) for pieces in _create_profiles(get)]
     geo[:, 0], geo[:, 1] = np.cumsum(counts) - counts, counts
     geo[:, 2] = [np.hypot(*np.reshape(vertices, (-1, 2)).T).max() for vertices in get("vertices")]
@@ -181,8 +183,8 @@ def _create_profiles(get: Callable[[str], Any], where: str = "") -> list[FloatAr
 
 
 def find_hollows(get: Callable[[str], Any]) -> FloatArray:
-    """Radius of the narrowest concave corner of each of some profiles [m], infinite without concave corners, shape
-    (rows,)."""
+    """Return the radius of the narrowest concave corner of each of some profiles [m], infinite without concave corners,
+    shape (rows,)."""
     arcs = [pieces[pieces[:, 0] < 0.0, 3] for pieces in _create_profiles(get)]
     return np.array([radii.min(initial=np.inf) for radii in arcs])
 
@@ -195,24 +197,24 @@ SHAPES: dict[type[Component], Callable[[Callable[[str], Any], FloatArray], int]]
     VGrooveFlank: _flank,
     ProfileSurface: _profile,
 }
-"""Function that fills the parameters of each type of surface and returns its type of distance."""
+"""Function that fills the parameters of surfaces and returns their kind of distance, by type of surface."""
 
 
 def scale(vectors: FloatArray) -> FloatArray:
-    """Scale vectors exactly by powers of 2, such that squares of tiny or huge vectors are not 0 or infinite."""
+    """Scale vectors exactly by powers of 2, so that the squares of tiny or huge vectors are neither 0 nor infinite."""
     _, exponent = np.frexp(np.abs(vectors).max(axis=1, keepdims=True, initial=0.0))
     scaled: FloatArray = np.ldexp(vectors, -exponent)
     return scaled
 
 
 def eval_across(along: FloatArray, z: FloatArray) -> FloatArray:
-    """Components of directions perpendicular to axes z of length 1, shape (n, 3)."""
+    """Return the components of directions perpendicular to the unit axes z, shape (n, 3)."""
     across: FloatArray = along - (along * z).sum(axis=1)[:, None] * z
     return across
 
 
 def eval_axes(axis: FloatArray, along: FloatArray | None = None) -> FloatArray:
-    """Axes of surfaces in the frames of their markers, as columns, shape (surfaces, 3, 3); z is the axis."""
+    """Return the axes of surfaces in the frames of their markers, as columns, shape (surfaces, 3, 3); z is the axis."""
     axis = scale(axis)
     z = axis / np.linalg.norm(axis, axis=1)[:, None]
     Q = smallest_rotations(np.tile(UP, (len(z), 1)), z)
@@ -251,7 +253,7 @@ def bind_surfaces(rows: LocalRows, ids: IntArray) -> Geometry:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for a surface without axes, with a rim inside its bottom, or without contact with cables."""
+    """Raise ModelError for a surface without axes, with a rim inside its bottom, or without a contact row."""
     table.refuse(~table.local("axis").any(axis=1), ("axis",), "have a length > 0 [1]")
     if table.component is PlaneSurface:
         along = scale(table.local("along"))

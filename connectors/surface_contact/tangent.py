@@ -1,14 +1,14 @@
 """Exact tangent of the contact of surfaces with points of cables; see `kernels.py` for the forces.
 
-With F = A Phi(X, V), the global B = d(p - c)/dq - theta x (p - c) of a coordinate q that rotates the surface by theta
-and G = A^T B, the generalised force of q_a is B_a.F and
+Let B = d(p - c)/dq - theta x (p - c) be the global derivative for a coordinate q that rotates the surface by theta.
+With F = A Phi(X, V) and G = A^T B the generalised force of q_a is B_a.F, and
 
     dF/dq_b   = theta_b x F + A (Phi_X G_b + Phi_V V_b),      dF/dq_t,b = A Phi_V G_b,
     V_b       = A^T (-theta_b x e + J_t,b - J^c_t,b - omega_b x d - omega x (J_b - J^c_b)),     d = p - c,  e = A V,
     d(B_a.F)/dq_b = B_a.dF/dq_b - (H_ab + Hr_ab x d + theta_a x (J_b - J^c_b)).F,
 
-where J, J^c are the derivatives of p and c, J_t their rates, H and Hr the derivatives of J^c and theta, omega_b the
-derivative of omega.
+where J and J^c are the derivatives of p and c, J_t and J^c_t their rates, H and Hr the derivatives of J^c and theta,
+and omega_b is the derivative of omega.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ from windlass.framework.kernels.kernel import kernel
 
 @kernel(inline=True)
 def hessian_product(h: Distance, x: float, y: float, z: float) -> Vector:
-    """H (x, y, z)."""
+    """Return H (x, y, z)."""
     return h.xx * x + h.xy * y + h.xz * z, h.xy * x + h.yy * y + h.yz * z, h.xz * x + h.yz * y + h.zz * z
 
 
@@ -56,7 +56,7 @@ def hessian_product(h: Distance, x: float, y: float, z: float) -> Vector:
 def change_of_trial(
     par: SurfaceParameters, n: FloatArray, along: float, vn: float, i: int, j: int
 ) -> tuple[float, float]:
-    """Derivatives of tau_i with respect to X_j and V_j; n as in `fill_force_tangent`."""
+    """Return the derivatives of tau_i with respect to X_j and V_j; n as in `fill_force_tangent`."""
     across = (1.0 if i == j else 0.0) - n[0, i] * n[0, j]
     by_place = par.friction_stiffness * (across - n[0, i] * n[2, j] - along * n[3 + i, j])
     return by_place - par.friction_velocity_penalty * (
@@ -68,7 +68,8 @@ def change_of_trial(
 def fill_force_tangent(
     par: SurfaceParameters, h: Distance, z: Lever, state: float, a: Vector, n: FloatArray, X: FloatArray, V: FloatArray
 ) -> None:
-    """Write Phi_X and Phi_V into X and V, shape (3, 3) each, in the frame of the surface; n (6, 3) is work space."""
+    """Write Phi_X and Phi_V in the frame of the surface into X and V, shape (3, 3) each; n is work space, shape (6,
+    3)."""
     F = eval_forces(par, h, z, state, a)
     kc, dc = par.contact_stiffness, par.contact_damping
     if par.clip_normal_force and F.fn >= 0.0:
@@ -79,7 +80,8 @@ def fill_force_tangent(
     n[4, 0], n[4, 1], n[4, 2] = hessian_product(h, 0.0, 1.0, 0.0)
     n[5, 0], n[5, 1], n[5, 2] = hessian_product(h, 0.0, 0.0, 1.0)
     has_friction, slips = rubs(par, z, state), False
-    # derivatives for sticking points, and for slipping points that reverse; otherwise for the direction of tau
+    # gain: derivatives of sticking points, and of slipping points that reverse; other slipping points need the
+    # direction of tau
     gain = 1.0 / TURNING if state == SLIPS else 1.0
     along, share, by_fn, e = 0.0, 0.0, 0.0, (0.0, 0.0, 0.0)
     if has_friction:
@@ -93,7 +95,7 @@ def fill_force_tangent(
             share, slips, inverse = return_share(size, limit), size > eval_turning(z) * limit, return_share(size, 1.0)
             e = inverse * tx, inverse * ty, inverse * tz
     for j in range(3):
-        # column j of the derivatives of f_n, and of tau or of its projection onto the limit
+        # column j of the derivatives of f_n, and of tau or its projection onto the friction limit
         by_x, by_v = kc * n[0, j] + dc * n[1, j], dc * n[0, j]
         x, y = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
         if has_friction:
@@ -110,7 +112,7 @@ def fill_force_tangent(
 
 @kernel
 def rotate_tensor(o: SurfaceFrame, M: FloatArray, R: FloatArray) -> None:
-    """R = A M A^T, shape (3, 3); M is changed."""
+    """Write R = A M A^T, shape (3, 3); M is overwritten."""
     for j in range(3):
         M[0, j], M[1, j], M[2, j] = to_global(o, M[0, j], M[1, j], M[2, j])
     for i in range(3):
@@ -119,14 +121,14 @@ def rotate_tensor(o: SurfaceFrame, M: FloatArray, R: FloatArray) -> None:
 
 @kernel
 def fill_cross(x: float, y: float, z: float, a: FloatArray, b: FloatArray, k: int) -> None:
-    """b[:, k] = a[:, k] x (x, y, z)."""
+    """Set b[:, k] to a[:, k] x (x, y, z)."""
     b[0, k], b[1, k], b[2, k] = a[1, k] * z - a[2, k] * y, a[2, k] * x - a[0, k] * z, a[0, k] * y - a[1, k] * x
 
 
 @kernel
 def fill_rotation_rates(m: PositionColumns, k: int, v: FloatArray, dofs: IntArray, i: int, W: FloatArray) -> None:
-    """Write the derivatives of omega with respect to coordinates of the surface of row i, at constant rates, into W,
-    shape (3, m)."""
+    """Write the derivatives of omega with respect to the coordinates of the surface of row i, at constant rates, into
+    W, shape (3, m)."""
     width, h = dofs.shape[1] - CABLE, m.h[k]
     for d in range(3):
         for b in range(width):
@@ -156,7 +158,7 @@ def add_tangent(
     width = wide - CABLE
     space, X, V, GX, GV, M = (np.empty((6, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)),
                               np.empty((3, 3)))  # fmt: skip
-    # per row: its matrix, and derivatives with respect to the coordinates of the surface
+    # matrix of a row, and derivatives with respect to the coordinates of the surface
     K, B, T, W, E = (
         np.empty((wide, wide)),
         np.empty((3, width)),
@@ -169,7 +171,7 @@ def add_tangent(
         n, first, s = row.points, row.data, row.surface
         if not row.active or not touches(data, first, n):
             continue
-        # the surface, the coordinates of the cable, and sums of force and moment
+        # frame of the surface, and coordinates of the cable
         marker, par, L = c.surfaces.marker[s], read_parameters(c, i), row.length * n
         o = create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, marker)
         q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
@@ -187,7 +189,7 @@ def add_tangent(
             h = eval_distance(kind, geo, pieces, s, z.X, z.Y, z.Z)
             if not h.there:
                 continue
-            # force of the closed point, global, and its derivatives with respect to position and velocity
+            # global force of the closed point, and its derivatives with respect to position and velocity
             state = read_state(data, start, first, n, k, par.friction_stiffness)
             anchor = read_anchor(state, data, start, first, n, k)
             F = eval_forces(par, h, z, state, anchor)
@@ -195,7 +197,7 @@ def add_tangent(
             fill_force_tangent(par, h, z, state, anchor, space, X, V)
             rotate_tensor(o, X, GX)
             rotate_tensor(o, V, GV)
-            # M: derivative of F with respect to the motion of the point, dq and dv together
+            # M: derivative of F with respect to the motion of the point, sum of the parts with dq and with dv
             for a in range(3):
                 g0, g1, g2 = GV[a, 0], GV[a, 1], GV[a, 2]
                 M[a, 0] = dq * (GX[a, 0] + o.wy * g2 - o.wz * g1) + dv * g0
@@ -217,7 +219,7 @@ def add_tangent(
             mz += z.dx * fy - z.dy * fx
             # columns of the coordinates of the surface
             for b in range(width):
-                # B: minus the motion of the surface at p; E: V_b; T: derivative of F
+                # B: minus the motion of the surface at p; E: A V_b; T: derivative of F
                 t0, t1, t2 = Jr[0, b], Jr[1, b], Jr[2, b]
                 fill_cross(z.dx, z.dy, z.dz, Jr, B, b)
                 fill_cross(z.dx, z.dy, z.dz, W, T, b)
@@ -235,7 +237,7 @@ def add_tangent(
                         K[3 * a + d, CABLE + b] += S[a] * T[d, b]
             # rows of the coordinates of the surface
             for a in range(width):
-                # r: theta_a x (motion of p - c), times F
+                # r = F x theta_a, as (theta_a x dp).F = r.dp for a motion dp of the point
                 t0, t1, t2 = Jr[0, a], Jr[1, a], Jr[2, a]
                 r0, r1, r2 = dq * (fy * t2 - fz * t1), dq * (fz * t0 - fx * t2), dq * (fx * t1 - fy * t0)
                 for d in range(3):

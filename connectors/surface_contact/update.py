@@ -2,16 +2,17 @@
 
 See `kernels.py` for the symbols. Update of a point, where "start" refers to the stored values at the start of the step:
 
-    gap:      (g > 0) differs from the stored value: error += k |g - stored gap|, k of the point; the gap is stored.
-    closed:   a point open at the start takes a := X and sticks, in motion without friction until the next step; else
-              a is the anchor of the start and fd = |tau| - mu |f_n|.  fd > 0: state 1 and a := X - mu |f_n|/(w mu_k)
-              u_t/|u_t|; otherwise state 0 and a := anchor of the start.  If the state differs from the stored one:
-              error += |fd|.
-              Without bristles, mu_k = 0: fd comes from the damper, and a := X.
-    open, or no friction (mu = 0, or neither mu_k nor mu_v): state -2.
+    gap: if (g > 0) differs between g and the stored gap, error += k |g - stored gap| with k of the point; g is stored.
+    start: a closed point that was open at the start sticks with a := X, in dynamic solves without friction.
+    trial: other closed points have the anchor a of the start, and fd = |tau| - mu |f_n|.
+    slips: if fd > 0, the state is 1 and a := X - mu |f_n|/(w mu_k) u_t/|u_t|.
+    sticks: if fd <= 0, the state is 0 and a is the anchor of the start.
+    change: if the state differs from the stored state, error += |fd|.
+    no bristles: if mu_k = 0, the damper causes fd, and a := X.
+    no friction: the state is -2 if the point is open, if mu = 0, or if mu_k and mu_v are 0.
 
-Beyond the end of a surface a point is open, with the stored gap `OUTSIDE`. Errors are compared with sum |f_n| over the
-points that were closed before the update.
+Beyond the end of a surface a point is open, and its stored gap is `OUTSIDE`. Errors are compared with the sum of |f_n|
+over the points that were closed before the update.
 
 Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006).
 """
@@ -58,11 +59,11 @@ def update_history(
 ) -> None:
     """Update gaps, states and anchors; ``start`` contains the history values at the start of the step.
 
-    Returns the largest sum of force errors of a row [N], whether any point opened, closed, began to stick or slip, the
-    largest normal force of a row [N] with the previous contact states, and the row of the largest error, -1 without
-    errors.
+    Returns the largest sum of force errors of a row [N]; whether any point opened, closed, began to stick or slip; the
+    largest normal force of a row [N] with the contact states before the update; and the row of the largest error, -1
+    without errors.
     """
-    # apply a map of iterates only if a map exists
+    # stop if only a map of iterates is requested but no map exists
     if not commits and mapped[0] <= 0.0:
         return
     kind, geo, pieces, dofs = c.surfaces.kind, c.surfaces.geo, c.surfaces.pieces, c.dofs
@@ -77,7 +78,7 @@ def update_history(
         o = create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, c.surfaces.marker[s])
         q, w = gather(x, dofs, i), gather(v, dofs, i)
         force, error = 0.0, 0.0
-        # point by point: position, and distance from the surface
+        # position of each point, and its distance from the surface
         for k in range(n):
             z = eval_touch(o, shape(relative_place(k, n), L), q, w)
             h = eval_distance(kind, geo, pieces, s, z.X, z.Y, z.Z)
@@ -104,13 +105,12 @@ def update_history(
                         along = h.nx * ux + h.ny * uy + h.nz * uz
                         ux, uy, uz = ux - along * h.nx, uy - along * h.ny, uz - along * h.nz
                         size = sqrt(ux * ux + uy * uy + uz * uz)
-                        # a slipping point updates its anchor such that the bristle is at the friction limit
+                        # the anchor of a slipping point is moved such that the bristle force is at the friction limit
                         back = slip_bend(limit, 0.0, par.friction_stiffness) * return_share(size, 1.0)
                         ax, ay, az = z.X - back * ux, z.Y - back * uy, z.Z - back * uz
                 else:
                     excess = -limit
                 data[at], data[at + 1], data[at + 2] = ax, ay, az
-            # the state differs from the stored one
             if state != data[first + n + k]:
                 if state != UNDEFINED:
                     error += abs(excess)

@@ -1,12 +1,12 @@
 """Compiled functions of time: tables, ramps, smooth steps and sines, with exact time derivatives.
 
-    table        values between two times by a straight line, before the first and after the last constant
-    smooth step  first + (last - first) (1 - cos(pi x))/2,  x = (t - begin)/(end - begin) between 0 and 1
-    sine         mean + amplitude sin(2 pi frequency t + phase)
-    spline       cubics between times, with two continuous derivatives, before the first and after the last constant
+    table: values between two times on a straight line, constant before the first and after the last time
+    smooth step: first + (last - first) (1 - cos(pi x))/2 with x = (t - begin)/(end - begin) between 0 and 1
+    sine: mean + amplitude sin(2 pi frequency t + phase)
+    spline: cubics between times, with two continuous derivatives, constant before the first and after the last time
 
-Ready functions are allowed wherever a function of time is allowed, and a kernel evaluates them, without Python in a
-step. At a kink or jump the derivative is the derivative just after it.
+Ready functions are allowed as every function of time, and a kernel evaluates them without Python in a step. At a kink
+or jump the derivative is the derivative just after it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ TABLE, SMOOTH_STEP, SINE, SPLINE = range(4)
 class ReadyRows(NamedTuple):
     """Ready functions of rows."""
 
-    where: IntArray  # position of each function in the values, shape (k,)
+    where: IntArray  # position of the result of each function in the values, shape (k,)
     kind: IntArray  # kind of each function, shape (k,)
     order: IntArray  # order of the time derivative of each function, shape (k,)
     first: IntArray  # position of the first parameter of each function, shape (k + 1,)
@@ -41,16 +41,16 @@ class ReadyRows(NamedTuple):
 
 @kernel(fast=False)
 def eval_ready(kind: int, order: int, p: FloatArray, t: float, out: FloatArray) -> None:
-    """Write a function, or its first or second derivative, at a time t [s] into out, shape (m,).
+    """Write a function, or its first or second derivative, at the time t [s] into out, shape (m,).
 
-    The numbers p are: for a table the k times followed by the values, (k, m); for a smooth step begin, end, first (m,)
-    and last (m,); for a sine the angular frequency [rad/s], the phase [rad], amplitude (m,) and mean (m,); for a spline
-    the k times followed by the coefficients of 1, s, s² and s³ with s = t - time before, (k - 1, 4, m).
+    The parameters p depend on the kind. Table: the k times, then the values, (k, m). Smooth step: begin, end, first
+    (m,) and last (m,). Sine: angular frequency [rad/s], phase [rad], amplitude (m,) and mean (m,). Spline: the k times,
+    then the coefficients of 1, s, s² and s³, (k - 1, 4, m), where s is the time since the previous of the k times.
     """
     m = len(out)
     if kind in (TABLE, SPLINE):
         k = len(p) // (m + 1) if kind == TABLE else (len(p) + 4 * m) // (1 + 4 * m)
-        # the last time that is not after t
+        # index of the last of the k times that is not after t
         low, high = -1, k
         while high - low > 1:
             middle = (low + high) // 2
@@ -59,7 +59,7 @@ def eval_ready(kind: int, order: int, p: FloatArray, t: float, out: FloatArray) 
             else:
                 high = middle
         inside_table = 0 <= low < k - 1
-        # spline: the cubic of the interval, constant outside
+        # spline: the cubic of the current interval; constant outside
         if kind == SPLINE:
             s, first = min(max(t, p[0]), p[k - 1]), min(max(low, 0), k - 2)
             s -= p[first]
@@ -74,7 +74,7 @@ def eval_ready(kind: int, order: int, p: FloatArray, t: float, out: FloatArray) 
                 else:
                     out[j] = 2.0 * p[c + 2 * m] + 6.0 * s * p[c + 3 * m]
             return
-        # table: the straight line of the interval, or the value at its end
+        # table: the straight line of the current interval, or the nearest value outside
         for j in range(m):
             value = p[k + max(low, 0) * m + j]
             if order > 0:
@@ -111,7 +111,7 @@ def eval_ready(kind: int, order: int, p: FloatArray, t: float, out: FloatArray) 
 
 @kernel
 def fill_rows(c: ReadyRows, time: FloatArray, values: FloatArray) -> None:
-    """Write the functions at a time, shape (1,), to their positions in values, shape (rows, m)."""
+    """Write the values of the functions at a time, shape (1,), to their positions in values, shape (rows, m)."""
     for i in range(len(c.where)):
         eval_ready(c.kind[i], c.order[i], c.numbers[c.first[i] : c.first[i + 1]], time[0], values[c.where[i]])
 
@@ -129,7 +129,8 @@ SIZES = (
 
 
 def count_times(kind: int, size: int, m: int) -> int | None:
-    """Number of times before the other numbers of a function with m values; None for a wrong count of numbers."""
+    """Return the number of times before the other numbers of a function with m values; None if the count of numbers is
+    wrong."""
     if kind == TABLE:
         k, rest = divmod(size, m + 1)
         return k if k >= 2 and not rest else None
@@ -146,20 +147,20 @@ def count_times(kind: int, size: int, m: int) -> int | None:
 class ReadyFunction:
     """A function of time [s] created by `table`, `ramp`, `smooth_step` or `sine`; call it for its value."""
 
-    name: str  # the call that created the function, for messages
+    name: str  # name of the function that created this function, for messages
     kind: int  # kind, numbers: see `eval_ready`
     numbers: FloatArray
     shape: tuple[int, ...]  # shape of the values, () or (3,)
     order: int = 0  # order of the time derivative
 
     def __call__(self, t: float) -> Any:
-        """The value at a time [s], a number or an array of shape (3,)."""
+        """Return the value at a time [s], a number or an array of shape (3,)."""
         out = np.zeros(math.prod(self.shape))
         _eval(self.kind, self.order, self.numbers, float(t), out)
         return out.reshape(self.shape) if self.shape else float(out[0])
 
     def __post_init__(self) -> None:
-        # kernels require all these conditions
+        # the kernels rely on all of the following conditions
         name, p, m = self.name, self.numbers, math.prod(self.shape)
         if self.kind not in KINDS or self.shape not in ((), (3,)) or self.order not in (0, 1, 2):
             given = f"kind {self.kind}, order {self.order}, shape {self.shape} of {show(name)}"
@@ -179,12 +180,12 @@ class ReadyFunction:
         return f"{self.name}{self.order * chr(39)}(...)"
 
     def to_values(self) -> dict[str, Any]:
-        """Data of the function in a model file."""
+        """Return the data of the function in a model file."""
         return {**vars(self), "numbers": self.numbers.tolist(), "shape": list(self.shape)}
 
     @classmethod
     def from_values(cls, values: dict[str, Any]) -> ReadyFunction:
-        """Create the function that a model file describes by these data.
+        """Create the function from its values in a model file.
 
         Raises:
             ModelError: values that none of `table`, `ramp`, `smooth_step` and `sine` can produce.
@@ -212,7 +213,7 @@ class ReadyFunction:
 
 
 def create_rows(functions: Sequence[tuple[int, ReadyFunction]]) -> ReadyRows:
-    """Create the parameters of functions, each with its position in the values."""
+    """Create the parameters of functions; each function has a position in the values."""
     given = [function for _, function in functions]
     return ReadyRows(
         np.array([i for i, _ in functions], np.int64),
@@ -247,11 +248,11 @@ def table(times: Any, values: Any) -> ReadyFunction:
 
 @checked(begin=number("s"), end=number("s"), first=VALUE, last=VALUE)
 def ramp(begin: float, end: float, first: Any = 0.0, last: Any = 1.0) -> ReadyFunction:
-    """Create a linear function from one value to another, constant before and after.
+    """Create a linear function of time from one value to another, constant before and after.
 
     Args:
         begin, end: times between which the value changes [s].
-        first, last: values before and after, numbers or of shape (3,), in the unit of the quantity.
+        first, last: values before and after the change, numbers or of shape (3,), in the unit of the quantity.
 
     Raises:
         ModelError: an end that is not after the beginning, other shapes, or numbers that are not finite.
@@ -266,7 +267,7 @@ def smooth_step(begin: float, end: float, first: Any = 0.0, last: Any = 1.0) -> 
 
     Args:
         begin, end: times between which the value changes [s].
-        first, last: values before and after, numbers or of shape (3,), in the unit of the quantity.
+        first, last: values before and after the change, numbers or of shape (3,), in the unit of the quantity.
 
     Raises:
         ModelError: an end that is not after the beginning, other shapes, or numbers that are not finite.
@@ -299,6 +300,6 @@ def _check_order(name: str, begin: float, end: float) -> None:
 
 
 def _join(one: Any, other: Any) -> FloatArray:
-    """Join two values of shape () or (3,) into shape (2, *shape); a single number counts as three equal numbers if the
-    other value has shape (3,)."""
+    """Join two values of shape () or (3,) into shape (2, *shape); if only one value has shape (3,), the other number
+    counts as three equal numbers."""
     return np.stack(np.broadcast_arrays(np.array(one, np.float64), np.array(other, np.float64)))

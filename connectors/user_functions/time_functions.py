@@ -1,12 +1,13 @@
-"""User functions of time in tables: evaluated once per time, checked, and differentiated in time where needed.
+"""User functions of time in tables: evaluated once per time, checked, and differentiated with respect to time if
+needed.
 
 A kernel evaluates ready functions (`windlass.connectors.user_functions.ready_functions`); the following text concerns
 Python functions.
 
-Rates that the user does not give are differences of order four over a few times around t: central differences, or
-one-sided differences near t = 0, because a function need not be defined before the start. The steps of the differences,
-1e-5 s (first derivative) and 1e-4 s (second derivative), cause relative errors near 1e-11 and 1e-8 for functions that
-change within 0.1 s.
+If the user does not give a rate, the rate is a difference of order four over a few times around t. Near t = 0 the
+difference is one-sided, because a function need not be defined before the start; otherwise it is central. The steps of
+the differences are 1e-5 s for the first and 1e-4 s for the second derivative. The relative errors of the derivatives
+are near 1e-11 and 1e-8 if the function changes within 0.1 s.
 """
 
 from __future__ import annotations
@@ -40,15 +41,17 @@ FORWARD_TWICE = ((0, 45 / 12), (1, -154 / 12), (2, 214 / 12), (3, -156 / 12), (4
 
 
 class TimeColumn:
-    """Values of all rows at a time; the function of each row is called once per time, and ready functions by a kernel.
+    """Values of all rows at a time; Python functions are called once per row and time, and a kernel evaluates ready
+    functions.
 
     Args:
         constant: values of rows without function, shape (rows, *shape).
         functions: function of each row, or None.
-        in_place: whether values are written into ``constant``, which is then a field of records.
+        in_place: whether values are written into ``constant``, which in this case is a field of records.
 
     Attributes:
-        values: the values at the last requested time, shape (rows, *shape), always the same array, which is read-only.
+        values: values at the last requested time, shape (rows, *shape); this read-only array is the same object at all
+            times.
         ready: call that updates the values of ready functions to the time of an evaluation; see `call`.
         fill: call that updates the values of all functions, including Python functions.
     """
@@ -68,7 +71,7 @@ class TimeColumn:
         self.fill = self.ready + Call(at_time=(self.update,)) if self._called else self.ready
 
     def __call__(self, t: float) -> FloatArray:
-        """The values at a time [s]."""
+        """Return the values at a time [s]."""
         self._update_called(t)
         if self.ready.parts:
             self._time[0] = t
@@ -81,20 +84,20 @@ class TimeColumn:
 
     def _update_called(self, t: float) -> None:
         if self._called and t != self._at:
-            self._at = float("nan")  # remains NaN if a function raises an error
+            self._at = float("nan")  # the time remains NaN if a function raises an error
             for i, f in self._called:
                 self.values[i] = f(t)
             self._at = t
 
     @property
     def is_called(self) -> bool:
-        """Whether Python must call functions."""
+        """Whether any row has a Python function."""
         return bool(self._called)
 
 
 def bind_values(rows: LocalRows, values: str, functions: str) -> TimeColumn:
-    """Bind the values of a column at a time: from the table, or from the row's function of time if the row has a
-    function.
+    """Bind the values of a column at a time; rows with a function of time use it, other rows use the value of the
+    table.
 
     Args:
         rows: rows of a table with the column ``active``; functions of inactive rows are not called.
@@ -106,7 +109,7 @@ def bind_values(rows: LocalRows, values: str, functions: str) -> TimeColumn:
 
 
 def bind_functions(rows: LocalRows, values: str, functions: str) -> list[TimeFunction | None]:
-    """Bind the checked functions of the rows, None for rows without function and for inactive rows.
+    """Bind the checked functions of the rows; rows without function and inactive rows have None.
 
     Args:
         rows: rows of a table with the column ``active``.
@@ -142,7 +145,7 @@ def parse_numbers(given: Any, shape: tuple[int, ...]) -> FloatArray | None:
     """Return the result of a user function as an array, or None if it is not finite or of another shape."""
     if type(given) is float and not shape:
         return cast(FloatArray, np.float64(given)) if isfinite(given) else None
-    # fast check for usual vectors; other values, and sums that overflow, are examined below
+    # fast check for usual vectors; the code below examines other values, and vectors whose sum overflows
     if type(given) is np.ndarray and given.dtype == np.float64 and given.shape == shape and isfinite(given.sum()):
         return given
     if type(given) in (list, tuple) and shape == (len(given),) and set(map(type, given)) == FLOAT:
@@ -187,13 +190,13 @@ def compare_rates(
 
 
 def write(values: FloatArray) -> str:
-    """Numbers for a message."""
+    """Return the numbers for a message."""
     numbers = ", ".join(f"{value:.9g}" for value in np.ravel(values))
     return numbers if np.ndim(values) == 0 else f"({numbers})"
 
 
 def differentiate(function: TimeFunction | None) -> TimeFunction | None:
-    """Create the first time derivative, by differences unless the function is a ready function; see the head of this
+    """Create the first time derivative; unless the function is a ready function, by differences, see the head of this
     file."""
     if isinstance(function, ReadyFunction):
         return function.differentiate()
@@ -201,7 +204,7 @@ def differentiate(function: TimeFunction | None) -> TimeFunction | None:
 
 
 def differentiate_twice(function: TimeFunction | None) -> TimeFunction | None:
-    """Create the second time derivative, by differences unless the function is a ready function."""
+    """Create the second time derivative; unless the function is a ready function, by differences."""
     if isinstance(function, ReadyFunction):
         return function.differentiate().differentiate()
     return _difference(function, STEP_TWICE, CENTRAL_TWICE, FORWARD_TWICE, 2)
@@ -218,7 +221,7 @@ def _difference(
         return None
 
     def eval_at(t: float) -> FloatArray:
-        h = (t + step) - t  # the exact distance of the rounded times
+        h = (t + step) - t  # the step between the rounded times
         near_start = 0.0 <= t < 2 * h
         weights = forward if near_start else central
         total: FloatArray = np.float64(0.0)  # type: ignore[assignment]

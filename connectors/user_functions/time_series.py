@@ -59,8 +59,8 @@ class SeriesColumn(NamedTuple):
 
     Attributes:
         name: name without its unit.
-        unit: unit in its heading, "1" without brackets.
-        factor: SI unit per unit.
+        unit: unit in the heading, "1" without brackets.
+        factor: SI units per unit of the heading.
         values: values in the unit of the heading, shape (rows,).
     """
 
@@ -75,12 +75,13 @@ def read_series(file: str | os.PathLike[str], column: str, time: str = "time") -
     """Read times and values of one column of a CSV file, for `table` and `spline`, in SI units.
 
     The first line that is not a comment (``#``) contains the names of the columns, with units in brackets or without
-    units, such as ``time [ms],heave [mm]``. Values are converted to SI units by the text in brackets: SI units with
-    prefixes (ms, mm, kN, MPa), deg, rpm, %, min, h, t, bar, and products, quotients and powers of these units. Values
-    without brackets must be in SI units. Files of `Sensors` have this form.
+    units, such as ``time [ms],heave [mm]``. The text in brackets determines the conversion of values to SI units.
+    Allowed are SI units with prefixes (ms, mm, kN, MPa), deg, rpm, %, min, h, t, bar, and products, quotients and
+    powers of these units. Values of columns without brackets must be in SI units. Files written by `Sensors` have this
+    form.
 
     Args:
-        file: the file, with commas between numbers.
+        file: path of the file, whose numbers are separated by commas.
         column: name of the values, with or without unit.
         time: name of the times, with or without unit.
 
@@ -88,8 +89,8 @@ def read_series(file: str | os.PathLike[str], column: str, time: str = "time") -
         Increasing times [s], and values in the SI unit of the column, both of shape (rows,).
 
     Raises:
-        ModelError: the file or column does not exist, an unknown unit, lines that are not numbers or whose length
-            differs from the heading, or times that do not increase.
+        ModelError: a missing file or column, an unknown unit, lines that are not numbers, lines whose length differs
+            from the heading, or times that do not increase.
     """
     times, (found,) = read_columns(file, time, [column])
     return times, found.values * found.factor
@@ -98,8 +99,8 @@ def read_series(file: str | os.PathLike[str], column: str, time: str = "time") -
 def read_columns(
     file: str | os.PathLike[str], time: str, columns: Sequence[str] | None = None
 ) -> tuple[FloatArray, list[SeriesColumn]]:
-    """Read increasing times [s], shape (rows,), and columns of a CSV file as in `read_series`; None: all columns except
-    the times.
+    """Read increasing times [s], shape (rows,), and the given columns of a CSV file as in `read_series`; None reads all
+    columns except the times.
 
     Raises:
         ModelError: as in `read_series`, or two columns with the same name.
@@ -131,7 +132,7 @@ def read_columns(
 
 
 def _find_column(headings: Sequence[str], label: str, wanted: str, file: Any) -> int:
-    """Position of a column, by its name with or without unit."""
+    """Return the position of a column that is given by its name with or without unit."""
     found = [k for k, heading in enumerate(headings) if wanted in (heading, split_heading(heading)[0])]
     if len(found) != 1:
         has = ", ".join(headings) or "none"
@@ -163,7 +164,7 @@ def split_heading(heading: str) -> tuple[str, str | None]:
 
 
 def _read_factor(heading: str, is_time_column: bool, file: Any) -> float:
-    """The factor of a column to SI units.
+    """Return the factor that converts a column to SI units.
 
     Raises:
         ModelError: an unknown unit, or a unit of a wrong quantity.

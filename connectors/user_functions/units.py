@@ -1,6 +1,6 @@
-"""Units in headings of tables: the factor to the SI unit of this project, or None for a text that is not a unit.
+"""Units in headings of tables: each unit has a factor to the SI unit; a text that is not a unit has None.
 
-ms -> 1e-3 (s)    mm/s -> 1e-3 (m/s)    kN m -> 1e3    deg -> pi/180 (rad)    rpm -> 2 pi/60 (rad/s)    km/h -> 1/3.6
+Examples: ms -> 1e-3 (s), mm/s -> 1e-3 (m/s), kN m -> 1e3, deg -> pi/180 (rad), rpm -> 2 pi/60 (rad/s), km/h -> 1/3.6.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ POWERS = {"²": 2.0, "³": 3.0}
 
 
 def read_unit(text: str) -> float | None:
-    """The factor from a unit to the SI unit; if several units are separated by commas or semicolons, their factors must
+    """Return the factor from a unit to the SI unit; if commas or semicolons separate several units, their factors must
     be equal."""
     # (m, rad)/s means both units with the same denominator
     group = re.fullmatch(r"\((.*)\)(/.*)", text.strip())
@@ -40,7 +40,7 @@ def read_unit(text: str) -> float | None:
 
 
 def is_time(text: str) -> bool:
-    """Whether a unit is a unit of time."""
+    """Return whether a unit is a unit of time."""
     name = text.strip()
     return name in TIMES or (name.endswith("s") and name[:-1] in PREFIXES)
 
@@ -53,7 +53,7 @@ def _read_quotient(text: str) -> float | None:
         return None
     factor = _read_product(above)
     for part in below:
-        # kg/(m s) and kg/m s² are read alike: everything after the slash is in the denominator
+        # kg/(m s) and kg/m s have the same factor, because everything after the slash is in the denominator
         divisor = _read_product(part.strip().removeprefix("(").removesuffix(")"))
         factor = None if factor is None or divisor is None else factor / divisor
     return factor

@@ -1,8 +1,8 @@
 """User force functions of springs in three forms, with derivatives given by the user or by differences.
 
-    plain Python    called row by row with the numbers of one row
-    `vectorised`    called once for all rows that share the function, with arrays over these rows
-    `compiled`      a kernel, called row by row by a compiled loop
+    plain Python: the function is called row by row with the numbers of one row
+    vectorised: the function is called once for all rows that share it, with arrays over these rows
+    compiled: the function is a kernel, which a compiled loop calls row by row
 
 The results of user functions are stored in small arrays before the compiled loop over rows reads them.
 """
@@ -31,11 +31,11 @@ from windlass.framework.model.schema import function
 from windlass.framework.model.system import Fields
 
 STEP = float(np.finfo(np.float64).eps ** (1 / 3))
-"""Relative step of central differences, the optimum for a smooth function."""
+"""Relative step of central differences [1], the optimum for a smooth function."""
 
 SMALLEST = 1e-2
-"""Displacements [m, rad] and velocities below this value share one step: springs do not change within 1e-7 of this
-value."""
+"""Displacements [m, rad] and velocities [m/s, rad/s] below this value use the step of this value; springs do not change
+within 1e-7 of the value."""
 
 UserFunction = Callable[..., Any]
 
@@ -52,7 +52,8 @@ class Vectorised:
 
 @dataclass(frozen=True)
 class Compiled:
-    """A user kernel for one row, created by `compiled`, and the loops that call it as a force or as a derivative."""
+    """A user kernel for one row, created by `compiled`, and the loops that call this kernel as a force or as a
+    derivative."""
 
     function: UserFunction
     force_loop: UserFunction = field(repr=False, compare=False)
@@ -67,11 +68,11 @@ def vectorised(function: UserFunction) -> Vectorised:
     """Mark a force function of springs that takes many rows: one call for all rows that share the function.
 
     Args:
-        function: ``f(t, rows, u, u_t, stiffness, damping, offset) -> force`` with t [s], row numbers ``rows`` of shape
-            (n,), and the other arguments of shape (n, 3) for `CartesianSpringDamper`, or (n,) for
-            `CoordinateSpringDamper` and `SpringDamper` (rest length for offset), in the units of the spring. As
-            ``force_derivative`` it returns (df/du, df/du_t), each of shape (n, 3, 3) or (n,). In a parallel run the
-            function receives the rows of its process.
+        function: ``f(t, rows, u, u_t, stiffness, damping, offset) -> force`` with the time t [s], the row numbers
+            ``rows``, shape (n,), and arrays in the units of the spring. The shape of the arrays is (n, 3) for
+            `CartesianSpringDamper`, and (n,) for `CoordinateSpringDamper` and `SpringDamper`, which passes the rest
+            length instead of the offset. As ``force_derivative`` the function returns (df/du, df/du_t), each of shape
+            (n, 3, 3) or (n,). In a parallel run the function receives the rows of its process.
 
     Returns:
         The value for ``force_function`` or ``force_derivative``.
@@ -90,10 +91,10 @@ def compiled(function: UserFunction) -> Compiled:
 
     Args:
         function: a kernel or a plain function that can be compiled, ``f(t, row, u, u_t, stiffness, damping, offset,
-            force) -> None`` with t [s], the number of the row, and arrays of shape (3,), or (1,) for
-            `CoordinateSpringDamper` and `SpringDamper` (rest length for offset), in the units of the spring; it writes
-            ``force``, which holds zeros. As ``force_derivative`` it receives ``df_du, df_dut`` instead of ``force``,
-            zeros of shape (3, 3) or (1, 1).
+            force) -> None``, with the time t [s], the row number, and arrays in the units of the spring. The shape of
+            the arrays is (3,), or (1,) for `CoordinateSpringDamper` and `SpringDamper`, which passes the rest length
+            instead of the offset. The function writes ``force``, which contains zeros. As ``force_derivative`` the
+            function receives ``df_du, df_dut`` instead of ``force``, zeros of shape (3, 3) or (1, 1).
 
     Returns:
         The value for ``force_function`` or ``force_derivative``. Call this function once per user function, because
@@ -141,10 +142,10 @@ def compiled(function: UserFunction) -> Compiled:
 
 @dataclass(frozen=True)
 class WithoutMotion:
-    """A user function of time and of other values that the function reads itself; the function does not depend on the
-    motion of its row.
+    """A user function of time that does not depend on the motion of its row; the function itself reads other values
+    that it needs.
 
-    The function is not differentiated, and no displacements are computed for it.
+    The function is not differentiated, and no displacements are computed for its rows.
     """
 
     function: Callable[[float], Any]
@@ -155,7 +156,7 @@ class WithoutMotion:
 
 @dataclass(frozen=True)
 class FunctionGroup:
-    """Rows that share a function: their positions among the user rows, shape (n,)."""
+    """A function, and the positions of its rows among the user rows, shape (n,)."""
 
     function: UserFunction
     where: IntArray
@@ -163,7 +164,7 @@ class FunctionGroup:
 
 @dataclass(frozen=True)
 class UserForces:
-    """The rows of a spring table with a user function, with n numbers each (1 or 3)."""
+    """The rows of a spring table that have a user function; each row has n numbers (1 or 3)."""
 
     index: IntArray  # index of each row among the rows with a user function, -1 for other rows, shape (rows,)
     where: IntArray  # local positions of these rows, shape (users,)
@@ -181,20 +182,21 @@ class UserForces:
 
     @cached_property
     def numbers(self) -> list[int]:
-        """Row numbers in the table, for functions of a row."""
+        """Row numbers in the table, for functions that are called row by row."""
         numbers: list[int] = self.rows.tolist()
         return numbers
 
     @cached_property
     def arguments(self) -> list[tuple[float, ...]]:
-        """Parameters of each row, where they are numbers."""
+        """Parameters of each row as numbers."""
         return list(zip(*(column[:, 0].tolist() for column in self.parameters), strict=True))
 
 
 def force_columns(call: str, derivatives: str) -> tuple[Any, Any]:
     """Create the columns ``force_function`` and ``force_derivative`` of a law.
 
-    call: ``"f(t, row, x, x_t, ...) -> force [N]"``; derivatives: results of the other function, with shapes.
+    call: signature, for example ``"f(t, row, x, x_t, ...) -> force [N]"``; derivatives: results of the derivative
+        function, with shapes.
     """
     return (
         function(f"{call}; or in `vectorised` or `compiled`", switchable=True),
@@ -244,7 +246,7 @@ def _group(functions: Any, where: IntArray) -> list[FunctionGroup]:
     found: dict[tuple[type, int], list[int]] = {}
     for k in where:
         f = functions[k]
-        marked = isinstance(f, (Vectorised, Compiled, WithoutMotion))  # the same function may have been marked twice
+        marked = isinstance(f, (Vectorised, Compiled, WithoutMotion))  # one function may be marked twice
         found.setdefault((type(f), id(f.function if marked else f)), []).append(int(k))
     return [FunctionGroup(functions[places[0]], np.array(places, dtype=np.int64)) for places in found.values()]
 
@@ -298,9 +300,10 @@ def update_without_motion(users: UserForces, t: float) -> None:
 def bind_user_updates(
     users: UserForces, find: Callable[[Fields], tuple[FloatArray, FloatArray]], with_forces: bool
 ) -> tuple[Callable[[Fields], None], Callable[[Fields], None]]:
-    """Create the updates of user forces and of their derivatives, by ``find``: (fields) -> u, ut, shape (users, n).
+    """Create the updates of user forces and of their derivatives. ``find`` is a function (fields) -> u, ut, shape
+    (users, n).
 
-    ``with_forces``: whether the second update also evaluates the forces, for the curvature of markers.
+    ``with_forces``: whether the second update also evaluates the forces, which the curvature of markers needs.
     """
     if all(isinstance(group.function, WithoutMotion) for group in users.forces):
 
@@ -350,13 +353,14 @@ def _compare(users: UserForces, group: FunctionGroup, t: float, u: FloatArray, u
 
 
 def _eval_forces(users: UserForces, group: FunctionGroup, t: float, u: FloatArray, ut: FloatArray) -> FloatArray:
-    """Forces of the rows of a group, shape (group, n); NaN where u or ut, of the same shape, are not finite."""
+    """Return the forces of the rows of a group, shape (group, n); rows whose u or ut (same shape) are not finite have
+    NaN."""
     values = np.zeros(u.shape)
     if isfinite(u.sum() + ut.sum()):
         _eval_group(users, group, t, u, ut, (values,))
         return values
     good = np.isfinite(u).all(axis=1) & np.isfinite(ut).all(axis=1)
-    # values are not finite only if Newton's method diverges, which the method itself reports
+    # values are not finite only if Newton's method diverges, which Newton's method itself reports
     values[~good] = np.nan
     if good.any():
         found = np.zeros((int(good.sum()), u.shape[1]))
@@ -368,8 +372,8 @@ def _eval_forces(users: UserForces, group: FunctionGroup, t: float, u: FloatArra
 def _difference(
     users: UserForces, group: FunctionGroup, t: float, u: FloatArray, ut: FloatArray, j: int, which: int
 ) -> FloatArray:
-    """Central difference of the forces with respect to component j of the displacements (which = 0) or of the
-    velocities (1)."""
+    """Return the central difference of the forces with respect to component j of the displacements (which = 0) or of
+    the velocities (which = 1)."""
     values = []
     h = STEP * np.maximum(SMALLEST, np.abs((u, ut)[which]).max(axis=1))
     for sign in (1.0, -1.0):
@@ -383,13 +387,14 @@ def _difference(
 def _eval_group(
     users: UserForces, group: FunctionGroup, t: float, u: FloatArray, ut: FloatArray, results: tuple[FloatArray, ...]
 ) -> None:
-    """Call the function of a group and write its results: forces (group, n), or derivatives, twice (group, n, n)."""
+    """Call the function of a group and write its results: forces, shape (group, n), or two derivatives, shape (group,
+    n, n) each."""
     function, where, n = group.function, group.where, u.shape[1]
     if not isinstance(function, (Vectorised, Compiled)):
         for i, k in enumerate(where.tolist()):
             _eval_row(users, function, k, t, u[i], ut[i], [result[i] for result in results])
         return
-    # new arrays for each call, because the user may change them
+    # new arrays for each call, because the user's function may change them
     arguments = [users.rows[where], u.copy(), ut.copy(), *(column[where] for column in users.parameters)]
     if isinstance(function, Compiled):
         loop = function.force_loop if len(results) == 1 else function.derivative_loop
@@ -419,7 +424,8 @@ def _eval_row(
     ut: FloatArray,
     results: list[FloatArray],
 ) -> None:
-    """Call a plain function for user row k with numbers (n = 1) or new arrays, and write the results."""
+    """Call a plain function for user row k, with numbers if n = 1 and otherwise with new arrays, and write the
+    results."""
     n = len(u)
     parameters = users.arguments[k] if n == 1 else [column[k].copy() for column in users.parameters]
     motion = (u.item(), ut.item()) if n == 1 else (u.copy(), ut.copy())
@@ -432,8 +438,8 @@ def _eval_row(
 
 
 def _split(given: Any, count: int) -> Sequence[Any]:
-    """Split the result of a user function into one or two parts; None for the parts if the result does not have two
-    parts."""
+    """Split the result of a user function into ``count`` parts, one or two; the parts are None if the result cannot be
+    split."""
     if count == 1:
         return (given,)
     return given if isinstance(given, (list, tuple)) and len(given) == count else (None,) * count

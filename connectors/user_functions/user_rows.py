@@ -1,7 +1,8 @@
 """Fields of rows that may have a user function, and updates of these fields.
 
-Rows have ``has_function``, and the force ``user_force`` [N], shape (n,), of their user function with its derivatives
-``df_du`` [N/m] and ``df_dut`` [N s/m], shape (n, n); n is 3 along axes, 1 between coordinates, 6 of bushings.
+Rows have the fields ``has_function``, ``user_force`` (force of the user function [N], shape (n,)), and its derivatives
+``df_du`` [N/m] and ``df_dut`` [N s/m], shape (n, n). The number n is 3 along axes, 1 between coordinates and 6 for
+bushings.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ def find_users(rows: LocalRows) -> UserForces:
 
 
 def derive_users(rows: LocalRows) -> dict[str, Any]:
-    """Derive whether each row has a user function, and space for its results; no space in tables without such
-    functions."""
+    """Derive whether each row has a user function, and fields for its results; without user functions these fields are
+    empty."""
     users, count = find_users(rows), len(rows.rows)
     n = users.f.shape[1] if len(users.where) else 0
     f, df_du, df_dut = np.zeros((count, n)), np.zeros((count, n, n)), np.zeros((count, n, n))
@@ -42,11 +43,12 @@ def derive_users(rows: LocalRows) -> dict[str, Any]:
 
 
 def bind_users(measure: Difference, with_forces: bool, rows: LocalRows) -> tuple[Update, Update]:
-    """Create the updates of user forces, followed by the updates of their derivatives; empty without user functions.
+    """Create the updates of user forces, followed by the updates of their derivatives; return no updates without user
+    functions.
 
     Args:
         measure: ``(rows, which)`` returns a function ``(fields) -> u, ut`` of these rows, of shape (n,) or (n, k).
-        with_forces: whether tangents also need the forces, for the curvature of markers.
+        with_forces: whether tangents also need the forces, because the curvature of markers is multiplied by them.
         rows: the rows.
     """
     users, own = find_users(rows), rows.columns[1]

@@ -1,1 +1,1 @@
-"""Beams with shear in 2D and 3D, and the constraint of the rotations of their nodes."""
+"""Beams with shear deformation in 2D and 3D, and the constraint on the Euler parameters of their 3D nodes."""

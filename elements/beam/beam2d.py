@@ -1,13 +1,14 @@
-"""2D beam with shear, geometrically exact, of order 1 to 3.
+"""2D beam element with shear deformation, geometrically exact, of order 1 to 3.
 
-    ε = Γ_1 - Γ_1,ref    Γ = A(φ)ᵀ r'                  axial strain and shear strain of the cross section
-    γ = Γ_2 - Γ_2,ref    κ = φ' - φ'_ref                Γ_ref, φ'_ref in the reference configuration, plus given ones
+    ε = Γ_1 - Γ_1,ref    Γ = A(φ)ᵀ r'             axial strain and shear strain of the cross section
+    γ = Γ_2 - Γ_2,ref    κ = φ' - φ'_ref          Γ_ref, φ'_ref in the reference configuration, plus reference_strain
     [N, Q, M] = S [ε, γ, κ] + D [ε, γ, κ]_t
-    forces of the work  ∫ N δε + Q δγ + M δκ dx,        energy  ∫ [ε, γ, κ] S [ε, γ, κ]ᵀ/2 dx
-    inertia  ρA r_tt,  J φ_tt                           by the consistent, constant mass matrix
+    forces of the work  ∫ N δε + Q δγ + M δκ dx,  energy  ∫ [ε, γ, κ] S [ε, γ, κ]ᵀ/2 dx
+    inertia  ρA r_tt,  J φ_tt                     by the consistent, constant mass matrix
 
-r and φ are interpolated by the same polynomials, see rules.py.  φ is the rotation of the cross section, whose axis
-e_1 = A(φ) [1, 0] is the tangent of the axis without shear.  Strains do not change when the beam moves as a rigid body.
+The position r of the axis and the angle φ are interpolated by the same polynomials, see rules.py. The angle φ is the
+rotation of the cross section. Without shear, the axis e_1 = A(φ) [1, 0] of the cross section is tangential to the axis
+of the beam. Strains do not change when the beam moves as a rigid body.
 
 Kernels: forces2d.py, outputs: sections2d.py.
 
@@ -46,10 +47,11 @@ FULL_TURN = 2.0 * np.pi
 
 
 class Beam2D(Component):
-    """A 2D beam element with shear.
+    """A 2D beam element with shear deformation.
 
-    With ``node2`` it has the order 2, with ``node2`` and ``node3`` the order 3; `straight_beam` and `beam_along` make
-    lines of such elements.  ``stiffness`` and ``damping`` may be three numbers, the diagonals of the matrices.
+    An element with ``node2`` has the order 2, and an element with ``node2`` and ``node3`` has the order 3.
+    `straight_beam` and `beam_along` create rows of elements. ``stiffness`` and ``damping`` can be given as three
+    numbers, the diagonals of the matrices.
     """
 
     provides: ClassVar[tuple[str, ...]] = ("body", "beam")
@@ -88,10 +90,11 @@ class Beam2D(Component):
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """The records of the rows; ``free`` are the strains of the reference configuration and the given ones.
+    """Return the records of the rows; ``free`` contains the strains without force, which are the strains of the
+    reference configuration plus ``reference_strain``.
 
-    Further field: shift [rad], shape (4,), the angles from the axes of the nodes to e_1 and whole turns that bring
-    these angles near the angle of node0, which closed lines need.
+    The additional field shift [rad], shape (4,), is the angle from the axis of each node to e_1. Whole turns are added
+    such that the angles of all nodes are near the angle of node0, which closed lines of beams need.
     """
     x = rows.reference
     phi = np.zeros((len(x), MOST_NODES))
@@ -99,7 +102,7 @@ def bind(rows: LocalRows) -> NDArray[Any]:
     own = rows.local("node_angles")
     phi = phi + own
     packed = bind_beams(rows, WIDTH, 2, 3, shift=own + FULL_TURN * np.round((phi[:, :1] - phi) / FULL_TURN))
-    # kernels read reference coordinates one row after the other
+    # for this call of the kernel, the coordinates are the reference coordinates of the rows, one row after the other
     dofs, own = packed["dofs"].copy(), np.zeros((len(packed), MOST_POINTS, 3))
     packed["dofs"] = np.arange(dofs.size).reshape(dofs.shape)
     x = x.ravel()
@@ -110,7 +113,7 @@ def bind(rows: LocalRows) -> NDArray[Any]:
 
 
 def build(rows: LocalRows) -> System:
-    """Bind rows to the kernels, in groups of one order."""
+    """Bind the rows to the kernels, in groups of equal order."""
     own: NDArray[Any] = rows.columns
     system = System("Beam2D", rows.dofs)
     forces, tangents, masses, energies = Call(), Call(), Call(), Call()
@@ -130,7 +133,7 @@ def build(rows: LocalRows) -> System:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for nodes, sections or directions that do not fit together."""
+    """Raise ModelError if nodes, section matrices or directions of the axes are not allowed."""
     check_beams(world, table, "stiffness", "damping")
     x = world.numbering.reference_of(world.resident_dofs(table)).reshape(len(table.resident), -1, WIDTH)
     order = find_orders((table.local("node2"), table.local("node3")))

@@ -1,16 +1,17 @@
-"""3D beam with shear, geometrically exact, of order 1 to 3.
+"""3D beam element with shear deformation, geometrically exact, of order 1 to 3.
 
     Γ = A(e)ᵀ r'                      strains of the axis in the frame e_1, e_2, e_3 of the cross section
     κ~ = A(e)ᵀ A(e)'                  twist κ_1 and curvatures κ_2, κ_3 in this frame
     [N, Q_2, Q_3, M_1, M_2, M_3] = S z + D z_t,    z = [Γ, κ] - [Γ, κ]_ref
     forces of the work  ∫ [N, ..., M_3] δz dx,     energy  ∫ z S z/2 dx
 
-The reference configuration is free of force, apart from ``reference_strain``.  e(s) = Σ N_a e_a are the interpolated
-Euler parameters of the nodes.  A rigid rotation is a linear map of Euler parameters, so it rotates the interpolated
-frames, too: strains do not change when the beam moves as a rigid body, and do not depend on the path of the motion.
-A(e) does not depend on the length of e.  Euler parameters e and -e are the same rotation: ``flip`` is -1 for nodes
-whose parameters have the other sign in the reference configuration.  With order 1 the curvature is the rotation vector
-between both nodes divided by the length, as with Crisfield and Jelenić.
+Without ``reference_strain`` the reference configuration has no internal forces. e(s) = Σ N_a e_a are the interpolated
+Euler parameters of the nodes. A rigid rotation is a linear map of Euler parameters, so the rotation also applies to the
+interpolated frames. Therefore strains do not change when the beam moves as a rigid body, and do not depend on the path
+of the motion. A(e) does not depend on the length of e. Euler parameters e and -e describe the same rotation. ``flip``
+is -1 for nodes whose parameters have the opposite sign to node0 in the reference configuration. For order 1 the
+curvature is the rotation vector between the two nodes divided by the length, as in the element of Crisfield and
+Jelenić.
 
 Kernels: forces3d.py, inertia3d.py, outputs: sections3d.py.
 
@@ -51,11 +52,11 @@ from windlass.framework.model.table import EntityTable
 
 
 class Beam3D(Component):
-    """A 3D beam element with shear.
+    """A 3D beam element with shear deformation.
 
-    With ``node2`` it has the order 2, with ``node2`` and ``node3`` the order 3; `straight_beam` and `beam_along` make
-    lines of such elements.  Each node carries a `UnitRotation3D` or a rigid body.  ``stiffness``, ``damping`` and
-    ``rotary_inertia`` may be the numbers on the diagonals of the matrices.
+    An element with ``node2`` has the order 2, and an element with ``node2`` and ``node3`` has the order 3.
+    `straight_beam` and `beam_along` create rows of elements. Each node needs a `UnitRotation3D` or a rigid body.
+    ``stiffness``, ``damping`` and ``rotary_inertia`` can be given as the diagonals of the matrices.
     """
 
     provides: ClassVar[tuple[str, ...]] = ("body", "beam")
@@ -93,7 +94,8 @@ class Beam3D(Component):
 
 
 def find_flips(e: FloatArray) -> FloatArray:
-    """1 or -1 for each node, shape (rows, 4), by the sign of its product with the Euler parameters of node0.
+    """Return the sign of the dot product of the Euler parameters of each node with the Euler parameters of node0, 1 or
+    -1, shape (rows, 4).
 
     Args:
         e: Euler parameters of n nodes, shape (rows, n, 4).
@@ -104,16 +106,18 @@ def find_flips(e: FloatArray) -> FloatArray:
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """The records of the rows; ``free`` are the strains of the reference configuration and the given ones.
+    """Return the records of the rows; ``free`` contains the strains without force, which are the strains of the
+    reference configuration plus ``reference_strain``.
 
-    Further fields: flip, see above, shape (4,); bend: l [m^2] of forces3d.py; damped: whether there is damping.
+    Additional fields: flip, the signs of `find_flips`, shape (4,); bend, the quantity l of forces3d.py [m^2]; damped,
+    whether ``damping`` is not zero.
     """
     x = rows.reference
     e = x.reshape(len(x), -1, WIDTH)[:, :, 3:]
     damped = rows.local("damping").any(axis=(1, 2))
     packed = bind_beams(rows, WIDTH, 3, 6, flip=find_flips(e), bend=np.zeros(len(x)), damped=damped)
     packed["bend"] = np.where(packed["order"] == 1, 0.25 * packed["length"] ** 2, 0.0)
-    # kernels read reference coordinates one row after the other
+    # for this call of the kernel, the coordinates are the reference coordinates of the rows, one row after the other
     dofs, own = packed["dofs"].copy(), np.zeros((len(packed), MOST_POINTS, 6))
     packed["dofs"] = np.arange(dofs.size).reshape(dofs.shape)
     x = x.ravel()
@@ -124,7 +128,7 @@ def bind(rows: LocalRows) -> NDArray[Any]:
 
 
 def build(rows: LocalRows) -> System:
-    """Bind rows to the kernels, in groups of one order."""
+    """Bind the rows to the kernels, in groups of equal order."""
     own: NDArray[Any] = rows.columns
     system = System("Beam3D", rows.dofs)
     forces, tangents, masses, energies, turning, turning_tangents = (Call() for _ in range(6))
@@ -150,7 +154,7 @@ def build(rows: LocalRows) -> System:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for nodes, sections or directions that do not fit together."""
+    """Raise ModelError if nodes, section matrices or directions of the axes are not allowed."""
     check_beams(world, table, "stiffness", "damping", "rotary_inertia")
     theta = table.local("rotary_inertia")
     for k in np.flatnonzero(~(np.linalg.eigvalsh(theta)[:, 0] > 0.0))[:1] if len(theta) else ():
@@ -165,7 +169,8 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def _measure_axes(x: FloatArray, order: int) -> tuple[FloatArray, FloatArray]:
-    """Least cosine between axis and e_1 at the Gauss points, and ``size`` of `refuse_axes`, of rows of one order."""
+    """Return, for rows of one order, the smallest cosine of the angle between axis and e_1 at the Gauss points, and
+    ``size`` of `refuse_axes`."""
     rule, e = create_rule(order), x[:, :, 3:] * find_flips(x[:, :, 3:])[:, : order + 1, None]
     slopes, frames = np.einsum("ga,iad->igd", rule.D, x[:, :, :3]), np.einsum("ga,iad->igd", rule.N, e)
     first = rotation_matrix(frames.reshape(-1, 4))[:, :, 0].reshape(slopes.shape)

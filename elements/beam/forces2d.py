@@ -1,7 +1,7 @@
 """Kernels of `Beam2D` over rows of one order: forces, tangents, mass, weight, energies and strains.
 
-Equations and letters: beam2d.py.  A point of the axis has y = (r'_x, r'_y, φ, φ'), strains z(y) and
-f_y = Gᵀ σ with G = ∂z/∂y and σ = S (z - z_ref) + D z_t,
+For the equations and symbols see beam2d.py. A point of the axis has y = (r'_x, r'_y, φ, φ'), the strains z(y), and the
+stresses σ = S (z - z_ref) + D z_t. The generalised forces are f_y = Gᵀ σ with G = ∂z/∂y, and their derivatives are
 
     ∂f_y/∂y = Gᵀ (S G + D ∂z_t/∂y) + Σ σ_k ∂²z_k/∂y²        from ∂Γ/∂φ = (Γ_2, -Γ_1)
 """
@@ -18,14 +18,15 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
 WIDTH = 3
-"""Coordinates of a node: x, y, rotation."""
+"""Number of coordinates of a node: x, y, rotation."""
 Three = tuple[float, float, float]
 Point = tuple[float, float, float, float]
 
 
 @kernel(inline=True)
 def read_point(row: Any, rule: LineRule, j: int, x: FloatArray, share: float) -> Point:
-    """r'_x, r'_y, φ, φ' of row at a Gauss point from coordinates (share 1), or their rates from velocities (0)."""
+    """Return r'_x, r'_y, φ, φ' at a Gauss point, from coordinates with ``share`` = 1, or their rates, from velocities
+    with ``share`` = 0."""
     p0, p1, phi, turn = 0.0, 0.0, 0.0, 0.0
     for a in range(len(rule.W)):
         n, D = WIDTH * a, rule.D[j, a] / row.length
@@ -64,7 +65,7 @@ def times(A: FloatArray, z: Three) -> Three:
 
 @kernel(inline=True)
 def beyond(row: Any, j: int, z: Three) -> Three:
-    """ε, γ, κ: strains beyond those without force."""
+    """Return ε, γ, κ: the strains minus the strains without force."""
     return z[0] - row.free[j, 0], z[1] - row.free[j, 1], z[2] - row.free[j, 2]
 
 
@@ -126,7 +127,8 @@ def tangent(
 
 @kernel
 def add_block(row: Any, rule: LineRule, j: int, K: FloatArray, slots: IntArray, values: FloatArray) -> None:
-    """Add the derivatives K of the forces on r'_x, r'_y, φ, φ' at a Gauss point, shape (4, 4), to matrix values."""
+    """Add the derivatives K of the generalised forces of r'_x, r'_y, φ, φ' at a Gauss point, shape (4, 4), to the
+    matrix values."""
     L = row.length
     for a in range(len(rule.W)):
         Na, Da, wL = rule.N[j, a], rule.D[j, a] / L, rule.w[j] * L
@@ -158,7 +160,7 @@ def mass(rows: Any, rule: LineRule, scale: float, slots: IntArray, values: Float
 
 @kernel
 def gravity(rows: Any, g: FloatArray, which: IntArray, f: FloatArray) -> None:
-    """Add the weight of some of the rows in a field of acceleration g [m/s^2], shape (3,)."""
+    """Add the weight of selected rows for the gravitational acceleration g [m/s^2], shape (3,)."""
     for i in which:
         row = rows[i]
         for a in range(row.order + 1):
@@ -184,7 +186,8 @@ def fill_energies(
 
 @kernel
 def fill_strains(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, z: FloatArray, zt: FloatArray) -> None:
-    """Γ_1, Γ_2, φ' and their rates at the Gauss points, shape (table's rows, 3, 3), of rows of one order."""
+    """Fill Γ_1, Γ_2, φ' into ``z``, and their rates into ``zt``, at the Gauss points of rows of one order. Both arrays
+    have the shape (all rows of the table, 3, 3)."""
     for i in range(len(rows)):
         row = rows[i]
         for j in range(len(rule.w)):

@@ -1,13 +1,13 @@
 """Kernels of `Beam3D` over rows of one order: forces, tangents, energies and strains.
 
-A point of the axis has y = (p, e, d) with p = r', d = e', and with n = e·e the strains and their derivatives
+A point of the axis has y = (p, e, d) with p = r' and d = e'. With n = e·e the strains and their derivatives are
 
     Γ = Aᵀ p                        ∂Γ/∂p = Aᵀ,   ∂Γ/∂e = Γ × W             W = 2 L(e)/n, see rotations.py
     κ = F(u) k,  k = W d            ∂k/∂d = W,    ∂k/∂e = -2 (L(d) + k eᵀ)/n
     u = l d·d/n,  F = atan(√u)/√u   l = (L/2)² with order 1, else 0, where F = 1
 
-F makes the curvature of an element of order 1 the rotation vector between its nodes, per length.  Second derivatives
-follow from products with constant vectors b and m,
+With F the curvature of an element of order 1 equals the rotation vector between its nodes divided by the length. Second
+derivatives follow from products of Γ and k with constant vectors b and m,
 
     b·Γ = eᵀ Q e/n,   Q = [[b·p, (b × p)ᵀ], [b × p, b pᵀ + p bᵀ - (b·p) I]]
     m·k = eᵀ P d/n,   P = [[0, 2 mᵀ], [-2 m, 2 m~]]
@@ -29,17 +29,16 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
 WIDTH = 7
-"""Coordinates of a node: x, y, z, e0, e1, e2, e3."""
+"""Number of coordinates of a node: x, y, z, e0, e1, e2, e3."""
 COUNT = 11
-"""Positions in y of p, e and d, see the head of this file."""
+"""Number of entries of y = (p, e, d), see the docstring of this file."""
 SMALL = 0.05
-"""Largest u at which F and its derivatives are evaluated as series, whose terms fall below rounding after 14 of
-them."""
+"""Largest u at which F and its derivatives are evaluated as series; 14 terms are sufficient for machine precision."""
 
 
 @kernel
 def read_point(row: Any, rule: LineRule, j: int, x: FloatArray, y: FloatArray) -> None:
-    """y of a row at a Gauss point from coordinates, or y_t from velocities."""
+    """Fill y of a row at a Gauss point from coordinates, or y_t from velocities."""
     for k in range(COUNT):
         y[k] = 0.0
     for a in range(len(rule.W)):
@@ -74,13 +73,14 @@ def find_factor(u: float) -> tuple[float, float, float]:
 def fill_point(
     l: float, y: FloatArray, A: FloatArray, W: FloatArray, z: FloatArray, G: FloatArray
 ) -> tuple[float, Vector, float, float, float]:
-    """z = (Γ, κ), shape (6,), and G, shape (6, 11), whose zeros stay; returns n, k, F, F' and F''."""
+    """Fill the strains z = (Γ, κ), shape (6,), and the nonzero entries of G, shape (6, 11); return n, k, F, F' and
+    F''."""
     n = fill_rotation(y[3], y[4], y[5], y[6], A, W)
     c, d0, d1, d2, d3 = 2.0 / n, y[7], y[8], y[9], y[10]
     gamma = times_transposed(A, (y[0], y[1], y[2]))
     u = l * (d0 * d0 + d1 * d1 + d2 * d2 + d3 * d3) / n
     F, first, second = find_factor(u)
-    # ∂k/∂e without its part along e
+    # ∂k/∂e without the term -2 k eᵀ/n
     G[3, 3], G[3, 4], G[3, 5], G[3, 6] = c * d1, -c * d0, -c * d3, c * d2
     G[4, 3], G[4, 4], G[4, 5], G[4, 6] = c * d2, c * d3, -c * d0, -c * d1
     G[5, 3], G[5, 4], G[5, 5], G[5, 6] = c * d3, -c * d2, c * d1, -c * d0
@@ -108,7 +108,7 @@ def add_curvature(
     l: float, y: FloatArray, A: FloatArray, W: FloatArray, n: float, k: Vector, F: float, first: float, second: float,
     b: Vector, m: Vector, Q: FloatArray, P: FloatArray, K: FloatArray,
 ) -> None:  # fmt: skip
-    """K += the second derivatives of b·Γ + m·κ, shape (11, 11); Q and P, (4, 4), are written over."""
+    """Add the second derivatives of b·Γ + m·κ to K, shape (11, 11); Q and P, shape (4, 4), are work arrays."""
     c, p = 2.0 / n, (y[0], y[1], y[2])
     bp, x = dot(b, p), cross(b, p)
     Q[0, 0] = bp
@@ -121,7 +121,7 @@ def add_curvature(
         P[1 + i, 1 + i] = 0.0
         i1, i2 = (i + 1) % 3, (i + 2) % 3
         P[1 + i1, 1 + i2], P[1 + i2, 1 + i1] = -2.0 * m[i], 2.0 * m[i]
-    # b·Γ by p and e: A (W_b × b)
+    # second derivatives of b·Γ with respect to p and e: A (W_j × b) with column j of W
     for j in range(4):
         turn = cross((W[0, j], W[1, j], W[2, j]), b)
         for i in range(3):
@@ -137,7 +137,7 @@ def add_curvature(
         dd += y[7 + i] * y[7 + i]
     u = l * dd / n
     for i in range(4):
-        # gradients of b·Γ, m·k and u by e and d, their entries i
+        # entries i of the gradients with respect to e and d: of b·Γ (gi), m·k (hi, -Pi) and u (u0, u1)
         gi, hi, Pi = -along * y[3 + i], -mk * y[3 + i], 0.0
         for j in range(4):
             gi += Q[i, j] * y[3 + j]
@@ -159,7 +159,7 @@ def add_curvature(
             value += first * (hi * v0 + u0 * hj)
             value += mk * (second * u0 * v0 + first * (-c * u * own + 2.0 * c * c * u * ei * ej))
             K[3 + i, 3 + j] += value
-            # by d and d; the gradient of m·k by d is -P e/n
+            # second derivatives with respect to d; the gradient of m·k with respect to d is -P e/n
             value = first * (-Pi * v1 - u1 * Pj) + mk * (second * u1 * v1 + first * c * l * own)
             K[7 + i, 7 + j] += value
             # by e and d
@@ -171,7 +171,7 @@ def add_curvature(
 
 @kernel
 def find_stress(row: Any, j: int, z: FloatArray, zt: FloatArray, stress: FloatArray) -> None:
-    """Forces and moments S (z - z_ref) + D z_t at a Gauss point, shape (6,)."""
+    """Fill the forces and moments S (z - z_ref) + D z_t at a Gauss point, shape (6,)."""
     for a in range(6):
         total = 0.0
         for b in range(6):
@@ -236,7 +236,7 @@ def tangent(
             fill_rates(G, yt, zt)
             find_stress(row, j, z, zt, stress)
             if row.damped:
-                # rows of ∂z_t/∂y: second derivatives of single strains, times y_t
+                # rows of ∂z_t/∂y: second derivatives of each strain times y_t
                 for a in range(6):
                     for b in range(COUNT):
                         for o in range(COUNT):
@@ -249,7 +249,7 @@ def tangent(
                         for o in range(COUNT):
                             total += K[b, o] * yt[o]
                         R[a, b] = total
-            # second derivatives of the strains, times forces and moments
+            # second derivatives of the strains times forces and moments
             for b in range(COUNT):
                 for o in range(COUNT):
                     K[b, o] = 0.0
@@ -265,7 +265,7 @@ def tangent(
                         if row.damped:
                             total += dq * D * R[o, b]
                     T[a, b] = total
-            # Gᵀ T and second derivatives
+            # total derivative: Gᵀ T plus the second derivatives
             for b in range(COUNT):
                 for o in range(COUNT):
                     total = dq * K[b, o]
@@ -277,7 +277,7 @@ def tangent(
 
 @kernel
 def add_block(row: Any, rule: LineRule, j: int, K: FloatArray, slots: IntArray, values: FloatArray) -> None:
-    """Add the derivatives K of the forces on y at a Gauss point, shape (11, 11), to matrix values."""
+    """Add the derivatives K of the generalised forces of y at a Gauss point, shape (11, 11), to the matrix values."""
     L = row.length
     for a in range(len(rule.W)):
         Da, fa = rule.D[j, a] / L, row.flip[a]
@@ -302,7 +302,8 @@ def add_block(row: Any, rule: LineRule, j: int, K: FloatArray, slots: IntArray, 
 
 @kernel
 def fill_strains(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, z: FloatArray, zt: FloatArray) -> None:
-    """Γ, κ and their rates at the Gauss points, shape (table's rows, 3, 6), of rows of one order."""
+    """Fill Γ, κ into ``z``, and their rates into ``zt``, at the Gauss points of rows of one order. Both arrays have the
+    shape (all rows of the table, 3, 6)."""
     y, yt, A, W, G = np.zeros(COUNT), np.zeros(COUNT), np.zeros((3, 3)), np.zeros((3, 4)), np.zeros((6, COUNT))
     for i in range(len(rows)):
         row = rows[i]

@@ -1,11 +1,11 @@
 """Kernels of the inertia and weight of `Beam3D`.
 
-    ρA r_tt                         by the consistent, constant mass matrix
-    Θ ω_t + ω × Θ ω                 body's frame, of the cross sections: Θ_a = J ∫ N_a dx at each node a
+    ρA r_tt                         of the axis, by the consistent, constant mass matrix
+    Θ ω_t + ω × Θ ω                 of the cross sections, in their frame: Θ_a = J ∫ N_a dx at each node a
 
-The second is the inertia of a rigid body at its centre of mass, see bodies/rigid3d_kernels.py, also for the inertia
-κ = 4/3 tr Θ_a of a change of the length of the Euler parameters.  ∫ N_a dx are weights of the Gauss-Lobatto rule, whose
-error is of the order of the elements' own.
+The second term is the inertia of a rigid body about its centre of mass. bodies/rigid3d_kernels.py explains this term
+and the inertia κ = 4/3 tr Θ_a of a change of the length of the Euler parameters. The integrals ∫ N_a dx are the weights
+of the Gauss-Lobatto rule, whose error has the same order as the error of the elements.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def mass(rows: Any, rule: LineRule, scale: float, slots: IntArray, values: Float
 
 @kernel
 def gravity(rows: Any, g: FloatArray, which: IntArray, f: FloatArray) -> None:
-    """Add the weight of some of the rows in a field of acceleration g [m/s^2], shape (3,)."""
+    """Add the weight of selected rows for the gravitational acceleration g [m/s^2], shape (3,)."""
     for i in which:
         row = rows[i]
         for a in range(row.order + 1):
@@ -79,7 +79,8 @@ def inertia_tangent(
     rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, a: FloatArray, dq: float, dv: float, da: float,
     slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
-    """Add dq, dv and da times the derivatives of `inertia`."""
+    """Add dq, dv and da times the derivatives of `inertia` with respect to coordinates, velocities and
+    accelerations."""
     e, A, G, Gv, Ga = np.zeros(4), np.zeros((3, 3)), np.zeros((3, 4)), np.zeros((3, 4)), np.zeros((3, 4))
     B = np.zeros((WIDTH, WIDTH))
     for i in range(len(rows)):

@@ -1,4 +1,4 @@
-"""Common parts of 2D and 3D beams: nodes, orders, lengths, sections, mass and weight of the axis, checks."""
+"""Functions for 2D and 3D beams: nodes, orders, lengths, section matrices, mass and weight of the axis, and checks."""
 
 from __future__ import annotations
 
@@ -16,19 +16,20 @@ from windlass.framework.model.table import EntityTable
 
 NODES = ("node0", "node1", "node2", "node3")
 SYMMETRY = 1e-9
-"""Largest asymmetry of a matrix of the section that counts as rounding, relative to its largest entry [1]."""
+"""Largest asymmetry of a section matrix that counts as a rounding error, relative to the largest entry of the matrix
+[1]."""
 LEAST_COSINE = 0.5
-"""If the cosine of the angle between the axis and e_1 of a cross section is below this value (60°), the nodes are an
-error of the model."""
+"""Smallest allowed cosine of the angle between the axis and e_1 of a cross section [1], which is an angle of 60°."""
 MOST_UNEVEN = 1.05
-"""Largest ratio of |r'| at two Gauss points of an element with inner nodes [1]: 1.0033 on an arc of 120°, 1.10 with the
-inner node at 0.52 instead of 0.5, which changes the deflection by 4 %."""
+"""Largest ratio of |r'| at two Gauss points of an element with inner nodes [1]. The ratio is 1.0033 on an arc of 120°.
+The ratio is 1.10 if the inner node is at s = 0.52 instead of 0.5, which changes the deflection by 4 %."""
 OTHER_LENGTH = 2.0
-"""Largest ratio of a given length to the length of the axis, and its inverse [1]."""
+"""Largest ratio of a given length to the length of the axis, or of the length of the axis to the given length [1]."""
 
 
 def order_dofs(world: Tables, table: EntityTable, width: int) -> IntArray:
-    """World numbers of the coordinates of node0 to node3, ``width`` each; without nodes that no row has."""
+    """Return the world numbers of the coordinates of node0 to node3, ``width`` numbers per node; node2 and node3 are
+    omitted if no row has them."""
     ids = [table.local(name) for name in NODES]
     used = 4 if (ids[3] >= 0).any() else 3 if (ids[2] >= 0).any() else 2
     out = np.full((len(ids[0]), used, width), -1, np.int64)
@@ -39,13 +40,14 @@ def order_dofs(world: Tables, table: EntityTable, width: int) -> IntArray:
 
 
 def find_orders(inner: tuple[IntArray, IntArray]) -> IntArray:
-    """Orders of rows by the numbers of their node2 and node3, -1 for none."""
+    """Return the orders of rows from the entity numbers of node2 and node3, where -1 means no node."""
     orders: IntArray = 1 + (inner[0] >= 0).astype(np.int64) + (inner[1] >= 0)
     return orders
 
 
 def find_lengths(given: FloatArray, order: IntArray, r: FloatArray) -> FloatArray:
-    """Given lengths [m], and instead of 0 the length of the axis through nodes at r, shape (rows, nodes, d)."""
+    """Return the given lengths [m]; replace a length of 0 by the length of the axis through the nodes at r, shape
+    (rows, nodes, d)."""
     found = np.array(given)
     for p in np.unique(order[given == 0.0]):
         rule, some = create_rule(int(p)), np.flatnonzero((order == p) & (given == 0.0))
@@ -57,13 +59,14 @@ def find_lengths(given: FloatArray, order: IntArray, r: FloatArray) -> FloatArra
 def bind_beams(rows: LocalRows, width: int, dims: int, strains: int, **own: NDArray[Any]) -> NDArray[Any]:
     """The records of rows.
 
-    Further fields: dofs, order, place among the local rows; free, the strains without force at the Gauss points, which
-    are still 0, shape (3, strains); node_mass, the mass at each node [kg], shape (4,); and ``own``.
+    The additional fields dofs, order and place are the coordinate numbers, the order, and the index of a row among the
+    local rows. The field free, shape (3, strains), is for the strains without force at the Gauss points, and is set to
+    0. The field node_mass, shape (4,), is the mass at each node [kg]. All fields in ``own`` are added, too.
 
     Args:
-        width: coordinates of a node.
-        dims: coordinates of its position.
-        strains: strains of a cross section.
+        width: number of coordinates of a node.
+        dims: number of position coordinates of a node.
+        strains: number of strains of a cross section.
         own: further fields.
     """
     count, node = len(rows.rows), rows.dofs.shape[1] // width
@@ -84,13 +87,14 @@ def bind_beams(rows: LocalRows, width: int, dims: int, strains: int, **own: NDAr
 
 
 def group_rows(own: NDArray[Any]) -> list[tuple[NDArray[Any], LineRule]]:
-    """The records of each order, with its rule."""
+    """Return the records of the rows of each order, with the shape functions and Gauss rule of this order."""
     groups = [(own[own["order"] == p], create_rule(p)) for p in ORDERS]
     return [(some, rule) for some, rule in groups if len(some)]
 
 
 def expand_section(values: dict[str, Any], **sizes: int) -> dict[str, Any]:
-    """Matrices of the section by name, of the given sizes, also from the numbers on their diagonals."""
+    """Replace section matrices that are given as diagonals by full matrices; ``sizes`` are the sizes of the matrices by
+    name."""
     for name, size in sizes.items():
         given = read_numbers(values[name]) if name in values else None
         if given is not None and given.shape == (size,):
@@ -99,10 +103,11 @@ def expand_section(values: dict[str, Any], **sizes: int) -> dict[str, Any]:
 
 
 def check_beams(world: Tables, table: EntityTable, *matrices: str) -> None:
-    """Raise ModelError for nodes that are missing or given twice, and for matrices that are no matrices of energies.
+    """Raise ModelError for nodes that are missing or given twice, and for matrices that are not symmetric or have
+    negative eigenvalues.
 
     Args:
-        matrices: columns whose matrices must be symmetric and without negative eigenvalues.
+        matrices: names of the columns of matrices.
     """
     ids = np.stack([table.local(name) for name in NODES], axis=1)
     for k in np.flatnonzero((ids[:, 3] >= 0) & (ids[:, 2] < 0))[:1]:
@@ -127,11 +132,12 @@ def check_beams(world: Tables, table: EntityTable, *matrices: str) -> None:
 
 
 def refuse_axes(table: EntityTable, cosine: FloatArray, size: FloatArray) -> None:
-    """Raise ModelError for beams without length or of another length, and for nodes at wrong places or angles.
+    """Raise ModelError for beams of length 0, for given lengths that differ much from the length of the axis, and for
+    inner nodes at wrong positions or with wrong angles.
 
     Args:
-        cosine: least cosine of the angles between the axis and e_1 of the sections, shape (resident,).
-        size: least and largest |r'| L at the Gauss points and the length of the axis [m], shape (resident, 3).
+        cosine: smallest cosine of the angles between the axis and e_1 of the cross sections, shape (resident,).
+        size: smallest |r'| L and largest |r'| L at the Gauss points, and length of the axis [m], shape (resident, 3).
     """
     for k in np.flatnonzero(~(size[:, 0] > 0.0))[:1]:
         raise ModelError(f"nodes of {table.kind} row {table.resident[k]} are at one point: must have a distance > 0 m")

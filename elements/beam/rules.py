@@ -1,10 +1,11 @@
-"""Shape functions and integration of beams of order p = 1, 2, 3, which have p + 1 nodes.
+"""Shape functions and Gauss rules of beam elements of order p = 1, 2, 3, which have p + 1 nodes.
 
     s = x/L,  r(s) = Σ N_a(s) r_a      N_a the Lagrange polynomials of the Gauss-Lobatto points
 
-The nodes are at s = 0 and 1, with order 2 also at 1/2, with order 3 also at (1 ∓ 1/√5)/2: the first, the last and then
-the inner ones.  Strains are evaluated at p Gauss points, one less than nodes, so that thin beams do not lock; between
-Gauss points they are polynomials of degree p - 1.  ∫ N_a ds are the weights of the Gauss-Lobatto rule.
+The nodes are at s = 0 and 1. Order 2 also has a node at 1/2, and order 3 has nodes at (1 ∓ 1/√5)/2. The end nodes are
+numbered before the inner nodes. Strains are evaluated at p Gauss points to avoid locking of thin beams. Between the
+Gauss points, strains are interpolated by polynomials of degree p - 1. The integrals ∫ N_a ds are the weights of the
+Gauss-Lobatto rule.
 
 Source: T. J. R. Hughes, The Finite Element Method, Prentice Hall (1987), sections 3.6 and 4.4.
 """
@@ -24,7 +25,7 @@ INNER = 0.5 * (1.0 - 1.0 / np.sqrt(5.0))
 PLACES: dict[int, tuple[float, ...]] = {
     1: (0.0, 1.0), 2: (0.0, 1.0, 0.5), 3: (0.0, 1.0, INNER, 1.0 - INNER)
 }  # fmt: skip
-"""Places s of the nodes of a beam element, by order [1]."""
+"""Positions s of the nodes of a beam element [1], by order."""
 MOST_NODES, MOST_POINTS = 4, 3
 
 
@@ -45,7 +46,8 @@ class LineRule(NamedTuple):
 
 
 def lagrange(places: FloatArray, s: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The polynomials that are 1 at one of n places and 0 at the others, and their derivatives, at s.
+    """Return the n Lagrange polynomials of n points ``places``, and their derivatives, at s. Polynomial a is 1 at point
+    a and 0 at all other points.
 
     Returns:
         Two arrays of the shape (*s.shape, n).
@@ -59,7 +61,7 @@ def lagrange(places: FloatArray, s: FloatArray) -> tuple[FloatArray, FloatArray]
 
 @cache
 def create_rule(order: int) -> LineRule:
-    """Shape functions and Gauss rule of a beam element of order 1, 2 or 3."""
+    """Create the shape functions and the Gauss rule of a beam element of order 1, 2 or 3."""
     places = np.array(PLACES[order])
     s, w = gauss_rule(order)
     N, D = lagrange(places, s)
@@ -69,10 +71,10 @@ def create_rule(order: int) -> LineRule:
 
 
 class LinePlaces(NamedTuple):
-    """Shape functions at k places of each row; entries of nodes and Gauss points that a row does not have are 0.
+    """Shape functions at k positions on each row; they are 0 for nodes and Gauss points that a row does not have.
 
     N: shape functions of the nodes, shape (rows, k, 4).
-    E: functions of the Gauss points, with which strains are interpolated, shape (rows, k, 3).
+    E: Lagrange polynomials of the Gauss points, which interpolate strains, shape (rows, k, 3).
     """
 
     N: FloatArray
@@ -80,7 +82,8 @@ class LinePlaces(NamedTuple):
 
 
 def eval_places(order: IntArray, s: FloatArray) -> LinePlaces:
-    """Shape functions of rows of given orders, shape (rows,), at places s = x/L, shape (rows, k)."""
+    """Evaluate the shape functions of rows with the orders ``order``, shape (rows,), at positions s = x/L, shape (rows,
+    k)."""
     found = LinePlaces(np.zeros((*s.shape, MOST_NODES)), np.zeros((*s.shape, MOST_POINTS)))
     for p in ORDERS:
         some = np.flatnonzero(order == p)

@@ -1,8 +1,8 @@
-"""Cross sections of 2D and 3D beams at places on the axis: common parts of outputs and drawings.
+"""Functions for outputs and drawings of 2D and 3D beams at positions x on the axis.
 
-``x`` is a place [m] from 0 to the length: one for all rows, one per row (rows,), or several per row (rows, k); the
-default is the middle of each beam.  Strains, forces and moments are polynomials through their values at the Gauss
-points; with order 1 they are constant along an element.
+``x`` is a position from 0 to the length of the beam [m]. The position is a number for all rows, or an array of shape
+(rows,), or (rows, k) for k positions per row. The default is the middle of each beam. Strains, forces and moments are
+interpolated by polynomials through their values at the Gauss points; for order 1 they are constant along an element.
 """
 
 from __future__ import annotations
@@ -25,15 +25,16 @@ Fill = Callable[[Any, LineRule, FloatArray, FloatArray, FloatArray, FloatArray],
 
 
 class SectionLoads(NamedTuple):
-    """Differences of the strains from the strains without force, and forces and moments with damping, shape (rows, k,
-    strains) each."""
+    """Strains minus the strains without force, and forces and moments including damping, each of shape (rows, k,
+    strains)."""
 
     strain: FloatArray
     force: FloatArray
 
 
 def eval_loads(rows: LocalRows, s: Fields, places: LinePlaces, fill: Fill) -> SectionLoads:
-    """Strains, forces and moments at places, from a kernel that fills the strains at Gauss points."""
+    """Evaluate strains, forces and moments at positions on the axis; ``fill`` is a kernel that fills the strains at the
+    Gauss points."""
     own = rows.columns
     z, zt = np.zeros(own["free"].shape), np.zeros(own["free"].shape)
     for some, rule in rows.kept("groups", lambda: group_rows(own)):
@@ -44,13 +45,13 @@ def eval_loads(rows: LocalRows, s: Fields, places: LinePlaces, fill: Fill) -> Se
 
 
 def interpolate(rows: LocalRows, values: FloatArray, places: LinePlaces, width: int) -> FloatArray:
-    """Coordinates of nodes, interpolated at places, shape (rows, k, width)."""
+    """Interpolate values of the node coordinates at positions on the axis, shape (rows, k, width)."""
     found = values[rows.dofs].reshape(len(rows.dofs), -1, width)
     return places.N[:, :, : found.shape[1]] @ found
 
 
 def place_output(unit: str, doc: str, evaluate: Callable[[LocalRows, Fields, LinePlaces], FloatArray]) -> Output:
-    """An output at places of the beams; the places of the last call are cached."""
+    """Create an output at positions on the beams; the shape functions of the previous call are cached."""
 
     def at(rows: LocalRows, fields: Fields, x: Any = None) -> FloatArray:
         s = find_fractions(rows, rows.columns["length"][:, None], x)
@@ -66,12 +67,12 @@ def place_output(unit: str, doc: str, evaluate: Callable[[LocalRows, Fields, Lin
 def draw_lines(
     rows: LocalRows, subdivisions: int, width: int, fill: Callable[[LinePlaces], Filled], units: Mapping[str, str]
 ) -> Drawing:  # fmt: skip
-    """Each beam as ``subdivisions`` lines of equal length; beams that share nodes are one part.
+    """Draw each beam as ``subdivisions`` lines of equal length; beams that share nodes get the same part label.
 
     Args:
-        width: coordinates of a node.
-        fill: ``(places) -> points, fields`` of the shape (rows, k, ...).
-        units: units of the fields.
+        width: number of coordinates of a node.
+        fill: function of the positions on the axis that returns points and fields, each of shape (rows, k, ...).
+        units: units of the fields by name.
     """
     own, count, n = rows.columns, len(rows.rows), subdivisions + 1
     s = np.broadcast_to(np.arange(n) / subdivisions, (count, n))

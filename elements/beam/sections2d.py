@@ -1,8 +1,8 @@
-"""Outputs and drawing of `Beam2D`; places: sections.py.
+"""Outputs and drawing of `Beam2D` at positions on its axis, see sections.py.
 
 | point field of drawings | unit | meaning |
 | --- | --- | --- |
-| `displacement`, `velocity` | m, m/s | global |
+| `displacement`, `velocity` | m, m/s | vectors in the global frame |
 | `axial_force`, `shear_force`, `bending_moment` | N, N, N m | N, Q, M of the cross section |
 """
 
@@ -23,7 +23,7 @@ from windlass.framework.model.system import Fields
 
 
 def eval_vector(rows: LocalRows, values: FloatArray, places: LinePlaces) -> FloatArray:
-    """Vectors of the axis, shape (rows, k, 3)."""
+    """Interpolate vectors on the axis, shape (rows, k, 3)."""
     return in_space(interpolate(rows, values, places, WIDTH)[:, :, :2])
 
 
@@ -33,13 +33,14 @@ def eval_turn(rows: LocalRows, values: FloatArray, places: LinePlaces) -> FloatA
 
 
 def eval_shift(rows: LocalRows, places: LinePlaces) -> FloatArray:
-    """Angles from the axes of nodes to e_1, and whole turns, interpolated, shape (rows, k)."""
+    """Interpolate the field ``shift`` of the records, which is the angle from the axis of a node to e_1 plus whole
+    turns, shape (rows, k)."""
     shift: FloatArray = np.einsum("ika,ia->ik", places.N, rows.columns["shift"])
     return shift
 
 
 def eval_displacement(rows: LocalRows, s: Fields, places: LinePlaces) -> FloatArray:
-    """Displacement from the reference, shape (rows, k, 3)."""
+    """Return the displacement from the reference configuration, shape (rows, k, 3)."""
     return eval_vector(rows, s.x - rows.layout.reference, places)
 
 
@@ -83,7 +84,7 @@ UNITS = {"velocity": "m/s", "axial_force": "N", "shear_force": "N", "bending_mom
 
 
 def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
-    """Each beam as lines along its axis."""
+    """Draw each beam as lines along its axis."""
 
     def fill(places: LinePlaces) -> tuple[FloatArray, Mapping[str, FloatArray]]:
         force = eval_loads(rows, fields, places, fill_strains).force

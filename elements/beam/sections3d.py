@@ -1,11 +1,11 @@
-"""Outputs and drawing of `Beam3D`; places: sections.py.
+"""Outputs and drawing of `Beam3D` at positions on its axis, see sections.py.
 
 | point field of drawings | unit | meaning |
 | --- | --- | --- |
-| `displacement`, `velocity` | m, m/s | global |
+| `displacement`, `velocity` | m, m/s | vectors in the global frame |
 | `axial_force`, `torque` | N, N m | N and M_t of the cross section |
-| `shear_force_vector`, `bending_moment_vector` | N, N m | global |
-| `material_axis` | 1 | e_2, global: a line along the material |
+| `shear_force_vector`, `bending_moment_vector` | N, N m | vectors in the global frame |
+| `material_axis` | 1 | axis e_2 of the cross section in the global frame |
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from windlass.framework.model.system import Fields
 
 
 def eval_vector(rows: LocalRows, values: FloatArray, places: LinePlaces) -> FloatArray:
-    """Vectors of the axis, shape (rows, k, 3)."""
+    """Interpolate vectors on the axis, shape (rows, k, 3)."""
     return interpolate(rows, values, places, WIDTH)[:, :, :3]
 
 
 def eval_parameters(rows: LocalRows, values: FloatArray, places: LinePlaces) -> FloatArray:
-    """Interpolated Euler parameters, or their rates, shape (rows, k, 4)."""
+    """Interpolate Euler parameters, or their rates, shape (rows, k, 4)."""
     found = values[rows.dofs].reshape(len(rows.dofs), -1, WIDTH)[:, :, 3:]
     n = found.shape[1]
     e: FloatArray = places.N[:, :, :n] @ (rows.columns["flip"][:, :n, None] * found)
@@ -38,24 +38,24 @@ def eval_parameters(rows: LocalRows, values: FloatArray, places: LinePlaces) -> 
 
 
 def eval_frame(rows: LocalRows, s: Fields, places: LinePlaces) -> FloatArray:
-    """Rotation matrices with the axes e_1, e_2, e_3, shape (rows, k, 3, 3)."""
+    """Return rotation matrices whose columns are the axes e_1, e_2, e_3, shape (rows, k, 3, 3)."""
     return rotation_matrix(eval_parameters(rows, s.x, places).reshape(-1, 4)).reshape(*places.N.shape[:2], 3, 3)
 
 
 def eval_spin(rows: LocalRows, s: Fields, places: LinePlaces) -> FloatArray:
-    """Angular velocity, global, shape (rows, k, 3)."""
+    """Return the angular velocity in the global frame [rad/s], shape (rows, k, 3)."""
     local = local_rates(eval_parameters(rows, s.x, places), eval_parameters(rows, s.v, places))
     return turn(eval_frame(rows, s, places), local)
 
 
 def turn(A: FloatArray, b: FloatArray) -> FloatArray:
-    """A b of matrices and vectors."""
+    """Return the products A b of arrays of matrices A and vectors b."""
     out: FloatArray = np.einsum("...ij,...j->...i", A, b)
     return out
 
 
 def eval_load(rows: LocalRows, s: Fields, places: LinePlaces, first: int) -> FloatArray:
-    """Forces (first = 0) or moments (3) along e_1, e_2, e_3, shape (rows, k, 3)."""
+    """Return the forces (``first`` = 0) or moments (``first`` = 3) along e_1, e_2, e_3, shape (rows, k, 3)."""
     return eval_loads(rows, s, places, fill_strains).force[:, :, first : first + 3]
 
 
@@ -110,7 +110,7 @@ UNITS = {
 
 
 def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
-    """Each beam as lines along its axis."""
+    """Draw each beam as lines along its axis."""
 
     def fill(places: LinePlaces) -> tuple[FloatArray, Mapping[str, FloatArray]]:
         A, force = eval_frame(rows, fields, places), eval_loads(rows, fields, places, fill_strains).force

@@ -1,8 +1,8 @@
-"""Constraint of the rotation of a 3D node without a rigid body: Euler parameters of length 1.
+"""Constraint that the Euler parameters of a 3D node without a rigid body have length 1.
 
     C = e·e - 1 = 0
 
-The constraint is that of a `RigidBody3D`, without a mass: nodes of beams need it.
+`RigidBody3D` contains the same constraint; nodes of beams without a rigid body need `UnitRotation3D`.
 
 Source: P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988), chapter 6.
 """
@@ -21,20 +21,20 @@ from windlass.framework.model.system import ConstraintSystem, System
 
 
 class UnitRotation3D(Component):
-    """Euler parameters of a node of length 1, for nodes of beams, which carry no rigid body."""
+    """Constraint that the Euler parameters of a node have length 1, for nodes of beams without a rigid body."""
 
     provides: ClassVar[tuple[str, ...]] = ("unit rotation",)
     node = ref("RigidNode3D", "the node")
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """The records of the rows: dofs of x, y, z, e0..e3, and the number of the multiplier."""
+    """Return the records of the rows: coordinate numbers of x, y, z, e0..e3, and the number of the multiplier."""
     multipliers = rows.layout.multipliers(rows.table, rows.rows)
     return rows.pack({"dofs": rows.dofs, "multiplier": multipliers[:, 0]})
 
 
 def build(rows: LocalRows) -> System:
-    """Bind rows to the kernels."""
+    """Bind the rows to the kernels."""
     own = rows.columns
     system = System("UnitRotation3D", rows.dofs)
     system.constraint = ConstraintSystem(

@@ -1,11 +1,11 @@
-"""Craig-Bampton bodies: large linear bodies with the coordinates of their boundary and a few modes.
+"""Craig-Bampton bodies: large linear bodies that are reduced to their boundary coordinates and a few modes.
 
-    M u_tt + K u = f,  u = [u_b, u_i]           boundary, where other parts are attached, and interior
-    u_i = Ψ u_b + Φ p                           Ψ = -K_ii⁻¹ K_ib, Φ modes with the boundary held: K_ii φ = ω² M_ii φ
+    M u_tt + K u = f,  u = [u_b, u_i]           boundary (where other parts are attached) and interior
+    u_i = Ψ u_b + Φ p                           Ψ = -K_ii⁻¹ K_ib, Φ modes with fixed boundary: K_ii φ = ω² M_ii φ
     T = [[I, 0], [Ψ, Φ]],  Tᵀ M T,  Tᵀ K T      static responses to forces on the boundary are exact
 
-Matrices are NumPy arrays, sparse matrices of SciPy, or names of files: ``.npz`` of SciPy or a single NumPy array,
-``.mtx`` (Matrix Market).
+Matrices are NumPy arrays, sparse matrices of SciPy, or names of files. A ``.npz`` file contains a sparse matrix of
+SciPy or a single NumPy array; a ``.mtx`` file has the Matrix Market format.
 
 Source: R. R. Craig, M. C. C. Bampton, AIAA Journal 6 (1968) 1313-1319.
 """
@@ -43,9 +43,10 @@ from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 
 SMALL = 400
-"""Largest number of coordinates between boundaries for which all modes are computed at once."""
+"""Largest number of interior coordinates for which a dense solver computes all modes."""
 SYMMETRIC = 1e-9
-"""Largest asymmetry of given matrices that is attributed to rounding, relative to their largest entry [1]."""
+"""Largest asymmetry of a given matrix that counts as a rounding error, relative to the largest entry of the matrix
+[1]."""
 AXES = 3
 
 
@@ -54,10 +55,11 @@ class Superelement:
     """A reduced body, created by `craig_bampton` and added to worlds by `add_to`.
 
     Attributes:
-        mass, stiffness: Tᵀ M T and Tᵀ K T, shape (n, n), n = boundary coordinates and modes.
-        basis: T, shape (N, n), with rows in the order of the given matrices.
+        mass, stiffness: reduced matrices Tᵀ M T and Tᵀ K T, shape (n, n), where n is the number of boundary coordinates
+            plus the number of modes.
+        basis: matrix T, shape (N, n); its rows are in the order of the given matrices.
         boundary: numbers of the coordinates of the boundary, shape (b,).
-        frequencies: natural frequencies of the modes with the boundary held [Hz], shape (n - b,).
+        frequencies: natural frequencies of the modes with fixed boundary [Hz], shape (n - b,).
     """
 
     mass: FloatArray
@@ -86,24 +88,26 @@ class Superelement:
         mesh: str | os.PathLike[str] | None = None,
         name: str = "",
     ) -> Entity:
-        """Add the body between nodes of a world.
+        """Add the body to a world, and attach it to nodes.
 
         Args:
             world: the world.
-            nodes: one to seven handles to one node each. The coordinates of these nodes, node after node, are the
-                coordinates of the boundary in its order. Markers, supports and joints are attached to these nodes.
-            directions: global axis along which each of the N coordinates moves, for the weight: 0, 1, 2 for x, y, z,
-                and -1 for rotations, shape (N,). Default: no weight.
-            mass_damping, stiffness_damping: α and β of the damping α M + β K [1/s, s].
-            mesh: file of the mesh whose edges are drawn, read through meshio. The points of the mesh have two or three
-                coordinates each, in the order of the matrices.
+            nodes: one to seven handles, each to one node. The coordinates of these nodes, node after node, are the
+                boundary coordinates in the order of ``boundary``. Markers, supports and joints are attached to these
+                nodes.
+            directions: direction of each of the N coordinates, which determines the weight, shape (N,). The directions
+                are 0, 1, 2 for displacements along global x, y, z, and -1 for rotations. Default: no weight.
+            mass_damping, stiffness_damping: α [1/s] and β [s] of the damping matrix α M + β K.
+            mesh: file of the mesh whose edges are drawn, read through meshio. The coordinates of the points (two or
+                three per point) are in the order of the matrices.
             name: of the body.
 
         Returns:
             Handle to the `GenericODE2`.
 
         Raises:
-            ModelError: nodes whose number of coordinates differs from the boundary's, or a mesh of a wrong size.
+            ModelError: the number of coordinates of the nodes differs from the number of boundary coordinates, or the
+                mesh has a wrong number of points.
         """
         b, n = len(self.boundary), len(self.mass)
         given = sum(len(node.table.component.dof_names) for node in nodes)
@@ -126,15 +130,17 @@ class Superelement:
 
 @checked(mass=inside(), stiffness=inside(), boundary=inside(), modes=whole(0))
 def craig_bampton(mass: Any, stiffness: Any, boundary: Any, modes: int = 10) -> Superelement:
-    """Reduce a linear body to its boundary and to its slowest modes with the boundary held.
+    """Reduce a linear body to its boundary coordinates and its modes of lowest frequency with fixed boundary.
 
     Args:
-        mass, stiffness: M and K, symmetric, shape (N, N): arrays, sparse matrices or names of files [kg, N/m ...].
+        mass, stiffness: symmetric matrices M [kg, ...] and K [N/m, ...], shape (N, N), as arrays, sparse matrices or
+            names of files.
         boundary: numbers of the coordinates of the boundary, from 0, shape (b,).
         modes: number of modes; at most N - b.
 
     Raises:
-        ModelError: matrices that do not fit together, invalid numbers, or a body that is not held by its boundary.
+        ModelError: the matrices have different sizes, numbers are invalid, or the body can move as a rigid body
+            although its boundary is fixed.
     """
     from scipy import sparse  # imported here, because few models have such a body
 
@@ -156,13 +162,13 @@ def craig_bampton(mass: Any, stiffness: Any, boundary: Any, modes: int = 10) -> 
         basis[free, :b] = -_solve(inner, mixed)
         omega, basis[free, b:] = _find_modes(inner, sparse.csc_array(M[free][:, free]), modes)
     reduced = [0.5 * (r + r.T) for r in (basis.T @ (A @ basis) for A in (M, K))]
-    # these blocks are 0 except for rounding errors
+    # the blocks that couple boundary and modes in K are 0 except for rounding errors
     reduced[1][:b, b:] = reduced[1][b:, :b] = 0.0
     return Superelement(reduced[0], reduced[1], basis, held, omega / (2.0 * np.pi))
 
 
 def _read_matrix(given: Any, name: str) -> Any:
-    """A matrix as compressed rows of SciPy."""
+    """Return a matrix in the compressed-sparse-row format of SciPy."""
     from scipy import io, sparse  # imported here, because few models have such a body
 
     if isinstance(given, str | os.PathLike):
@@ -186,7 +192,7 @@ def _read_matrix(given: Any, name: str) -> Any:
 def _read_file(file: Path, name: str, io: Any, sparse: Any) -> Any:
     if file.suffix not in (".npz", ".mtx"):
         raise ModelError(f"{name} = {str(file)!r} in craig_bampton: must end with .npz (SciPy) or .mtx (Matrix Market)")
-    # newer versions of SciPy change the default
+    # explicit argument, because newer versions of SciPy change the default
     kind = {"spmatrix": False} if "spmatrix" in signature(io.mmread).parameters else {}
     try:
         return io.mmread(file, **kind) if file.suffix == ".mtx" else sparse.load_npz(file)
@@ -196,7 +202,7 @@ def _read_file(file: Path, name: str, io: Any, sparse: Any) -> Any:
 
 
 def _read_boundary(given: Any, count: int) -> tuple[IntArray, IntArray]:
-    """The numbers of the coordinates of the boundary, and of the other coordinates."""
+    """Return the numbers of the boundary coordinates and of the interior coordinates."""
     held = read_whole_numbers(given)
     if held is None or held.ndim != 1 or not held.size or (held < 0).any() or (held >= count).any():
         raise ModelError(f"boundary = {show(given)} in craig_bampton: must be whole numbers from 0 to {count - 1}")
@@ -251,7 +257,8 @@ def _find_modes(K: Any, M: Any, modes: int) -> tuple[FloatArray, FloatArray]:
 
 
 def _find_translations(body: Superelement, directions: Any) -> FloatArray:
-    """Coordinates q of translations by 1 m: the boundary moves, and the mode coordinates are 0."""
+    """Return the coordinates q of translations by 1 m along x, y and z: the boundary moves, and the mode coordinates
+    are 0."""
     axes, count = read_whole_numbers(directions), len(body.basis)
     if axes is None or axes.shape != (count,) or not np.isin(axes, (-1, 0, 1, 2)).all():
         words = f"must be 0, 1, 2 or -1 for each of {count} coordinates"
@@ -262,12 +269,12 @@ def _find_translations(body: Superelement, directions: Any) -> FloatArray:
 
 
 def _read_mesh(body: Superelement, file: Path) -> dict[str, Any]:
-    """Points, edges and displacements of a mesh file."""
-    import meshio  # imported here, because models without mesh file do not need it
+    """Return the points and edges of a mesh file, and the matrix that gives the displacements of the points."""
+    import meshio  # imported here, because models without mesh file do not need meshio
 
     try:
         mesh = meshio.read(str(file))
-    except (Exception, SystemExit) as error:  # meshio ends the process for some damaged files
+    except (Exception, SystemExit) as error:  # SystemExit, because meshio ends the process for some damaged files
         raise ModelError(f"mesh = {str(file)!r} in Superelement.add_to cannot be read by meshio: {error}") from None
     points = np.zeros((len(mesh.points), AXES))
     points[:, : mesh.points.shape[1]] = mesh.points
@@ -285,7 +292,8 @@ def _read_mesh(body: Superelement, file: Path) -> dict[str, Any]:
 
 
 def _list_edges(cell: list[int]) -> list[tuple[int, int]]:
-    """Edges of a cell; for solids the lines between all corners, because lines inside a solid are hidden."""
+    """Return the lines that draw a cell: the edges of a hexahedron, or for other cells the polygon through the
+    points."""
     if len(cell) in (4, 8) or len(cell) < 3:
         pairs = {2: [(0, 1)], 4: [(0, 1), (1, 2), (2, 3), (3, 0)]}.get(len(cell), [])
         if len(cell) == 8:

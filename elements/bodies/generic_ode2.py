@@ -2,9 +2,9 @@
 
     (M + M_u) q_tt + D q_t + K q = f + f_u(t, q, q_t) with user functions M_u(t, q, q_t) and f_u
 
-The coordinates q are the displacements of the nodes from their references, node after node. The weight is M T g, where
-a column of T is the q of a translation by 1 m along x, y or z. A body is drawn by the points p + B q and lines between
-these points.
+The coordinates q are the displacements of the nodes from their reference coordinates, node after node. The weight is M
+T g, where the columns of T are the values of q for translations by 1 m along x, y and z. A body is drawn as the points
+p + B q and lines between these points.
 
 Source: R. R. Craig, A. J. Kurdila, Fundamentals of Structural Dynamics, Wiley (2006).
 """
@@ -36,15 +36,17 @@ from windlass.framework.model.system import Evaluation, Fields, System, Term
 from windlass.framework.model.table import EntityTable
 
 SYMMETRIC = 1e-12
-"""Largest asymmetry of K, relative to its largest entry, at which the energy of K is defined."""
+"""Largest asymmetry of K, relative to its largest entry [1], for which the elastic energy qᵀ K q/2 is defined."""
 ROUGH = 1e-8
-"""Largest asymmetry and negative eigenvalues of M that are attributed to rounding, relative to the diagonal of M."""
+"""Largest asymmetry and largest negative eigenvalue of M that count as rounding errors, relative to the diagonal of M
+[1]."""
 
 
 class GenericODE2(Component):
-    """A body with any number and kinds of nodes, given by its matrices and by functions.
+    """A linear body between nodes of any kind, given by its matrices and by user functions.
 
-    Matrices are dense arrays, sparse matrices of SciPy, or lists row by row; an empty list means 0.
+    Matrices are dense arrays, sparse matrices of SciPy, or lists of entries row by row; an empty list means a zero
+    matrix.
     """
 
     provides = ("body", "matrix body")
@@ -67,15 +69,17 @@ class GenericODE2(Component):
 
 
 class Columns(NamedTuple):
-    """Data of the rows for the kernels; w is the largest number of coordinates of a row.
+    """Arrays of the rows for the kernels; w is the largest number of coordinates of a row.
 
-    dofs: local coordinate numbers, shape (rows, w), padded by the spare number; at: their columns among the coordinates
-    of the row.
+    dofs: local coordinate numbers, shape (rows, w), padded by the spare number.
+    at: column of each of these coordinates in the ``dofs`` of the law, shape (rows, w).
     size: number of coordinates of each row, shape (rows,).
     x0: reference coordinates, shape (rows, w).
-    M, D, K: shape (rows, w, w).  f: shape (rows, w).  MT: M T, shape (rows, w, 3).
-    F: forces of the user functions, shape (rows, w); P, V: derivatives of F with respect to q and q_t, shape (rows, w,
-    w).
+    M, D, K: the matrices, shape (rows, w, w).
+    f: the constant forces, shape (rows, w).
+    MT: product M T for the weight, shape (rows, w, 3).
+    F: forces of the user functions, shape (rows, w).
+    P, V: derivatives of F with respect to q and q_t, shape (rows, w, w).
     """
 
     dofs: IntArray
@@ -94,7 +98,7 @@ class Columns(NamedTuple):
 
 @kernel
 def residual(c: Columns, x: FloatArray, v: FloatArray, f: FloatArray) -> None:
-    """f += D q_t + K q - f_u."""
+    """Add D q_t + K q - f_u to f."""
     for i in range(len(c.size)):
         for a in range(c.size[i]):
             total = -c.F[i, a]
@@ -106,7 +110,7 @@ def residual(c: Columns, x: FloatArray, v: FloatArray, f: FloatArray) -> None:
 
 @kernel
 def tangent(c: Columns, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
-    """values += dq (K - ∂f_u/∂q) + dv (D - ∂f_u/∂q_t)."""
+    """Add dq (K - ∂f_u/∂q) + dv (D - ∂f_u/∂q_t) to the matrix values."""
     for i in range(len(c.size)):
         for a in range(c.size[i]):
             for b in range(c.size[i]):
@@ -125,7 +129,7 @@ def mass(c: Columns, scale: float, slots: IntArray, values: FloatArray) -> None:
 
 @kernel
 def load(c: Columns, f: FloatArray) -> None:
-    """f += the constant force."""
+    """Add the constant force to f."""
     for i in range(len(c.size)):
         for a in range(c.size[i]):
             f[c.dofs[i, a]] += c.f[i, a]
@@ -133,14 +137,14 @@ def load(c: Columns, f: FloatArray) -> None:
 
 @kernel
 def weigh(c: Columns, g: FloatArray, which: IntArray, f: FloatArray) -> None:
-    """f += M T g of the given rows, for a field of acceleration g [m/s^2], shape (3,)."""
+    """Add the weight M T g of selected rows to f, for the gravitational acceleration g [m/s^2], shape (3,)."""
     for i in which:
         for a in range(c.size[i]):
             f[c.dofs[i, a]] += c.MT[i, a, 0] * g[0] + c.MT[i, a, 1] * g[1] + c.MT[i, a, 2] * g[2]
 
 
 def count_coordinates(world: Tables, nodes: IntArray) -> IntArray:
-    """Number of coordinates of each node, 0 where a row has no node; the same shape as the nodes."""
+    """Return the number of coordinates of each node, 0 where a row has no node, in the shape of the array of nodes."""
     count = np.zeros(nodes.shape, np.int64)
     for table, positions, _ in world.split_by_table(nodes.ravel()):
         count.ravel()[positions] = len(table.component.dof_names)
@@ -148,7 +152,8 @@ def count_coordinates(world: Tables, nodes: IntArray) -> IntArray:
 
 
 def find_coordinates(rows: LocalRows) -> tuple[IntArray, IntArray]:
-    """Columns of the coordinates of each row among its ``dofs``, shape (rows, w), and their number, shape (rows,)."""
+    """Return the columns of ``dofs`` that contain coordinates of a row, shape (rows, w), and the number of coordinates
+    of each row, shape (rows,)."""
     sizes = count_coordinates(rows.world, rows.padded("nodes"))
     there = (np.arange(rows.world.ref_width(rows.table, "nodes")) < sizes[:, :, None]).reshape(rows.dofs.shape)
     count = there.sum(axis=1)
@@ -175,7 +180,7 @@ def bind(rows: LocalRows) -> tuple[Columns, dict[int, StateFunction], dict[int, 
 
 
 def read_motion(c: Columns, s: Fields, i: int) -> tuple[FloatArray, FloatArray]:
-    """q and q_t of row i."""
+    """Return q and q_t of row i."""
     n = c.size[i]
     j = c.dofs[i, :n]
     return s.x[j] - c.x0[i, :n], s.v[j]
@@ -216,8 +221,8 @@ def build(rows: LocalRows) -> System:
 
 
 def create_inertia(c: Columns, masses: dict[int, StateFunction]) -> Term:
-    """Create the inertia forces of user mass functions and their derivatives, by differences except with respect to
-    accelerations."""
+    """Create the inertia forces M_u q_tt of user mass functions and their derivatives; derivatives with respect to q
+    and q_t are finite differences."""
 
     def add_force(s: Evaluation) -> None:
         for i, M in masses.items():
@@ -237,7 +242,7 @@ def create_inertia(c: Columns, masses: dict[int, StateFunction]) -> Term:
 
 
 def read_all(c: Columns, s: Fields) -> tuple[FloatArray, FloatArray]:
-    """q and q_t of all rows, 0 beyond the coordinates of a row, shape (rows, w) each."""
+    """Return q and q_t of all rows, each of shape (rows, w); rows with fewer than w coordinates are padded by 0."""
     return s.x[c.dofs] - c.x0, s.v[c.dofs]
 
 
@@ -256,7 +261,7 @@ def eval_loss(c: Columns, s: Fields) -> FloatArray:
 
 
 def eval_kinetic_energy(rows: LocalRows, s: Fields) -> FloatArray:
-    """Kinetic energy q_tᵀ M q_t/2 [J], without the user functions of masses, shape (rows,)."""
+    """Return the kinetic energy q_tᵀ M q_t/2 [J] without user mass functions, shape (rows,)."""
     c = rows.columns[0]
     _, v = read_all(c, s)
     energy: FloatArray = 0.5 * np.einsum("ia,iab,ib->i", v, c.M, v)
@@ -264,7 +269,7 @@ def eval_kinetic_energy(rows: LocalRows, s: Fields) -> FloatArray:
 
 
 def eval_internal(rows: LocalRows, s: Fields) -> FloatArray:
-    """D q_t + K q [N, N m], 0 beyond the coordinates of a row, shape (rows, w)."""
+    """Return D q_t + K q [N, N m], shape (rows, w); rows with fewer than w coordinates are padded by 0."""
     c = rows.columns[0]
     q, v = read_all(c, s)
     forces: FloatArray = np.einsum("iab,ib->ia", c.K, q) + np.einsum("iab,ib->ia", c.D, v)
@@ -272,7 +277,7 @@ def eval_internal(rows: LocalRows, s: Fields) -> FloatArray:
 
 
 def find_points(rows: LocalRows, s: Fields) -> list[FloatArray]:
-    """Points p + B q of each row, shape (points, 3) [m]."""
+    """Return the points p + B q of each row [m], shape (points, 3)."""
     c = rows.columns[0]
     q, _ = read_all(c, s)
     found = []
@@ -283,7 +288,7 @@ def find_points(rows: LocalRows, s: Fields) -> list[FloatArray]:
 
 
 def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
-    """The lines between the points of the bodies."""
+    """Draw the lines between the points of the bodies."""
     points, part = find_points(rows, fields), [np.zeros(0, np.int64)]
     lines, first = [np.zeros((0, 2), np.int64)], 0
     for i, (own, given) in enumerate(zip(points, rows.local("lines"), strict=True)):
@@ -304,9 +309,10 @@ def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
 
 
 def check_mass(mass: FloatArray, n: int, where: str) -> None:
-    """Raise ModelError for a mass matrix, given as a list, that is not symmetric or has a negative mass.
+    """Raise ModelError if a mass matrix, given as a list of entries, is not symmetric or has a negative eigenvalue.
 
-    To compare coordinates in metres and radians, entries are divided by the square roots of both diagonal entries.
+    Entry (i, j) is divided by the square roots of the diagonal entries i and j, so that metres and radians can be
+    compared.
     """
     if len(mass) != n * n:
         raise ModelError(
@@ -318,7 +324,7 @@ def check_mass(mass: FloatArray, n: int, where: str) -> None:
         raise ModelError(f"mass[{k}, {k}] = {own[k]:g} {where}: must be >= 0 [kg, kg m^2]")
     root = np.sqrt(own)
     size = root[:, None] * root
-    # without mass, a coordinate must not be coupled by mass products either
+    # a coordinate with zero mass must also have zero off-diagonal entries
     wrong = np.abs(M - M.T) > ROUGH * np.maximum(size, np.abs(M))
     for i, j in np.argwhere(wrong)[:1]:
         raise ModelError(
@@ -343,14 +349,15 @@ def check_mass(mass: FloatArray, n: int, where: str) -> None:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for masses, points, lines and basis that do not fit."""
+    """Raise ModelError if a mass matrix is not allowed, or if points, lines and basis of the drawing do not fit
+    together."""
     count = count_coordinates(world, table.padded("nodes", world.ref_shape(table, "nodes")[0])).sum(axis=1)
     functions = table.local("mass_function", table.resident)
     for place, row in enumerate(table.resident):
         p, B, lines = (table.local(name)[place] for name in ("points", "basis", "lines"))
         n, where = int(count[place]), f"in {table.kind} row {row}"
         mass = table.local("mass")[place]
-        # a user mass function may compensate for the missing mass
+        # with a user mass function the constant matrix need not be positive
         if len(mass) and functions[place] is None:
             check_mass(mass, n, where)
         if len(p) % 3:

@@ -25,8 +25,8 @@ from windlass.framework.model.system import Fields, System, Term
 class MassPoint(Component):
     """A mass point.
 
-    Give either ``node``, or the columns of a new node: position, displacement, velocity. A position of two numbers
-    creates a `Point2D`, a position of three numbers a `Point3D`.
+    Give either ``node``, or position, displacement and velocity of a new node. A position of two numbers creates a
+    `Point2D`, a position of three numbers a `Point3D`.
     """
 
     provides = ("body",)
@@ -36,7 +36,7 @@ class MassPoint(Component):
 
 @kernel
 def mass(M: FloatArray, scale: float, slots: IntArray, values: FloatArray) -> None:
-    """Add scale times diag(M) to the matrix values; ``slots`` has shape (rows, k, k)."""
+    """Add scale times diag(M) to the matrix values; ``slots`` are their positions, shape (rows, k, k)."""
     for i in range(len(M)):
         for d in range(M.shape[1]):
             values[slots[i, d, d]] += scale * M[i, d]
@@ -44,15 +44,15 @@ def mass(M: FloatArray, scale: float, slots: IntArray, values: FloatArray) -> No
 
 @kernel
 def gravity(M: FloatArray, dofs: IntArray, n: int, g: FloatArray, rows: IntArray, f: FloatArray) -> None:
-    """Add the load m g [N] of an acceleration g [m/s^2], shape (3,), to the given rows, whose first n coordinates are a
-    position."""
+    """Add the weight m g [N] of selected rows for the gravitational acceleration g [m/s^2], shape (3,). The first n
+    coordinates of a row are its position."""
     for i in rows:
         for d in range(n):
             f[dofs[i, d]] += M[i, d] * g[d]
 
 
 def build_masses(rows: LocalRows) -> System:
-    """The system of rows with a constant diagonal mass matrix, see `bind`."""
+    """Build the system of rows with a constant diagonal mass matrix, see `bind`."""
     M, n = rows.columns
     system = System(rows.table.kind, rows.dofs)
     system.mass = call(mass, lambda s: (M, s.mass, s.slots, s.values))
@@ -73,7 +73,7 @@ def create_node(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def bind(rows: LocalRows) -> tuple[FloatArray, int]:
-    """Masses M of the coordinates [kg], shape (rows, n), and n."""
+    """Return the masses of the position coordinates [kg], shape (rows, n), and their number n."""
     n = rows.dofs.shape[1]
     return np.repeat(rows.local("mass")[:, None], n, axis=1), n
 

@@ -1,4 +1,5 @@
-"""Matrices and functions of rows with different numbers of coordinates, from columns of variable length."""
+"""Functions that read matrices and user functions of rows with different numbers of coordinates from columns of
+variable length."""
 
 from __future__ import annotations
 
@@ -40,7 +41,7 @@ def pack_matrices(values: dict[str, Any], rows: int, *names: str) -> dict[str, A
 
 
 def count_entities(handle: Any) -> int:
-    """Number of entities in a handle, a list of handles, or an array of numbers."""
+    """Return the number of entities in a handle, a list of handles, or an array of entity numbers."""
     if isinstance(handle, list | tuple):
         return sum(count_entities(part) for part in handle)
     return len(handle) if isinstance(handle, Entity) else (*shape_of(handle), 1)[0]
@@ -49,10 +50,11 @@ def count_entities(handle: Any) -> int:
 def stack_matrices(
     rows: LocalRows, name: str, heights: IntArray, widths: IntArray, most: tuple[int, int]
 ) -> FloatArray:
-    """Matrices of rows from a column of variable length, each of shape (height, width), padded by 0; 0 of empty ones.
+    """Return the matrices of a column of variable length, each of shape (height, width) and padded by 0; an empty list
+    gives a zero matrix.
 
     Raises:
-        ModelError: a wrong number of values.
+        ModelError: the number of values is not the product of the numbers of matrix rows and columns.
     """
     found = np.zeros((len(rows.rows), *most))
     for i, given in enumerate(rows.local(name)):
@@ -71,12 +73,13 @@ def stack_matrices(
 def bind_state_functions(
     rows: LocalRows, function: str, derivative: str, shapes: Sequence[tuple[int, ...]], words: str
 ) -> dict[int, StateFunction]:
-    """The user functions of the active rows, by local position.
+    """Return the user functions of the active rows, by the local position of the row.
 
     Args:
         rows: the rows.
-        function, derivative: names of the columns; an empty ``derivative`` means differences.
-        shapes: shape of the result for each row.
+        function: name of the column of the functions.
+        derivative: name of the column of the derivatives; if empty, finite differences are used.
+        shapes: required shape of the result of each function, one for each row.
         words: description of the required result, with its unit, for messages.
     """
     active = rows.local("active") if "active" in rows.table.component.columns else np.ones(len(rows.rows), bool)

@@ -2,10 +2,10 @@
 
     m R_tt + φ_tt m z × r - φ_t² m r = F                 r = A(φ) c from the node to the centre of mass
     (I + m c·c) φ_tt + m (r_x R_y,tt - r_y R_x,tt) = T    about the node
-    loads of an acceleration g:  m g,  m (r_x g_y - r_y g_x)
+    weight for the gravitational acceleration g: force m g, moment m (r_x g_y - r_y g_x)
 
-diag(m, m, I + m c·c) is the constant part of the mass matrix; the other terms are 0 if the centre of mass is at the
-node.
+diag(m, m, I + m c·c) is the constant part of the mass matrix. All other inertia terms are 0 if the centre of mass is at
+the node.
 
 Source: Newton-Euler equations in 2D; A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press.
 """
@@ -28,8 +28,7 @@ from windlass.framework.model.system import Fields, System, Term
 
 
 class RigidBody2D(Component):
-    """A rigid body. Give either ``node``, or the columns of a new `RigidNode2D`: position, angle, displacement,
-    velocity."""
+    """A rigid body. Give either ``node``, or position, angle, displacement and velocity of a new `RigidNode2D`."""
 
     provides = ("body",)
     node = ref("RigidNode2D", "node, the origin of the body's frame")
@@ -40,7 +39,7 @@ class RigidBody2D(Component):
 
 @kernel
 def static_moment(row: Any, x: FloatArray) -> tuple[float, float]:
-    """m r in the global frame [kg m]."""
+    """Return m r in the global frame [kg m]."""
     phi, s = x[row.dofs[2]], row.moment
     cos, sin = np.cos(phi), np.sin(phi)
     return cos * s[0] - sin * s[1], sin * s[0] + cos * s[1]
@@ -48,7 +47,7 @@ def static_moment(row: Any, x: FloatArray) -> tuple[float, float]:
 
 @kernel
 def inertia(rows: Any, x: FloatArray, v: FloatArray, a: FloatArray, f: FloatArray) -> None:
-    """f += the mass matrix without its constant part, times a."""
+    """Add the inertia forces without the constant part of the mass matrix to f."""
     for i in range(len(rows)):
         row = rows[i]
         dx, dy, dphi = row.dofs[0], row.dofs[1], row.dofs[2]
@@ -71,7 +70,7 @@ def inertia_tangent(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """values += dq, dv and da times the derivatives of `inertia`; with φ, r changes by (-r_y, r_x)."""
+    """Add dq, dv and da times the derivatives of `inertia` to the matrix values; ∂r/∂φ = (-r_y, r_x)."""
     for i in range(len(rows)):
         row = rows[i]
         dx, dy, dphi = row.dofs[0], row.dofs[1], row.dofs[2]
@@ -86,7 +85,7 @@ def inertia_tangent(
 
 @kernel
 def gravity(rows: Any, x: FloatArray, g: FloatArray, which: IntArray, f: FloatArray) -> None:
-    """Add the load of an acceleration g [m/s^2], shape (3,), to the given rows."""
+    """Add the weight of selected rows for the gravitational acceleration g [m/s^2], shape (3,)."""
     for i in which:
         row = rows[i]
         dx, dy, dphi = row.dofs[0], row.dofs[1], row.dofs[2]
@@ -100,14 +99,14 @@ def gravity(rows: Any, x: FloatArray, g: FloatArray, which: IntArray, f: FloatAr
 def gravity_tangent(
     rows: Any, x: FloatArray, g: FloatArray, which: IntArray, dq: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """values += dq ∂f/∂q of `gravity`."""
+    """Add dq ∂f/∂q of `gravity` to the matrix values."""
     for i in which:
         rx, ry = static_moment(rows[i], x)
         values[slots[i, 2, 2]] -= dq * (ry * g[1] + rx * g[0])
 
 
 def eval_center(rows: LocalRows, fields: Fields) -> tuple[FloatArray, FloatArray]:
-    """Position [m] and velocity [m/s] of the centre of mass, global, shape (rows, 2) each."""
+    """Return the position [m] and velocity [m/s] of the centre of mass in the global frame, each of shape (rows, 2)."""
     q, v = fields.x[rows.dofs], fields.v[rows.dofs]
     (cx, cy), cos, sin = rows.local("center_of_mass").T, np.cos(q[:, 2]), np.sin(q[:, 2])
     rx, ry = cos * cx - sin * cy, sin * cx + cos * cy
@@ -125,7 +124,8 @@ def eval_kinetic_energy(rows: LocalRows, fields: Fields) -> FloatArray:
 
 
 def bind(rows: LocalRows) -> tuple[FloatArray, int]:
-    """The constant part of the mass matrix of the rows, and the number of coordinates of a position."""
+    """Return the diagonal of the constant part of the mass matrix of the rows, and the number of position
+    coordinates."""
     m, center = rows.local("mass"), rows.local("center_of_mass")
     about_node = rows.local("inertia") + m * (center**2).sum(axis=1)
     return np.stack((m, m, about_node), axis=1), 2
@@ -151,7 +151,7 @@ def build(rows: LocalRows) -> System:
 
 
 def eval_momentum(rows: LocalRows, fields: Fields) -> FloatArray:
-    """Momentum in the global frame [kg m/s], shape (rows, 3)."""
+    """Return the linear momentum in the global frame [kg m/s], shape (rows, 3)."""
     return in_space(rows.local("mass")[:, None] * eval_center(rows, fields)[1])
 
 

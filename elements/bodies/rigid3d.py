@@ -3,13 +3,13 @@
     m a_c = F,    Θ_c ω_t + ω × Θ_c ω = T_c            the second one in the body's frame
     C = e·e - 1 = 0                                     the multiplier belongs to the body
 
-The centre of mass lies at A c from the node. The equations are written for the coordinates of the node, so the mass
-matrix depends on the rotation; see `rigid3d_kernels` for all terms and `rotations` for the symbols.
+The position of the centre of mass relative to the node is A c. The coordinates are the coordinates of the node, so the
+mass matrix depends on the rotation. See `rigid3d_kernels` for all terms and `rotations` for the symbols.
 
-Kinematics do not depend on the length of e. So no force has a component along e, and the multiplier of the constraint
-is 0. Motion along e would have no inertia, and the mass matrix would be singular. Therefore the body has the inertia κ
-= 4/3 tr Θ for this motion, which makes the mass matrix positive definite for every rotation. Since the constraint
-forbids the motion, κ acts only on the multiplier.
+The rotation matrix does not depend on the length of e. Therefore no force has a component along e, and the multiplier
+of the constraint is 0. A change of the length of e would have no inertia, and the mass matrix would be singular.
+To prevent this, a change of the length has the artificial inertia κ = 4/3 tr Θ, which makes the mass matrix positive
+definite for every rotation. The constraint prevents the change, so κ affects only the multiplier.
 
 Source: P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988), chapters 6 and 11.
 """
@@ -50,14 +50,15 @@ from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import ConstraintSystem, Fields, System, Term
 
 SYMMETRY = 1e-9
-"""Largest relative difference between I_ij and I_ji that counts as rounding of the input."""
+"""Largest difference between I_ij and I_ji that counts as a rounding error, relative to the largest entry of the
+inertia tensor [1]."""
 
 
 class RigidBody3D(Component):
     """A rigid body in 3D.
 
-    Give either ``node``, or the columns of a new `RigidNode3D`: position, euler_parameters, displacement, velocity,
-    angular_velocity.
+    Give either ``node``, or position, euler_parameters, displacement, velocity and angular_velocity of a new
+    `RigidNode3D`.
     """
 
     provides = ("body", "unit rotation")
@@ -76,7 +77,7 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     """Convert the inertia to a tensor, check it, and create the node if none is given.
 
     Raises:
-        ModelError: an inertia tensor that is not symmetric and positive definite.
+        ModelError: an inertia tensor is not symmetric or not positive definite.
     """
     if "inertia" in values:
         values["inertia"] = parse_inertia(values["inertia"], world.table(RigidBody3D).count)
@@ -84,7 +85,8 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def parse_inertia(given: Any, first_row: int) -> Any:
-    """Inertia tensors of shape (3, 3) or (rows, 3, 3) from any of the accepted forms, checked."""
+    """Return inertia tensors of shape (3, 3) or (rows, 3, 3) from values of any accepted shape, and check the
+    tensors."""
     values = read_numbers(given)
     if values is None:
         return given
@@ -103,7 +105,7 @@ def parse_inertia(given: Any, first_row: int) -> Any:
             "(3,), (6,), (3, 3), (rows, 6) or (rows, 3, 3) [kg m^2]"
         )
     if not np.isfinite(values).all():
-        return values  # the table raises the error for wrong input
+        return values  # the table raises an error for values that are not finite
     for i, tensor in enumerate(values.reshape(-1, 3, 3)):
         where = f"in RigidBody3D row {first_row + i}"
         if np.abs(tensor - tensor.T).max() > SYMMETRY * np.abs(tensor).max():
@@ -117,18 +119,20 @@ def parse_inertia(given: Any, first_row: int) -> Any:
 
 
 def inertia_about_node(m: FloatArray, center: FloatArray, tensor: FloatArray) -> FloatArray:
-    """Θ = Θ_c + m (c·c I - c cᵀ) [kg m^2], shape (rows, 3, 3)."""
+    """Return the inertia tensors about the node, Θ = Θ_c + m (c·c I - c cᵀ) [kg m^2], shape (rows, 3, 3)."""
     square = (center**2).sum(axis=1)[:, None, None] * np.eye(3)
     out: FloatArray = tensor + m[:, None, None] * (square - center[:, :, None] * center[:, None, :])
     return out
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """The records of the rows.
+    """Return the records of the rows.
 
-    moment: mass times position of the centre of mass, body's frame [kg m] (3,).  about_node: inertia tensor Θ about the
-    node, body's frame [kg m^2] (3, 3).  stretching: inertia κ of a change of the length of e [kg m^2].  dofs: local
-    numbers of x, y, z, e0..e3.  multiplier: its local number.
+    moment: mass times the position of the centre of mass in the body's frame [kg m], shape (3,).
+    about_node: inertia tensor Θ about the node in the body's frame [kg m^2], shape (3, 3).
+    stretching: inertia κ of a change of the length of e [kg m^2].
+    dofs: local numbers of x, y, z, e0..e3.
+    multiplier: local number of the multiplier.
     """
     m, center = rows.local("mass"), rows.local("center_of_mass")
     tensor = rows.local("inertia")
@@ -170,7 +174,7 @@ def build(rows: LocalRows) -> System:
 
 
 def eval_spin(rows: LocalRows, s: Fields) -> FloatArray:
-    """Angular momentum about the centre of mass, body's frame [kg m^2/s], shape (rows, 3)."""
+    """Return the angular momentum about the centre of mass in the body's frame [kg m^2/s], shape (rows, 3)."""
     return turn_rows(rows.local("inertia"), eval_local_angular_velocity(rows, s))
 
 
@@ -183,12 +187,12 @@ def eval_kinetic_energy(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
 
 
 def eval_momentum(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """Momentum in the global frame [kg m/s], shape (rows, 3)."""
+    """Return the linear momentum in the global frame [kg m/s], shape (rows, 3)."""
     return rows.local("mass")[:, None] * eval_velocity(rows, s, rows.local("center_of_mass"))
 
 
 def eval_angular_momentum(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """Angular momentum about the global origin, in the global frame [kg m^2/s], shape (rows, 3)."""
+    """Return the angular momentum about the global origin in the global frame [kg m^2/s], shape (rows, 3)."""
     center = eval_position(rows, s, rows.local("center_of_mass"))
     return turn_rows(eval_rotation(rows, s), eval_spin(rows, s)) + np.cross(center, eval_momentum(rows, s))
 

@@ -1,17 +1,19 @@
 """Kernels of `RigidBody3D`: inertia, gravity and the constraint of the Euler parameters, with exact tangents.
 
-Letters: R position of the node, e Euler parameters, n = e·e, A rotation matrix, L as in `rotations`, s = m c.
+Symbols: R is the position of the node, e the Euler parameters, n = e·e, A the rotation matrix, L the matrix in
+`rotations`, s = m c.
 
     Γ = 2 L(e)/n,   ω = Γ e_t,   α = Γ e_tt                          body's frame
     f_R = m R_tt + A (α × s + ω × (ω × s))                           global
     T = Θ α + ω × Θ ω + s × Aᵀ R_tt                                  body's frame, about the node
     f_e = Γᵀ T + κ e (e·e_tt + e_t·e_t)
-    loads of an acceleration g:  m g,  Γᵀ (s × Aᵀ g)
+    weight for the gravitational acceleration g: m g, Γᵀ (s × Aᵀ g)
 
-ω_t has the further term -ω n_t/n, which is 0 if the constraint n = 1 holds at velocity level. The term is neglected, as
-in Nikravesh's equations: at index 3 the velocities of a numerical solution fulfil the constraint within the error of
-the integrator. The constant mass matrix contains m R_tt. The derivatives follow from A_t = A ω~ with A_t and ω replaced
-by variations, δA = A (Γ δe)~, and from Lᵀ T = N(T) e with N(T) = [[0, -Tᵀ], [T, -T~]].
+ω_t has the additional term -ω n_t/n, which is 0 if the constraint n = 1 is fulfilled at velocity level. The additional
+term is neglected, as in Nikravesh's equations; in an index-3 formulation the velocities fulfil the constraint within
+the error of the integrator. The term m R_tt is part of the constant mass matrix. The derivatives follow from two
+equations: the variation δA = A (Γ δe)~, which corresponds to A_t = A ω~, and Lᵀ T = N(T) e with N(T) =
+[[0, -Tᵀ], [T, -T~]].
 """
 
 from __future__ import annotations
@@ -64,7 +66,7 @@ def times_transposed(A: FloatArray, a: Vector) -> Vector:
 
 @kernel
 def fill_rotation(e0: float, e1: float, e2: float, e3: float, A: FloatArray, G: FloatArray) -> float:
-    """Fill A (3, 3) and Γ (3, 4) of Euler parameters, return n."""
+    """Fill A, shape (3, 3), and Γ, shape (3, 4), from Euler parameters, and return n."""
     n: float = e0 * e0 + e1 * e1 + e2 * e2 + e3 * e3
     c = 2.0 / n
     A[0, 0], A[1, 1] = 1.0 - c * (e2 * e2 + e3 * e3), 1.0 - c * (e1 * e1 + e3 * e3)
@@ -80,7 +82,7 @@ def fill_rotation(e0: float, e1: float, e2: float, e3: float, A: FloatArray, G: 
 
 @kernel(inline=True)
 def update_rotation(x: FloatArray, dofs: IntArray, e: FloatArray, A: FloatArray, G: FloatArray) -> float:
-    """Fill e (4,), A (3, 3) and Γ (3, 4) of a row, return n."""
+    """Fill e, shape (4,), A, shape (3, 3), and Γ, shape (3, 4), of a row, and return n."""
     for a in range(4):
         e[a] = x[dofs[3 + a]]
     n: float = fill_rotation(e[0], e[1], e[2], e[3], A, G)
@@ -89,7 +91,8 @@ def update_rotation(x: FloatArray, dofs: IntArray, e: FloatArray, A: FloatArray,
 
 @kernel(inline=True)
 def apply(G: FloatArray, v: FloatArray, n: IntArray) -> Vector:
-    """Γ times the entries of v that belong to the Euler parameters; n are the coordinate numbers of the row."""
+    """Return Γ times the entries of v that belong to the Euler parameters; n contains the coordinate numbers of the
+    row."""
     a, b, c, d = v[n[3]], v[n[4]], v[n[5]], v[n[6]]
     return (
         G[0, 0] * a + G[0, 1] * b + G[0, 2] * c + G[0, 3] * d,
@@ -100,7 +103,8 @@ def apply(G: FloatArray, v: FloatArray, n: IntArray) -> Vector:
 
 @kernel
 def mass(rows: Any, scale: float, slots: IntArray, values: FloatArray) -> None:
-    """Add scale times the constant part diag(m, m, m) of the mass matrix; slots has shape (rows, 7, 7)."""
+    """Add scale times the constant part diag(m, m, m) of the mass matrix to the matrix values; ``slots`` are their
+    positions, shape (rows, 7, 7)."""
     for i in range(len(rows)):
         for k in range(3):
             values[slots[i, k, k]] += scale * rows[i].mass
@@ -108,14 +112,14 @@ def mass(rows: Any, scale: float, slots: IntArray, values: FloatArray) -> None:
 
 @kernel
 def inertia(rows: Any, x: FloatArray, v: FloatArray, a: FloatArray, f: FloatArray) -> None:
-    """f += f_R - m R_tt, f_e."""
+    """Add f_R - m R_tt and f_e to f."""
     e, A, G = np.zeros(4), np.zeros((3, 3)), np.zeros((3, 4))
     for i in range(len(rows)):
         row = rows[i]
         d, s = row.dofs, three(row.moment)
         update_rotation(x, d, e, A, G)
         w, alpha = apply(G, v, d), apply(G, a, d)
-        # force of a centre of mass at a distance from the node
+        # force due to the offset of the centre of mass from the node
         force = times(A, add(cross(alpha, s), cross(w, cross(w, s))))
         for k in range(3):
             f[d[k]] += force[k]
@@ -131,7 +135,7 @@ def inertia(rows: Any, x: FloatArray, v: FloatArray, a: FloatArray, f: FloatArra
 
 @kernel
 def add_torque_tangent(G: FloatArray, e: FloatArray, n: float, torque: Vector, scale: float, B: FloatArray) -> None:
-    """B[3:, 3:] += scale ∂(Γᵀ T)/∂e at constant T = (2/n) (N(T) - (Lᵀ T) 2 eᵀ/n) scale."""
+    """Add scale ∂(Γᵀ T)/∂e at constant T, which is scale (2/n) (N(T) - (Lᵀ T) 2 eᵀ/n), to B[3:, 3:]."""
     k = 2.0 * scale / n
     for a in range(3):
         b, c = (a + 1) % 3, (a + 2) % 3
@@ -159,7 +163,7 @@ def inertia_tangent(
     rows: Any, x: FloatArray, v: FloatArray, a: FloatArray, dq: float, dv: float, da: float,
     slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
-    """values += dq ∂f/∂q + dv ∂f/∂v + da ∂f/∂a of `inertia`."""
+    """Add dq ∂f/∂q + dv ∂f/∂v + da ∂f/∂a of `inertia` to the matrix values."""
     e, A, G, Gv, Ga = np.zeros(4), np.zeros((3, 3)), np.zeros((3, 4)), np.zeros((3, 4)), np.zeros((3, 4))
     B = np.zeros((7, 7))
     for i in range(len(rows)):
@@ -167,7 +171,7 @@ def inertia_tangent(
         d, s, inertia = row.dofs, three(row.moment), row.about_node
         n = update_rotation(x, d, e, A, G)
         w, alpha = apply(G, v, d), apply(G, a, d)
-        # spin Θ ω, acceleration of the node in the body's frame, and force and torque of the residual
+        # spin = Θ ω, r_tt = acceleration of the node in the body's frame, force and torque as in `inertia`
         spin, r_tt, ws = times(inertia, w), times_transposed(A, read_at(a, d)), cross(w, s)
         force = add(cross(w, ws), cross(alpha, s))
         torque = add(add(times(inertia, alpha), cross(w, spin)), cross(s, r_tt))
@@ -176,12 +180,12 @@ def inertia_tangent(
         fill_rate_derivative(v, d, e, n, w, Gv)
         fill_rate_derivative(a, d, e, n, alpha, Ga)
         for b in range(4):
-            # derivatives of ω, α and of the rotation by Euler parameter b
+            # variations of ω, α and of the rotation for a variation of Euler parameter b
             column = read_column(G, b)
             dw = combine(dv, column, dq, read_column(Gv, b))
             dalpha = combine(da, column, dq, read_column(Ga, b))
             turn = (dq * column[0], dq * column[1], dq * column[2])
-            # δ(A b) = A (δα × s + δω × (ω × s) + ω × (δω × s) + δθ × b)
+            # variation of f_R = m R_tt + A b: δ(A b) = A (δα × s + δω × (ω × s) + ω × (δω × s) + δθ × b)
             change = add(cross(w, cross(dw, s)), cross(dw, ws))
             change = times(A, add(add(change, cross(dalpha, s)), cross(turn, force)))
             for k in range(3):
@@ -191,12 +195,12 @@ def inertia_tangent(
             change = add(add(change, cross(w, times(inertia, dw))), cross(s, cross(r_tt, turn)))
             for k in range(4):
                 B[3 + k, 3 + b] += dot(read_column(G, k), change)
-        # with respect to R_tt: Γᵀ s~ Aᵀ
+        # derivative of Γᵀ T with respect to R_tt: Γᵀ s~ Aᵀ
         for b in range(3):
             change = cross(s, read(A, b))
             for k in range(4):
                 B[3 + k, b] += da * dot(read_column(G, k), change)
-        # inertia for a change of the length of e: κ e (e·e_tt + e_t·e_t)
+        # derivatives of the inertia for a change of the length of e, κ e (e·e_tt + e_t·e_t)
         stretch = 0.0
         for k in range(4):
             stretch += e[k] * a[d[3 + k]] + v[d[3 + k]] * v[d[3 + k]]
@@ -209,7 +213,7 @@ def inertia_tangent(
 
 @kernel
 def fill_rate_derivative(y: FloatArray, d: IntArray, e: FloatArray, n: float, w: Vector, D: FloatArray) -> None:
-    """D = ∂(Γ y)/∂e, shape (3, 4), with w = Γ y, for the coordinates d of a row."""
+    """Fill D = ∂(Γ y)/∂e, shape (3, 4), for given w = Γ y; d contains the coordinate numbers of the row."""
     c = 2.0 / n
     y0, y1, y2, y3 = c * y[d[3]], c * y[d[4]], c * y[d[5]], c * y[d[6]]
     D[0, 0], D[0, 1], D[0, 2], D[0, 3] = y1, -y0, -y3, y2
@@ -222,7 +226,7 @@ def fill_rate_derivative(y: FloatArray, d: IntArray, e: FloatArray, n: float, w:
 
 @kernel
 def gravity(rows: Any, x: FloatArray, g: FloatArray, which: IntArray, f: FloatArray) -> None:
-    """Add the load of an acceleration g [m/s^2], shape (3,), to the given rows."""
+    """Add the weight of selected rows for the gravitational acceleration g [m/s^2], shape (3,)."""
     e, A, G = np.zeros(4), np.zeros((3, 3)), np.zeros((3, 4))
     for i in which:
         row = rows[i]
@@ -238,7 +242,7 @@ def gravity(rows: Any, x: FloatArray, g: FloatArray, which: IntArray, f: FloatAr
 def gravity_tangent(
     rows: Any, x: FloatArray, g: FloatArray, which: IntArray, dq: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """values += dq ∂f/∂q of `gravity`: Γᵀ (s × (Aᵀ g × Γ)) and the derivative of Γᵀ."""
+    """Add dq ∂f/∂q of `gravity` to the matrix values: Γᵀ (s × (Aᵀ g × Γ)), and the term with the derivative of Γᵀ."""
     e, A, G, B = np.zeros(4), np.zeros((3, 3)), np.zeros((3, 4)), np.zeros((7, 7))
     for i in which:
         n, s = update_rotation(x, rows[i].dofs, e, A, G), three(rows[i].moment)
@@ -256,7 +260,7 @@ def gravity_tangent(
 def constraint(
     rows: Any, x: FloatArray, v: FloatArray, lam: FloatArray, rate_level: bool, C: FloatArray, f: FloatArray
 ) -> None:
-    """C += e·e - 1, or 2 e·e_t;  f_e += 2 e λ."""
+    """Add e·e - 1, or at velocity level 2 e·e_t, to C, and the constraint force 2 e λ to f_e."""
     for i in range(len(rows)):
         row = rows[i]
         k, total = row.multiplier, 0.0 if rate_level else -1.0
@@ -272,7 +276,7 @@ def constraint_tangent(
     rows: Any, x: FloatArray, v: FloatArray, lam: FloatArray, rate_level: bool, dq: float, dv: float,
     slots: Coupling, values: FloatArray,
 ) -> None:  # fmt: skip
-    """values += derivatives of `constraint`, the curvature 2 λ included."""
+    """Add the derivatives of `constraint` to the matrix values, including the second derivative 2 λ."""
     for i in range(len(rows)):
         row = rows[i]
         for a in range(3, 7):
@@ -285,7 +289,7 @@ def constraint_tangent(
 
 @kernel
 def add_accelerations(rows: Any, v: FloatArray, C: FloatArray) -> None:
-    """C += -2 e_t·e_t, the right-hand side of 2 e·e_tt."""
+    """Add -2 e_t·e_t, the right-hand side of the constraint 2 e·e_tt at acceleration level, to C."""
     for i in range(len(rows)):
         row = rows[i]
         for a in range(3, 7):

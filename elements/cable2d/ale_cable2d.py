@@ -1,7 +1,7 @@
-"""2D cable element whose material moves along its axis: `Cable2D` with an additional coordinate s, which all elements
-of a belt share.
+"""2D cable element whose material moves along its axis: a `Cable2D` with an additional coordinate s, which is the same
+for all elements of a belt.
 
-The nodes describe the axis r(x, t), and the material moves along this axis with the speed s_t. So the nodes of a
+The nodes describe the axis r(x, t), and the material moves along this axis with the speed s_t. Therefore the nodes of a
 running belt can be at rest. With μ = f_M ρA, f_M = moving_mass_factor, and the symbols of `Cable2D`:
 
     velocity of the material    r_t + s_t r'
@@ -11,12 +11,12 @@ running belt can be at rest. With μ = f_M ρA, f_M = moving_mass_factor, and th
     damping  ε_t, κ_t from the convective rates r'_t + s_t r'' and r''_t + s_t r''' if f_M = 1, else from r'_t and r''_t
     gravity  as for Cable2D, and g·∫ ρA r' dx on s
 
-κ' is the derivative of the curvature with respect to x. The terms s_tt r' and r'·r_tt need use_coupling_terms. The mass
-matrix of the axis, ∫ ρA SᵀS dx, has the full ρA for every f_M. Static solvers do not change velocities, so s must be
-constrained in static models.
+κ' is the derivative of the curvature with respect to x. The terms s_tt r' and r'·r_tt are included if
+use_coupling_terms is true. The mass matrix of the axis, ∫ ρA SᵀS dx, contains the full ρA for every f_M. Static solvers
+do not change velocities, so s must be constrained in static models.
 
-Source: an arbitrary Lagrangian-Eulerian form of the ANCF cable as in J. Gerstmayr and others, documentation of Exudyn
-1.11, item ObjectALEANCFCable2D; axially moving continua: C. D. Mote, J. Franklin Inst. 279 (1965) 430-444.
+Source: arbitrary Lagrangian-Eulerian form of the ANCF cable: J. Gerstmayr and others, documentation of Exudyn 1.11,
+item ObjectALEANCFCable2D; axially moving continua: C. D. Mote, J. Franklin Inst. 279 (1965) 430-444.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class ALECable2D(Cable2D):
 
 
 class MovingView(CableView):
-    """Data of moving cables for outputs, and their records for the kernels.
+    """Data of cables with moving material for outputs, and their records for the kernels.
 
     Args:
         rows: the cables.
@@ -92,7 +92,7 @@ def build(rows: LocalRows) -> System:
     """Bind rows to the kernels of `Cable2D`, which work on copies of the coordinates, and to the kernels of moving
     cables."""
     c, n = rows.columns.records, len(rows.rows)
-    # elements are separate, because the convective slopes differ on both sides of a node
+    # each element has separate coordinates, because the convective slopes s_t r'' differ on the two sides of a node
     cables = build_cables(rows, np.arange(8 * n).reshape(n, 8))
     weight = create_inertia(c["mass_per_length"], c["length"], rows.dofs)
     nothing = np.zeros(0)
@@ -148,7 +148,7 @@ def build(rows: LocalRows) -> System:
     def read(s: Evaluation) -> None:
         update_elements(s)
         found = cables.read_account(own)
-        # strain energy that flows through the ends is the remainder of the power of the forces
+        # the flow of strain energy through the ends is the power of all forces minus elastic and damping power
         x, v = s.x[rows.dofs], s.v[rows.dofs]
         whole = eval_forces()
         own.v[:] = 0.0
@@ -156,7 +156,8 @@ def build(rows: LocalRows) -> System:
         along = (whole * slide(rows, x[:, :8])).sum(axis=1)
         strain = ((whole - elastic) * v[:, :8]).sum(axis=1) + c["add_ale_variation"] * v[:, 8] * along
         strain -= found.powers.sum(axis=0)
-        # the change of the kinetic energy is added: M is linear in the coordinates, so its rate is a difference
+        # add the change of the kinetic energy; M is linear in the coordinates, so a difference gives the exact rate of
+        # M
         x, v, still = x.ravel(), v.ravel(), np.zeros(9 * n)
         gyration = eval_inertia(x, v, still)
         faster = eval_inertia(x + v, v, v) - eval_inertia(x + v, v, still) - eval_inertia(x, v, v) + gyration
@@ -180,13 +181,13 @@ def build(rows: LocalRows) -> System:
 
 
 def slide(rows: LocalRows, x: FloatArray) -> FloatArray:
-    """G x: coefficients of r' of an axis with the coordinates x, shape (rows, 8)."""
+    """Return G x, the coefficients of r' for an axis with the coordinates x, shape (rows, 8)."""
     slid: FloatArray = np.einsum("rij,rjc->ric", rows.columns.G, x.reshape(-1, 4, 2))
     return slid.reshape(-1, 8)
 
 
 def eval_material_motion(rows: LocalRows, fields: Fields) -> CableMotion:
-    """Motion of the material: velocity r_t + s_t r', acceleration r_tt + 2 s_t r'_t + s_t² r'' + s_tt r'."""
+    """Return the motion of the material: velocity r_t + s_t r', acceleration r_tt + 2 s_t r'_t + s_t² r'' + s_tt r'."""
     x, v, a = eval_motion(rows, fields)
     s_t, s_tt = fields.v[rows.dofs[:, 8:]], fields.a[rows.dofs[:, 8:]]
     x_x = slide(rows, x)
@@ -195,7 +196,8 @@ def eval_material_motion(rows: LocalRows, fields: Fields) -> CableMotion:
 
 
 def eval_damped_motion(rows: LocalRows, fields: Fields) -> CableMotion:
-    """Motion with the rates that damping uses: the rates of the material if its whole mass moves."""
+    """Return the motion whose rates determine the damping: the motion of the material if f_M = 1, otherwise the motion
+    of the nodes."""
     nodes, material = eval_motion(rows, fields), eval_material_motion(rows, fields)
     convective = rows.columns.convective
     return CableMotion(nodes.x, np.where(convective, material.v, nodes.v), nodes.a)

@@ -1,19 +1,20 @@
-"""Kernels of `ALECable2D`: forces of a cable on its 9 coordinates (8 of the nodes, then s), and inertia.
+"""Kernels of `ALECable2D`: elastic and inertia forces on the 9 coordinates of a cable (8 of the nodes, then s).
 
-Symbols: total coordinates q and velocities v of the nodes, 4 per axis in the order r0, r0', r1, r1'; speed s_t and
-acceleration s_tt of the axial motion. The derivative of a cubic axis has the same shape functions, S_j' = Σ_i S_i G_ij,
-therefore
+Symbols: q and v are the total coordinates and the velocities of the nodes, 4 per global axis in the order r0, r0', r1,
+r1'. The speed and the acceleration of the axial motion are s_t and s_tt. The derivatives of the shape functions are
+S_j' = Σ_i S_i G_ij, therefore
 
     r_t + s_t r' = Σ S_i w_i    with    w = v + s_t G q.
 
-Per axis, with μ the moving mass per length,
+With the moving mass per length μ, for each global axis
 
     P = ∫ μ S_i S_j' dx = M G,    Q = ∫ μ S_i' S_j' dx = Gᵀ M G,    R = ∫ μ S_i S_j'' dx = M G G = [μ S_i S_j'] - Q.
 
-Kernels read records ``rows`` of moving cables: ``moving_mass_per_length`` μ and ``mass_per_length`` [kg/m], ``length``
-[m]; the slide matrix ``G``, and ``P``, ``Q``, ``R``, shape (4, 4); ``convective``: damping uses w instead of v;
-``use_coupling_terms``: s_tt acts on the nodes, and their accelerations act on s; ``add_ale_variation``: elastic forces
-act on s; ``dofs``: local coordinate numbers of both nodes and of s (9).
+Kernels read the records ``rows`` of cables. The fields are ``moving_mass_per_length`` μ and ``mass_per_length`` [kg/m],
+``length`` [m], and the matrices ``G``, ``P``, ``Q`` and ``R``, shape (4, 4). ``dofs`` are the local coordinate numbers
+of the two nodes and of s (9). If ``convective`` is true, damping uses w instead of v. If ``use_coupling_terms`` is
+true, s_tt acts on the nodes, and accelerations of the nodes act on s. If ``add_ale_variation`` is true, elastic forces
+act on s.
 """
 
 from __future__ import annotations
@@ -29,15 +30,15 @@ from windlass.framework.kernels.kernel import kernel
 
 
 def slide_matrices(L: FloatArray) -> FloatArray:
-    """G with S_j' = Σ_i S_i G_ij, shape (rows, 4, 4), for lengths L [m], shape (rows,)."""
+    """Return G with S_j' = Σ_i S_i G_ij, shape (rows, 4, 4), for cables of the lengths L [m], shape (rows,)."""
     _, dS, ddS = eval_shape(np.array((0.0, 1.0)), L[:, None])
-    # S' has the values dS and the slopes ddS at both ends
+    # column j of G contains S_j' and S_j'' at both ends
     return np.stack((dS, ddS), axis=2).reshape(-1, 4, 4)
 
 
 @kernel(inline=True)
 def fill_product(A: FloatArray, q: FloatArray, n: IntArray, out: FloatArray) -> None:
-    """out (8,) = A q for both axes, with A (4, 4) and the coordinates q[n[0:8]]."""
+    """Fill out, shape (8,), with A q for x and y, where A has shape (4, 4) and the coordinates are q[n[0:8]]."""
     for a in range(8):
         k = a % 2
         i = a // 2
@@ -46,7 +47,8 @@ def fill_product(A: FloatArray, q: FloatArray, n: IntArray, out: FloatArray) -> 
 
 @kernel
 def gather(rows: NDArray[Any], x: FloatArray, v: FloatArray, xe: FloatArray, ve: FloatArray) -> None:
-    """Copy the coordinates of the elements one after the other, 8 each, with the rates that their damping uses."""
+    """Copy the 8 coordinates of each element to ``xe``, element after element, and the rates that determine the damping
+    to ``ve``."""
     g = np.empty(8)
     for i in range(len(rows)):
         row = rows[i]
@@ -60,7 +62,8 @@ def gather(rows: NDArray[Any], x: FloatArray, v: FloatArray, xe: FloatArray, ve:
 
 @kernel
 def scatter_forces(rows: NDArray[Any], x: FloatArray, fe: FloatArray, f: FloatArray) -> None:
-    """Add the forces fe of the elements, 8 each, to f, and their work (G q)·fe along the axis to the force on s."""
+    """Add the 8 forces fe of each element to f, and (G q)·fe, the generalised force of a motion along the axis, to the
+    force on s."""
     g = np.empty(8)
     for i in range(len(rows)):
         row = rows[i]
@@ -81,19 +84,20 @@ def scatter_tangent(
 ) -> None:  # fmt: skip
     """Add dq ∂f/∂q + dv ∂f/∂v of `scatter_forces` to the matrix values.
 
-    K: dq ∂fe/∂xe + dv ∂fe/∂ve of the elements; D: ∂fe/∂ve; both of shape (rows, 8, 8); fe: their forces.
+    K contains dq ∂fe/∂xe + dv ∂fe/∂ve of the elements, and D contains ∂fe/∂ve, both of shape (rows, 8, 8). The array fe
+    contains the forces of the elements.
     """
     g, B = np.empty(8), np.empty((8, 9))
     for i in range(len(rows)):
         row = rows[i]
         n, to, G = row.dofs, slots[i], row.G
         fill_product(G, x, n, g)
-        # B: derivative of fe with respect to the 9 coordinates; ve depends on q through s_t G q
+        # B is the derivative of fe with respect to the 9 coordinates; ve depends on q through s_t G q
         for a in range(8):
             B[a, 8] = 0.0
             for b in range(8):
                 B[a, b] = K[i, a, b]
-        # damping uses w = v + s_t G q
+        # if convective, damping uses w = v + s_t G q
         if row.convective:
             s_t = dq * v[n[8]]
             for a in range(8):
@@ -103,11 +107,11 @@ def scatter_tangent(
                     along += D[i, a, 4 + k] * G[2, j] + D[i, a, 6 + k] * G[3, j]
                     B[a, b] += s_t * along
                     B[a, 8] += dv * D[i, a, b] * g[b]
-        # the forces of the element
+        # derivatives of the forces on the nodes
         for a in range(8):
             for b in range(9):
                 values[to[a, b]] += B[a, b]
-        # work of the forces along the axis, which is the force on s
+        # derivatives of the force on s, (G q)·fe
         if row.add_ale_variation:
             for b in range(9):
                 total = 0.0
@@ -122,8 +126,9 @@ def scatter_tangent(
 
 @kernel
 def inertia(rows: NDArray[Any], x: FloatArray, v: FloatArray, a: FloatArray, f: FloatArray) -> None:
-    """Add to f the inertia forces beyond the constant mass matrix: 2 s_t P v + s_t² R q + s_tt P q on the nodes and
-    2 s_t vᵀQ q + s_t² [μ r'·r']/2 + (P q)·a on s; the terms with P q need the coupling."""
+    """Add to f the inertia forces that are not in the constant mass matrix. On the nodes these are 2 s_t P v + s_t² R q
+    + s_tt P q. On s the forces are 2 s_t vᵀQ q + s_t² [μ r'·r']/2 + (P q)·a. The terms with P q are included if
+    ``use_coupling_terms`` is true."""
     Pv, Rq, Pq, Qq = np.empty(8), np.empty(8), np.empty(8), np.empty(8)
     for i in range(len(rows)):
         row = rows[i]
@@ -161,7 +166,7 @@ def inertia_tangent(
         fill_product(P, x, n, Pq)
         fill_product(row.Q, x, n, Qq)
         fill_product(row.Q, v, n, Qv)
-        # force on s with respect to the positions of the ends and to s_t
+        # derivatives of the force on s with respect to the slopes at the ends and to s_t
         ends, rate = 0.0, 0.0
         for k in range(8):
             rate += v[n[k]] * Qq[k]
@@ -191,8 +196,8 @@ def inertia_tangent(
 
 @kernel
 def gravity(rows: NDArray[Any], x: FloatArray, g: FloatArray, which: IntArray, f: FloatArray) -> None:
-    """Add the load g·∫ ρA r' dx = ρA g·(r1 - r0) [N] on s of an acceleration g [m/s^2], shape (3,), to the given
-    rows."""
+    """Add the load on s, g·∫ ρA r' dx = ρA g·(r1 - r0) [N], of selected rows for the gravitational acceleration g
+    [m/s^2], shape (3,)."""
     for i in which:
         row = rows[i]
         n = row.dofs

@@ -7,13 +7,14 @@ The axis r(x, t) is a cubic polynomial in the arc length x of the undeformed cab
     forces     ∂/∂q of ∫ N ε + M κ dx at fixed N, M;      mass  ∫ ρA SᵀS dx;      gravity  ∫ ρA S g dx
     ε_ref = ε0 + c (|r'| - 1), κ_ref = κ0 + c κ in the reference configuration, c = strain_is_relative_to_reference
 
-The curvature is the derivative of the tangent's angle with respect to x instead of the deformed arc length, so bending
-does not couple into stretching.
+The curvature is the derivative of the angle of the tangent with respect to x, not with respect to the deformed arc
+length, so bending and stretching are not coupled.
 
-Integration rules: 0 = Gauss 5 axial and Gauss 3 bending, 1 = Gauss 4 and 2, 2 = Lobatto 3 and Gauss 2. Rules 0 and 1
-lock, because a bent cubic has strain between its nodes, so coarse meshes are too stiff. Rule 2 evaluates the strain at
-only three points, where the coordinates can make the strain 0. Rule 2 does not lock, is the fastest, and is the
-default.
+Integration rule 0 has 5 Gauss points for axial terms and 3 Gauss points for bending terms. Rule 1 has 4 and 2 Gauss
+points for these terms. Rule 2 has 3 Lobatto points for axial terms and 2 Gauss points for bending terms. Rules 0 and 1
+make coarse meshes too stiff (locking), because a bent cubic has axial strain between its nodes. Rule 2 evaluates the
+strain at only three points, at which the coordinates can make the strain 0; the rule does not lock. Rule 2 is the
+fastest rule and the default.
 
 Source: J. Gerstmayr, A. A. Shabana, Nonlinear Dynamics 45 (2006) 109-130; for the curvature J. Gerstmayr, H. Irschik,
 Journal of Sound and Vibration 318 (2008) 461-487.
@@ -57,7 +58,7 @@ from windlass.framework.model.table import EntityTable
 
 RULES = (0, 1, 2)
 BLOCK = 10_000
-"""Number of rows that are checked in one call."""
+"""Largest number of rows that are checked in one call, to limit the memory."""
 
 
 class Cable2D(Component):
@@ -90,7 +91,7 @@ class Cable2D(Component):
 
 @kernel
 def gravity(c: Inertia, g: FloatArray, rows: IntArray, f: FloatArray) -> None:
-    """Add the load ∫ ρA S g dx [N, N m] of an acceleration g [m/s^2], shape (3,), to the given rows."""
+    """Add the weight ∫ ρA S g dx [N, N m] of selected rows for the gravitational acceleration g [m/s^2], shape (3,)."""
     d = c.dofs.shape[1] // 4
     for i in rows:
         row = c.rows[i]
@@ -103,10 +104,11 @@ def gravity(c: Inertia, g: FloatArray, rows: IntArray, f: FloatArray) -> None:
 class CableKind(NamedTuple):
     """Differences between 2D and 3D cables.
 
-    name: of the system.
-    gauss, lobatto: kernels of residual and tangent, for any rule and for rule 2.
-    linear_beside_users: whether the kernels evaluate the linear part for rows with a force function; otherwise the
-    function evaluates the whole force.
+    name: name of the system.
+    gauss: kernels of residual and tangent for any integration rule.
+    lobatto: kernels of residual and tangent for rule 2.
+    linear_beside_users: for rows with one user function (axial force or bending moment), whether the kernels evaluate
+    the other force; if false, NumPy evaluates both forces.
     """
 
     name: str
@@ -118,10 +120,11 @@ class CableKind(NamedTuple):
 class RuleGroup(NamedTuple):
     """Cables with the same integration rule, evaluated by one thread.
 
-    energies, powers: energies and powers for an `Account`, 0 where force functions replace the linear laws.
+    energies, powers: functions of an `Account`; the values are 0 for rows whose linear law is replaced by a force
+    function.
     residual, tangent: functions of a `System`.
     dynamic_residual, dynamic_tangent: residual and tangent together with inertia, in one pass.
-    strands: data that form-finding changes temporarily.
+    strands: data of the rows that form-finding changes temporarily.
     """
 
     energies: Call
@@ -144,7 +147,7 @@ def create_group(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray, kind
         return create_rows(some, row, points)._replace(dofs=dofs[row])
 
     lanes = create_lanes(own.__wrapped__())
-    # the kernels of rule 2 contain their points and need no argument for them
+    # the integration points of rule 2 are constants in its kernels
     parameters: tuple[Any, ...] = (lanes,) if rule == 2 else (lanes, points)
     residual, tangent = kind.lobatto if rule == 2 else kind.gauss
     return RuleGroup(
@@ -159,7 +162,7 @@ def create_group(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray, kind
 
 
 def join_sets(sets: Sequence[Sequence[Call]]) -> Callable[[Evaluation], None]:
-    """Join the functions of sets of rows into one function of a `System`; sets with the same rule may run in several
+    """Join the functions of sets of rows to one function of a `System`; sets of the same rule can run in several
     threads."""
     if all(len(some) == 1 for some in sets):
         return sum((function for some in sets for function in some), Call())
@@ -189,7 +192,7 @@ def build_cables(rows: LocalRows, dofs: IntArray, kind: CableKind | None = None)
 
     Args:
         rows: the cables; the first 4 d coordinates of each cable belong to its nodes, in d dimensions.
-        dofs: positions of these coordinates in the fields that the kernels read, shape (rows, 4 d).
+        dofs: positions of the coordinates of the nodes in the fields that the kernels read, shape (rows, 4 d).
         kind: 2D by default.
     """
     kind = kind or IN_PLANE
@@ -231,7 +234,7 @@ def build_cables(rows: LocalRows, dofs: IntArray, kind: CableKind | None = None)
             names = f"{rows.table.kind} row"
             stiffness = rows.local("axial_stiffness")
             system.axis.pulls = watch_pulls(strands, inertia, stiffness, lambda k: f"{names} {rows.rows[k]}")
-        # a block holds the coordinates of one node
+        # one matrix block couples all coordinates of two nodes
         system.fused.block_size = dofs.shape[1] // 2
         system.fused.residual = join_sets([[group.dynamic_residual for group in sets] for sets in groups])
         system.fused.tangent = join_sets([[group.dynamic_tangent for group in sets] for sets in groups])
@@ -272,7 +275,7 @@ IN_PLANE = CableKind("Cable2D", (residual_gauss, tangent_gauss), (residual_lobat
 
 
 def check_nodes(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for cables with both ends at one node."""
+    """Raise ModelError for cables whose two ends are the same node."""
     node0 = table.local("node0")
     for k in np.flatnonzero(node0 == table.local("node1"))[:1]:
         name = world.entity(int(node0[k])).name
@@ -280,11 +283,11 @@ def check_nodes(world: Tables, table: EntityTable) -> None:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for rows whose nodes, shares or functions do not fit together."""
+    """Raise ModelError if nodes, reference strains or user functions of a row are not allowed."""
     check_nodes(world, table)
     share = table.local("strain_is_relative_to_reference")
     table.refuse((share < 0.0) | (share > 1.0), ("strain_is_relative_to_reference",), "lie from 0 to 1")
-    # with a force function any reference strain is allowed
+    # if a user function defines the axial force, any reference strain is allowed
     slack = (table.local("reference_strain") <= -1.0) & is_none(table.local("axial_force_function"))
     table.refuse(slack, ("reference_strain",), "be > -1, as the cable has no unstretched length otherwise")
     for quantity in ("axial_force", "bending_moment"):
@@ -297,11 +300,11 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def _check_slope(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError where r' = 0 and strains are not defined, for instance in the middle of a cable whose ends
-    coincide."""
+    """Raise ModelError if r' = 0 at a point of a cable, because the strain is not defined at this point. An example of
+    such a point is the middle of a cable whose ends coincide."""
     held, length, dofs = table.resident, table.local("length"), world.resident_dofs(table)
     s = np.unique(np.concatenate([np.concatenate((rule.sa, rule.sb)) for rule in map(create_rule, RULES)]))
-    # a million cables in one call would take gigabytes
+    # limit the number of rows, because a million cables in one call would need gigabytes of memory
     for first in range(0, len(held), BLOCK):
         L = length[first : first + BLOCK]
         q = world.numbering.reference_of(dofs[first : first + BLOCK, : dofs.shape[1] // 4 * 4])

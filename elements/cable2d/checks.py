@@ -1,19 +1,19 @@
-"""Checks of the shape of cables: before a solve for cables that are far too short, after static solves for cables
-turned inside out and for buckling that the mesh cannot represent.
+"""Checks of the shape of cables. Before a solve, the checks find cables that are far too short. After static solves,
+the checks find cables that are turned inside out, and buckling and bends that the mesh cannot represent.
 
-The cubic between two nodes may run backwards: its slope at a node then points against the chord,
+The cubic between two nodes can run backwards, such that the slope at a node points against the chord:
 
     r'·(r_1 - r_0) < 0    at x = 0 or x = L.
 
-A physical shape fulfils this condition only if an element bends by more than 180° (a circle of one element). A fold has
-little energy in a soft cable and may even be a minimum of the potential, but no cable of a finer mesh has this shape.
+A physical shape fulfils this condition only if one element bends by more than 180°. In a soft cable, a shape that runs
+backwards has little energy and may even be a minimum of the potential, but the shape disappears if the mesh is refined.
 
-A steep line bends near its lower end, where its tension is smallest. At this end one element bends by L κ, many times
-its average bend, which a cubic does not resolve.
+A steep line bends near its lower end, where its tension is smallest. At this end L κ is many times the average bend of
+the element, which a cubic does not resolve.
 
-A piece of the length L buckles between clamped ends at N = -4 π² EI/L². One cubic cannot buckle, so an element can
-carry a larger compressive force than the real cable, unless contact supports the cable sideways. The check only reports
-this, because the user must decide.
+A cable of the length L between clamped ends buckles at N = -4 π² EI/L². A single element cannot buckle, so an element
+can carry a larger compressive force than the real cable, except where contact supports the real cable sideways. The
+larger force is only reported, because contact may support the cable.
 
 Source: S. P. Timoshenko, J. M. Gere, Theory of Elastic Stability, McGraw-Hill (1961), section 2.2.
 """
@@ -37,19 +37,20 @@ from windlass.framework.model.system import Fault, Fields
 Flags = NDArray[np.bool_]
 
 LARGEST_STRETCH = 0.5
-"""Stretch at the start, per unstretched length [1], beyond which a cable is reported as too short for its route."""
+"""Initial strain [1] above which a cable is reported as too short for its route."""
 LARGEST_TURN = 75.0
-"""Angle between the slopes at both ends of a cable [degrees] from which its shape is not resolved. In slack lines with
-neighbouring ends the error of the horizontal force is 2 % at 80 degrees, and the force is wrong by factors from 88
-degrees on."""
+"""Angle between the slopes at the two ends of an element [degrees] above which the mesh does not resolve the shape. In
+slack lines whose ends are near each other, the error of the horizontal force is 2 % at 80 degrees. Above 88 degrees the
+force has a wrong order of magnitude."""
 END_BEND, UNEVEN = 1.25, 1.9
-"""END_BEND, UNEVEN: limits of L κ at an end of a cable [rad], and of L κ divided by the angle between both slopes [1].
-Where both limits are exceeded, the shape is not resolved, and the error of the horizontal force is 1.3 to 8 % in steep
-slack lines, and at most 1.3 % in other lines."""
+"""END_BEND: limit of L κ at an end of an element [rad]. UNEVEN: limit of L κ divided by the angle between the slopes at
+the two ends [1]. If both limits are exceeded, the mesh does not resolve the shape. At these limits the error of the
+horizontal force is 1.3 to 8 % in steep slack lines, and at most 1.3 % in other lines."""
 LEAST_COSINE = np.cos(0.3)
-"""Angle between slopes [rad] below which the bend of a cable counts as uniform."""
+"""Cosine of the angle (0.3 rad) between the slopes at the two ends of an element below which the bend counts as uniform
+[1]."""
 LEAST_STRAIN = 1e-6
-"""Compressive strain [1] below which compression is ignored: in slack ropes such strains are an effect of the mesh."""
+"""Compressive strain [1] below which compression is ignored, because the mesh causes such strains in slack ropes."""
 
 
 def create_diagnosis(rows: LocalRows) -> Callable[[Fields], list[Fault]]:
@@ -70,8 +71,8 @@ def create_diagnosis(rows: LocalRows) -> Callable[[Fields], list[Fault]]:
 
 
 def create_doubts(rows: LocalRows) -> Callable[[Fields, float], list[str]]:
-    """Create the `Checks.doubts` of cables without user functions: an initial stretch by more than half of the
-    length."""
+    """Create the `Checks.doubts` of cables without user functions, which report an initial strain above
+    `LARGEST_STRETCH`."""
     dofs, given = node_dofs(rows), has_function(rows)
     unstretched = rows.local("length") * (1.0 + eval_free_strain(rows))
     first, _, last, _ = (np.ascontiguousarray(part) for part in np.split(dofs, 4, axis=1))
@@ -95,7 +96,7 @@ def create_doubts(rows: LocalRows) -> Callable[[Fields, float], list[str]]:
 
 
 def eval_free_strain(rows: LocalRows) -> FloatArray:
-    """Strain without force [1], shape (rows,)."""
+    """Return the strain without force [1], shape (rows,)."""
     share = rows.local("strain_is_relative_to_reference")
     own = share * eval_mean_strain(rows.reference[:, : node_dofs(rows).shape[1]], rows.local("length"))
     free: FloatArray = rows.local("reference_strain") + own
@@ -103,7 +104,8 @@ def eval_free_strain(rows: LocalRows) -> FloatArray:
 
 
 def eval_mean_strain(x: FloatArray, length: FloatArray) -> FloatArray:
-    """Mean strain at both ends and the middle [1], shape (rows,), at coordinates x, shape (rows, 4 d)."""
+    """Return the mean of the strains at both ends and the middle [1], shape (rows,), for coordinates x, shape (rows, 4
+    d)."""
     r0, s0, r1, s1 = split(x)
     middle = 1.5 * (r1 - r0) / length[:, None] - 0.25 * (s0 + s1)
     first, half, last = (np.sqrt(dot(p, p)) for p in (s0, middle, s1))
@@ -112,13 +114,13 @@ def eval_mean_strain(x: FloatArray, length: FloatArray) -> FloatArray:
 
 
 def split(x: FloatArray) -> list[FloatArray]:
-    """Split coordinates x, shape (rows, 4 d), into position and slope of both nodes, shape (rows, d) each."""
+    """Split coordinates x, shape (rows, 4 d), into position and slope of both nodes, each of shape (rows, d)."""
     return np.split(x, 4, axis=1)
 
 
 @kernel
 def bend_at_ends(x: FloatArray, dofs: IntArray, length: float, d: int) -> tuple[float, float]:
-    """L κ at both ends of a cable [rad], with the curvature |r' x r''|/|r'|²."""
+    """Return L κ at both ends of an element [rad], with the curvature κ = |r' x r''|/|r'|²."""
     slope0, product0, rate0, slope1, product1, rate1 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for a in range(d):
         chord = (x[dofs[2 * d + a]] - x[dofs[a]]) / length
@@ -135,8 +137,9 @@ def bend_at_ends(x: FloatArray, dofs: IntArray, length: float, d: int) -> tuple[
 def mark_suspects(
     x: FloatArray, dofs: IntArray, length: FloatArray, free: FloatArray, folded: Flags, shortened: Flags, bent: Flags
 ) -> None:
-    """Mark cables with a slope against their chord, with a mean strain below the strain without force, or with a large
-    angle between both slopes or a large bend at one end, shape (rows,)."""
+    """Fill three arrays of shape (rows,). ``folded``: a slope points against the chord. ``shortened``: the mean strain
+    is below the strain without force. ``bent``: the angle between the slopes at the two ends, or L κ at one end, is
+    large."""
     d = dofs.shape[1] // 4
     limit = np.cos(np.radians(LARGEST_TURN))
     for i in range(len(dofs)):
@@ -200,7 +203,7 @@ def find_bent(rows: LocalRows, x: FloatArray) -> list[Fault]:
 
 
 def find_buckled(rows: LocalRows, which: IntArray, s: Fields) -> list[Fault]:
-    """Find cables whose compressive force exceeds the buckling load of a piece of their length."""
+    """Find elements whose compressive force exceeds the buckling load of a cable of their length with clamped ends."""
     if not len(which):
         return []
     some = rows.select(which)

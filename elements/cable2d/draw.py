@@ -2,14 +2,14 @@
 
 | point field | unit | meaning |
 | --- | --- | --- |
-| `displacement` | m | from the reference position, global; added to every drawing when it is recorded |
-| `velocity` | m/s | global |
+| `displacement` | m | displacement from the reference position in the global frame; `Canvas` adds this field |
+| `velocity` | m/s | velocity in the global frame |
 | `axial_force` | N | tension > 0 |
-| `bending_moment` | N m | > 0 where it bends to the left of the direction of growing x |
-| `curvature` | 1/m | > 0 to the left |
-| `bending_moment_vector`, `curvature_vector` | N m, 1/m | in 3D, instead of the scalars; a file may contain all |
+| `bending_moment` | N m | > 0 where the moment bends the cable to the left, seen in the direction of x |
+| `curvature` | 1/m | > 0 where the cable bends to the left |
+| `bending_moment_vector`, `curvature_vector` | N m, 1/m | vectors of 3D cables, instead of the scalars |
 
-The values equal the output variables of the same names. Neighbouring cables have separate points at their common node,
+The values equal the output variables of the same name. Neighbouring cables have separate points at their common node,
 because forces and curvature may jump at a node.
 """
 
@@ -37,20 +37,21 @@ UNITS = {
     2: {"velocity": "m/s", "axial_force": "N", "bending_moment": "N m", "curvature": "1/m"},
     3: {"velocity": "m/s", "axial_force": "N", "bending_moment_vector": "N m", "curvature_vector": "1/m"},
 }
-"""Point fields in 2D and 3D."""
+"""Units of the point fields in 2D and 3D, by name."""
 
 
 def draw(rows: LocalRows, fields: Fields, subdivisions: int, kinematics: Kinematics = NODES) -> Drawing:
-    """Draw each cable as ``subdivisions`` lines of equal reference length; cables that share nodes are one part.
+    """Draw each cable as ``subdivisions`` lines of equal reference length; cables that share nodes get the same part
+    label.
 
-    Points and fields are in arrays that the next call for the same rows overwrites.
+    The next call for the same rows overwrites the arrays of points and fields.
     """
     lines: CableLines = rows.kept(f"lines {subdivisions}", lambda: CableLines(rows, subdivisions))
     return lines.draw(fields, kinematics)
 
 
 class CableLines:
-    """The lines of some cables: constant data, and arrays for data that change.
+    """The lines that show a set of cables: constant data, and arrays for data that change from frame to frame.
 
     Args:
         rows: the cables.
@@ -83,7 +84,7 @@ class CableLines:
             start=x[:, :-1].ravel(),
             end=x[:, 1:].ravel(),
             units=self._units,
-            # the coordinates of positions identify the ends of lines, because several nodes may share a position
+            # coordinate numbers of positions identify the ends of cables, because several nodes can share a position
             joints=np.repeat(rows.layout.dofs[ends[:, [0, ends.shape[1] // 2]]], subdivisions, axis=0),
         )
 
@@ -105,7 +106,7 @@ class CableLines:
     def _coordinates(
         self, motion: Callable[[LocalRows, Fields], CableMotion], fields: Fields
     ) -> tuple[IntArray, FloatArray, FloatArray]:
-        """Coordinates and velocities of a motion, and the coordinate numbers of each row."""
+        """Return the coordinate numbers of each row, and the coordinates and velocities of a motion."""
         if motion is eval_motion:
             return self._rows.dofs, fields.x, fields.v
         found = motion(self._rows, fields)
@@ -116,8 +117,8 @@ class CableLines:
 def fill_points(
     dofs: IntArray, x: FloatArray, v: FloatArray, L: FloatArray, shape: Shape, r: FloatArray, r_t: FloatArray
 ) -> None:
-    """Fill positions r [m] and velocities r_t [m/s], x, y and in 3D z, of shape (rows n, 3), at the n places of cables
-    of length L; ``shape``: shape functions of a cable of length 1."""
+    """Fill positions r [m] and velocities r_t [m/s], shape (rows n, 3), at n points of each cable of the length L. In
+    2D z remains 0. ``shape`` contains the shape functions of a cable of length 1."""
     count, dims = len(shape.S), dofs.shape[1] // 4
     for i in range(len(L)):
         n = dofs[i]
@@ -132,7 +133,7 @@ def fill_points(
 
 @kernel(inline=True)
 def interpolate(P0: float, P1: float, P2: float, P3: float, z: tuple[Vector, Vector, Vector, Vector]) -> Vector:
-    """Sum of r0, r0', r1, r1' with the factors P0 to P3."""
+    """Return P0 r0 + P1 r0' + P2 r1 + P3 r1' for z = (r0, r0', r1, r1')."""
     return combine(1.0, combine(P0, z[0], P2, z[2]), 1.0, combine(P1, z[1], P3, z[3]))
 
 
@@ -141,7 +142,7 @@ def fill_strains(
     dofs: IntArray, x: FloatArray, v: FloatArray, L: FloatArray, shape: Shape,
     eps: FloatArray, eps_t: FloatArray, kap: FloatArray, kap_t: FloatArray,
 ) -> None:  # fmt: skip
-    """Fill strain, shape (rows, n), and curvature, (rows, n, 1 or 3), with their rates, as in `eval_bending`."""
+    """Fill strain, shape (rows, n), curvature, shape (rows, n, 1 or 3), and their rates, as in `eval_bending`."""
     count, d = len(shape.S), dofs.shape[1] // 4
     for i in range(len(L)):
         n, iL = dofs[i], 1.0 / L[i]
@@ -158,7 +159,7 @@ def fill_strains(
             h_t = combine(ig, h_t, -2.0 * ig * ig * half_g_t, h)
             eps[i, j] = length - 1.0
             eps_t[i, j] = half_g_t / length
-            # in 2D only the component about z
+            # in 2D the curvature has only the component about z
             kap[i, j, -1], kap_t[i, j, -1] = h[2] * ig, h_t[2]
             if d == 3:
                 kap[i, j, 0], kap[i, j, 1] = h[0] * ig, h[1] * ig

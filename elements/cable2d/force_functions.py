@@ -4,9 +4,10 @@ The functions take arrays with one entry per row and point, shape (rows, n), and
 
     f(t, position, strain, strain_rate, reference_strain, curvature, curvature_rate, reference_curvature, parameters)
 
-with the time t [s] and the position x [m] along the cable; ``parameters`` are columns of the rows, see `Parameters`. A
-user function replaces the whole linear law with its damping and must accept any number of rows and points. One value
-per row, shape (rows, 1), or a single number applies to all points; any other shape, and NaN, is an error.
+where t is the time [s], x the position along the cable [m], and ``parameters`` are columns of the rows, see
+`Parameters`. A user function replaces the linear law including damping, and must accept any number of rows and points.
+A result of shape (rows, 1) or a single number applies to all points. A result of any other shape, or with NaN, raises
+an error.
 
 A function with the same arguments in ``axial_force_derivatives`` or ``bending_moment_derivatives`` returns the
 derivatives with respect to strain, strain_rate, curvature and curvature_rate. Without such a function the derivatives
@@ -15,8 +16,9 @@ are central differences. The other terms of the tangent are exact:
     f = Σ w L (N ε_q + M κ_q),    ∂N/∂q = N_ε ε_q + N_κ κ_q + (N_ε_t ε_qq + N_κ_t κ_qq) v,
                                   ∂N/∂v = N_ε_t ε_q + N_κ_t κ_q,    likewise M.
 
-In 3D a function receives the curvature |κ|, and its moment acts about the current direction of κ, see strains.py. Rows
-with a user function are evaluated with NumPy, about a hundred times slower than other rows, and have no stored energy.
+In 3D the argument curvature is |κ|, and the returned moment acts about the current direction of κ, see strains.py. Rows
+with a user function are evaluated with NumPy, about a hundred times slower than other rows. The elastic energy of these
+rows is not computed.
 """
 
 from __future__ import annotations
@@ -46,13 +48,13 @@ from windlass.framework.model.law import LocalRows
 from windlass.framework.model.system import Fields
 
 BY = {0: "strain", 1: "strain rate", 3: "curvature", 4: "curvature rate"}
-"""Positions of the arguments with respect to which functions are differentiated."""
-# Step of the differences, relative to the size of strains [1], and of curvatures times length [1].
+"""Names of the arguments with respect to which functions are differentiated, by position of the argument."""
+# Step of central differences, relative to the size of strains, or of curvatures times length [1].
 STEP = 1e-6
 
 
 class Parameters(NamedTuple):
-    """Data of cables for a user function, each of shape (rows, 1).
+    """Columns of cables that a user function receives, each of shape (rows, 1).
 
     row: row number in the table of the cables.
     length [m], axial_stiffness [N], bending_stiffness [N m^2], axial_damping [N s], bending_damping [N m^2 s].
@@ -67,8 +69,8 @@ class Parameters(NamedTuple):
 
 
 class Places(NamedTuple):
-    """Points of each row, n per row: s = x/L [1], shape (rows, n), with shape functions, strain and curvature without
-    force at these points."""
+    """Points of cables, n per row: s = x/L [1], shape (rows, n); shape functions at these points; references, the
+    strain and curvature without force at these points."""
 
     s: FloatArray
     shape: Shape
@@ -80,8 +82,9 @@ Derivatives = Callable[..., tuple[Any, Any, Any, Any]]
 
 
 class ForceGroup(NamedTuple):
-    """Rows that share a function: their positions, shape (m,), the function, and its derivatives or None. Groups of
-    user functions also have the count of calls, and the kind of cable for messages."""
+    """Rows that share a function ``force``, with the function ``derivatives`` or None. The positions of the rows are
+    ``rows``, shape (m,). For user functions, ``calls`` counts the calls, and ``kind`` is the name of the cable
+    component in messages."""
 
     rows: IntArray
     force: ForceFunction
@@ -97,8 +100,8 @@ class UserRows:
     row: positions among the local rows, shape (rows,).
     dofs: local coordinate numbers, shape (rows, 4 d) in d dimensions.
     parameters: their columns.
-    parts: functions, places, and weights times length [m], shape (rows, n), for the axial forces (0) and the bending
-        moments (1).
+    parts: for axial forces (key 0) and bending moments (key 1): name of the quantity, functions, points, and
+    integration weights times length [m], shape (rows, n).
     """
 
     row: IntArray
@@ -121,22 +124,22 @@ LINEAR: dict[str, tuple[ForceFunction, Derivatives]] = {
         lambda *given: (0.0, 0.0, given[-1].bending_stiffness, given[-1].bending_damping),
     ),
 }
-"""The functions of rows without a user function."""
+"""Linear laws and their derivatives, for rows without a user function."""
 
 
 def has_function(rows: LocalRows) -> NDArray[np.bool_]:
-    """Which rows have a user function, shape (rows,)."""
+    """Return whether each row has a user function, shape (rows,)."""
     return ~(is_none(rows.local("axial_force_function")) & is_none(rows.local("bending_moment_function")))
 
 
 def is_none(functions: NDArray[Any]) -> NDArray[np.bool_]:
-    """Whether each entry of a column of functions is None, shape (rows,)."""
+    """Return whether each entry of a column of functions is None, shape (rows,)."""
     none: Any = None
     return np.asarray(np.equal(functions, none), dtype=bool)
 
 
 def create_parameters(rows: LocalRows) -> Parameters:
-    """The columns of the rows for user functions."""
+    """Return the columns of the rows that user functions receive."""
     names = Parameters._fields[1:]
     return Parameters(rows.rows[:, None], *(rows.local(name)[:, None] for name in names))
 
@@ -149,7 +152,7 @@ def create_forces(rows: LocalRows, quantity: str) -> list[ForceGroup]:
     groups: dict[tuple[int, int], list[int]] = {}
     for i in np.flatnonzero(~linear):
         groups.setdefault((id(forces[i]), id(derivatives[i])), []).append(int(i))
-    # cables with moving material use the functions of `Cable2D`
+    # messages name `Cable2D` for cables with moving material, too
     calls, kind = first_calls(rows.world), rows.table.kind.removeprefix("ALE")
     result += [ForceGroup(np.array(m), forces[m[0]], derivatives[m[0]], calls, kind) for m in groups.values()]
     return result
@@ -162,7 +165,7 @@ def create_places(rows: LocalRows, s: FloatArray) -> Places:
 
 
 def create_user_rows(rows: LocalRows, row: IntArray, integration: int) -> UserRows:
-    """Bind rows with user functions; ``row`` contains their positions among the local rows of the table."""
+    """Bind rows with user functions; ``row`` contains the positions of these rows among the local rows of the table."""
     rule: Rule = create_rule(integration)
     length = rows.local("length")[:, None]
     given = (("axial_force", rule.sa, rule.wa), ("bending_moment", rule.sb, rule.wb))
@@ -175,10 +178,10 @@ def create_user_rows(rows: LocalRows, row: IntArray, integration: int) -> UserRo
 def eval_forces(
     quantity: str, forces: list[ForceGroup], t: float, places: Places, strains: Strains, parameters: Parameters
 ) -> FloatArray:
-    """Axial force [N] or bending moment [N m], shape (rows, n)."""
+    """Return the axial force [N] or the bending moment [N m], shape (rows, n)."""
     arguments = _arguments(places, strains, parameters)
     if len(forces) == 1 and forces[0].calls is None:
-        # all rows have the linear function, so no rows are copied
+        # avoid copies if all rows use the linear law
         return np.asarray(forces[0].force(t, *arguments, parameters))
     out = np.empty_like(strains.eps)
     for group in forces:
@@ -190,7 +193,7 @@ def eval_forces(
 def eval_force_derivatives(
     quantity: str, forces: list[ForceGroup], t: float, places: Places, strains: Strains, parameters: Parameters
 ) -> FloatArray:
-    """Derivatives with respect to strain, strain rate, curvature and curvature rate, shape (4, rows, n)."""
+    """Return the derivatives with respect to strain, strain rate, curvature and curvature rate, shape (4, rows, n)."""
     arguments = _arguments(places, strains, parameters)
     out = np.empty((4, *strains.eps.shape))
     for group in forces:
@@ -226,7 +229,8 @@ def _compare(
     p: Parameters,
     given: FloatArray,
 ) -> None:
-    """Warn of derivatives that contradict differences of their function; wrong derivatives change the tangent only."""
+    """Warn if given derivatives differ from finite differences of the function; wrong derivatives affect only the
+    tangent."""
     for k, (which, name) in enumerate(BY.items()):
 
         def evaluate(distance: FloatArray, which: int = which) -> FloatArray:
@@ -297,13 +301,13 @@ def _call_derivatives(
 def _check_finite(
     name: str, function: Any, result: FloatArray, t: float, values: list[FloatArray], p: Parameters
 ) -> None:
-    """Raise ModelError for a row whose result is not finite although the arguments are finite."""
+    """Raise ModelError for a row whose result is not finite although all arguments are finite."""
     if np.isfinite(result).all():
         return
     bad = ~np.isfinite(result)
     for value in values:
         bad &= np.isfinite(value)
-    # otherwise infinite values and NaN are caused by Newton's method, which reports its divergence
+    # if the arguments are not finite, Newton's method has diverged, which the solver reports
     for i, j in np.argwhere(bad)[:1]:
         raise _refusal(name, function, str(result[i, j]), "must be finite numbers", int(i), t, p)
 
@@ -324,7 +328,8 @@ def residual(c: UserRows, fields: Fields, f: FloatArray) -> None:
 
 
 def tangent(c: UserRows, fields: Fields, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
-    """Add dq ∂f/∂q + dv ∂f/∂v of `residual` to the matrix values; slots has shape (local rows, n, n)."""
+    """Add dq ∂f/∂q + dv ∂f/∂v of `residual` to the matrix values; ``slots`` are their positions, shape (local rows, n,
+    n)."""
     x, v = fields.x[c.dofs], fields.v[c.dofs]
     for k, (quantity, forces, places, weight) in c.parts.items():
         strains = eval_strains(places.shape, x, v)

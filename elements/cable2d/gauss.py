@@ -1,8 +1,9 @@
-"""Kernels of `Cable2D` over whole tables for every integration rule, as loops over its points, and the strain energy of
-2D and 3D cables.
+"""Kernels of `Cable2D` for any integration rule, as loops over the integration points, and the strain energy of 2D and
+3D cables.
 
-Several cables are evaluated at once, see lanes.py. One pass evaluates both forces and the product of the mass matrix,
-and one pass both tangent and mass matrix. Equations of a single point and the symbols e, s0, s1, p, k: points.py.
+Several cables are evaluated at once, see lanes.py. One kernel evaluates forces and mass matrix times accelerations;
+another kernel evaluates tangent and mass matrix. For the equations at a single point and the symbols e, s0, s1, p and k
+see points.py.
 """
 
 from __future__ import annotations
@@ -32,14 +33,15 @@ from windlass.framework.model.system import Slots
 
 Vectors = tuple[Vector, Vector, Vector]
 R0, S0, R1, S1 = range(0, 8, 2)
-"""Positions of r0, s0 = r0', r1, s1 = r1' among coordinates and velocities, first x and then y."""
+"""Positions of the x components of r0, s0 = r0', r1 and s1 = r1' among the coordinates and velocities of an element;
+each y component is the next entry."""
 ON_E, ON_S0, ON_S1 = range(0, 6, 2)
-"""Positions of the forces on e, s0 and s1."""
+"""Positions of the x components of the forces on e, s0 and s1; each y component is the next entry."""
 
 
 @kernel(inline=True)
 def begin(c: Lanes, block: int, x: FloatArray, v: FloatArray, g: Any) -> None:
-    """Read coordinates, velocities and given data, and evaluate e and its rate."""
+    """Read the coordinates, velocities and parameters of a block of cables, and evaluate e and its rate."""
     first = block * LANES
     gather(2, c, first, x, g.coordinates)
     gather(2, c, first, v, g.velocities)
@@ -53,7 +55,7 @@ def begin(c: Lanes, block: int, x: FloatArray, v: FloatArray, g: Any) -> None:
 
 @kernel(inline=True)
 def interpolate(P0: float, P1: float, P2: float, k: int, g: Any) -> Four:
-    """P0 e + P1 s0 + P2 s1 of lane k, and its rate: x, y, x, y."""
+    """Return P0 e + P1 s0 + P2 s1 of lane k (x, y), and its rate (x, y)."""
     q, w = g.coordinates, g.velocities
     return (
         P0 * g.slopes[0, k] + P1 * q[S0, k] + P2 * q[S1, k],
@@ -75,13 +77,13 @@ def residual_gauss(c: Lanes, p: Rule, x: FloatArray, v: FloatArray, a: FloatArra
         for j in range(6):
             for k in range(LANES):
                 g.on_points[j, k] = 0.0
-        # axial points: forces N p
+        # axial integration points: forces N p
         for j in range(axial):
             P0, P1, P2, w = p.Pa[j, 0], p.Pa[j, 1], p.Pa[j, 2], p.wa[j]
             take_free(c, block, j, 1, g.free)
             for k in range(LANES):
                 px, py, ptx, pty = interpolate(P0, P1, P2, k, g)
-                # slope p and axial force N, from the shape factors of e, s0 and s1
+                # slope p and axial force N
                 L, EA, dEA = g.length[k], g.axial_stiffness[k], g.axial_damping[k]
                 N = w * L * axial_force(px, py, ptx, pty, EA, dEA, g.free[0, k])
                 ax, ay = N * px, N * py
@@ -91,27 +93,27 @@ def residual_gauss(c: Lanes, p: Rule, x: FloatArray, v: FloatArray, a: FloatArra
                 g.on_points[ON_S0 + 1, k] += P1 * ay
                 g.on_points[ON_S1, k] += P2 * ax
                 g.on_points[ON_S1 + 1, k] += P2 * ay
-        # bending points: forces on p and on k
+        # bending integration points: forces on p and on k
         for j in range(len(p.wb)):
             P0, P1, P2, w = p.Pb[j, 0], p.Pb[j, 1], p.Pb[j, 2], p.wb[j]
             B0, B1, B2 = p.Kb[j, 0], p.Kb[j, 1], p.Kb[j, 2]
             take_free(c, block, axial + j, 1, g.free)
             for k in range(LANES):
-                # p and k with their rates; the shapes of k are divided by the length
+                # p and k with their rates; the factors of k are divided by the length
                 L, EI, dEI = g.length[k], g.bending_stiffness[k], g.bending_damping[k]
                 iL, wL = 1.0 / L, w * L
                 K0, K1, K2 = iL * B0, iL * B1, iL * B2
                 px, py, ptx, pty = interpolate(P0, P1, P2, k, g)
                 kx, ky, ktx, kty = interpolate(K0, K1, K2, k, g)
                 ax, ay, bx, by = bending_force(px, py, kx, ky, ptx, pty, ktx, kty, EI, dEI, g.free[0, k])
-                # forces from the shape factors of e, s0 and s1
+                # forces on e, s0 and s1
                 g.on_points[ON_E, k] += wL * (P0 * ax + K0 * bx)
                 g.on_points[ON_E + 1, k] += wL * (P0 * ay + K0 * by)
                 g.on_points[ON_S0, k] += wL * (P1 * ax + K1 * bx)
                 g.on_points[ON_S0 + 1, k] += wL * (P1 * ay + K1 * by)
                 g.on_points[ON_S1, k] += wL * (P2 * ax + K2 * bx)
                 g.on_points[ON_S1 + 1, k] += wL * (P2 * ay + K2 * by)
-        # forces on the coordinates, since e = (r1 - r0)/L, and inertia
+        # forces on the coordinates, with e = (r1 - r0)/L, and inertia forces
         for k in range(LANES):
             iL = 1.0 / g.length[k]
             for d in range(2):
@@ -124,7 +126,7 @@ def residual_gauss(c: Lanes, p: Rule, x: FloatArray, v: FloatArray, a: FloatArra
 
 @kernel(inline=True)
 def add_axial(row: int, P: float, A: Four, k: int, sums: FloatArray) -> None:
-    """Add P A to four sums."""
+    """Add P times the four entries of A to four sums."""
     sums[row, k] += P * A[0]
     sums[row + 1, k] += P * A[1]
     sums[row + 2, k] += P * A[2]
@@ -133,7 +135,8 @@ def add_axial(row: int, P: float, A: Four, k: int, sums: FloatArray) -> None:
 
 @kernel(inline=True)
 def add_bending(row: int, P: float, K: float, Q: float, R: float, B: Blocks, k: int, sums: FloatArray) -> None:
-    """Add PQ pp + PR pk + KQ kp + KR kk of the blocks of a point to four sums."""
+    """Add PQ pp + PR pk + KQ kp + KR kk to four sums, where B = (pp, pk, kp, kk) are the derivative blocks of a
+    point."""
     PQ, PR, KQ, KR = P * Q, P * R, K * Q, K * R
     sums[row, k] += PQ * B[0][0] + PR * B[1][0] + KQ * B[2][0] + KR * B[3][0]
     sums[row + 1, k] += PQ * B[0][1] + PR * B[1][1] + KQ * B[2][1] + KR * B[3][1]
@@ -143,7 +146,8 @@ def add_bending(row: int, P: float, K: float, Q: float, R: float, B: Blocks, k: 
 
 @kernel(inline=True)
 def fill_block(a: int, b: int, iL: float, k: int, g: Any) -> None:
-    """Fill the entries (a + 2i, b + 2j) of the matrix of lane k from the sums, with e = (r1 - r0)/L."""
+    """Fill the entries (a + 2i, b + 2j) of the element matrix of lane k from the sums over the points, with e = (r1 -
+    r0)/L."""
     j, sums, M = 2 * a + b, g.sums, g.matrix
     ee, e0, e1 = iL * iL * sums[j, k], iL * sums[j + 4, k], iL * sums[j + 8, k]
     oe, ie = iL * sums[j + 12, k], iL * sums[j + 24, k]
@@ -178,7 +182,7 @@ def tangent_gauss(
         for j in range(36):
             for k in range(LANES):
                 g.sums[j, k] = 0.0
-        # axial points: derivatives of N p
+        # axial integration points: derivatives of N p
         for j in range(axial):
             P0, P1, P2, w = p.Pa[j, 0], p.Pa[j, 1], p.Pa[j, 2], p.wa[j]
             take_free(c, block, j, 1, g.free)
@@ -187,7 +191,7 @@ def tangent_gauss(
                 wL = w * L
                 px, py, ptx, pty = interpolate(P0, P1, P2, k, g)
                 A = axial_block(px, py, ptx, pty, EA, dEA, g.free[0, k], wL * dq, wL * dv)
-                # nine blocks between e, s0 and s1
+                # derivatives of the forces on e, s0 and s1 with respect to e, s0 and s1
                 add_axial(0, P0 * P0, A, k, g.sums)
                 add_axial(4, P0 * P1, A, k, g.sums)
                 add_axial(8, P0 * P2, A, k, g.sums)
@@ -197,13 +201,13 @@ def tangent_gauss(
                 add_axial(24, P2 * P0, A, k, g.sums)
                 add_axial(28, P2 * P1, A, k, g.sums)
                 add_axial(32, P2 * P2, A, k, g.sums)
-        # bending points: derivatives of the forces on p and on k
+        # bending integration points: derivatives of the forces on p and on k
         for j in range(len(p.wb)):
             P0, P1, P2, w = p.Pb[j, 0], p.Pb[j, 1], p.Pb[j, 2], p.wb[j]
             B0, B1, B2 = p.Kb[j, 0], p.Kb[j, 1], p.Kb[j, 2]
             take_free(c, block, axial + j, 1, g.free)
             for k in range(LANES):
-                # p, k and their rates at the point, and the four blocks between p and k
+                # p, k and their rates at the point, and the derivative blocks pp, pk, kp and kk
                 L, EI, dEI = g.length[k], g.bending_stiffness[k], g.bending_damping[k]
                 iL, wL = 1.0 / L, w * L
                 K0, K1, K2 = iL * B0, iL * B1, iL * B2
@@ -220,7 +224,7 @@ def tangent_gauss(
                 add_bending(24, P2, K2, P0, K0, B, k, g.sums)
                 add_bending(28, P2, K2, P1, K1, B, k, g.sums)
                 add_bending(32, P2, K2, P2, K2, B, k, g.sums)
-        # the matrix for pairs of components x, y, and the mass matrix
+        # element matrix for the component pairs xx, xy, yx, yy, and mass matrix
         for k in range(LANES):
             iL = 1.0 / g.length[k]
             fill_block(0, 0, iL, k, g)
@@ -234,27 +238,28 @@ def tangent_gauss(
 
 @kernel(inline=True)
 def read_vector(d: int, n: IntArray, i: int, x: FloatArray) -> Vector:
-    """Read the coordinates i = 0 to 3 of r0, r0', r1, r1' of a row with the numbers n in d dimensions; z = 0 in 2D."""
-    # without a branch, around which the compiler would add reference counting of the arrays
+    """Read one of the vectors r0, r0', r1, r1' (i = 0 to 3) of a row with the coordinate numbers n, in d dimensions. In
+    2D the z component is 0."""
+    # no branch, because with a branch the compiler would add reference counting of the arrays
     return x[n[d * i]], x[n[d * i + 1]], (d - 2) * x[n[d * i + d - 1]]
 
 
 @kernel(inline=True)
 def read_vectors(d: int, n: IntArray, iL: float, x: FloatArray) -> Vectors:
-    """Read e, s0 and s1 of a row, or their rates; iL is 1/L."""
+    """Read e, s0 and s1 of a row, or from velocities their rates; iL is 1/L."""
     e = combine(iL, read_vector(d, n, 2, x), -iL, read_vector(d, n, 0, x))
     return e, read_vector(d, n, 1, x), read_vector(d, n, 3, x)
 
 
 @kernel(inline=True)
 def sum_vectors(P: FloatArray, j: int, scale: float, z: Vectors) -> Vector:
-    """Sum of e, s0, s1 with the factors scale P of point j."""
+    """Return scale (P0 e + P1 s0 + P2 s1) with the factors P of point j and z = (e, s0, s1)."""
     return combine(scale, combine(P[j, 0], z[0], P[j, 1], z[1]), scale * P[j, 2], z[2])
 
 
 @kernel(inline=True)
 def bending_rate(p: Vector, k: Vector, pt: Vector, kt: Vector) -> Vector:
-    """Rate of p x k/p² from the rates of p and k."""
+    """Return the rate of the curvature (p × k)/p², from the rates of p and k."""
     ig = 1.0 / dot(p, p)
     ht = combine(ig, cross(pt, k), ig, cross(p, kt))
     return combine(1.0, ht, -2.0 * ig * ig * dot(p, pt), cross(p, k))
@@ -262,11 +267,11 @@ def bending_rate(p: Vector, k: Vector, pt: Vector, kt: Vector) -> Vector:
 
 @kernel
 def fill_energies(c: RuleRows, r: Rule, x: FloatArray, v: FloatArray, energies: FloatArray, powers: FloatArray) -> None:
-    """Fill the strain energies [J] of stretching and of bending, and the powers [W] that their damping dissipates;
-    shape (2, rows) each.
+    """Add the strain energies [J] of stretching and of bending, and the powers [W] that axial and bending damping
+    dissipate. Both arrays have the shape (2, rows).
 
-    The points are the points of the integration rule in 2D and 3D, so the gradients of the energies are the residual
-    without damping. For an empty array the powers are skipped.
+    The energies are evaluated at the points of the integration rule, so the gradients of the energies are the residual
+    without damping. If ``powers`` is empty, only the energies are computed.
     """
     d = c.dofs.shape[1] // 4
     for i in range(len(c.rows)):
@@ -286,7 +291,7 @@ def fill_energies(c: RuleRows, r: Rule, x: FloatArray, v: FloatArray, energies: 
         for j in range(len(r.wb)):
             p, k = sum_vectors(r.Pb, j, 1.0, z), sum_vectors(r.Kb, j, iL, z)
             ig, h = 1.0 / dot(p, p), cross(p, k)
-            # curvature without force, in 2D about z
+            # components of the curvature without force; in 2D only about z
             fx, fy, fz = 0.0, 0.0, c.curvature[i, j, 0]
             if d == 3:
                 fx, fy, fz = c.curvature[i, j, 0], c.curvature[i, j, 1], c.curvature[i, j, 2]
@@ -299,7 +304,8 @@ def fill_energies(c: RuleRows, r: Rule, x: FloatArray, v: FloatArray, energies: 
 
 @kernel
 def fill_powers(c: RuleRows, r: Rule, x: FloatArray, v: FloatArray, w: FloatArray, powers: FloatArray) -> None:
-    """Add the powers of `fill_energies` at the velocities v, minus the powers at w, shape (2, rows)."""
+    """Add the powers of `fill_energies` for the velocities v, minus the powers for the velocities w, shape (2,
+    rows)."""
     d = c.dofs.shape[1] // 4
     for i in range(len(c.rows)):
         row = c.rows[i]

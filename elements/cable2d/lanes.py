@@ -1,12 +1,11 @@
-"""Common parts of the kernels of `Cable2D` and `Cable3D` for all integration rules: parameters by row and lane, sums.
+"""Functions and records for the kernels of `Cable2D` and `Cable3D`, for all integration rules.
 
 Several cables are evaluated at once, one in each lane of the processor's vector instructions. The coordinates of these
-cables are copied into a record g of `WORK_2D` or `WORK_3D`, loops over the lanes evaluate the mechanics without
-branches, and the results are added to the world's arrays, cable by cable. Loops read and write only g, since the
+cables are copied into a record g of `WORK_2D` or `WORK_3D`. Loops over the lanes evaluate the forces without branches,
+and the results are added to the arrays of the model, cable by cable. The loops read and write only g, because the
 compiler uses vector instructions only if it can prove that arrays do not overlap.
 
-`Cable3D` uses the same functions: ``dims`` is the number of dimensions d, 2 or 3, and a constant of the kernel that
-inlines the functions.
+``dims`` is the number of dimensions d, 2 or 3; each kernel that inlines the functions passes ``dims`` as a constant.
 """
 
 from __future__ import annotations
@@ -25,16 +24,16 @@ from windlass.framework.model.system import Slots
 QUANTITIES = (
     "length", "axial_stiffness", "bending_stiffness", "axial_damping", "bending_damping", "mass_per_length",
 )  # fmt: skip
-"""Fields of `RuleRows` in the order of their use in `Lanes`."""
+"""Fields of `RuleRows.rows`, in the order in which `Lanes.given` contains them."""
 
 
 def work_type(dims: int) -> np.dtype[Any]:
-    """Create the type of the record of eight cables in ``dims`` dimensions, d: their `QUANTITIES`, coordinates,
-    velocities, accelerations and forces.
+    """Create the record type for the data of eight cables in ``dims`` = d dimensions, one cable per lane: `QUANTITIES`,
+    coordinates, velocities, accelerations, forces and the following fields.
 
-    ``free``: strains or curvatures without force, at the current point or at all points of rule 2; ``slopes``: e and
-    its rate; ``on_points``: forces on e, s0 and s1; ``sums``: sums over points of the derivatives of these forces with
-    respect to e, s0 and s1; ``matrix``, row by row.
+    ``free``: strains and curvatures without force, for rule 2 at all points, otherwise at the current point.
+    ``slopes``: e and its rate. ``on_points``: forces on e, s0 and s1. ``sums``: sums over the points of the derivatives
+    of these forces with respect to e, s0 and s1. ``matrix``: element matrix, row by row.
     """
     n = 4 * dims
     free = 3 + 2 * (1 if dims == 2 else 3)
@@ -53,10 +52,11 @@ class RuleRows(NamedTuple):
     Attributes:
         rows: records, shape (rows,): ``length`` [m], ``mass_per_length`` [kg/m], ``axial_stiffness`` [N],
             ``bending_stiffness`` [N m^2], ``axial_damping`` [N s], ``bending_damping`` [N m^2 s], and ``place``, the
-            position of each row in the slots.
+            index of each row in the slots.
         strain: strain without force at the points [1], shape (rows, n).
         curvature: curvature without force at the points [1/m], shape (rows, m), in 3D (rows, m, 3).
-        dofs: local numbers of x0, y0, x0', y0', x1, y1, x1', y1', shape (rows, 8), in 3D (rows, 12).
+        dofs: local numbers of the coordinates x0, y0, x0', y0', x1, y1, x1', y1', shape (rows, 8); in 3D with z, shape
+            (rows, 12).
     """
 
     rows: NDArray[Any]
@@ -66,14 +66,15 @@ class RuleRows(NamedTuple):
 
 
 class Lanes(NamedTuple):
-    """Rows of a rule with n axial and m bending points in blocks of `LANES`; copies of the last row fill the last
-    block.
+    """Cables with the same integration rule (n axial and m bending points), in blocks of `LANES` cables. Copies of the
+    last cable fill the last block.
 
-    given: data by block, quantity and lane, shape (blocks, 6 + n + m, LANES): length L [m], EA [N], EI [N m^2], dEA [N
-        s], dEI [N m^2 s], mass per length [kg/m]; strain without force at the axial points [1]; curvature without force
-        at the bending points [1/m], in 3D x, y, z for each point.
-    dofs: local numbers of x0, y0, x0', y0', x1, y1, x1', y1', shape (LANES * blocks, 8), in 3D 12.
-    row: position of each row in the slots, shape (rows,).
+    given: parameters, shape (blocks, 6 + n + m, LANES). The second array axis contains L [m], EA [N], EI [N m^2], dEA
+    [N s], dEI [N m^2 s] and mass per length [kg/m]. The next entries are the strain without force at the n axial points
+    [1] and the curvature without force at the m bending points [1/m]. In 3D each bending point has three components.
+    dofs: local numbers of the coordinates x0, y0, x0', y0', x1, y1, x1', y1', shape (LANES * blocks, 8). In 3D, z is
+    included, and the shape is (LANES * blocks, 12).
+    row: index of each row in the slots, shape (rows,).
     """
 
     given: FloatArray
@@ -94,7 +95,7 @@ def create_lanes(c: RuleRows) -> Lanes:
 
 @kernel(inline=True)
 def gather(dims: int, c: Lanes, first: int, x: FloatArray, to: FloatArray) -> None:
-    """Copy the 4 dims coordinates of each lane."""
+    """Copy the 4 ``dims`` coordinates of each cable of a block into its lane."""
     for k in range(LANES):
         n = c.dofs[first + k]
         for j in range(4 * dims):
@@ -112,7 +113,7 @@ def take_quantities(c: Lanes, block: int, g: Any) -> None:
 
 @kernel(inline=True)
 def take_free(c: Lanes, block: int, first: int, count: int, to: FloatArray) -> None:
-    """Copy strains or curvatures without force of a block."""
+    """Copy the strains or curvatures without force of a block."""
     for j in range(count):
         for k in range(LANES):
             to[j, k] = c.given[block, 6 + first + j, k]
@@ -126,7 +127,7 @@ def read_given(k: int, g: Any) -> tuple[float, float, float, float, float]:
 
 @kernel(inline=True)
 def scatter_forces(dims: int, c: Lanes, first: int, g: Any, f: FloatArray) -> None:
-    """Add the forces of the lanes to the forces of the world."""
+    """Add the forces of the cables of a block to the forces of the model."""
     for k in range(min(LANES, len(c.row) - first)):
         n = c.dofs[first + k]
         for j in range(4 * dims):
@@ -135,7 +136,8 @@ def scatter_forces(dims: int, c: Lanes, first: int, g: Any, f: FloatArray) -> No
 
 @kernel(inline=True)
 def find_slot(slots: Slots, row: int, i: int, j: int) -> int:
-    """Position of entry (i, j) in the matrix of a row, with the blocks of `add_matrix`."""
+    """Return the position of entry (i, j) of the matrix of a row in the matrix values, for the block sizes of
+    `add_matrix`."""
     to, width = slots.places[row], slots.width
     if slots.height > 1:
         return int(to[i // width, j // width] + width * (j % width) + i % width)
@@ -144,9 +146,10 @@ def find_slot(slots: Slots, row: int, i: int, j: int) -> int:
 
 @kernel(inline=True)
 def add_matrix(dims: int, matrix: FloatArray, k: int, slots: Slots, row: int, values: FloatArray) -> None:
-    """Add the matrix of lane k, which belongs to a row, to the matrix of the world.
+    """Add the element matrix of lane k, which belongs to a row, to the matrix values of the model.
 
-    With w = 2 dims coordinates of a node, the blocks have the sizes 1 x 1, 1 x w or w x w.
+    A slot is the position of a block of size 1 x 1, 1 x w or w x w in the matrix values. The number w = 2 ``dims`` is
+    the number of coordinates of a node.
     """
     places, w, n = slots.places[row], 2 * dims, 4 * dims
     if slots.height == w:
@@ -170,6 +173,7 @@ def add_matrix(dims: int, matrix: FloatArray, k: int, slots: Slots, row: int, va
 
 @kernel(inline=True)
 def scatter_matrices(dims: int, c: Lanes, first: int, matrix: FloatArray, slots: Slots, values: FloatArray) -> None:
-    """Add the matrices of the lanes to the matrix of the world; ``slots`` of all rows."""
+    """Add the element matrices of a block to the matrix values of the model; ``slots`` contains the slots of all
+    rows."""
     for k in range(min(LANES, len(c.row) - first)):
         add_matrix(dims, matrix, k, slots, c.row[first + k], values)

@@ -1,8 +1,8 @@
-"""Kernels of `Cable2D` over whole tables for integration rule 2, the default, with each point written out.
+"""Kernels of `Cable2D` for integration rule 2, the default, without loops over the integration points.
 
-Several cables are evaluated at once, see lanes.py. One pass evaluates both forces and the product of the mass matrix,
-and one pass both tangent and mass matrix. Equations of a single point and the symbols e, s0, s1, p, k: points.py.
-Kernels for all rules are in gauss.py.
+Several cables are evaluated at once, see lanes.py. One kernel evaluates forces and mass matrix times accelerations;
+another kernel evaluates tangent and mass matrix. For the equations at a single point and the symbols e, s0, s1, p and k
+see points.py. Kernels for all rules are in gauss.py.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ ROOT3 = sqrt(3.0)
 # The two bending points are at s = 1/2 - H and 1/2 + H.
 H = 0.5 / ROOT3
 STRAIN0, STRAIN, STRAIN1, CURVATURE0, CURVATURE1 = range(5)
-"""Positions of the strains without force at s = 0, 1/2, 1, and of the curvatures without force at both bending
-points."""
+"""Positions in ``free`` of the strains without force at s = 0, 1/2 and 1, and of the curvatures without force at the
+two bending points."""
 
 
 @kernel(inline=True)
 def read_slopes(q: FloatArray, iL: float, k: int) -> tuple[float, float, float, float, float, float]:
-    """Read e, s0 and s1 of lane k from its coordinates, or their rates from its velocities; iL is 1/L."""
+    """Read e, s0 and s1 of lane k from coordinates, or their rates from velocities; iL is 1/L."""
     ex, ey = iL * (q[4, k] - q[0, k]), iL * (q[5, k] - q[1, k])
     return ex, ey, q[2, k], q[3, k], q[6, k], q[7, k]
 
@@ -55,7 +55,7 @@ def residual_lobatto(c: Lanes, x: FloatArray, v: FloatArray, a: FloatArray, mass
     """Add the forces [N, N m] and the inertia forces M a, with axial points at s = 0, 1/2, 1 and bending points at 1/2
     -+ H.
 
-    With e, d = s1 - s0 and w = √3 (2e - s0 - s1) the bending points have r' = e -+ H d and L r'' = d ± w.
+    With d = s1 - s0 and w = √3 (2e - s0 - s1), the bending points have r' = e -+ H d and L r'' = d ± w.
     """
     lanes = np.empty(1, WORK_2D)
     for block in range(len(c.given)):
@@ -71,7 +71,7 @@ def residual_lobatto(c: Lanes, x: FloatArray, v: FloatArray, a: FloatArray, mass
             ex, ey, s0x, s0y, s1x, s1y = read_slopes(g.coordinates, iL, k)
             etx, ety, t0x, t0y, t1x, t1y = read_slopes(g.velocities, iL, k)
 
-            # axial: each end point loads only its slope, the middle point loads e and both slopes
+            # axial forces: each end point acts only on its slope, and the middle point acts on e and both slopes
             N0 = L / 6.0 * axial_force(s0x, s0y, t0x, t0y, EA, dEA, g.free[STRAIN0, k])
             N1 = L / 6.0 * axial_force(s1x, s1y, t1x, t1y, EA, dEA, g.free[STRAIN1, k])
             px, py = 1.5 * ex - 0.25 * (s0x + s1x), 1.5 * ey - 0.25 * (s0y + s1y)
@@ -91,7 +91,7 @@ def residual_lobatto(c: Lanes, x: FloatArray, v: FloatArray, a: FloatArray, mass
                 etx + H * dtx, ety + H * dty, iL * (dtx - wtx), iL * (dty - wty), EI, dEI, g.free[CURVATURE1, k],
             )  # fmt: skip
 
-            # forces on e, on d and on s0 + s1 with the weight L/2 of both bending points
+            # forces on e, on d and on s0 + s1; each bending point has the weight L/2
             gx, gy = 0.5 * ROOT3 * (b0x - b1x), 0.5 * ROOT3 * (b0y - b1y)
             fex = 1.5 * N * px + 0.5 * L * (a0x + a1x) + 2.0 * gx
             fey = 1.5 * N * py + 0.5 * L * (a0y + a1y) + 2.0 * gy
@@ -115,22 +115,25 @@ def fill_entries(
     dims: int, a: int, b: int, B0: EntryBlocks, B1: EntryBlocks, A0: Entries, A: Entries, A1: Entries,
     L: float, iL: float, k: int, M: FloatArray,
 ) -> None:  # fmt: skip
-    """Fill the entries (a + d i, b + d j) of the matrix of lane k from the entries (a, b) of the small matrices of all
-    points, in d = ``dims`` dimensions.
+    """Fill the entries (a + d i, b + d j) of the element matrix of lane k, in d = ``dims`` dimensions. The entries of
+    the element matrix follow from the entries (a, b) of the derivative blocks at the points: A0, A, A1 at the axial
+    points, B0, B1 at the bending points.
 
     A0, A, A1 already contain the integration weights.
     """
     j = dims * a + b
-    # distances between rows of M from one position or slope to the next, along a row and down a column of the matrix
+    # index differences in M from one position or slope to the next: x along a matrix row, y along a matrix column
     x, y = dims, 4 * dims * dims
-    # sums over both bending points in e, d and w of `residual_lobatto`, weight L/2
+    # sums and differences of the blocks of the two bending points, and derivatives with respect to d and w of
+    # `residual_lobatto`. Each point has the weight L/2
     spp, dpp = 0.5 * L * (B0[0][j] + B1[0][j]), 0.5 * L * (B0[0][j] - B1[0][j])
     spk, dpk = 0.5 * (B0[1][j] + B1[1][j]), 0.5 * (B0[1][j] - B1[1][j])
     skp, dkp = 0.5 * (B0[2][j] + B1[2][j]), 0.5 * (B0[2][j] - B1[2][j])
     skk, dkk = 0.5 * iL * (B0[3][j] + B1[3][j]), 0.5 * iL * (B0[3][j] - B1[3][j])
     dw, wd = dkk - H * spk, dkk - H * skp
     dd = H * H * spp - H * (dpk + dkp) + skk
-    # w = √3 (2e - s) with s = s0 + s1; the axial point in the middle has r' = 1.5 e - 0.25 s
+    # derivatives with respect to e, d and s, with w = √3 (2e - s) and s = s0 + s1; the middle axial point has r' = 1.5
+    # e - 0.25 s
     ee = iL * iL * (spp + 2.0 * ROOT3 * (dpk + dkp) + 12.0 * skk + 2.25 * A[j])
     ed = iL * (spk - H * dpp + 2.0 * ROOT3 * wd)
     de = iL * (skp - H * dpp + 2.0 * ROOT3 * dw)
@@ -139,7 +142,7 @@ def fill_entries(
     ds, sd = -ROOT3 * dw, -ROOT3 * wd
     ss = 3.0 * skk + 0.0625 * A[j]
     to = 4 * dims * a + b
-    # with respect to r0, s0, r1, s1, since e = (r1 - r0)/L
+    # derivatives with respect to r0, s0, r1, s1, with e = (r1 - r0)/L
     M[to, k], M[to + x, k], M[to + 2 * x, k], M[to + 3 * x, k] = ee, ed - es, -ee, -es - ed
     to += y
     M[to, k], M[to + 2 * x, k] = de - se, se - de
@@ -169,7 +172,7 @@ def tangent_lobatto(
             ex, ey, s0x, s0y, s1x, s1y = read_slopes(g.coordinates, iL, k)
             etx, ety, t0x, t0y, t1x, t1y = read_slopes(g.velocities, iL, k)
 
-            # axial blocks; the weights L/6, 4 L/6, L/6 enter through dq and dv
+            # derivative blocks of the axial points; dq and dv are multiplied by the weights L/6, 4 L/6, L/6
             q, u = dq * L / 6.0, dv * L / 6.0
             A0 = axial_block(s0x, s0y, t0x, t0y, EA, dEA, g.free[STRAIN0, k], q, u)
             A1 = axial_block(s1x, s1y, t1x, t1y, EA, dEA, g.free[STRAIN1, k], q, u)
@@ -177,7 +180,7 @@ def tangent_lobatto(
             ptx, pty = 1.5 * etx - 0.25 * (t0x + t1x), 1.5 * ety - 0.25 * (t0y + t1y)
             A = axial_block(px, py, ptx, pty, EA, dEA, g.free[STRAIN, k], 4.0 * q, 4.0 * u)
 
-            # bending blocks of both points
+            # derivative blocks of the two bending points
             dx, dy, dtx, dty = s1x - s0x, s1y - s0y, t1x - t0x, t1y - t0y
             wx, wy = ROOT3 * (2.0 * ex - s0x - s1x), ROOT3 * (2.0 * ey - s0y - s1y)
             wtx, wty = ROOT3 * (2.0 * etx - t0x - t1x), ROOT3 * (2.0 * ety - t0y - t1y)
@@ -192,7 +195,7 @@ def tangent_lobatto(
                 g.free[CURVATURE1, k], dq, dv,
             )  # fmt: skip
 
-            # the matrix for pairs of components x, y, and the mass matrix
+            # element matrix for the component pairs xx, xy, yx, yy, and mass matrix
             fill_entries(2, 0, 0, B0, B1, A0, A, A1, L, iL, k, g.matrix)
             fill_entries(2, 0, 1, B0, B1, A0, A, A1, L, iL, k, g.matrix)
             fill_entries(2, 1, 0, B0, B1, A0, A, A1, L, iL, k, g.matrix)

@@ -1,4 +1,5 @@
-"""The mass matrix of a 2D or 3D cable of length L and mass per length ρA, and its products and inertia forces.
+"""The mass matrix M of a 2D or 3D cable of length L and mass per length ρA, and kernels for products with M and inertia
+forces.
 
 For each axis, with the coordinates r0, r0', r1, r1' of the two nodes,
 
@@ -24,14 +25,15 @@ from windlass.framework.model.rows import create_records
 from windlass.framework.model.system import AxialFlow, Slots
 
 R_R, R_S, R_R1, R_S1, S_S, S_S1 = 156.0, 22.0, 54.0, 13.0, 4.0, 3.0
-"""Entries by positions R and slopes S of the first node, and R1 and S1 of the second node, without signs and powers of
-L."""
+"""Entries of M without signs and powers of L. R and S mean position and slope of the first node, R1 and S1 of the
+second node."""
 CableMass = tuple[tuple[Number, Number, Number, Number], ...]
 
 
 @kernel(inline=True)
 def mass_rows(mass: Number, L: Number) -> CableMass[Number]:
-    """M of one axis [kg, kg m, kg m^2], row by row, for a cable of the length L [m] and the mass per length [kg/m]."""
+    """Return the rows of M for one global axis [kg, kg m, kg m^2], for a cable of the length L [m] and the mass per
+    length [kg/m]."""
     m = mass * L / 420.0
     Lm = L * m
     LLm = L * Lm
@@ -44,8 +46,8 @@ def mass_rows(mass: Number, L: Number) -> CableMass[Number]:
 
 
 class Inertia(NamedTuple):
-    """Records with ``mass_per_length`` [kg/m] and ``length`` [m], shape (rows,), and local coordinate numbers, shape
-    (rows, 4 d) in d dimensions."""
+    """Data for mass and weight: records with ``mass_per_length`` [kg/m] and ``length`` [m], shape (rows,), and local
+    coordinate numbers, shape (rows, 4 d) in d dimensions."""
 
     rows: NDArray[Any]
     dofs: IntArray
@@ -57,12 +59,13 @@ def create_inertia(mass_per_length: FloatArray, length: FloatArray, dofs: IntArr
 
 
 def mass_matrices(rho: FloatArray, L: FloatArray) -> FloatArray:
-    """M of one axis, shape (rows, 4, 4), for masses per length [kg/m] and lengths [m], shape (rows,)."""
+    """Return M for one global axis, shape (rows, 4, 4), for masses per length [kg/m] and lengths [m], shape (rows,)."""
     return np.array(array_form(mass_rows)(rho, L)).transpose(2, 0, 1)
 
 
 def eval_flow(c: Inertia) -> AxialFlow:
-    """P = M G and Q = Gᵀ M G of all axes, for modes of running belts."""
+    """Return the matrices P = M G and Q = Gᵀ M G over all coordinates of a cable, for modes of running belts; for G see
+    `slide_matrices`."""
     rho, L = c.rows["mass_per_length"], c.rows["length"]
     G = slide_matrices(L)
     P = mass_matrices(rho, L) @ G
@@ -86,13 +89,13 @@ def mass(c: Inertia, scale: float, slots: Slots, values: FloatArray) -> None:
 
 @kernel(inline=True)
 def product(row: Four, q: Four) -> float:
-    """Σ M_j q_j for one row of M."""
+    """Return Σ M_j q_j for one row of M."""
     return row[0] * q[0] + row[1] * q[1] + row[2] * q[2] + row[3] * q[3]
 
 
 @kernel
 def mass_product(c: Inertia, x: FloatArray, f: FloatArray) -> None:
-    """Add the product of the mass matrix and x, shape (n + 1,), to f."""
+    """Add M x to f; both arrays have the shape (n + 1,) with the number of coordinates n."""
     d = c.dofs.shape[1] // 4
     for i in range(len(c.rows)):
         row = c.rows[i]
@@ -105,8 +108,8 @@ def mass_product(c: Inertia, x: FloatArray, f: FloatArray) -> None:
             f[n[a + 3 * d]] += product(M[3], q)
 
 
-# In lanes the sums are written out, because with `mass_rows` the compiler reorders them, which changes the last digits
-# of belts.
+# The following kernels do not call `mass_rows`, because the compiler would reorder the sums, which changes the last
+# digits of results.
 
 
 @kernel(inline=True)
@@ -115,7 +118,7 @@ def add_inertia(dims: int, mass: float, k: int, g: Any) -> None:
     L = g.length[k]
     m = mass * g.mass_per_length[k] * L / 420.0
     for d in range(dims):
-        # accelerations of the ends and of their slopes times L
+        # accelerations of the positions, and accelerations of the slopes times L
         a, f = g.accelerations, g.forces
         r0, q0, r1, q1 = a[d, k], L * a[d + dims, k], a[d + 2 * dims, k], L * a[d + 3 * dims, k]
         f[d, k] += m * (R_R * r0 + R_S * q0 + R_R1 * r1 - R_S1 * q1)
@@ -126,7 +129,7 @@ def add_inertia(dims: int, mass: float, k: int, g: Any) -> None:
 
 @kernel(inline=True)
 def add_mass(dims: int, a: int, mass: float, k: int, g: Any) -> None:
-    """Add the mass matrix M to the entries of component a in the matrix of lane k."""
+    """Add ``mass`` times M to the element matrix of lane k, for the coordinates along global axis a."""
     L, M = g.length[k], g.matrix
     m = mass * g.mass_per_length[k] * L / 420.0
     Lm = L * m

@@ -1,13 +1,13 @@
 """Output variables of `Cable2D` at points of the cable: x [m] along the axis and y [m] along its normal.
 
-``x`` is one place for all rows, one place per row (rows,), or several places per row (rows, k); the default is the
-middle of each cable. ``y`` likewise, default 0. Vectors are global with z = 0, and scalars have no further axis. With
-the normal n = [-r'_y, r'_x]/|r'|:
+``x`` is a number for all rows, or an array of shape (rows,), or (rows, k) for k positions per row. The default is the
+middle of each cable. ``y`` likewise, default 0. Vectors are in the global frame with z = 0; scalar outputs have no
+additional array axis. With the normal n = [-r'_y, r'_x]/|r'|:
 
     position r + y n,    velocity r_t - y ω r'/|r'|,    ω = (r' × r'_t)/(r'·r'),    strain ε - y κ.
 
-Forces and moments include damping and user functions and are evaluated at the given place. With integration rule 2 the
-axial force is most accurate at x = 0, L/2 and L.
+Forces and moments include damping and user functions and are evaluated at the given position. With integration rule 2
+the axial force is most accurate at x = 0, L/2 and L.
 """
 
 from __future__ import annotations
@@ -34,14 +34,15 @@ from windlass.framework.errors import ModelError
 from windlass.framework.model.law import LocalRows, Output
 from windlass.framework.model.system import Fields
 
-# Distance by which a place may lie outside of the cable due to rounding, relative to the length.
+# Largest distance of a position beyond an end of the cable that counts as a rounding error, relative to the length [1].
 TOLERANCE = 1e-9
 MOST_PLACES = 4
-"""Number of sets of places that are cached for each group of cables."""
+"""Largest number of sets of positions for which shape functions are cached, for each group of cables."""
 
 
 class CableMotion(NamedTuple):
-    """Total coordinates x [m, 1] of rows of cables, velocities v and accelerations a, each of shape (rows, 4 d)."""
+    """Total coordinates x [m, 1] of cables, velocities v and accelerations a, each of shape (rows, 4 d) in d
+    dimensions."""
 
     x: FloatArray
     v: FloatArray
@@ -49,10 +50,10 @@ class CableMotion(NamedTuple):
 
 
 class Kinematics(NamedTuple):
-    """Motion of the coordinates of a type of cable, as functions of rows and fields.
+    """Functions of (rows, fields) that return the motion of a type of cable.
 
     material: motion of the material, for positions, velocities and accelerations.
-    force: motion with the rates that damping uses.
+    force: motion whose rates determine the damping forces.
     """
 
     material: Callable[[LocalRows, Fields], CableMotion]
@@ -60,26 +61,26 @@ class Kinematics(NamedTuple):
 
 
 def eval_motion(rows: LocalRows, fields: Fields) -> CableMotion:
-    """The motion of the nodes, which is the motion of the material of `Cable2D` and `Cable3D`."""
+    """Return the motion of the nodes, with which the material of `Cable2D` and `Cable3D` moves."""
     dofs = node_dofs(rows)
     return CableMotion(fields.x[dofs], fields.v[dofs], fields.a[dofs])
 
 
 def node_dofs(rows: LocalRows) -> IntArray:
-    """Local numbers of the coordinates of both nodes of cables in d dimensions, shape (rows, 4 d)."""
-    # the coordinate of an axial motion may follow the coordinates of the nodes and is left out
+    """Return the local numbers of the coordinates of both nodes of cables in d dimensions, shape (rows, 4 d)."""
+    # omit the coordinate of the axial motion, which may follow the coordinates of the nodes
     return rows.dofs[:, : rows.dofs.shape[1] // 4 * 4]
 
 
 class CableView:
-    """Constant data of some cables for outputs and drawings.
+    """Constant data of cables for outputs and drawings.
 
     Args:
         rows: the cables.
 
     Attributes:
         length: lengths [m], shape (rows, 1).
-        parameters: the columns for force functions.
+        parameters: columns that user functions of the force receive.
         forces: rows grouped by their force function, for ``"axial_force"`` and ``"bending_moment"``.
     """
 
@@ -91,7 +92,7 @@ class CableView:
         self._places: dict[tuple[tuple[int, ...], bytes], Places] = {}
 
     def find_places(self, s: FloatArray) -> Places:
-        """Return the points at s = x/L [1], shape (rows or 1, k); the last results are cached."""
+        """Return the points at s = x/L [1], shape (rows or 1, k); results are cached."""
         key = s.shape, s.tobytes()
         if key not in self._places:
             if len(self._places) >= MOST_PLACES:
@@ -100,11 +101,13 @@ class CableView:
         return self._places[key]
 
     def eval_force(self, quantity: str, t: float, places: Places, strains: Strains) -> FloatArray:
-        """``"axial_force"`` [N] or ``"bending_moment"`` [N m] at places, shape (rows, k), at time t [s]."""
+        """Return the ``"axial_force"`` [N] or the ``"bending_moment"`` [N m] at positions on the cable and time t [s],
+        shape (rows, k)."""
         return eval_forces(quantity, self.forces[quantity], t, places, strains, self.parameters)
 
     def eval_moment(self, t: float, places: Places, strains: Strains, bending: Bending) -> FloatArray:
-        """Bending moment [N m] at places, shape (rows, k, 1), in 3D (rows, k, 3), at time t [s]."""
+        """Return the bending moment [N m] at positions on the cable and time t [s], shape (rows, k, 1), in 3D (rows, k,
+        3)."""
         return self.eval_force("bending_moment", t, places, strains)[..., None]
 
     @cached_property
@@ -114,23 +117,24 @@ class CableView:
 
 
 def find_parts(rows: LocalRows) -> IntArray:
-    """Label of each cable, shape (rows,), equal for cables that share positions; labels follow the order of the
-    rows."""
-    # identified by the first coordinate of each end, because nodes may share a position
+    """Return the label of each cable, shape (rows,). Cables that share nodes have the same label; labels are numbered
+    in the order of the rows."""
+    # the first coordinate number identifies an end, because several nodes may share a position
     ends = node_dofs(rows)
     return label_parts(ends[:, [0, ends.shape[1] // 2]])
 
 
 def label_parts(ends: IntArray) -> IntArray:
-    """Label of each line, shape (rows,), equal for lines whose ends, shape (rows, 2), have a number in common."""
+    """Return the label of each line, shape (rows,); lines have the same label if their ``ends``, shape (rows, 2), have
+    a number in common."""
     nodes, inverse = np.unique(ends.T, return_inverse=True)
     node0, node1 = inverse.reshape(2, -1)
-    # SciPy does the same, but loading it takes as long as writing a hundred frames of a belt
+    # do not use SciPy here, because loading SciPy takes as long as writing a hundred frames of a belt
     labels, before = np.arange(len(nodes)), np.zeros(0, np.int64)
     while not np.array_equal(labels, before):
         before = labels
         one, other, labels = before[node0], before[node1], before.copy()
-        # connected labels become the smallest of them, and labels of labels follow
+        # replace connected labels by the smallest of them, then replace labels by the labels of their labels
         np.minimum.at(labels, np.maximum(one, other), np.minimum(one, other))
         while not np.array_equal(labels, labels[labels]):
             labels = labels[labels]
@@ -143,14 +147,14 @@ def label_parts(ends: IntArray) -> IntArray:
 
 @dataclass(frozen=True)
 class CableSections:
-    """Cross sections of the rows at given places, k per row.
+    """Cross sections of cables at given positions, k per row.
 
     rows: the cables.
     motion: coordinates of the rows and their rates.
     t: time [s].
-    places: places on the axis.
+    places: positions on the axis.
     y: distance from the axis [m], shape (rows, k), 0 in 3D.
-    strains: strains with r', r'' and the rates of both.
+    strains: strains, r', r'' and their rates.
     bending: curvatures.
     """
 
@@ -164,19 +168,19 @@ class CableSections:
 
     @cached_property
     def tangent(self) -> FloatArray:
-        """Global unit vectors [1], shape (rows, k, d)."""
+        """Unit tangents in the global frame [1], shape (rows, k, d)."""
         p = self.strains.p
         return np.asarray(p / np.sqrt(dot(p, p))[..., None])
 
     @cached_property
     def normal(self) -> FloatArray:
-        """Global 2D unit vectors [1], shape (rows, k, 2)."""
+        """Unit normals of 2D cables in the global frame [1], shape (rows, k, 2)."""
         return turned(self.tangent)
 
     @cached_property
     def turning(self) -> FloatArray:
-        """Angular velocity of the tangent without spin about the tangent [rad/s], shape (rows, k, 1), in 3D (rows, k,
-        3)."""
+        """Angular velocity of the tangent [rad/s], without rotation about the tangent, shape (rows, k, 1), in 3D (rows,
+        k, 3)."""
         p = self.strains.p
         return np.asarray(cross(p, self.strains.pt) / dot(p, p)[..., None])
 
@@ -187,17 +191,19 @@ class CableSections:
 
 
 def create_section(rows: LocalRows, motion: CableMotion, t: float, x: Any, y: Any) -> CableSections:
-    """Create the cross sections at places x, y [m], each a number or of shape (rows,) or (rows, k), at time t [s]."""
+    """Create the cross sections at positions (x, y) [m] and time t [s]. The positions x and y are numbers, or arrays of
+    shape (rows,) or (rows, k)."""
     places = find_places(rows, x)
     offset = np.broadcast_to(_per_row(rows, "y", y), places.s.shape)
     return CableSections(rows, motion, t, places, offset, *eval_bending(places.shape, motion.x, motion.v))
 
 
 def find_places(rows: LocalRows, x: Any) -> Places:
-    """Return the points at x [m], a number or of shape (rows,) or (rows, k), or the middle of each cable for None.
+    """Return the points at x [m], a number or an array of shape (rows,) or (rows, k); for None, return the middle of
+    each cable.
 
     Raises:
-        ModelError: places beyond the ends of a cable.
+        ModelError: a position is beyond the ends of a cable.
     """
     view: CableView = rows.columns
     return view.find_places(find_fractions(rows, view.length, x))
@@ -210,7 +216,7 @@ def find_fractions(rows: LocalRows, length: FloatArray, x: Any) -> FloatArray:
         length: L of cables or beams [m], shape (rows, 1).
 
     Raises:
-        ModelError: places beyond the ends, or of a wrong shape.
+        ModelError: a position is beyond the ends, or x has a wrong shape.
     """
     place = 0.5 * length if x is None else _per_row(rows, "x", x)
     s: FloatArray = place / length
@@ -230,7 +236,7 @@ def eval_position(c: CableSections) -> FloatArray:
 
 
 def eval_displacement(c: CableSections) -> FloatArray:
-    """Displacement of the point of the cross section from its reference position [m], shape (rows, k, 3)."""
+    """Return the displacement of a point of the cross section from its reference position [m], shape (rows, k, 3)."""
     reference = c.rows.reference[:, :8]
     r, p = interpolate(c.places.shape.S, reference), interpolate(c.places.shape.dS, reference)
     normal = turned(p) / np.sqrt(dot(p, p))[..., None]
@@ -261,14 +267,14 @@ def eval_acceleration(c: CableSections) -> FloatArray:
 
 
 def eval_angular_acceleration(c: CableSections) -> FloatArray:
-    """ω_t = ((r' × r'_tt) - 2 ω (r'·r'_t))/(r'·r') [rad/s^2], shape (rows, k)."""
+    """Return ω_t = ((r' × r'_tt) - 2 ω (r'·r'_t))/(r'·r') [rad/s^2], shape (rows, k)."""
     p, pt = c.strains.p, c.strains.pt
     ptt = interpolate(c.places.shape.dS, c.motion.a)
     return (cross(p, ptt)[..., 0] - 2.0 * c.omega * dot(p, pt)) / dot(p, p)
 
 
 def eval_rotation(c: CableSections) -> FloatArray:
-    """Angle of the tangent against global x [rad], from -π to π, shape (rows, k)."""
+    """Return the angle between global x and the tangent [rad], from -π to π, shape (rows, k)."""
     return np.arctan2(c.strains.p[..., 1], c.strains.p[..., 0])
 
 
@@ -285,7 +291,7 @@ def eval_moment(c: CableSections) -> FloatArray:
 
 
 def _per_row(rows: LocalRows, name: str, value: Any) -> FloatArray:
-    """Places as an array of shape (rows or 1, k)."""
+    """Return positions as an array of shape (rows or 1, k)."""
     places, count = read_numbers(value), len(rows.rows)
     if places is None or not (places.ndim == 0 or (places.ndim <= 2 and len(places) == count)):
         shape = "" if places is None else f", shape {places.shape},"
@@ -329,7 +335,7 @@ def create_outputs(kinematics: Kinematics) -> dict[str, Output]:
 
 
 NODES = Kinematics(eval_motion, eval_motion)
-"""Motion of material that moves with the nodes."""
+"""Kinematics of cables whose material moves with the nodes."""
 
 OUTPUTS: dict[str, Output] = create_outputs(NODES)
 """The output variables of `Cable2D`."""

@@ -1,17 +1,16 @@
 """One point of a `Cable2D`: shape functions, integration rules, and kernels for the force and the tangent of a point.
 
-Strains depend on p = r' and k = r'' alone, and p and k depend on e = (r1 - r0)/L and on the slopes s0, s1 of the two
-nodes:
+Strains depend only on p = r' and k = r'', which depend on e = (r1 - r0)/L and on the slopes s0, s1 of the two nodes:
 
     r' = P0 e + P1 s0 + P2 s1,    L r'' = K0 e + K1 s0 + K2 s1,    P, K from the cubic shape functions.
 
-So each point gives a small force and a small matrix in p and k, and the factors P, K map both to the coordinates. With
-the strain ε = |p| - 1, the curvature κ = (p × k)/g and g = p·p:
+Each point has forces on p and k and their derivatives; the factors P, K map these to the coordinates. With the strain
+ε = |p| - 1, the curvature κ = (p × k)/g and g = p·p:
 
     ε_p = p/|p|,    ε_pp = (I - ε_p ε_pᵀ)/|p|,    κ_p = ([k_y, -k_x] - 2κ p)/g,    κ_k = [-p_y, p_x]/g,
     κ_pp = -(2/g) (κ I + κ_p pᵀ + p κ_pᵀ),    κ_pk = ([[0, 1], [-1, 0]] - 2 p κ_kᵀ)/g,    κ_kk = 0.
 
-Rates: with z = (p, k), κ_t = κ_z·z_t and ∂κ_t/∂z = κ_zz z_t, so damping needs no further derivatives.
+With z = (p, k) the rates are κ_t = κ_z·z_t and ∂κ_t/∂z = κ_zz z_t, so damping needs no additional derivatives.
 A trailing t marks rates in the code: pt = r'_t, kt = r''_t.
 """
 
@@ -28,14 +27,15 @@ from windlass.framework.kernels.kernel import kernel
 Four = tuple[float, float, float, float]
 Blocks = tuple[Four, Four, Four, Four]
 Entries = tuple[float, ...]
-"""A small matrix of any size, row by row."""
+"""Entries of a small matrix, row by row."""
 EntryBlocks = tuple[Entries, Entries, Entries, Entries]
 Number = TypeVar("Number", float, FloatArray)
-"""A value of one row in kernels, or of many rows in arrays."""
+"""Number in kernels, or array with one value per row."""
 
 
 class Shape(NamedTuple):
-    """Shape functions S1..S4 of x0, x0', x1, x1' and their derivatives with respect to arc length, shape (..., 4) each.
+    """Shape functions S1..S4 of x0, x0', x1, x1' and their derivatives with respect to arc length, each of shape (...,
+    4).
 
     S [1, m, 1, m], dS [1/m, 1, 1/m, 1], ddS [1/m^2, 1/m, 1/m^2, 1/m].
     """
@@ -48,9 +48,10 @@ class Shape(NamedTuple):
 class Rule(NamedTuple):
     """Integration points on a cable of length 1: n axial points and m bending points.
 
-    sa, wa [1]: places and weights of the axial points, shape (n,); Pa [1]: factors of e, s0, s1 in r', shape (n, 3).
-    sb, wb [1]: places and weights of the bending points, shape (m,); Pb, Kb [1]: factors of e, s0, s1 in r' and in L
-    r'', shape (m, 3).
+    sa, wa: positions and weights of the axial points [1], shape (n,).
+    Pa: factors of e, s0, s1 in r' at the axial points [1], shape (n, 3).
+    sb, wb: positions and weights of the bending points [1], shape (m,).
+    Pb, Kb: factors of e, s0, s1 in r' and in L r'' at the bending points [1], shape (m, 3).
     """
 
     sa: FloatArray
@@ -62,12 +63,12 @@ class Rule(NamedTuple):
     Kb: FloatArray
 
 
-# Shape functions have the same digits everywhere, whether a point is evaluated alone, in a lane or in an array.
+# fast=False: shape functions must be bitwise equal for a single point, for a lane and for an array.
 
 
 @kernel(inline=True, fast=False)
 def shape(s: Number, L: Number) -> tuple[Number, Number, Number, Number]:
-    """S1..S4 [1, m, 1, m] at the place s = x/L [1] of a cable of length L [m]."""
+    """Return S1..S4 [1, m, 1, m] at the position s = x/L [1] of a cable of length L [m]."""
     a, b = s * s, 1.0 - s
     S3 = a * (3.0 - 2.0 * s)
     return 1.0 - S3, L * s * b * b, S3, -L * a * b
@@ -97,8 +98,8 @@ def shape_integrals(L: Number) -> tuple[Number, Number, Number, Number]:
 
 @kernel(inline=True, fast=False)
 def cubic_terms(e: float, s0: float, s1: float, L: float) -> tuple[float, float]:
-    """Coefficients c and d of Σ S_i x_i = x0 + s0 x + c x² + d x³ with e = (x1 - x0)/L and the slopes s0, s1 of both
-    nodes."""
+    """Return the coefficients c and d of the cubic Σ S_i x_i = x0 + s0 x + c x² + d x³; s0, s1 are the slopes of the
+    nodes, and e = (x1 - x0)/L."""
     return (3.0 * e - 2.0 * s0 - s1) / L, (s0 + s1 - 2.0 * e) / (L * L)
 
 
@@ -108,13 +109,14 @@ def array_form(function: Any) -> Any:
 
 
 def eval_shape(s: FloatArray, L: FloatArray) -> Shape:
-    """Shape functions at places s = x/L [1] of cables of length L [m]; the shapes of s and L must broadcast."""
+    """Return the shape functions at positions s = x/L [1] of cables of length L [m]; the arrays s and L must be
+    broadcastable."""
     both = np.broadcast_arrays(s, L)
     return Shape(*(np.stack(array_form(kernel)(*both), -1) for kernel in (shape, shape_slope, shape_bend)))
 
 
 def create_rule(integration: int) -> Rule:
-    """Create the points of an integration rule: 0 = Gauss 5 and 3, 1 = Gauss 4 and 2, 2 = Lobatto 3 and Gauss 2."""
+    """Create the points of integration rule 0, 1 or 2 of cable2d.py."""
     if integration == 2:
         sa, wa = np.array([0.0, 0.5, 1.0]), np.array([1.0, 4.0, 1.0]) / 6.0
     else:
@@ -128,7 +130,7 @@ def create_rule(integration: int) -> Rule:
 
 
 def gauss_rule(points: int) -> tuple[FloatArray, FloatArray]:
-    """Places and weights of Gauss's rule on [0, 1]."""
+    """Return the points and weights of the Gauss rule on [0, 1]."""
     legendre: Any = np.polynomial.legendre  # early versions of NumPy have no types for this function
     x, w = legendre.leggauss(points)
     return 0.5 + 0.5 * x, 0.5 * w
@@ -136,7 +138,7 @@ def gauss_rule(points: int) -> tuple[FloatArray, FloatArray]:
 
 @kernel(inline=True)
 def axial_force(px: float, py: float, ptx: float, pty: float, EA: float, dEA: float, eps: float) -> float:
-    """N/|p| [N] with N = EA (ε - eps) + dEA ε_t; times p it is the force on p."""
+    """Return N/|p| [N] with N = EA (ε - eps) + dEA ε_t; the force on p is N p/|p|."""
     length = sqrt(px * px + py * py)
     il = 1.0 / length
     return (EA * (length - 1.0 - eps) + dEA * il * (px * ptx + py * pty)) * il
@@ -146,7 +148,7 @@ def axial_force(px: float, py: float, ptx: float, pty: float, EA: float, dEA: fl
 def axial_block(
     px: float, py: float, ptx: float, pty: float, EA: float, dEA: float, eps: float, dq: float, dv: float
 ) -> Four:
-    """Derivative of the force on p, entries xx, xy, yx, yy [N]."""
+    """Return the derivative of the force on p [N]: entries xx, xy, yx, yy."""
     length = sqrt(px * px + py * py)
     il = 1.0 / length
     et = il * (px * ptx + py * pty)
@@ -164,7 +166,7 @@ def bending_force(
     px: float, py: float, kx: float, ky: float, ptx: float, pty: float, ktx: float, kty: float,
     EI: float, dEI: float, kap: float,
 ) -> Four:  # fmt: skip
-    """M κ_p and M κ_k with M = EI (κ - kap) + dEI κ_t: the forces on p [N] and k [N m]."""
+    """Return the forces M κ_p on p [N] and M κ_k on k [N m], with M = EI (κ - kap) + dEI κ_t."""
     ig = 1.0 / (px * px + py * py)
     kappa = ig * (px * ky - py * kx)
     ax = ig * (ky - 2.0 * kappa * px)
@@ -180,7 +182,7 @@ def bending_blocks(
     px: float, py: float, kx: float, ky: float, ptx: float, pty: float, ktx: float, kty: float,
     EI: float, dEI: float, kap: float, dq: float, dv: float,
 ) -> Blocks:  # fmt: skip
-    """Derivative of the forces on p and k: blocks pp, pk, kp, kk with entries xx, xy, yx, yy."""
+    """Return the derivatives of the forces on p and k: blocks pp, pk, kp, kk, each with the entries xx, xy, yx, yy."""
     ig = 1.0 / (px * px + py * py)
     kappa = ig * (px * ky - py * kx)
     # κ_p = (ax, ay), κ_k = (bx, by)

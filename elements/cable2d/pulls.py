@@ -15,7 +15,7 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.pulls import Pulls
 
 ROUNDING = 1e-9
-"""Strain that rounding of coordinates may cause [1]."""
+"""Largest strain that rounding errors of coordinates can cause [1]."""
 
 
 @kernel
@@ -30,22 +30,22 @@ def fill_pulls(
     x: FloatArray,
     tensions: FloatArray,
 ) -> None:
-    """Fill the mean elastic force of rows with the same rule.
+    """Fill the mean elastic axial force of cables with the same integration rule.
 
     Args:
-        row: the rows, shape (k,).
-        dofs: coordinate numbers of all rows, shape (rows, 4 d).
+        row: numbers of these cables, shape (k,).
+        dofs: coordinate numbers of all cables, shape (rows, 4 d).
         inverse, stiffness, free: 1/L [1/m], EA [N] and mean strain without force [1], shape (k,).
-        P: factors of (r1 - r0)/L and of the slopes at both ends in r' at the points, shape (points, 3).
-        weight: weights of the points, shape (points,).
+        P: factors of (r1 - r0)/L and of the slopes at both ends in r' at the integration points, shape (points, 3).
+        weight: weights of the integration points [1], shape (points,).
         x: coordinates.
-        tensions: mean forces of all rows [N], shape (rows,).
+        tensions: output, mean forces of all cables [N], shape (rows,).
     """
     d = dofs.shape[1] // 4
     deep = d == 3
     for k in range(len(row)):
         i, il, stretch = row[k], inverse[k], 0.0
-        # components of e = (r1 - r0)/L and of the slopes s0, s1, loaded once for all points
+        # components of e = (r1 - r0)/L (ex, ey, ez) and of the slopes s0 (ax, ay, az) and s1 (bx, by, bz)
         ex, ey = (x[dofs[i, 2 * d]] - x[dofs[i, 0]]) * il, (x[dofs[i, 2 * d + 1]] - x[dofs[i, 1]]) * il
         ax, ay, bx, by = x[dofs[i, d]], x[dofs[i, d + 1]], x[dofs[i, 3 * d]], x[dofs[i, 3 * d + 1]]
         ez, az, bz = 0.0, 0.0, 0.0
@@ -59,8 +59,8 @@ def fill_pulls(
 
 
 def measure_group(g: StrandGroup, dofs: IntArray, tensions: FloatArray) -> Call:
-    """Create the call that writes the mean elastic forces of the rows of a group; three points are accurate enough to
-    detect jumps."""
+    """Create the call that fills the mean elastic forces of a group of cables, at two or three points, which are
+    sufficient to detect jumps."""
     rule = g.rule
     free = np.array([g.read(FREE, j) for j in range(len(rule.wa))]).T @ rule.wa
     P, weight = (rule.Pb, rule.wb) if len(rule.wa) > 3 else (rule.Pa, rule.wa)

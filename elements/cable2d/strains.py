@@ -1,15 +1,16 @@
 """Strain and curvature of cables at arbitrary points with rates and derivatives, vectorised for outputs and user
 functions.
 
-Arrays have one entry per row and point, shape (rows, n, ...). In d dimensions positions and slopes have d components.
-Curvatures have m = 1 component in 2D, about z, and m = 3 in 3D. With `cross` the equations are the same:
+Arrays have the shape (rows, n, ...) with n points per row. In d dimensions, positions and slopes have d components.
+Curvatures have m = 1 component in 2D, about z, and m = 3 in 3D. With the function `cross` the equations are equal in 2D
+and 3D:
 
     κ = r' × r''/|r'|²,    |κ| = √(κ·κ + δ²),    b = κ/|κ|,    δ = `SMALLEST`/L;    in 2D κ for |κ| and b = 1
 
-Force functions receive |κ|, and their moment M acts along b, the direction of the binormal: δW = M δ|κ|. The energy
-does not change when a cable rotates as a whole, even if the cable is curved without force. The term δ makes |κ|
-differentiable for straight cables in 3D; M = EI |κ| gives the moment EI κ and the tangent of the linear law, for every
-δ.
+Force functions receive |κ| and return the moment M, which acts along the binormal b: δW = M δ|κ|. The energy does not
+change when a cable rotates as a rigid body, also if the cable is curved without force. The term δ makes |κ|
+differentiable for straight cables in 3D. For every δ, M = EI |κ| gives the moment EI κ and the tangent of the linear
+law.
 Letters: points.py.
 """
 
@@ -24,15 +25,16 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.model.law import LocalRows
 
 SMALLEST = 1e-9
-"""Curvature that counts as 0, times the length of the cable [1]."""
+"""Product δ L [1] of the curvature δ, which makes |κ| differentiable, and the length L of the cable."""
 
 
 class Strains(NamedTuple):
     """State of a cable at n points of each row.
 
-    p, k [1, 1/m]: r' and r'', pt, kt [1/s, 1/(m s)]: their rates, shape (rows, n, d).
+    p, k: r' [1] and r'' [1/m], shape (rows, n, d).
+    pt, kt: rates of p [1/s] and k [1/(m s)], shape (rows, n, d).
     eps, eps_t [1, 1/s]: axial strain and its rate, shape (rows, n).
-    kap, kap_t [1/m, 1/(m s)]: curvature and its rate, in 3D its size |κ|, shape (rows, n).
+    kap, kap_t [1/m, 1/(m s)]: curvature, in 3D its magnitude |κ|, and its rate, shape (rows, n).
     """
 
     p: FloatArray
@@ -61,8 +63,8 @@ class References(NamedTuple):
 
 
 def cross(a: FloatArray, b: FloatArray) -> FloatArray:
-    """a × b, shape (..., 3); in 2D shape (..., 1) for two vectors, or shape (..., 2) for one vector and one vector
-    about z."""
+    """Return a × b. In 3D the shape is (..., 3). In 2D the shape is (..., 1) for two vectors in the plane, and (..., 2)
+    for a vector in the plane and a vector along z."""
     if a.shape[-1] == 3:
         return np.cross(a, b)
     if a.shape[-1] == 1:
@@ -73,7 +75,7 @@ def cross(a: FloatArray, b: FloatArray) -> FloatArray:
 
 
 def dot(a: FloatArray, b: FloatArray) -> FloatArray:
-    """a·b of vectors, shape (..., d)."""
+    """Return a·b of vectors of shape (..., d)."""
     total = a[..., 0] * b[..., 0]
     for i in range(1, a.shape[-1]):
         total = total + a[..., i] * b[..., i]
@@ -81,13 +83,15 @@ def dot(a: FloatArray, b: FloatArray) -> FloatArray:
 
 
 def interpolate(S: FloatArray, x: FloatArray) -> FloatArray:
-    """Σ S_i x_i at n points, shape (rows, n, d), from coordinates x, shape (rows, 4 d), and S, shape (rows, n, 4)."""
+    """Return Σ S_i x_i at n points, shape (rows, n, d), from coordinates x, shape (rows, 4 d), and shape functions S,
+    shape (rows, n, 4)."""
     result: FloatArray = np.einsum("rni,ric->rnc", S, x.reshape(-1, 4, x.shape[1] // 4))
     return result
 
 
 def eval_bending(shape: Shape, x: FloatArray, v: FloatArray) -> tuple[Strains, Bending]:
-    """Strains and curvature at total coordinates x [m, 1] and velocities v [m/s, 1/s], shape (rows, 4 d)."""
+    """Return strains and curvature vectors for total coordinates x [m, 1] and velocities v [m/s, 1/s], both of shape
+    (rows, 4 d)."""
     p, k = interpolate(shape.dS, x), interpolate(shape.ddS, x)
     pt, kt = interpolate(shape.dS, v), interpolate(shape.ddS, v)
     g, g_t = dot(p, p)[..., None], 2.0 * dot(p, pt)[..., None]
@@ -98,12 +102,12 @@ def eval_bending(shape: Shape, x: FloatArray, v: FloatArray) -> tuple[Strains, B
 
 
 def find_smallest(shape: Shape) -> FloatArray:
-    """Find δ [1/m] at the points, in the shape of the points; S_4'' - S_2'' = 2/L everywhere."""
+    """Return δ [1/m] in the shape of the points; L follows from S_4'' - S_2'' = 2/L, which holds at all points."""
     return 0.5 * SMALLEST * (shape.ddS[..., 3] - shape.ddS[..., 1])
 
 
 def eval_sizes(bending: Bending, smallest: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """|κ| and its rate, in 2D κ, shape (rows, n), with δ [1/m]."""
+    """Return |κ| (in 2D κ) and its rate, shape (rows, n), for δ [1/m]."""
     kap, kap_t = bending
     if kap.shape[-1] == 1:
         return kap[..., 0], kap_t[..., 0]
@@ -112,14 +116,16 @@ def eval_sizes(bending: Bending, smallest: FloatArray) -> tuple[FloatArray, Floa
 
 
 def eval_strains(shape: Shape, x: FloatArray, v: FloatArray) -> Strains:
-    """Strains at total coordinates x [m, 1] and velocities v [m/s, 1/s], shape (rows, 4 d)."""
+    """Return the strains for total coordinates x [m, 1] and velocities v [m/s, 1/s], both of shape (rows, 4 d)."""
     return eval_bending(shape, x, v)[0]
 
 
 def eval_free_bending(rows: LocalRows, s: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Strain [1], shape (rows, n), and curvature [1/m], (rows, n, m), without force at s = x/L [1], (n,) or (rows, n).
+    """Return strain [1], shape (rows, n), and curvature [1/m], shape (rows, n, m), without force at s = x/L [1], shape
+    (n,) or (rows, n).
 
-    ε_ref = ε0 + c (|r'| - 1) and κ_ref = κ0 + c κ in the reference configuration, c = strain_is_relative_to_reference.
+    The values are ε_ref = ε0 + c (|r'| - 1) and κ_ref = κ0 + c κ, with r' and κ in the reference configuration and c =
+    strain_is_relative_to_reference.
     """
     shape = eval_shape(s, rows.local("length")[:, None])
     x = rows.reference[:, : rows.reference.shape[1] // 4 * 4]
@@ -130,19 +136,19 @@ def eval_free_bending(rows: LocalRows, s: FloatArray) -> tuple[FloatArray, Float
 
 
 def eval_references(rows: LocalRows, s: FloatArray) -> References:
-    """Strain and magnitude of the curvature without force, for force functions."""
+    """Return the strain and the magnitude of the curvature without force, for force functions."""
     eps, kap = eval_free_bending(rows, s)
     return References(eps, kap[..., 0] if kap.shape[-1] == 1 else np.sqrt(dot(kap, kap)))
 
 
 def eval_gradients(shape: Shape, s: Strains) -> tuple[FloatArray, FloatArray]:
-    """∂ε/∂q and ∂|κ|/∂q, shape (rows, n, 4 d)."""
+    """Return ∂ε/∂q and ∂|κ|/∂q, each of shape (rows, n, 4 d)."""
     eps_p, kap_p, kap_k = _point_gradients(s)
     return expand(shape.dS, eps_p), expand(shape.dS, kap_p) + expand(shape.ddS, kap_k)
 
 
 def eval_second_derivatives(shape: Shape, s: Strains) -> tuple[FloatArray, FloatArray]:
-    """∂²ε/∂q² and ∂²|κ|/∂q², shape (rows, n, 4 d, 4 d)."""
+    """Return ∂²ε/∂q² and ∂²|κ|/∂q², each of shape (rows, n, 4 d, 4 d)."""
     eps_p, kap_p, kap_k = _point_gradients(s)
     g, b, unit = dot(s.p, s.p)[..., None, None], _direction(s), np.eye(s.p.shape[-1])
     eps_pp = (unit - outer(eps_p, eps_p)) / np.sqrt(g)
@@ -152,7 +158,7 @@ def eval_second_derivatives(shape: Shape, s: Strains) -> tuple[FloatArray, Float
     kap_pk = (-_cross_matrix(b) - 2.0 * outer(s.p, kap_k)) / g
     kap_qq: FloatArray = np.zeros(())
     if len(unit) == 3:
-        # κ_zᵀ (I - b bᵀ)/|κ| κ_z, which is 0 in 2D
+        # add κ_zᵀ (I - b bᵀ)/|κ| κ_z, which is 0 in 2D
         by_p = -(_cross_matrix(s.k) + 2.0 * outer(s.kap[..., None] * b, s.p)) / g
         by_k = _cross_matrix(s.p) / g
         across = (unit - outer(b, b)) / s.kap[..., None, None]
@@ -164,7 +170,7 @@ def eval_second_derivatives(shape: Shape, s: Strains) -> tuple[FloatArray, Float
 
 
 def _point_gradients(s: Strains) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """ε_p = p/|p|, |κ|_p = (k × b - 2 b·κ p)/g and |κ|_k = (b × p)/g, shape (rows, n, d)."""
+    """Return ε_p = p/|p|, |κ|_p = (k × b - 2 b·κ p)/g and |κ|_k = (b × p)/g, each of shape (rows, n, d)."""
     g, b = dot(s.p, s.p)[..., None], _direction(s)
     along = (s.kap * dot(b, b))[..., None]
     return s.p / np.sqrt(g), (cross(s.k, b) - 2.0 * along * s.p) / g, cross(b, s.p) / g
@@ -178,34 +184,34 @@ def _direction(s: Strains) -> FloatArray:
 
 
 def _between(a: FloatArray, m: FloatArray, b: FloatArray) -> FloatArray:
-    """aᵀ m b of matrices, shape (rows, n, 3, 3)."""
+    """Return aᵀ m b for matrices of shape (rows, n, 3, 3)."""
     product: FloatArray = np.einsum("rnij,rnik,rnkl->rnjl", a, m, b)
     return product
 
 
 def _cross_matrix(a: FloatArray) -> FloatArray:
-    """Matrix of the product a ×, shape (..., d, d)."""
+    """Return the matrix of the linear map b -> a × b, shape (..., d, d)."""
     d = a.shape[-1] if a.shape[-1] == 3 else 2
     return np.stack([cross(a, np.broadcast_to(e, (*a.shape[:-1], d))) for e in np.eye(d)], axis=-1)
 
 
 def turned(a: FloatArray) -> FloatArray:
-    """[-a_y, a_x]: the vector turned by 90 degrees counter-clockwise."""
+    """Return [-a_y, a_x], the vector a rotated by 90 degrees counter-clockwise."""
     return np.stack((-a[..., 1], a[..., 0]), axis=-1)
 
 
 def outer(a: FloatArray, b: FloatArray) -> FloatArray:
-    """a bᵀ of vectors, shape (..., d)."""
+    """Return a bᵀ for vectors of shape (..., d)."""
     return a[..., :, None] * b[..., None, :]
 
 
 def expand(S: FloatArray, a: FloatArray) -> FloatArray:
-    """Return S_i a as a vector over the 4 d coordinates."""
+    """Return the vector over the 4 d coordinates whose entries are S_i a."""
     product = S[..., :, None] * a[..., None, :]
     return product.reshape(*a.shape[:2], 4 * a.shape[-1])
 
 
 def expand_matrix(S: FloatArray, T: FloatArray, A: FloatArray) -> FloatArray:
-    """Return S_i T_j A as a matrix over the 4 d coordinates."""
+    """Return the matrix over the 4 d coordinates whose blocks are S_i T_j A."""
     product: FloatArray = np.einsum("rni,rnj,rncd->rnicjd", S, T, A)
     return product.reshape(*A.shape[:2], 4 * A.shape[-1], 4 * A.shape[-1])

@@ -1,4 +1,4 @@
-"""Data of 2D and 3D cables for form-finding, see `Strands`."""
+"""Parameters of 2D and 3D cables that form-finding reads and changes, see `Strands`."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ FREE = "strain without force"
 
 
 def find_place(quantity: str, point: int) -> int:
-    """Position of a quantity, or of the strain without force at a point, in the data of `Lanes`."""
+    """Return the position of a quantity, or of the strain without force at a point, in `Lanes.given`."""
     return len(QUANTITIES) + point if quantity == FREE else QUANTITIES.index(quantity)
 
 
 class StrandGroup(NamedTuple):
-    """Rows with the same integration rule, evaluated by one thread, in the order of their lanes.
+    """Cables with the same integration rule that one thread evaluates, in the order of their lanes.
 
     Attributes:
-        lanes: data of the kernels.
+        lanes: parameters that the kernels read.
         rule: points of the integration rule.
         row: positions of the rows among the local rows, shape (rows,).
     """
@@ -35,19 +35,19 @@ class StrandGroup(NamedTuple):
     row: IntArray
 
     def read(self, quantity: str, point: int = 0) -> FloatArray:
-        """Read a quantity from the data of the kernels, or the strain without force at a point, `FREE`, shape
+        """Read a quantity, or for `FREE` the strain without force at a point, from the parameters of the kernels, shape
         (rows,)."""
         values: FloatArray = self.lanes.given[:, find_place(quantity, point), :].ravel()[: len(self.row)]
         return values
 
     def write(self, quantity: str, values: FloatArray, point: int = 0) -> None:
-        """Replace a quantity in the data of the kernels; lanes without a row are copies of the last row."""
+        """Replace a quantity in the parameters of the kernels; lanes after the last row get copies of the last row."""
         filled = np.minimum(np.arange(LANES * len(self.lanes.given)), len(self.row) - 1)
         self.lanes.given[:, find_place(quantity, point), :] = values[filled].reshape(-1, LANES)
 
 
 class CableStrands(Strands):
-    """Cables with the linear law of the axial force.
+    """Interface of form-finding to cables with the linear law of the axial force.
 
     Args:
         groups: all rows.
@@ -80,13 +80,13 @@ class CableStrands(Strands):
         return np.concatenate(parts)
 
     def find_folded(self, s: Fields) -> BoolArray:
-        """Find rows with a slope against their chord."""
+        """Find cables with a slope that points against the chord."""
         r0, s0, r1, s1 = np.split(s.x[self._dofs], 4, axis=1)
         folded: BoolArray = np.minimum(dot(s0, r1 - r0), dot(s1, r1 - r0)) < 0.0
         return folded
 
     def take(self, stiffness: FloatArray, free: FloatArray, bends: BoolArray) -> None:
-        """Write given values to the data of the kernels."""
+        """Write axial stiffness, strain without force and bending stiffness to the parameters of the kernels."""
         first = 0
         for g, bending in zip(self._groups, self._bending, strict=True):
             count = len(g.row), len(g.rule.wa)

@@ -7,12 +7,12 @@ The axis r(x, t) is a cubic polynomial in the arc length x of the undeformed cab
     forces     ∂/∂q of ∫ N ε + m·κ dx at fixed N, m;      mass  ∫ ρA SᵀS dx;      gravity  ∫ ρA S g dx
     ε_ref = ε0 + c (|r'| - 1), κ_ref = κ0 + c κ in the reference configuration, c = strain_is_relative_to_reference
 
-κ_ref is a fixed vector in the global frame. A cable that is curved without load and rotates as a whole does not rotate
-κ_ref, because the element has no coordinate for the rotation of its cross sections. If this matters, give
-``bending_moment_function``: its argument is |κ|, and its moment acts about the current binormal for any rotation of the
-cable; see cable2d/strains.py.
+κ_ref is a fixed vector in the global frame. If a cable that is curved without load rotates, κ_ref does not rotate with
+the cable, because the element has no coordinate for the rotation of its cross sections. For such cables give
+``bending_moment_function``: the function receives |κ|, and its moment acts about the current binormal for any rotation
+of the cable; see cable2d/strains.py.
 
-Integration rules are the same as for `Cable2D`, and for motion in a plane the forces of both elements are equal.
+`Cable2D` and `Cable3D` have the same integration rules, and for motion in a plane their forces are equal.
 
 Source: J. Gerstmayr, A. A. Shabana, Nonlinear Dynamics 45 (2006) 109-130; for the curvature J. Gerstmayr, H. Irschik,
 Journal of Sound and Vibration 318 (2008) 461-487.
@@ -32,7 +32,8 @@ from windlass.framework.model.schema import column, ref
 
 
 class Cable3D(Cable2D):
-    """A 3D cable element with the columns of `Cable2D`; its force functions receive the magnitude |κ| of curvatures."""
+    """A 3D cable element with the columns of `Cable2D`; user functions of the forces receive the magnitude |κ| of the
+    curvature."""
 
     provides: ClassVar[tuple[str, ...]] = ("body", "cable", "cable in space", "strained cable")
     node0 = ref("PointSlope3D", "node at x = 0")

@@ -1,7 +1,7 @@
-"""Kernels of `Cable3D` over whole tables for every integration rule, as loops over its points.
+"""Kernels of `Cable3D` for any integration rule, as loops over the integration points.
 
-The method is described in cable2d/gauss.py; rule 2 has separate kernels in lobatto.py. Equations of a single point and
-the symbols p, k: points.py; the symbols e, s0, s1: cable2d/points.py.
+cable2d/gauss.py describes the method; the kernels for rule 2 are in lobatto.py. For the equations at a single point and
+the symbols p, k see points.py, for the symbols e, s0, s1 see cable2d/points.py.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from windlass.framework.model.system import Slots
 
 @kernel(inline=True)
 def interpolate(P: FloatArray, scale: float, e: Vector, s0: Vector, s1: Vector) -> Vector:
-    """Sum of e, s0, s1 with the factors scale P, shape (3,)."""
+    """Return scale (P0 e + P1 s0 + P2 s1), shape (3,)."""
     return combine(scale, combine(P[0], e, P[1], s0), scale * P[2], s1)
 
 
 @kernel(inline=True)
 def add_vector(to: int, w: float, a: Vector, k: int, sums: FloatArray) -> None:
-    """Add w a to three rows of lane k."""
+    """Add w a to three entries of lane k."""
     sums[to, k] += w * a[0]
     sums[to + 1, k] += w * a[1]
     sums[to + 2, k] += w * a[2]
@@ -60,7 +60,7 @@ def residual_gauss(c: Lanes, r: Rule, x: FloatArray, v: FloatArray, a: FloatArra
             iL = 1.0 / L
             e, s0, s1 = read_slopes(g.coordinates, iL, k)
             et, t0, t1 = read_slopes(g.velocities, iL, k)
-            # forces on e, s0 and s1 begin with 0
+            # set the forces on e, s0 and s1 to 0
             for i in range(9):
                 g.on_points[i, k] = 0.0
             # axial points
@@ -78,7 +78,7 @@ def residual_gauss(c: Lanes, r: Rule, x: FloatArray, v: FloatArray, a: FloatArra
                 for i in range(3):
                     add_vector(3 * i, r.wb[j] * L * r.Pb[j, i], on_p, k, g.on_points)
                     add_vector(3 * i, r.wb[j] * r.Kb[j, i], on_k, k, g.on_points)
-            # forces on the coordinates, since e = (r1 - r0)/L, and inertia
+            # forces on the coordinates, with e = (r1 - r0)/L, and inertia forces
             for i in range(3):
                 g.forces[i, k], g.forces[6 + i, k] = -iL * g.on_points[i, k], iL * g.on_points[i, k]
                 g.forces[3 + i, k], g.forces[9 + i, k] = g.on_points[3 + i, k], g.on_points[6 + i, k]
@@ -95,7 +95,7 @@ def take_curvature(c: Lanes, block: int, place: int, k: int, free: FloatArray) -
 
 @kernel(inline=True)
 def add_entries(to: int, w: float, A: Nine, k: int, sums: FloatArray) -> None:
-    """Add w A to nine rows of lane k."""
+    """Add w A to nine entries of lane k."""
     add_vector(to, w, (A[0], A[1], A[2]), k, sums)
     add_vector(to + 3, w, (A[3], A[4], A[5]), k, sums)
     add_vector(to + 6, w, (A[6], A[7], A[8]), k, sums)
@@ -103,7 +103,8 @@ def add_entries(to: int, w: float, A: Nine, k: int, sums: FloatArray) -> None:
 
 @kernel(inline=True)
 def add_bending(to: int, P: float, K: float, Q: float, R: float, B: Blocks, k: int, sums: FloatArray) -> None:
-    """Add PQ pp + PR pk + KQ kp + KR kk of the blocks of a point to nine rows."""
+    """Add PQ pp + PR pk + KQ kp + KR kk to nine entries of lane k, where B = (pp, pk, kp, kk) are the derivative blocks
+    of a point."""
     add_entries(to, P * Q, B[0], k, sums)
     add_entries(to, P * R, B[1], k, sums)
     add_entries(to, K * Q, B[2], k, sums)
@@ -112,8 +113,8 @@ def add_bending(to: int, P: float, K: float, Q: float, R: float, B: Blocks, k: i
 
 @kernel(inline=True)
 def fill_matrix(iL: float, k: int, g: Any) -> None:
-    """Fill the matrix of lane k from the sums: factors of e, s0, s1 become factors of r0, r0', r1, r1', with e = (r1 -
-    r0)/L."""
+    """Fill the element matrix of lane k: convert the derivatives with respect to e, s0, s1 to derivatives with respect
+    to r0, r0', r1, r1', with e = (r1 - r0)/L."""
     for i in range(4):
         u, m = (-iL, 0) if i == 0 else (1.0, 1) if i == 1 else (iL, 0) if i == 2 else (1.0, 2)
         for j in range(4):
@@ -149,7 +150,7 @@ def tangent_gauss(
             iL = 1.0 / L
             e, s0, s1 = read_slopes(g.coordinates, iL, k)
             et, t0, t1 = read_slopes(g.velocities, iL, k)
-            # sums over the points begin with 0
+            # set the sums over the points to 0
             for i in range(81):
                 g.sums[i, k] = 0.0
             # axial points
@@ -171,7 +172,7 @@ def tangent_gauss(
                     for n in range(3):
                         P, K, Q, R = r.Pb[j, m], iL * r.Kb[j, m], r.Pb[j, n], iL * r.Kb[j, n]
                         add_bending(27 * m + 9 * n, P, K, Q, R, B, k, g.sums)
-            # the matrix of the coordinates, and the mass matrix
+            # element matrix over the coordinates, and mass matrix
             fill_matrix(iL, k, g)
             for i in range(3):
                 add_mass(3, i, mass, k, g)

@@ -1,4 +1,4 @@
-"""Types of nodes and cables by dimension, so 2D models do not load 3D cables."""
+"""Selection of the types of nodes and cables by dimension, such that 2D models do not import 3D cables."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ from windlass.elements.nodes.nodes2d import PointSlope2D
 from windlass.framework.model.schema import Component
 
 TWIST = "torsional_stiffness"
-"""Column that only cables with twist have."""
+"""Name of a column that only cables with twist have."""
 
 
 def find_kinds(dims: int, columns: Iterable[str] = ()) -> tuple[type[Component], type[Component]]:
-    """Types of node and cable in 2D or 3D, with twist if the column torsional_stiffness is given."""
+    """Return the types of node and cable in 2D or 3D; the cable has twist if the column torsional_stiffness is
+    given."""
     if dims == 2:
         return PointSlope2D, Cable2D
     if TWIST in columns:
-        from windlass.elements.cable3d.twist_cable import TwistCable3D  # imported here, because few models need it
-        from windlass.elements.nodes.twist_node import PointSlopeTwist3D  # imported here, because few models need it
+        from windlass.elements.cable3d.twist_cable import TwistCable3D  # imported here, because few models have twist
+        from windlass.elements.nodes.twist_node import PointSlopeTwist3D  # imported here, because few models have twist
 
         return PointSlopeTwist3D, TwistCable3D
-    from windlass.elements.cable3d.cable3d import Cable3D  # imported here, because 2D models do not need it
-    from windlass.elements.nodes.nodes3d import PointSlope3D  # imported here, because 2D models do not need it
+    from windlass.elements.cable3d.cable3d import Cable3D  # imported here, because 2D models do not need 3D cables
+    from windlass.elements.nodes.nodes3d import PointSlope3D  # imported here, because 2D models do not need 3D nodes
 
     return PointSlope3D, Cable3D

@@ -1,8 +1,8 @@
-"""Kernels of `Cable3D` over whole tables for integration rule 2, the default, with each point written out.
+"""Kernels of `Cable3D` for integration rule 2, the default, without loops over the integration points.
 
-Several cables are evaluated at once, see cable2d/lanes.py. One pass evaluates both forces and the product of the mass
-matrix, and one pass both tangent and mass matrix. Equations of a single point: points.py; sums over points as in 2D:
-cable2d/lobatto.py. All rules: gauss.py.
+Several cables are evaluated at once, see cable2d/lanes.py. One kernel evaluates forces and mass matrix times
+accelerations; another kernel evaluates tangent and mass matrix. For the equations at a single point see points.py; the
+sums over the points are the sums of cable2d/lobatto.py. All rules: gauss.py.
 """
 
 from __future__ import annotations
@@ -31,27 +31,28 @@ from windlass.framework.model.system import Slots
 
 @kernel(inline=True)
 def read_vector(a: FloatArray, row: int, k: int) -> Vector:
-    """Read three rows of lane k."""
+    """Read a vector from three consecutive entries of lane k."""
     return a[row, k], a[row + 1, k], a[row + 2, k]
 
 
 @kernel(inline=True)
 def read_slopes(q: FloatArray, iL: float, k: int) -> tuple[Vector, Vector, Vector]:
-    """Read e, s0 and s1 of lane k from its coordinates, or their rates from its velocities; iL is 1/L."""
+    """Read e, s0 and s1 of lane k from coordinates, or their rates from velocities; iL is 1/L."""
     r0, r1 = read_vector(q, 0, k), read_vector(q, 6, k)
     return combine(iL, r1, -iL, r0), read_vector(q, 3, k), read_vector(q, 9, k)
 
 
 @kernel(inline=True)
 def find_middle(e: Vector, s0: Vector, s1: Vector) -> Vector:
-    """r' in the middle of the cable, or its rate."""
+    """Return r' in the middle of the cable, or from rates the rate of r'."""
     s = combine(0.25, s0, 0.25, s1)
     return combine(1.5, e, -1.0, s)
 
 
 @kernel(inline=True)
 def find_bending(sign: float, e: Vector, s0: Vector, s1: Vector, iL: float) -> tuple[Vector, Vector]:
-    """r' = e ± H d and r'' = (d ∓ w)/L at the bending points, or their rates; see `residual_lobatto` of 2D cables."""
+    """Return r' = e ± H d and r'' = (d ∓ w)/L at a bending point, or from rates their rates; for d and w see
+    `residual_lobatto` of 2D cables."""
     d, s = combine(1.0, s1, -1.0, s0), combine(1.0, s0, 1.0, s1)
     w = combine(2.0 * ROOT3, e, -ROOT3, s)
     return combine(1.0, e, sign * H, d), combine(iL, d, -sign * iL, w)
@@ -62,8 +63,8 @@ def put_forces(
     j: int, N0: float, s0: float, N1: float, s1: float, N: float, p: float, a0: float, b0: float, a1: float, b1: float,
     L: float, iL: float, k: int, F: FloatArray,
 ) -> None:  # fmt: skip
-    """Write component j of the forces on the coordinates of lane k, from the forces at all points."""
-    # forces on e, on d and on s0 + s1 with the weight L/2 of both bending points
+    """Write component j of the forces on the coordinates of lane k, from the forces at all integration points."""
+    # forces on e, on d and on s0 + s1; each bending point has the weight L/2
     turn = 0.5 * ROOT3 * (b0 - b1)
     fe = 1.5 * N * p + 0.5 * L * (a0 + a1) + 2.0 * turn
     fd = 0.5 * (H * L * (a1 - a0) + b0 + b1)
@@ -89,7 +90,7 @@ def residual_lobatto(c: Lanes, x: FloatArray, v: FloatArray, a: FloatArray, mass
             e, s0, s1 = read_slopes(g.coordinates, iL, k)
             et, t0, t1 = read_slopes(g.velocities, iL, k)
 
-            # axial: each end point loads only its slope, the middle point loads e and both slopes
+            # axial forces: each end point acts only on its slope, and the middle point acts on e and both slopes
             N0 = L / 6.0 * axial_force(s0, t0, EA, dEA, g.free[0, k])
             N1 = L / 6.0 * axial_force(s1, t1, EA, dEA, g.free[2, k])
             p, pt = find_middle(e, s0, s1), find_middle(et, t0, t1)
@@ -128,14 +129,14 @@ def tangent_lobatto(
             e, s0, s1 = read_slopes(g.coordinates, iL, k)
             et, t0, t1 = read_slopes(g.velocities, iL, k)
 
-            # axial blocks; the weights L/6, 4 L/6, L/6 enter through dq and dv
+            # derivative blocks of the axial points; dq and dv are multiplied by the weights L/6, 4 L/6, L/6
             q, u = dq * L / 6.0, dv * L / 6.0
             A0 = axial_block(s0, t0, EA, dEA, g.free[0, k], q, u)
             A1 = axial_block(s1, t1, EA, dEA, g.free[2, k], q, u)
             p, pt = find_middle(e, s0, s1), find_middle(et, t0, t1)
             A = axial_block(p, pt, EA, dEA, g.free[1, k], 4.0 * q, 4.0 * u)
 
-            # bending blocks of both points
+            # derivative blocks of the two bending points
             p0, k0 = find_bending(-1.0, e, s0, s1, iL)
             p0t, k0t = find_bending(-1.0, et, t0, t1, iL)
             B0 = bending_blocks(p0, k0, p0t, k0t, EI, dEI, read_vector(g.free, 3, k), dq, dv)
@@ -143,7 +144,7 @@ def tangent_lobatto(
             p1t, k1t = find_bending(1.0, et, t0, t1, iL)
             B1 = bending_blocks(p1, k1, p1t, k1t, EI, dEI, read_vector(g.free, 6, k), dq, dv)
 
-            # the matrix for pairs of components x, y, z, and the mass matrix
+            # element matrix for all pairs of the components x, y, z, and mass matrix
             fill_entries(3, 0, 0, B0, B1, A0, A, A1, L, iL, k, g.matrix)
             fill_entries(3, 0, 1, B0, B1, A0, A, A1, L, iL, k, g.matrix)
             fill_entries(3, 0, 2, B0, B1, A0, A, A1, L, iL, k, g.matrix)
@@ -153,7 +154,7 @@ def tangent_lobatto(
             fill_entries(3, 2, 0, B0, B1, A0, A, A1, L, iL, k, g.matrix)
             fill_entries(3, 2, 1, B0, B1, A0, A, A1, L, iL, k, g.matrix)
             fill_entries(3, 2, 2, B0, B1, A0, A, A1, L, iL, k, g.matrix)
-            # and the mass matrix of each component
+            # mass matrix for each component
             add_mass(3, 0, mass, k, g)
             add_mass(3, 1, mass, k, g)
             add_mass(3, 2, mass, k, g)

@@ -7,12 +7,12 @@ As for 2D cables (cable2d/points.py), strains depend only on p = r' and k = r''.
     δκ   = (δp × k + p × δk)/g - 2 κ (p·δp)/g,
     δκ_t = (δp × k_t + p_t × δk)/g - 2 κ_t (p·δp)/g - 2 κ (p_t·δp)/g - g_t/g δκ.
 
-So with the factors c of δκ and d of δκ_t, c' = (c - d g_t/g)/g, d' = d/g, u = c' k + d' k_t, w = c' p + d' p_t,
+If δm = c δκ + d δκ_t, then with c' = (c - d g_t/g)/g, d' = d/g, u = c' k + d' k_t, w = c' p + d' p_t,
 
     δm = δp × u + w × δk - 2 κ (w·δp) - 2 d' κ_t (p·δp).
 
-The blocks of the tangent are δP and δK with this δm, and the terms at constant m, written as sums of products a bᵀ of
-vectors, multiples of I and vector products.
+The blocks of the tangent are δP and δK with this δm, plus the terms at constant m. The blocks are sums of dyads a bᵀ,
+multiples of I and cross-product matrices.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Blocks = tuple[Nine, Nine, Nine, Nine]
 
 @kernel(inline=True)
 def axial_force(p: Vector, pt: Vector, EA: float, dEA: float, eps: float) -> float:
-    """N/|p| [N] with N = EA (ε - eps) + dEA ε_t; times p it is the force on p."""
+    """Return N/|p| [N] with N = EA (ε - eps) + dEA ε_t; the force on p is N p/|p|."""
     length = sqrt(dot(p, p))
     il = 1.0 / length
     return (EA * (length - 1.0 - eps) + dEA * il * dot(p, pt)) * il
@@ -36,7 +36,7 @@ def axial_force(p: Vector, pt: Vector, EA: float, dEA: float, eps: float) -> flo
 
 @kernel(inline=True)
 def axial_block(p: Vector, pt: Vector, EA: float, dEA: float, eps: float, dq: float, dv: float) -> Nine:
-    """Derivative of the force on p [N], row by row."""
+    """Return the 3 x 3 derivative of the force on p [N], row by row."""
     length = sqrt(dot(p, p))
     il = 1.0 / length
     et = il * dot(p, pt)
@@ -55,7 +55,7 @@ def axial_block(p: Vector, pt: Vector, EA: float, dEA: float, eps: float, dq: fl
 def bending_force(
     p: Vector, k: Vector, pt: Vector, kt: Vector, EI: float, dEI: float, kap: Vector
 ) -> tuple[Vector, Vector]:
-    """The forces on p [N] and k [N m] of the moment m = EI (κ - kap) + dEI κ_t."""
+    """Return the forces on p [N] and k [N m] due to the moment m = EI (κ - kap) + dEI κ_t."""
     ig = 1.0 / dot(p, p)
     h, ht0, ht1 = cross(p, k), cross(pt, k), cross(p, kt)
     kappa = ig * h[0], ig * h[1], ig * h[2]
@@ -71,7 +71,7 @@ def bending_force(
 def bending_blocks(
     p: Vector, k: Vector, pt: Vector, kt: Vector, EI: float, dEI: float, kap: Vector, dq: float, dv: float
 ) -> Blocks:
-    """Derivative of the forces on p and k: blocks pp, pk, kp, kk, row by row."""
+    """Return the derivatives of the forces on p and k: 3 x 3 blocks pp, pk, kp, kk, each row by row."""
     ig = 1.0 / dot(p, p)
     h, ht0, ht1 = cross(p, k), cross(pt, k), cross(p, kt)
     kappa = ig * h[0], ig * h[1], ig * h[2]
@@ -84,7 +84,7 @@ def bending_blocks(
     kM, K = cross(k, M), cross(M, p)
     s = dot(M, kappa)
     P = combine(1.0, kM, -2.0 * s, p)
-    # for the symbols see the head of the file
+    # for the symbols see the docstring of the file
     d = dq * dEI * ig
     c = (dq * EI + dv * dEI - 2.0 * d * ppt) * ig
     u, w = combine(c, k, d, kt), combine(c, p, d, pt)

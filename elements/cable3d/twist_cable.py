@@ -2,7 +2,8 @@
 slope.
 
 The axis r(x, t) is the cubic of `Cable3D`, with the same mass, weight, strain and integration rules. The material has a
-frame t, d_1, d_2. With κ = r' × r''/|r'|² and the angle T by which the frame rotates about the axis from node to node,
+frame t, d_1, d_2. With κ = r' × r''/|r'|² and the angle T by which the frame rotates about the axis from node0 to
+node1,
 
     N   = EA (ε - ε_ref) + C τ + d_EA ε_t          ε_ref = ε0 + c (|r'| - 1)  in the reference configuration
     M_i = EI_i (κ_i - κ_i,ref) + d_EI κ_i,t        κ_i = κ·d_i,  κ_i,ref = κ_i0 + c κ_i  in the reference configuration
@@ -10,12 +11,13 @@ frame t, d_1, d_2. With κ = r' × r''/|r'|² and the angle T by which the frame
     forces     of the work ∫ N δε + M_1 δκ_1 + M_2 δκ_2 dx + M δT
     inertia    of the axis, and J ω_t about the tangent, ω the spin of the material
 
-The law holds for any rotation, also for rods that are curved without load: strains and the power of damping do not
-change when the rod rotates as a whole. With EI_1 = EI_2, no twist and no curvature without moment, forces equal the
-forces of `Cable3D`. Ropes in which tension causes torque have C ≠ 0. M is the mean torque of an element; where bending
-causes torque, the torque varies along the element, see twist_forces.py.
+The law is valid for any rotation, also for rods that are curved without load. Strains and damping power do not change
+when the rod rotates as a rigid body. With EI_1 = EI_2, zero twist and no curvature in the unloaded state, the forces
+equal the forces of `Cable3D`. For ropes in which tension causes torque, C is not zero. M is the mean torque of an
+element; where bending causes torque, the torque varies along the element, see twist_forces.py.
 
-Strains: twist_points.py, forces: twist_forces.py, inertia of the spin: twist_motion.py, frames: nodes/twist_node.py.
+Strains are in twist_points.py, forces in twist_forces.py, inertia of the spin in twist_motion.py, and frames in
+nodes/twist_node.py.
 
 Source: J. Langer, D. A. Singer, SIAM Review 38 (1996) 605-618; C. Meier, A. Popp, W. A. Wall, Arch. Comput. Methods
 Eng. 26 (2019) 163-243; for the coupling G. A. Costello, Theory of Wire Rope, Springer (1997).
@@ -46,9 +48,9 @@ from windlass.framework.model.system import Checks, Fields, Fused, System, Term
 from windlass.framework.model.table import EntityTable
 
 REACHED = 2.0 * FURTHEST
-"""Limit of 1 + b·t below which the message of a failed solve names a slope."""
+"""If 1 + b·t of a slope is below this limit, the message of a failed solve names the node [1]."""
 MOST_POINTS = 5, 3
-"""Largest number of axial points, and of bending points, of all integration rules."""
+"""Largest number of axial points and largest number of bending points of an integration rule."""
 
 
 class TwistCable3D(Component):
@@ -89,7 +91,8 @@ class TwistCable3D(Component):
 
 
 def order_dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World numbers of the positions and slopes of both nodes, 12, followed by both angles, shape (rows, 14)."""
+    """Return the 12 world numbers of the positions and slopes of both nodes, followed by the numbers of the two angles,
+    shape (rows, 14)."""
     first, second = (world.dofs_of(table.local(name)) for name in ("node0", "node1"))
     return np.concatenate((first[:, :6], second[:, :6], first[:, 6:], second[:, 6:]), axis=1)
 
@@ -97,8 +100,9 @@ def order_dofs(world: Tables, table: EntityTable) -> IntArray:
 def bind(rows: LocalRows) -> NDArray[Any]:
     """The records of the rows, with the columns of the schema by name.
 
-    Further fields: b0, b1, F0, F1 of the nodes, dofs (14,), place among the local rows; angle and twist of the
-    reference configuration, see `twist_angle`; strain (5,) and curvatures (3, 2) without force at the points.
+    Additional fields are b0, b1, F0, F1 of the nodes, dofs, shape (14,), and place, the index of a row among the local
+    rows. Fields free_angle and free_twist belong to the reference configuration, see `twist_angle`. Fields free_strain,
+    shape (5,), and free_curvature, shape (3, 2), are the values without force at the integration points.
     """
     count = len(rows.rows)
     (b0, F0), (b1, F1) = (read_frames(rows.world, rows.local(name)) for name in ("node0", "node1"))
@@ -139,7 +143,7 @@ def create_calls(some: NDArray[Any], rule: Rule) -> tuple[Call, Call, Call]:
 
 
 def build(rows: LocalRows) -> System:
-    """Bind rows to the kernels, in groups with equal integration rules."""
+    """Bind the rows to the kernels, in groups with the same integration rule."""
     own: NDArray[Any] = rows.columns
     weight = create_inertia(own["mass_per_length"], own["length"], rows.dofs)
     forces, tangents, energies = Call(), Call(), Call()
@@ -170,8 +174,8 @@ def build(rows: LocalRows) -> System:
 
 
 def diagnose(rows: LocalRows, s: Fields) -> list[str]:
-    """Texts about nodes whose slope is nearly opposite to ``turned_from``, the direction from which their frame is
-    turned."""
+    """Return messages about nodes whose slope is nearly opposite to ``turned_from``, the direction from which the frame
+    of the node is rotated."""
     own: NDArray[Any] = rows.columns
     texts = []
     for name, b, first in (("node0", own["b0"], 3), ("node1", own["b1"], 9)):
@@ -188,7 +192,7 @@ def diagnose(rows: LocalRows, s: Fields) -> list[str]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for rows whose nodes, shares or stiffnesses do not fit together."""
+    """Raise ModelError if nodes, reference strains or stiffnesses of a row are not allowed."""
     check_nodes(world, table)
     share = table.local("strain_is_relative_to_reference")
     table.refuse((share < 0.0) | (share > 1.0), ("strain_is_relative_to_reference",), "lie from 0 to 1")

@@ -8,12 +8,12 @@
     q = ∫ B (M_1 κ_2 - M_2 κ_1) dx  without damping,        energy - q²/(2 k)
     k = 16 GJ/(3 L) + ∫ B² (EI_1 κ_2² + EI_2 κ_1²) dx,      its derivatives β ∂q + β² ∂k/2
 
-The torque q is caused by bending, in rods that are curved without load or have EI_1 ≠ EI_2. Without β the torque would
-be constant in each element, with errors of second order; with β the errors are of fourth order. k has no part of M_i
-κ_i, so q²/(2 k) never exceeds the energy of bending.
+Bending causes the torque q in rods that are curved without load or have EI_1 ≠ EI_2. Without β the torque would be
+constant in each element, with errors of second order; with β the errors are of fourth order. The stiffness k does not
+contain the terms M_i κ_i, so q²/(2 k) never exceeds the bending energy.
 
-T, κ_1, κ_2 and y: twist_points.py.  Each strain z gives its first derivatives g and its second derivatives H with
-respect to y; its force s g has the derivative s H + g gᵀ ∂s/∂z, and damping d g·y_t adds d g (H y_t)ᵀ.
+For T, κ_1, κ_2 and y see twist_points.py. Let g and H be the first and second derivatives of a strain z with respect to
+y, and s the stress. The force s g has the derivative s H + g gᵀ ∂s/∂z; damping d g·y_t adds d g (H y_t)ᵀ.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def times(g: FloatArray, y: FloatArray) -> float:
 
 @kernel
 def mean_strain(row: Any, r: Rule, y: FloatArray) -> float:
-    """Mean of ε - ε_ref."""
+    """Return the mean of ε - ε_ref."""
     mean = 0.0
     for j in range(len(r.wa)):
         p = interpolate(read(r.Pa, j), 1.0, y)
@@ -77,8 +77,8 @@ def bubble(s: float) -> float:
 
 @kernel(inline=True)
 def find_moments(row: Any, j: int, kappa: FloatArray) -> tuple[float, float, float, float]:
-    """M_1 and M_2 without damping at a bending point, and the derivatives of M_1 κ_2 - M_2 κ_1 with respect to κ_1 and
-    κ_2."""
+    """Return M_1 and M_2 without damping at a bending point, and the derivatives of M_1 κ_2 - M_2 κ_1 with respect to
+    κ_1 and κ_2."""
     E1, E2 = row.bending_stiffness[0], row.bending_stiffness[1]
     M1, M2 = E1 * (kappa[0] - row.free_curvature[j, 0]), E2 * (kappa[1] - row.free_curvature[j, 1])
     return M1, M2, E1 * kappa[1] - M2, M1 - E2 * kappa[0]
@@ -108,7 +108,8 @@ def fill_point(
     kappa: FloatArray,
     G: FloatArray,
 ) -> None:
-    """Fill κ_1 and κ_2 at a bending point, shape (2,), and their forms, (2, 11); σ is overwritten."""
+    """Fill κ_1 and κ_2 at a bending point, shape (2,), and their derivatives with respect to y, shape (2, 11); sigma is
+    a work array."""
     L, s, P, K = row.length, r.sb[j], read(r.Pb, j), read(r.Kb, j)
     K = (K[0] / L, K[1] / L, K[2] / L)
     p, k = interpolate(P, 1.0, y), interpolate(K, 1.0, y)
@@ -119,7 +120,7 @@ def fill_point(
 
 @kernel
 def scatter_forces(row: Any, iL: float, g: FloatArray, f: FloatArray) -> None:
-    """Add forces on y to the forces on the coordinates."""
+    """Convert the forces on y to forces on the coordinates, and add these to f."""
     n = row.dofs
     for a in range(3):
         f[n[a]] -= iL * g[a]
@@ -157,7 +158,7 @@ def residual(rows: Any, r: Rule, x: FloatArray, v: FloatArray, f: FloatArray) ->
             N = row.axial_stiffness * (l - 1.0 - row.free_strain[j]) + row.coupling * tau
             N += row.axial_damping * dot(p, pt) / l
             add_gradient(r.wa[j] * L * N / l, P, p, total)
-        # bending moments, first without the varying twist
+        # bending moments: first the curvatures, which do not depend on β
         for j in range(len(r.wb)):
             fill_point(row, r, j, y, T, sigma, kappa[j], G[j])
         beta, _ = find_bubble(row, r, kappa)
@@ -176,7 +177,7 @@ def add_strain(
     stress: float, stiffness: float, damping: float, g: FloatArray, H: FloatArray, yt: FloatArray,
     dq: float, dv: float, matrix: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the derivative of the force stress g, where ∂stress = stiffness ∂z + damping ∂z_t."""
+    """Add the derivative of the force ``stress`` g, where ∂stress = stiffness ∂z + damping ∂z_t."""
     for j in range(COUNT):
         rate = 0.0
         for k in range(COUNT):
@@ -188,7 +189,7 @@ def add_strain(
 
 @kernel(inline=True)
 def add_product(w: float, a: FloatArray, b: FloatArray, matrix: FloatArray) -> None:
-    """Add w (a bᵀ + b aᵀ)."""
+    """Add w (a bᵀ + b aᵀ) to the matrix."""
     for i in range(COUNT):
         for j in range(COUNT):
             matrix[i, j] += w * (a[i] * b[j] + b[i] * a[j])
@@ -196,7 +197,8 @@ def add_product(w: float, a: FloatArray, b: FloatArray, matrix: FloatArray) -> N
 
 @kernel(inline=True)
 def find_part(k: int, iL: float) -> tuple[int, float]:
-    """Position in y of a coordinate of the row, and its factor: e = (r1 - r0)/L."""
+    """Return the position in y to which coordinate k contributes, and the factor of this contribution; e = (r1 -
+    r0)/L."""
     group, a = k // 3, k % 3
     if k >= 12:
         return k - 3, 1.0
@@ -253,12 +255,12 @@ def tangent(
             for m in range(COUNT):
                 for n in range(9, COUNT):
                     H[m, n], H[n, m] = 0.0, 0.0
-            # forces, including the coupling with the torque
+            # derivatives of the axial force, including the coupling with the torque
             add_strain(w * N, w * row.axial_stiffness, w * row.axial_damping, stretch, H, yt, dq, dv, matrix)
             for m in range(COUNT):
                 along[m] += r.wa[j] * stretch[m]
         add_product(dq * row.coupling, along, twist, matrix)
-        # bending moments, first without the varying twist
+        # bending moments: first the curvatures, which do not depend on β
         for j in range(len(r.wb)):
             fill_point(row, r, j, y, T, sigma, kappa[j], G[j])
         beta, stiffness = find_bubble(row, r, kappa)
@@ -274,7 +276,8 @@ def tangent(
             fill_curvature_changes(P, K, p, k, d1, d2, sigma, dsigma, g1, g2, H1, H2)
             E1, E2, d = row.bending_stiffness[0], row.bending_stiffness[1], row.bending_damping
             M1, M2, q1, q2 = find_moments(row, j, kappa[j])
-            # derivatives of k, and of the force β ∂q + β² ∂k/2 at constant β
+            # k1, k2: half of the derivatives of k with respect to κ_1 and κ_2; derivatives of the force β ∂q + β² ∂k/2
+            # at constant β
             B = bubble(s)
             angle, k1, k2 = beta * B, E2 * kappa[j, 0], E1 * kappa[j, 1]
             M1 += angle * (q1 + angle * k1) + d * times(g1, yt)
@@ -296,8 +299,7 @@ def tangent(
 
 @kernel
 def fill_energies(rows: Any, r: Rule, x: FloatArray, v: FloatArray, energies: FloatArray, powers: FloatArray) -> None:
-    """Add energies of stretching, bending and torsion, with the coupling energy, and the powers dissipated by their
-    damping."""
+    """Add the energies of stretching, bending and torsion, including the coupling energy, and the damping powers."""
     y, yt, twist = np.empty(COUNT), np.empty(COUNT), np.empty(COUNT)
     sigma, kappa, G = np.empty(COUNT), np.empty((3, 2)), np.empty((3, 2, COUNT))
     for i in range(len(rows)):

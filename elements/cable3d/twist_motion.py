@@ -6,8 +6,9 @@
     forces                            on φ_i:  α_i = Σ m_ij ω_j,t        on p_i:  -α_i h/S - Π_i p × p_t/|p|³
     with                              Π_i = Σ m_ij ω_j,   h = b × p
 
-m is the mean of the consistent and the lumped matrix, so frequencies of torsion have errors of fourth order. The last
-term is the gyroscopic force: the exterior derivative of the form ω is the area on the sphere of tangents.
+m is the mean of the consistent and the lumped mass matrix, so frequencies of torsion have errors of fourth order. The
+last term is the gyroscopic force, because the exterior derivative of the 1-form ω dt is the area form on the sphere of
+tangents.
 
 Source: J. Lagrange's equations; for ω see nodes/turning.py; for the mass matrix T. J. R. Hughes, The Finite Element
 Method, Prentice Hall (1987), section 7.3.
@@ -25,12 +26,12 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
 NODES = ((3, 4, 5, 12), (9, 10, 11, 13))
-"""Positions of slope and angle of both nodes among the coordinates of a row."""
+"""Positions of the three slope components and of the angle of each node among the coordinates of a row."""
 
 
 @kernel(inline=True)
 def read(x: FloatArray, n: IntArray, node: int) -> Vector:
-    """Read a slope, or its rate."""
+    """Read the slope of a node, or its rate."""
     first = 3 + 6 * node
     return x[n[first]], x[n[first + 1]], x[n[first + 2]]
 
@@ -92,7 +93,8 @@ def inertia_tangent(
 ) -> None:  # fmt: skip
     """Add dq ∂f/∂q + dv ∂f/∂v + da ∂f/∂a of `inertia` to the matrix values."""
     omega, omega_t = np.empty(2), np.empty(2)
-    # per node: ∂ω/∂p_t and the gyroscopic direction, and the variations of ω and ω_t
+    # for each node: ∂ω/∂p_t (on_v), direction of the gyroscopic force (gyro), and variations of ω (change) and ω_t
+    # (change_t)
     on_v, gyro, change, change_t = np.zeros((2, 4)), np.zeros((2, 4)), np.zeros((2, 4)), np.zeros((2, 4))
     own = np.empty((3, 3))
     for i in range(len(rows)):
@@ -121,14 +123,14 @@ def inertia_tangent(
                 change_t[k, d] = dq * by_qt + dv * by_v + da * on_v[k, d]
         m = row.rotary_inertia * row.length / 12.0
         for k in range(2):
-            # contributions of both nodes, through the momentum and its rate
+            # derivatives due to changes of momentum and torque, on which both nodes have an effect
             for j in range(2):
                 w = 5.0 * m if j == k else m
                 for c in range(4):
                     for d in range(4):
                         r, s = 3 + 6 * k + c if c < 3 else 12 + k, 3 + 6 * j + d if d < 3 else 12 + j
                         values[to[r, s]] += w * (on_v[k, c] * change_t[j, d] + gyro[k, c] * change[j, d])
-            # contribution of the node itself, at constant momentum and rate
+            # derivatives with respect to the slope of the node itself, at constant momentum and torque
             b, p, pt = direction(row, k), read(x, n, k), read(v, n, k)
             momentum, torque = m * (5.0 * omega[k] + omega[1 - k]), m * (5.0 * omega_t[k] + omega_t[1 - k])
             (S, D), h, turn, il = find_scale(b, p), cross(b, p), cross(p, pt), 1.0 / sqrt(dot(p, p))

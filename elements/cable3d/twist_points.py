@@ -1,18 +1,19 @@
-"""Strains of a cable with twist at its points, with their first and second derivatives.
+"""Strains of a cable with twist at its integration points, and their first and second derivatives.
 
-Coordinates of a row are y = [e, s0, s1, φ0, φ1], 11 numbers: e = (r1 - r0)/L, the slopes of both nodes and the angles
-of their frames.  r' and r'' are sums of e, s0, s1 with constant factors P and K/L, see cable2d/points.py.
+The 11 coordinates y = [e, s0, s1, φ0, φ1] of a row are e = (r1 - r0)/L, the slopes s0, s1 of the nodes and the angles
+φ0, φ1 of their frames. The derivatives r' and r'' are sums of e, s0, s1 with constant factors P and K/L, see
+cable2d/points.py.
 
     frame at node i     D_i = R(b_i, t_i) F_i turned about t_i by φ_i         b_i, F_i constant, t = r'/|r'|
     twist angle         T = φ1 - φ0 + (4 m_2 - m_1)/3
     frame at x = s L    D_0 moved to t(x) and turned by s T, D_1 moved there and turned by (s - 1) T: mean by 1 - s, s
     κ = r' × r''/|r'|²,   κ_1 = κ·d_1,   κ_2 = κ·d_2
 
-R is the smallest rotation (nodes/turning.py). m_1 is the angle between F_0, moved to t_1 in one step, and F_1; m_2 is
-the same angle for two steps through the tangent in the middle. Along the axis the frame moves from tangent to tangent
-without spin. The error of m_2 is a quarter of the error of m_1, up to fourth order, so the sum above has an error of
-fourth order. All steps use directions of the cable alone, therefore T and κ_1, κ_2 do not change when the cable rotates
-as a whole.
+R is the smallest rotation (nodes/turning.py). The angle m_1 is the angle between F_1 and the frame F_0 after it was
+moved to t_1 in one step. For the angle m_2, F_0 is moved in two steps through the tangent in the middle. Along the
+axis, each step rotates the frame from one tangent to the next without spin. The error of m_2 is a quarter of the error
+of m_1, up to fourth order, so the sum above has an error of fourth order. All steps depend only on directions of the
+cable, so T, κ_1 and κ_2 do not change when the cable rotates as a rigid body.
 
 With the form σ = ω·t, where ω is the spin of the frame at x,
 
@@ -50,12 +51,12 @@ from windlass.framework.kernels.kernel import kernel
 COUNT = 11
 """Number of coordinates y."""
 AT_START, IN_MIDDLE, AT_END, NOWHERE = (0.0, 1.0, 0.0), (1.5, -0.25, -0.25), (0.0, 0.0, 1.0), (0.0, 0.0, 0.0)
-"""Factors of e, s0, s1 in r' at both nodes and in the middle, and in a constant direction."""
+"""Factors of e, s0, s1 in r' at the start, in the middle and at the end; NOWHERE is for a constant direction."""
 
 
 @kernel(inline=True)
 def read_coordinates(dofs: Any, iL: float, x: FloatArray, y: FloatArray) -> None:
-    """Fill y from total coordinates, or its rate from velocities; iL is 1/L."""
+    """Fill y from total coordinates, or the rate of y from velocities; iL is 1/L."""
     for a in range(3):
         y[a] = iL * (x[dofs[6 + a]] - x[dofs[a]])
         y[3 + a], y[6 + a] = x[dofs[3 + a]], x[dofs[9 + a]]
@@ -64,7 +65,7 @@ def read_coordinates(dofs: Any, iL: float, x: FloatArray, y: FloatArray) -> None
 
 @kernel(inline=True)
 def interpolate(P: Vector, scale: float, y: FloatArray) -> Vector:
-    """Sum of e, s0, s1 with the factors scale P."""
+    """Return scale (P0 e + P1 s0 + P2 s1)."""
     a, b, c = scale * P[0], scale * P[1], scale * P[2]
     return (
         a * y[0] + b * y[3] + c * y[6],
@@ -75,7 +76,7 @@ def interpolate(P: Vector, scale: float, y: FloatArray) -> Vector:
 
 @kernel(inline=True)
 def add_gradient(w: float, P: Vector, u: Vector, g: FloatArray) -> None:
-    """Add w times the form u·δp to the form g, for the vector p with the factors P."""
+    """Add w u·δp to the linear form g in δy, for a vector p = P0 e + P1 s0 + P2 s1."""
     for i in range(3):
         for a in range(3):
             g[3 * i + a] += w * P[i] * u[a]
@@ -83,7 +84,8 @@ def add_gradient(w: float, P: Vector, u: Vector, g: FloatArray) -> None:
 
 @kernel
 def add_step(w: float, P: Vector, p: Vector, Q: Vector, q: Vector, g: FloatArray) -> None:
-    """Add w times the form of a step from p to q, with the factors P and Q, to the form g."""
+    """Add w times the linear form of a step from p to q to the form g. P and Q are the factors of e, s0, s1 in p and
+    q."""
     on_p, on_q = step_gradients(p, q)
     add_gradient(w, P, on_p, g)
     add_gradient(w, Q, on_q, g)
@@ -91,8 +93,8 @@ def add_step(w: float, P: Vector, p: Vector, Q: Vector, q: Vector, g: FloatArray
 
 @kernel
 def add_step_change(w: float, P: Vector, p: Vector, Q: Vector, q: Vector, H: FloatArray) -> None:
-    """Add w times the derivative of the form of a step to H, whose rows belong to the form and columns to the
-    variation."""
+    """Add w times the derivative of the linear form of a step to H. Rows of H are entries of the form, and columns are
+    coordinates y."""
     for j in range(3):
         for b in range(3):
             d = (1.0 if b == 0 else 0.0, 1.0 if b == 1 else 0.0, 1.0 if b == 2 else 0.0)
@@ -105,7 +107,7 @@ def add_step_change(w: float, P: Vector, p: Vector, Q: Vector, q: Vector, H: Flo
 
 @kernel
 def node_frames(row: Any, y: FloatArray) -> tuple[Vector, Vector, Quaternion, Quaternion]:
-    """Tangents and frames without twist at both nodes."""
+    """Return the tangents and the frames without twist at both nodes."""
     t0, t1 = unit((y[3], y[4], y[5])), unit((y[6], y[7], y[8]))
     b0, b1 = (row.b0[0], row.b0[1], row.b0[2]), (row.b1[0], row.b1[1], row.b1[2])
     F0 = (row.F0[0], row.F0[1], row.F0[2], row.F0[3])
@@ -115,12 +117,12 @@ def node_frames(row: Any, y: FloatArray) -> tuple[Vector, Vector, Quaternion, Qu
 
 @kernel
 def twist_angle(row: Any, y: FloatArray) -> float:
-    """Return T - T in the reference configuration [rad]."""
+    """Return T minus the value of T in the reference configuration [rad]."""
     t0, t1, F0, F1 = node_frames(row, y)
     tm = unit(interpolate(IN_MIDDLE, 1.0, y))
     once = multiply(smallest_rotation(t0, t1), F0)
     twice = multiply(smallest_rotation(tm, t1), multiply(smallest_rotation(t0, tm), F0))
-    # relative to the reference configuration, where the angle from ``once`` to F1 is row.free_angle
+    # angles are relative to the reference configuration, in which the angle from ``once`` to F1 is row.free_angle
     more = spin_angle(spun(between(once, F1), -row.free_angle)) - 4.0 / 3.0 * spin_angle(between(once, twice))
     T: float = y[10] - y[9] + row.free_angle + more - row.free_twist
     return T
@@ -128,7 +130,7 @@ def twist_angle(row: Any, y: FloatArray) -> float:
 
 @kernel
 def fill_twist(row: Any, y: FloatArray, g: FloatArray) -> None:
-    """Fill the form δT, shape (11,)."""
+    """Fill the linear form δT in δy, shape (11,)."""
     p0, p1, pm = (y[3], y[4], y[5]), (y[6], y[7], y[8]), interpolate(IN_MIDDLE, 1.0, y)
     b0, b1 = (row.b0[0], row.b0[1], row.b0[2]), (row.b1[0], row.b1[1], row.b1[2])
     g[:] = 0.0
@@ -142,7 +144,7 @@ def fill_twist(row: Any, y: FloatArray, g: FloatArray) -> None:
 
 @kernel
 def fill_twist_change(row: Any, y: FloatArray, H: FloatArray) -> None:
-    """Fill δ'δT, shape (11, 11), symmetric."""
+    """Fill the second variation δ'δT, a symmetric matrix of shape (11, 11)."""
     p0, p1, pm = (y[3], y[4], y[5]), (y[6], y[7], y[8]), interpolate(IN_MIDDLE, 1.0, y)
     b0, b1 = (row.b0[0], row.b0[1], row.b0[2]), (row.b1[0], row.b1[1], row.b1[2])
     H[:] = 0.0
@@ -155,7 +157,7 @@ def fill_twist_change(row: Any, y: FloatArray, H: FloatArray) -> None:
 
 @kernel
 def fill_spin(row: Any, s: float, P: Vector, p: Vector, y: FloatArray, g: FloatArray) -> None:
-    """Fill the form σ of the frame at s, shape (11,)."""
+    """Fill the linear form σ of the frame at s, shape (11,)."""
     p0, p1 = (y[3], y[4], y[5]), (y[6], y[7], y[8])
     b0, b1 = (row.b0[0], row.b0[1], row.b0[2]), (row.b1[0], row.b1[1], row.b1[2])
     g[:] = 0.0
@@ -168,7 +170,7 @@ def fill_spin(row: Any, s: float, P: Vector, p: Vector, y: FloatArray, g: FloatA
 
 @kernel
 def fill_spin_change(row: Any, s: float, P: Vector, p: Vector, y: FloatArray, H: FloatArray) -> None:
-    """Fill δ'σ, shape (11, 11), not symmetric."""
+    """Fill the variation δ'σ, a matrix of shape (11, 11) that is not symmetric."""
     p0, p1 = (y[3], y[4], y[5]), (y[6], y[7], y[8])
     b0, b1 = (row.b0[0], row.b0[1], row.b0[2]), (row.b1[0], row.b1[1], row.b1[2])
     H[:] = 0.0
@@ -180,7 +182,7 @@ def fill_spin_change(row: Any, s: float, P: Vector, p: Vector, y: FloatArray, H:
 
 @kernel
 def frame_at(row: Any, s: float, p: Vector, y: FloatArray, T: float) -> Quaternion:
-    """The frame of the material at s; T as of `twist_angle`."""
+    """Return the frame of the material at s; T is the result of `twist_angle`."""
     t, whole = unit(p), T + row.free_twist
     t0, t1, F0, F1 = node_frames(row, y)
     from0 = multiply(smallest_rotation(t0, t), spun(F0, y[9] + s * whole))
@@ -197,7 +199,7 @@ def curvature(p: Vector, k: Vector) -> Vector:
 
 @kernel(inline=True)
 def curvature_gradients(p: Vector, k: Vector, d: Vector, kd: float) -> tuple[Vector, Vector]:
-    """Derivatives of κ·d with respect to p and k at constant d; kd = κ·d."""
+    """Return the derivatives of κ·d with respect to p and k at constant d; kd is κ·d."""
     ig = 1.0 / dot(p, p)
     kxd, dxp = cross(k, d), cross(d, p)
     return combine(ig, kxd, -2.0 * ig * kd, p), (ig * dxp[0], ig * dxp[1], ig * dxp[2])
@@ -215,7 +217,8 @@ def fill_curvatures(
     g1: FloatArray,
     g2: FloatArray,
 ) -> tuple[float, float]:
-    """Fill the forms δκ_1 and δκ_2, shape (11,) each, and return κ_1 and κ_2; K: factors of e, s0, s1 in r''."""
+    """Fill the linear forms δκ_1 and δκ_2, each of shape (11,), and return κ_1 and κ_2. P and K are the factors of e,
+    s0, s1 in r' and r''."""
     kappa = curvature(p, k)
     k1, k2 = dot(kappa, d1), dot(kappa, d2)
     for i in range(COUNT):
@@ -234,10 +237,11 @@ def fill_curvature_changes(
     P: Vector, K: Vector, p: Vector, k: Vector, d1: Vector, d2: Vector, sigma: FloatArray, dsigma: FloatArray,
     g1: FloatArray, g2: FloatArray, H1: FloatArray, H2: FloatArray,
 ) -> None:  # fmt: skip
-    """Fill δ'δκ_1 and δ'δκ_2, shape (11, 11) each; g1 and g2 are the forms of `fill_curvatures`."""
+    """Fill the second variations δ'δκ_1 and δ'δκ_2, each of shape (11, 11); g1 and g2 are the linear forms of
+    `fill_curvatures`."""
     kappa, ig = curvature(p, k), 1.0 / dot(p, p)
     k1, k2 = dot(kappa, d1), dot(kappa, d2)
-    # δ_1 + κ_2 σ = δκ_1
+    # terms with σ, where δ_1 = δκ_1 - κ_2 σ and δ_2 = δκ_2 + κ_1 σ
     for i in range(COUNT):
         for j in range(COUNT):
             ss = sigma[i] * sigma[j]
@@ -252,7 +256,7 @@ def fill_curvature_changes(
         for a in range(3):
             for b in range(3):
                 pp = -2.0 * ig * (p[a] * on_p[b] + on_p[a] * p[b] + (kd if a == b else 0.0))
-                # (κ·δt)(d·δ't), with κ and d perpendicular to t
+                # add (κ·δt)(d·δ't), where κ and d are perpendicular to t
                 pp += ig * kappa[a] * d[b]
                 pk = -2.0 * ig * p[a] * on_k[b]
                 if b == (a + 1) % 3:

@@ -1,16 +1,17 @@
-"""Cross sections of `TwistCable3D` at places on the axis, for outputs and drawing.
+"""Cross sections of `TwistCable3D` at positions on the axis, for outputs and drawing.
 
-``x`` is a place [m] from 0 to the length: one place for all rows, one place per row (rows,), or several places per row
-(rows, k); the default is the middle of each cable. Vectors are global, and scalars have no further axis. Forces and
-moments include damping and references and are evaluated at the given place. With integration rule 2 the axial force is
-most accurate at x = 0, L/2 and L; the torque is constant along an element.
+``x`` is a position from 0 to the length [m]. The position is a number for all rows, or an array of shape (rows,), or
+(rows, k) for k positions per row. The default is the middle of each cable. Vectors are in the global frame; scalar
+outputs have no additional array axis. Forces and moments are evaluated at the given position, and include damping and
+reference strains. With integration rule 2 the axial force is most accurate at x = 0, L/2 and L; the torque is constant
+along an element.
 
 | point field of drawings | unit | meaning |
 | --- | --- | --- |
-| `displacement`, `velocity` | m, m/s | global |
-| `axial_force`, `torque` | N, N m | tension > 0; a torque > 0 turns the end to the left about growing x |
-| `bending_moment_vector`, `curvature_vector` | N m, 1/m | global |
-| `material_axis` | 1 | d_1, global: a line along the material |
+| `displacement`, `velocity` | m, m/s | vectors in the global frame |
+| `axial_force`, `torque` | N, N m | tension > 0; torque > 0 twists node1 counter-clockwise about the direction of x |
+| `bending_moment_vector`, `curvature_vector` | N m, 1/m | vectors in the global frame |
+| `material_axis` | 1 | axis d_1 of the material in the global frame |
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ from windlass.framework.model.system import Fields
 
 
 class RodSections(NamedTuple):
-    """Motion and load of k cross sections of each row, shape (rows, k, ...).
+    """Motion and loads of k cross sections of each row, in arrays of shape (rows, k, ...).
 
     r, v, a: position, velocity, acceleration (3,).  p: slope (3,).  D: frame (3, 3), its columns t, d_1, d_2.
     omega: angular velocity (3,).  kappa: curvature (3,), K: along d_1, d_2 (2,).  eps: strain.  tau: twist.
@@ -76,7 +77,7 @@ def create_sections(rows: int, k: int) -> RodSections:
 
 @kernel
 def fill_references(rows: Any, x: FloatArray) -> None:
-    """Set free_angle and free_twist of all rows, and the sign of F1, from the reference coordinates."""
+    """Set free_angle, free_twist and the sign of F1 of all rows, from the reference coordinates."""
     y = np.empty(COUNT)
     for i in range(len(rows)):
         row = rows[i]
@@ -93,7 +94,7 @@ def fill_references(rows: Any, x: FloatArray) -> None:
 
 @kernel
 def fill_curvature(rows: Any, s: FloatArray, P: FloatArray, K: FloatArray, x: FloatArray, found: FloatArray) -> None:
-    """κ_1 and κ_2 at places s, shape (rows, k, 2)."""
+    """Fill κ_1 and κ_2 at positions s, shape (rows, k, 2)."""
     y, twist, g1, g2 = np.empty(COUNT), np.zeros(COUNT), np.empty(COUNT), np.empty(COUNT)
     for i in range(len(rows)):
         row = rows[i]
@@ -109,7 +110,7 @@ def fill_curvature(rows: Any, s: FloatArray, P: FloatArray, K: FloatArray, x: Fl
 
 
 def find_curvatures(rows: NDArray[Any], s: FloatArray, x: FloatArray) -> FloatArray:
-    """κ_1 and κ_2 of records at places s = x/L, shape (rows, k, 2)."""
+    """Return κ_1 and κ_2 of records at positions s = x/L, shape (rows, k, 2)."""
     shape, found = eval_shape(s, np.ones(())), np.zeros((len(rows), len(s), 2))
     fill_curvature(rows, s, shape.dS[:, [2, 1, 3]].copy(), shape.ddS[:, [2, 1, 3]].copy(), x, found)
     return found
@@ -120,10 +121,11 @@ def fill_sections(
     rows: Any, rule: Rule, s: FloatArray, shape: Shape, free: FloatArray, x: FloatArray, v: FloatArray, a: FloatArray,
     c: RodSections,
 ) -> None:  # fmt: skip
-    """Evaluate sections at places s, shape (rows, k), with the shape functions of a cable of length 1 there.
+    """Evaluate the cross sections at positions s = x/L, shape (rows, k); ``shape`` contains the shape functions of a
+    cable of length 1 at s.
 
-    free: strain and curvatures without force at these places, shape (rows, k, 3). ``rule``: integration rule of the
-    rows.
+    ``free`` contains strain and curvatures without force at s, shape (rows, k, 3). ``rule`` is the integration rule of
+    the rows.
     """
     y, yt, twist = np.empty(COUNT), np.empty(COUNT), np.empty(COUNT)
     sigma, g1, g2 = np.empty(COUNT), np.empty(COUNT), np.empty(COUNT)
@@ -175,7 +177,7 @@ def fill_sections(
 
 
 class SectionPlaces:
-    """Places s = x/L of sections, shape (rows, k), with shape functions and strains without force at these places."""
+    """Positions s = x/L of cross sections, shape (rows, k), and the shape functions and strains without force at s."""
 
     def __init__(self, rows: LocalRows, s: FloatArray) -> None:
         own: NDArray[Any] = rows.columns
@@ -190,19 +192,19 @@ class SectionPlaces:
         self.free[..., 1:] = own["reference_curvature"][:, None, :] + c[..., None] * free.K
 
     def fill(self, x: FloatArray, v: FloatArray, a: FloatArray, c: RodSections) -> None:
-        """Evaluate the sections for a motion."""
+        """Evaluate the cross sections for coordinates, velocities and accelerations."""
         for some, rule in self.groups:
             fill_sections(some, rule, self.s, self.shape, self.free, x, v, a, c)
 
     def eval(self, fields: Fields) -> RodSections:
-        """Evaluate the sections at an instant."""
+        """Evaluate the cross sections for the values in the fields."""
         c = create_sections(*self.s.shape)
         self.fill(fields.x, fields.v, fields.a, c)
         return c
 
 
 def section_output(unit: str, doc: str, evaluate: Callable[[RodSections, SectionPlaces], FloatArray]) -> Output:
-    """Evaluate an output at places of the cables; the places of the last call are cached."""
+    """Create an output at positions on the cables; the shape functions of the previous call are cached."""
 
     def at(rows: LocalRows, fields: Fields, x: Any = None) -> FloatArray:
         s = find_fractions(rows, rows.columns["length"][:, None], x)
@@ -237,7 +239,8 @@ OUTPUTS: dict[str, Output] = {
 
 
 def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
-    """Draw each cable as ``subdivisions`` lines of equal reference length; cables that share nodes are one part."""
+    """Draw each cable as ``subdivisions`` lines of equal reference length; cables that share nodes get the same part
+    label."""
     count, n = len(rows.rows), subdivisions + 1
     s = np.broadcast_to(np.arange(n) / subdivisions, (count, n))
     places: SectionPlaces = rows.kept(f"lines {subdivisions}", lambda: SectionPlaces(rows, s))

@@ -1,19 +1,20 @@
-"""Cables of a rope that a winch pays out and hauls in: elements whose length is a share of the length l(t) outside the
-winch.
+"""Cables of a rope that a winch pays out and hauls in. The length of each element is a constant fraction (its share) of
+the length l(t) of the rope outside the winch.
 
-l is the coordinate of an `ALENode`, on which constraints, loads and controllers for coordinates can act. The elements
-of the rope divide l into constant shares, so rope that leaves the winch at the outlet, share 0, moves through all
-elements. The end of the rope, share 1, is always the same material. The material has the velocity u = r_t + l_t w (w =
-dr/dl at constant material, see winch_points.py), and d'Alembert's principle for the material outside the winch gives
+The length l is the coordinate of an `ALENode`, on which constraints, loads and controllers for coordinates can act. The
+material that leaves the winch at the outlet (share 0) moves through all elements. The end of the rope (share 1) is
+always the same material point. The material has the velocity u = r_t + l_t w (w = dr/dl at constant material, see
+winch_points.py), and d'Alembert's principle for the material outside the winch gives
 
     nodes    ∂Π/∂q + ∫ d_EA ε_t ∂ε/∂q dx + ∫ ρA S_i u_t dx = ∫ ρA S_i g dx,    Π = ∫ EA ε²/2 + EI |κ|²/2 dx
     l        ∂Π/∂l - W + ∫ d_EA ε_t dε/dl dx + ∫ ρA w·u_t dx = ∫ ρA w·g dx + force of the drive
 
 where ε = |r'| - 1 and κ is the curvature of `Cable3D`. W = T_s²/(2 EA) is the energy per metre of rope in the winch,
-where the rope is stored under the tension T_s (``store_tension``). The energy W enters with the rope. So on a winch
-that carries a tension N at rest, the force N (1 + ε) + W - EA ε²/2 acts in the direction of growing l. Rope passes the
-outlet with the velocity of the material at the outlet, so its mass, momentum and kinetic energy enter with it (outputs
-``mass_flow`` and ``momentum_flow``, quantities ``strain_flow`` and ``kinetic_flow`` of the ledger).
+where the rope is stored under the tension T_s (``store_tension``). The rope that enters brings the energy W per metre
+with it. On a winch at rest that carries the tension N, the force N (1 + ε) + W - EA ε²/2 therefore acts in the
+direction of increasing l. Rope that passes the outlet has the velocity of the material at the outlet, and carries mass,
+momentum and energy (outputs ``mass_flow`` and ``momentum_flow``, quantities ``strain_flow`` and ``kinetic_flow`` of the
+ledger).
 
 The rope is straight when no force acts. Axial integration uses rule 2 of `Cable2D`, so the element does not lock.
 
@@ -50,22 +51,25 @@ from windlass.framework.checks.checks import checked, inside, instance, number, 
 from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
+from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.adding import all_or_nothing
 from windlass.framework.model.drawing import Drawing
 from windlass.framework.model.law import LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.system import Checks, Evaluation, Fields, System, Term
+from windlass.framework.model.system import Checks, Fields, System, Term
 from windlass.framework.model.table import Entity, EntityTable
 from windlass.framework.model.world import World
 
 NO_FORCE = np.zeros(0)
 NO_SLOTS: Any = np.zeros((0, 0, 0), np.int32)
 SHARES = 1e-9
-"""Neighbours whose shares differ by at most this value are connected [1]."""
+"""Two cables are connected if the end of the first and the start of the second differ by at most this fraction of l
+[1]."""
 
 
 class WinchCable2D(Component):
-    """A 2D cable whose length is a share of the rope outside a winch; created by `winch_rope`."""
+    """A 2D cable whose length is a constant fraction of the length of the rope outside a winch; created by
+    `winch_rope`."""
 
     provides: ClassVar[tuple[str, ...]] = ("winch cable", "strained cable")
     node0 = ref("PointSlope2D", "node on the side of the outlet")
@@ -83,14 +87,15 @@ class WinchCable2D(Component):
 
 
 class WinchCable3D(WinchCable2D):
-    """A 3D cable whose length is a share of the rope outside a winch; created by `winch_rope`."""
+    """A 3D cable whose length is a constant fraction of the length of the rope outside a winch; created by
+    `winch_rope`."""
 
     node0 = ref("PointSlope3D", "node on the side of the outlet")
     node1 = ref("PointSlope3D", "node on the side of the end of the rope")
 
 
 def create_points(s: FloatArray, w: FloatArray | None = None) -> Points:
-    """Places [1] of cables of length 1, with weights."""
+    """Create points at positions s on cables of length 1, with integration weights w."""
     shape = eval_shape(s, np.ones(()))
     return Points(s, np.zeros(len(s)) if w is None else w, shape.S, shape.dS, shape.ddS)
 
@@ -98,10 +103,24 @@ def create_points(s: FloatArray, w: FloatArray | None = None) -> Points:
 def bind(rows: LocalRows) -> NDArray[Any]:
     """The records of the rows.
 
-    stored: energy per length of the rope in the winch W [J/m]. dofs: local numbers of z, shape (4 d + 1,).
+    stored: energy per length W of the rope in the winch [J/m].
+    dofs: local numbers of the coordinates z of the cable, shape (4 d + 1,).
     """
     stored = rows.local("store_tension") ** 2 / (2.0 * rows.local("axial_stiffness"))
     return rows.pack({"stored": stored, "dofs": rows.dofs})
+
+
+@kernel
+def take_flows(own: Any, v: FloatArray, flow: FloatArray, powers: FloatArray) -> None:
+    """Add the powers of the strain energy and of the kinetic energy of rope that flows out, and reset the flows of
+    `fill_flows`."""
+    for i in range(len(own)):
+        row = own[i]
+        if row.active:
+            powers[1, i] -= row.share * row.stored * v[row.dofs[len(row.dofs) - 1]]
+        powers[2, i] -= flow[i, flow.shape[1] - 1]
+        for k in range(flow.shape[1]):
+            flow[i, k] = 0.0
 
 
 def build(rows: LocalRows) -> System:
@@ -111,7 +130,6 @@ def build(rows: LocalRows) -> System:
     axial, bending = create_points(rule.sa, rule.wa), create_points(rule.sb, rule.wb)
     along, ends = create_points(*gauss_rule(4)), create_points(np.array([0.0, 1.0]))
     nothing = np.zeros((0, 0))
-    elastic, damping, flows = call(add_elastic), call(add_damping), call(fill_flows)
     system = System(rows.table.kind, rows.dofs)
     system.residual = call(
         add_elastic, lambda s: (own, axial, bending, s.x, 0.0, s.f, NO_SLOTS, NO_FORCE, nothing)
@@ -128,14 +146,13 @@ def build(rows: LocalRows) -> System:
         call(gravity_tangent, lambda s: (own, along, s.x, s.g, s.which, s.dq, s.slots, s.values)),
     )
 
-    def read(s: Evaluation) -> None:
-        elastic(own, axial, bending, s.x, 0.0, NO_FORCE, NO_SLOTS, NO_FORCE, s.energies)
-        damping(own, axial, s.x, s.v, 0.0, 0.0, NO_FORCE, NO_SLOTS, NO_FORCE, s.powers[0])
-        s.powers[1] -= own["active"] * own["share"] * own["stored"] * s.v[rows.dofs[:, -1]]
-        flow = np.zeros((len(own), 2 + rows.dofs.shape[1] // 4))
-        flows(own, ends, s.x, s.v, flow)
-        s.powers[2] -= flow[:, -1]
-
+    flow = np.zeros((len(own), 2 + rows.dofs.shape[1] // 4))
+    read = (
+        call(add_elastic, lambda s: (own, axial, bending, s.x, 0.0, NO_FORCE, NO_SLOTS, NO_FORCE, s.energies))
+        + call(add_damping, lambda s: (own, axial, s.x, s.v, 0.0, 0.0, NO_FORCE, NO_SLOTS, NO_FORCE, s.powers[0]))
+        + call(fill_flows, lambda s: (own, ends, s.x, s.v, flow))
+        + call(take_flows, lambda s: (own, s.v, flow, s.powers))
+    )
     system.account = Account(
         read,
         stored=("stretching", "bending"),
@@ -148,7 +165,7 @@ def build(rows: LocalRows) -> System:
 
 
 def diagnose(rows: LocalRows, fields: Fields) -> list[str]:
-    """Texts about ropes that are too short."""
+    """Return messages about ropes that are too short."""
     own = rows.columns
     length, shortest = fields.x[rows.dofs[:, -1]], own["shortest"]
     return [
@@ -159,7 +176,7 @@ def diagnose(rows: LocalRows, fields: Fields) -> list[str]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for incomplete ropes, and for winch cables that are too short at the start."""
+    """Raise ModelError if the cables of a rope do not cover its whole length, or if a rope is initially too short."""
     held, node0, node1 = table.resident, table.local("node0"), table.local("node1")
     begin, share, feed = table.local("begin"), table.local("share"), table.local("feed")
     check_nodes(world, table)
@@ -172,7 +189,7 @@ def check(world: Tables, table: EntityTable) -> None:
             given = f"feed of {table.kind} row {held[places[k]]} has the length {start[k]:g} m"
             raise ModelError(f"{given} (reference + displacement): must be > shortest = {shortest[k]:g} m")
     if world.is_distributed:
-        # other cables of a rope may belong to other processes
+        # the cables of a rope can be on several processes, so the following checks are impossible
         return
     active = table.local("active")
     for one in np.unique(feed):
@@ -192,9 +209,10 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 class Sections(NamedTuple):
-    """Position [m] and velocity [m/s] of the material, shape (rows, k, 3), and axial force [N], (rows, k).
+    """Position [m] and velocity [m/s] of the material, shape (rows, k, 3), and axial force [N], shape (rows, k), at k
+    points of each cable.
 
-    All values are NaN for cables in reserve.
+    All values are NaN for inactive cables in reserve.
     """
 
     position: FloatArray
@@ -203,7 +221,8 @@ class Sections(NamedTuple):
 
 
 def eval_sections(rows: LocalRows, fields: Fields, shares: FloatArray) -> Sections:
-    """Evaluate the cables at shares of their own length, counted from node0, shape (k,)."""
+    """Evaluate the cables at k points; ``shares`` are the distances of the points from node0 divided by the length of
+    the cable, shape (k,)."""
     own = rows.columns
     d, n = rows.dofs.shape[1] // 4, len(shares)
     found = Sections(np.zeros((len(own), n, 3)), np.zeros((len(own), n, 3)), np.zeros((len(own), n)))
@@ -216,7 +235,8 @@ def eval_sections(rows: LocalRows, fields: Fields, shares: FloatArray) -> Sectio
 
 
 def at_share(unit: str, doc: str, name: str) -> Output:
-    """Create an output at a place of each cable, given by its share of the cable."""
+    """Create an output at a point of each cable. The argument ``share`` is the distance of the point from node0 divided
+    by the length of the cable."""
 
     def evaluate(rows: LocalRows, fields: Fields, share: float = 0.5) -> FloatArray:
         place = read_numbers(share)
@@ -229,14 +249,14 @@ def at_share(unit: str, doc: str, name: str) -> Output:
 
 
 def eval_length(rows: LocalRows, fields: Fields) -> FloatArray:
-    """Length of each cable without strain [m], 0 in reserve."""
+    """Return the unstretched length of each cable [m], 0 for cables in reserve."""
     own = rows.columns
     length: FloatArray = own["active"] * own["share"] * fields.x[rows.dofs[:, -1]]
     return length
 
 
 def eval_momentum(rows: LocalRows, fields: Fields) -> FloatArray:
-    """∫ ρA u dx [kg m/s], shape (rows, 3)."""
+    """Return the momentum ∫ ρA u dx [kg m/s], shape (rows, 3)."""
     own = rows.columns
     s, w = gauss_rule(4)
     velocity = np.nan_to_num(eval_sections(rows, fields, s).velocity)
@@ -247,7 +267,8 @@ def eval_momentum(rows: LocalRows, fields: Fields) -> FloatArray:
 
 
 def eval_flow(rows: LocalRows, fields: Fields, which: slice) -> FloatArray:
-    """Flow with the material into each cable minus flow out of it, see `fill_flows`; momentum of shape (rows, 3)."""
+    """Return the flow of mass or momentum into each cable minus the flow out of the cable, see `fill_flows`. The flow
+    of momentum has the shape (rows, 3)."""
     own = rows.columns
     d = rows.dofs.shape[1] // 4
     flow = np.zeros((len(own), 2 + d))
@@ -258,10 +279,11 @@ def eval_flow(rows: LocalRows, fields: Fields, which: slice) -> FloatArray:
 
 
 def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
-    """Draw each cable as ``subdivisions`` lines; the cables of a winch are one part. Places are shares of a cable.
+    """Draw each cable as ``subdivisions`` lines; all cables of a winch get the same part label. Positions on a cable
+    are fractions of its length.
 
-    All frames have the same number of lines, so lines of cables in reserve are points at the start of the first cable
-    outside.
+    All frames must have the same number of lines, so the lines of cables in reserve are points at the start of the
+    first active cable.
     """
     s = np.arange(subdivisions + 1) / subdivisions
     found, count, active = eval_sections(rows, fields, s), len(rows.rows), rows.columns["active"]
@@ -281,7 +303,8 @@ def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
 
 
 class WinchRope(NamedTuple):
-    """The rope of `winch_rope`: the cables and the nodes from the outlet to the end, and the node of the length l."""
+    """The result of `winch_rope`: cables and nodes in order from the outlet to the end, and the `ALENode` of the length
+    l."""
 
     cables: Entity
     nodes: Entity
@@ -301,7 +324,7 @@ class WinchRope(NamedTuple):
 def winch_rope(
     world: World, outlet: Any, end: Any, cables: int, *, strain: float = 0.0, name: str = "rope", **columns: Any
 ) -> WinchRope:
-    """Add a straight rope between the outlet of a winch and its end, in cables of equal shares.
+    """Add a straight rope between the outlet of a winch and the end of the rope, divided into cables of equal length.
 
     Args:
         world: the world.
@@ -315,7 +338,7 @@ def winch_rope(
         The cables, their nodes, and the `ALENode` whose coordinate ``s`` is the length outside the winch.
 
     Raises:
-        ModelError: places of different shapes, or places that coincide.
+        ModelError: outlet and end have different shapes, or coincide.
     """
     first, last = np.array(outlet, np.float64), np.array(end, np.float64)
     if first.shape != last.shape or not (first != last).any():

@@ -1,7 +1,7 @@
-"""Kernels of winch cables: forces of stretching, bending and damping; symbols as in winch_points.py.
+"""Kernels of winch cables: forces due to stretching, bending and damping; winch_points.py explains the symbols.
 
-The elastic energy Π(z) = ∫ EA ε²/2 + EI |κ|²/2 dx gives the forces ∂Π/∂z, minus the energy W dl that rope carries from
-the winch.
+The forces are ∂Π/∂z with the elastic energy Π(z) = ∫ EA ε²/2 + EI |κ|²/2 dx. The energy per length W of the rope in the
+winch is subtracted from the force on l.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from windlass.framework.kernels.kernel import kernel
 
 @kernel
 def axial_energy(EA: float, p: FloatArray, g: FloatArray, K: FloatArray) -> float:
-    """Energy EA (|p| - 1)²/2 [J/m] with its derivatives g (d,) and K (d, d) with respect to p."""
+    """Return the energy EA (|p| - 1)²/2 [J/m], and fill its first derivatives g, shape (d,), and second derivatives K,
+    shape (d, d), with respect to p."""
     d, size = len(p), sqrt(dot(p, p))
     force = EA * (size - 1.0)
     for a in range(d):
@@ -31,11 +32,11 @@ def axial_energy(EA: float, p: FloatArray, g: FloatArray, K: FloatArray) -> floa
 
 @kernel
 def bending_energy(EI: float, p: FloatArray, k: FloatArray, g: FloatArray, K: FloatArray) -> float:
-    """Energy EI |κ|²/2 [J/m], |κ|² = (P Q - R²)/P² with P = p·p, Q = k·k, R = p·k, with its derivatives g (2 d,) and K
-    (2 d, 2 d) with respect to p and k."""
+    """Return the energy EI |κ|²/2 [J/m], where |κ|² = (P Q - R²)/P² with P = p·p, Q = k·k and R = p·k. Fill its first
+    derivatives g, shape (2 d,), and second derivatives K, shape (2 d, 2 d), with respect to p and k."""
     d, P, Q, R = len(p), dot(p, p), dot(k, k), dot(p, k)
     E = 0.5 * EI
-    # e = E (Q/P - R²/P²): first and second derivatives with respect to P, Q and R
+    # first and second derivatives of e = E (Q/P - R²/P²) with respect to P, Q and R
     e_P, e_Q, e_R = E * (2.0 * R * R / P - Q) / (P * P), E / P, -2.0 * E * R / (P * P)
     e_PP, e_PQ, e_PR, e_RR = E * (2.0 * Q - 6.0 * R * R / P) / P**3, -E / P**2, 4.0 * E * R / P**3, -2.0 * E / P**2
     for a in range(d):
@@ -58,12 +59,12 @@ def add_elastic(
     rows: Any, axial: Points, bending: Points, x: FloatArray, dq: float, f: FloatArray,
     slots: IntArray, values: FloatArray, energies: FloatArray,
 ) -> None:  # fmt: skip
-    """Add elastic forces to f and dq times their derivative to the matrix values; write the energies of stretching and
-    bending of the rows, shape (2, rows). Empty arrays are skipped."""
+    """Add the elastic forces to f, and dq times their derivatives to the matrix values. Add the energies of stretching
+    and bending to ``energies``, shape (2, rows). Empty arrays are skipped."""
     n = count_coordinates(rows)
     d = (n - 1) // 4
     S, p, p_l, k, k_l = np.empty((3, 4)), np.empty(d), np.empty(d), np.empty(d), np.empty(d)
-    # derivatives y_z of y = (r', r''), y_ll, and of the energy with respect to y
+    # G = y_z and twice = y_ll are derivatives of y = (r', r''); g and K are derivatives of the energy with respect to y
     G, twice, KG = np.zeros((2 * d, n)), np.zeros(2 * d), np.empty((2 * d, n))
     g, K = np.zeros(2 * d), np.zeros((2 * d, 2 * d))
     gp, Kp = np.zeros(d), np.zeros((d, d))
@@ -72,7 +73,7 @@ def add_elastic(
         if not row.active:
             continue
         dofs, l = row.dofs, find_length(row, x)
-        # stretching and bending are evaluated at their own points
+        # stretching (kind 0) and bending (kind 1) have different integration points
         for kind in range(2):
             P = axial if kind == 0 else bending
             used = (1 + kind) * d
@@ -96,8 +97,8 @@ def add_elastic(
                     for j in range(4):
                         G[a, d * j + a], G[d + a, d * j + a] = S[0, j], S[1, j]
                     G[a, n - 1], G[d + a, n - 1] = p_l[a], k_l[a]
-                # forces; the force on l also contains the energy of the point, because the weight of the point is
-                # proportional to l
+                # forces; the integration weight of a point is proportional to l, so the force on l also contains the
+                # energy of the point
                 if f.size > 0:
                     for b in range(n):
                         f[dofs[b]] += weight * l * dot(g[:used], G[:used, b])
@@ -117,7 +118,8 @@ def add_elastic(
                     for a in range(n):
                         for b in range(n):
                             values[to[a, b]] += scale * dot(G[:used, a], KG[:used, b])
-                    # derivative with respect to l: the slopes r', the curvatures r'' and the weight depend on it
+                    # derivatives of the forces on the nodes with respect to l, on which r', r'' and the integration
+                    # weight depend
                     last = n - 1
                     for a in range(d):
                         for j in range(4):
@@ -141,10 +143,11 @@ def add_damping(
     rows: Any, P: Points, x: FloatArray, v: FloatArray, dq: float, dv: float, f: FloatArray,
     slots: IntArray, values: FloatArray, powers: FloatArray,
 ) -> None:  # fmt: skip
-    """Add forces d_EA ε_t of the strain rate of the material to f, dq and dv times their derivatives to the matrix
-    values; write the power that they dissipate [W], shape (rows,). Empty arrays are skipped.
+    """Add the damping forces d_EA ε_t to f, and dq and dv times their derivatives to the matrix values. Add the
+    dissipated power [W] to ``powers``, shape (rows,). Empty arrays are skipped.
 
-    ε_t = J·z_t with J_i = S_i' e on the nodes and e·(dr'/dl at constant material) on l; f = ∫ d_EA ε_t J dx.
+    The strain rate of the material is ε_t = J·z_t, and the forces are f = ∫ d_EA ε_t J dx. The entries of J are S_i' e
+    for the nodes, and e·(dr'/dl at constant material) for l.
     """
     n = count_coordinates(rows)
     d, last = (n - 1) // 4, n - 1
@@ -183,7 +186,7 @@ def add_damping(
             for a in range(d):
                 for b in range(d):
                     across[a, b] = ((1.0 if a == b else 0.0) - e[a] * e[b]) / size
-            # entries between the nodes, and with l
+            # derivatives between nodes, and between nodes and l
             for a in range(d):
                 for j in range(4):
                     at = d * j + a
@@ -196,7 +199,7 @@ def add_damping(
             DJ[last, last] = dot(e, m_l)
             for a in range(d):
                 DJ[last, last] += p_l[a] * dot(across[a], m)
-            # derivative of the strain rate with respect to the coordinates, followed by the matrix
+            # derivatives of the strain rate with respect to the coordinates, and the entries of the matrix
             for b in range(n):
                 rate[b] = 0.0
                 for a in range(n):
@@ -206,5 +209,5 @@ def add_damping(
                 for b in range(n):
                     entry = dq * (J[a] * rate[b] + rate_now * DJ[a, b]) + dv * J[a] * J[b]
                     values[to[a, b]] += scale * entry
-                # the weight of the point is proportional to l
+                # the integration weight of the point is proportional to l
                 values[to[a, last]] += scale * dq * rate_now * J[a] / l

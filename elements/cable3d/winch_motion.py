@@ -1,4 +1,4 @@
-"""Kernels of winch cables: inertia and weight of the moving material, its motion and the flows with it.
+"""Kernels of winch cables: inertia, weight and motion of the moving material, and flows of mass, momentum and energy.
 
 Letters as in winch_points.py.
 """
@@ -25,7 +25,8 @@ from windlass.framework.kernels.kernel import kernel
 
 @kernel
 def inertia(rows: Any, P: Points, x: FloatArray, v: FloatArray, a: FloatArray, f: FloatArray) -> None:
-    """Add ∫ ρA S_i u_t dx on the nodes and ∫ ρA w·u_t dx on l to f, with the acceleration u_t of the material."""
+    """Add the inertia forces ∫ ρA S_i u_t dx on the nodes and ∫ ρA w·u_t dx on l to f, where u_t is the acceleration of
+    the material."""
     n = count_coordinates(rows)
     d = (n - 1) // 4
     S = np.empty((3, 4))
@@ -67,7 +68,8 @@ def inertia_tangent(
         dofs, to, l = row.dofs, slots[i], find_length(row, x)
         l_t, l_tt = v[dofs[last]], a[dofs[last]]
         for point in range(len(P.w)):
-            # acceleration r_tt of the material from q_tt, l_tt, l_t q_t and l_t², and its derivative with respect to l
+            # acceleration of the material (r_tt), summed over the terms with q_tt, l_tt, l_t q_t and l_t², and its
+            # derivative with respect to l (by_l)
             fill_shapes(row, P, point, l, S)
             m = P.w[point] * row.share * l * row.mass_per_length
             sum_up(S[0], 0, a, dofs, r_tt, by_l, l)
@@ -82,17 +84,17 @@ def inertia_tangent(
             sum_up(S[2], 2, x, dofs, Cq, other, l)
             for k in range(d):
                 r_tt[k] += l_t * l_t * Cq[k]
-                # the last term is due to the weight, which is proportional to l
+                # the last term is the derivative of the integration weight, which is proportional to l
                 by_l[k] += l_t * l_t * other[k] + r_tt[k] / l
             # derivatives of the acceleration with respect to the coordinates of the nodes
             for j in range(4):
                 A[j] = dq * (l_tt * S[1, j] + l_t * l_t * S[2, j]) + 2.0 * dv * l_t * S[1, j] + da * S[0, j]
             corner = 0.0
             for k in range(d):
-                # derivative of the acceleration with respect to l, including the weight
+                # derivative of the acceleration with respect to l, including the integration weight
                 along = dq * by_l[k] + 2.0 * dv * (Bv[k] + l_t * Cq[k]) + da * w[k]
                 corner += w[k] * along + dq * w_l[k] * r_tt[k]
-                # derivatives between nodes and l, and between two nodes
+                # derivatives between nodes and l, and between nodes
                 for j in range(4):
                     b = d * j + k
                     values[to[b, last]] += m * S[0, j] * (along + dq * (j % 2) * r_tt[k] / l)
@@ -104,8 +106,8 @@ def inertia_tangent(
 
 @kernel
 def gravity(rows: Any, P: Points, x: FloatArray, g: FloatArray, which: IntArray, f: FloatArray) -> None:
-    """Add the load of an acceleration g [m/s^2], shape (3,), to f for the given rows: ∫ ρA S_i g dx, and ∫ ρA w·g dx on
-    l."""
+    """Add the weight of selected rows for the gravitational acceleration g [m/s^2], shape (3,), to f: ∫ ρA S_i g dx on
+    the nodes, and ∫ ρA w·g dx on l."""
     n = count_coordinates(rows)
     d = (n - 1) // 4
     S = np.empty((3, 4))
@@ -143,7 +145,7 @@ def gravity_tangent(
                 for j in range(4):
                     values[to[d * j + k, last]] += m * (1 + j % 2) * S[0, j] * g[k] / l
                     values[to[last, d * j + k]] += m * S[1, j] * g[k]
-                    # the product of weight and S has the power p of l
+                    # the product of integration weight and B_i is proportional to l to the power p_i
                     values[to[last, last]] += m * (j % 2) * S[1, j] * x[row.dofs[d * j + k]] * g[k] / l
 
 
@@ -151,8 +153,8 @@ def gravity_tangent(
 def fill_motion(
     rows: Any, P: Points, x: FloatArray, v: FloatArray, r: FloatArray, u: FloatArray, N: FloatArray
 ) -> None:
-    """Fill position r and velocity u of the material, (rows, k, d), and axial force N with damping, (rows, k), at
-    places."""
+    """Fill position r and velocity u of the material, shape (rows, k, d), and axial force N including damping, shape
+    (rows, k), at k points of each cable."""
     n = count_coordinates(rows)
     d = (n - 1) // 4
     S, D = np.empty((3, 4)), np.empty((3, 4))
@@ -180,7 +182,7 @@ def fill_motion(
 
 @kernel
 def fill_flows(rows: Any, ends: Points, x: FloatArray, v: FloatArray, flow: FloatArray) -> None:
-    """Fill the flow of the material into each row through both ends: mass [kg/s], momentum [N] and kinetic energy [W],
+    """Fill the sum of the flows into each cable through its two ends: mass [kg/s], momentum [N] and kinetic energy [W],
     shape (rows, 2 + d)."""
     n = count_coordinates(rows)
     d = (n - 1) // 4

@@ -1,20 +1,20 @@
-"""One point of a winch cable, an element whose length is a share of a coordinate l: rows, places, shape functions.
+"""Integration points and shape functions of winch cables, whose length is a fraction of a coordinate l.
 
-An element covers the shares σ0 to σ0 + Δ of the rope outside the winch, counted from its outlet, so its length is
-h = Δ l.  At the place ξ in [0, 1] of the element σ = σ0 + Δ ξ, and the material there is (1 - σ) l from the end of the
-rope.  The shape functions are as in `Cable2D`, N_i(ξ) h^p_i with p = (0, 1, 0, 1); r^(k) = Σ S_i^(k) q_i has the
-factors
+An element covers the fractions σ0 to σ0 + Δ of the rope outside the winch, measured from the outlet, so its length is h
+= Δ l. At the position ξ in [0, 1] of the element, σ = σ0 + Δ ξ, and the distance to the end of the rope is (1 - σ) l.
+The shape functions are the functions N_i(ξ) h^p_i of `Cable2D` with p = (0, 1, 0, 1). The derivative r^(k) = Σ S_i^(k)
+q_i has the factors
 
-    S_i^(k) = N_i^(k) h^(p_i - k), whose derivatives with respect to l at constant ξ are (p_i - k)/l S_i^(k)
+    S_i^(k) = N_i^(k) h^(p_i - k), whose derivatives with respect to l are (p_i - k)/l S_i^(k) at constant ξ
 
 and at constant material, where ξ_l = b/l with b = (1 - σ0)/Δ - ξ,
 
     B_i = dS_i/dl   = h^p_i (N_i' b + p_i N_i)/l,         C_i = d²S_i/dl² = h^p_i (N_i'' b² + 2 (p_i - 1) N_i' b)/l²,
     dS_i'/dl = h^(p_i - 1) (N_i'' b + (p_i - 1) N_i')/l.
 
-So the material has the velocity u = Σ S_i v_i + l_t B_i q_i and the acceleration Σ S_i a_i + l_tt B_i q_i + 2 l_t B_i
-v_i + l_t² C_i q_i, and its derivative with respect to l is w = Σ B_i q_i. Coordinates z are the 4 d coordinates of both
-nodes in d dimensions, followed by l.
+The material has the velocity u = Σ S_i v_i + l_t B_i q_i and the acceleration u_t = Σ S_i a_i + l_tt B_i q_i + 2 l_t
+B_i v_i + l_t² C_i q_i. The derivative of its position with respect to l is w = Σ B_i q_i. The coordinates z are the 4 d
+coordinates of both nodes in d dimensions, followed by l.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from windlass.framework.kernels.kernel import kernel
 
 
 class Points(NamedTuple):
-    """Places ξ of points and their weights, shape (k,), and N, N', N'' at these places, shape (k, 4)."""
+    """Positions s = ξ of k points and their weights w, shape (k,), and N, N', N'' at these points, shape (k, 4)."""
 
     s: FloatArray
     w: FloatArray
@@ -39,20 +39,21 @@ class Points(NamedTuple):
 
 @kernel(inline=True)
 def count_coordinates(rows: Any) -> int:
-    """Number of coordinates of a row, 4 d + 1; 1 without rows."""
+    """Return the number of coordinates of a cable, 4 d + 1; without rows return 1."""
     return len(rows[0].dofs) if len(rows) > 0 else 1
 
 
 @kernel
 def find_length(row: Any, x: FloatArray) -> float:
-    """l of a row [m], NaN if it is not above the shortest length."""
+    """Return the length l of the rope of a cable [m], or NaN if l is not above the shortest length."""
     l: float = x[row.dofs[-1]]
     return l if l > row.shortest else np.nan
 
 
 @kernel
 def fill_slopes(row: Any, P: Points, k: int, l: float, S: FloatArray) -> None:
-    """Fill S (3, 4): the factors of r', of r'' and of the derivative of r' with respect to l at constant material."""
+    """Fill S, shape (3, 4), with the factors of r', of r'', and of the derivative of r' with respect to l at constant
+    material."""
     h, b = row.share * l, (1.0 - row.begin) / row.share - P.s[k]
     for j in range(4):
         p = j % 2
@@ -64,7 +65,7 @@ def fill_slopes(row: Any, P: Points, k: int, l: float, S: FloatArray) -> None:
 
 @kernel
 def fill_shapes(row: Any, P: Points, k: int, l: float, S: FloatArray) -> None:
-    """S (3, 4): Fill S, B and C at a place."""
+    """Fill S, shape (3, 4), with S_i, B_i and C_i at a point."""
     h, b = row.share * l, (1.0 - row.begin) / row.share - P.s[k]
     for j in range(4):
         p = j % 2
@@ -76,7 +77,8 @@ def fill_shapes(row: Any, P: Points, k: int, l: float, S: FloatArray) -> None:
 
 @kernel
 def sum_up(S: FloatArray, power: int, q: FloatArray, n: IntArray, out: FloatArray, by_l: FloatArray, l: float) -> None:
-    """out (d,) = Σ S_j q_j, and by_l (d,) = Σ (p_j - power) S_j q_j/l, the derivative of out at constant ξ."""
+    """Fill out = Σ S_j q_j and by_l = Σ (p_j - power) S_j q_j/l, the derivative of out with respect to l at constant ξ,
+    both of shape (d,)."""
     d = len(out)
     for a in range(d):
         out[a], by_l[a] = 0.0, 0.0

@@ -1,6 +1,7 @@
 """Nets of cables from mesh files: nodes with slopes, cables, and named sets of both.
 
-Theory: docs/explanation/theory/cable.md; geometry: mesh_lines.py; files: mesh_file.py.
+The theory is in docs/explanation/theory/cable.md, the geometry in mesh_lines.py, and the input of files in
+mesh_file.py.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from windlass.framework.model.world import World
 
 Columns = Mapping[str, Any]
 MOST_JOINED = {"smooth": 2, "through": 1 << 30, "separate": 0}
-"""Largest number of lines at a point that are joined."""
+"""Largest number of lines that can meet at a point at which lines are joined, by value of ``slopes``."""
 
 
 class NamedSets(dict[str, Entity]):
@@ -55,17 +56,17 @@ class NamedSets(dict[str, Entity]):
 
 @dataclass(frozen=True)
 class CableMesh:
-    """Entities made from a mesh file.
+    """Handles to the entities that were created from a mesh file.
 
     Attributes:
         all_cables: all cables, section by section, in the order of the lines of the file.
         all_nodes: all nodes, including nodes that share the position of another node.
-        cables: the cables of each group of lines, along each line.
-        nodes: one node for each position of a group of points, or of a group of lines including the nodes within the
-            lines; for supports and loads on positions.
-        slope_nodes: all nodes of a group, including nodes that share the position of another node; for supports and
-            loads on slopes.
-        notes: texts about parts of the file that were left out.
+        cables: the cables of each group of lines, in order along each line.
+        nodes: for each group, one node per position, for supports and loads on positions; a group of lines includes the
+            nodes within the lines.
+        slope_nodes: for each group, all nodes, including nodes that share the position of another node, for supports
+            and loads on slopes.
+        notes: messages about parts of the file that were omitted.
     """
 
     all_cables: Entity
@@ -76,7 +77,7 @@ class CableMesh:
     notes: tuple[str, ...]
 
     def describe(self) -> str:
-        """Text with counts, groups and notes, in several lines."""
+        """Return a text of several lines with counts, groups and notes."""
         lines = [f"{len(self.all_cables)} cables, {len(self.all_nodes)} nodes"]
         lines += [f"  cables {name!r}: {len(cables)}" for name, cables in self.cables.items()]
         lines += [f"  nodes {name!r}: {len(nodes)}" for name, nodes in self.nodes.items()]
@@ -121,8 +122,8 @@ def cables_from_mesh(
 ) -> CableMesh:
     """Add the line cells of a mesh file as cables, with nodes at the ends of the lines and between them.
 
-    Cables that meet share their position. Cables that share their position also share their slope if the axis is
-    smooth, see ``slopes``; otherwise each has a separate slope: a hinge.
+    Cables that meet at a point share the position of this point. These cables also share the slope if the axis is
+    smooth, see ``slopes``. Otherwise each cable has a separate slope, and the point is a hinge.
 
     Args:
         world: the world.
@@ -133,25 +134,26 @@ def cables_from_mesh(
         largest_length: largest length of a cable [m]; lines longer than ``cables_per_line`` times this length are
             divided into more cables.
         scale: metres per unit of length of the file [m].
-        slopes: where lines share a slope. ``"smooth"``: where two lines of one section meet at an angle of at most
-            ``corner_angle``. ``"through"``: also where more lines meet, in pairs with the smallest angles.
-            ``"separate"``: nowhere; only cables within a line share slopes.
+        slopes: points at which lines share a slope. ``"smooth"``: points at which two lines of one section meet at an
+            angle of at most ``corner_angle``. ``"through"``: also points at which more lines meet; lines are paired by
+            the smallest angles. ``"separate"``: no points; only the cables of one line share slopes.
         corner_angle: largest angle between two lines that share a slope [rad], 0 to π/2.
-        hinges: names of groups of points (or lines) whose points are hinges: no slope is shared.
-        unused_points: ``"ignore"`` leaves out points that belong to no line and to no group.
-        merge_distance: points at most this far from each other become one [m]; 0: points that coincide are an error,
-            None: they stay apart.
+        hinges: names of groups of points or lines; at the points of these groups no lines share a slope.
+        unused_points: with ``"ignore"``, points that belong to no line and to no group are omitted; otherwise they are
+            an error.
+        merge_distance: points whose distance is at most this value are merged [m]; 0: points that coincide are an
+            error; None: points are never merged.
         in_space: create 3D cables, `Cable3D`; otherwise all points must have z = 0.
         name: name for messages and output.
-        **cable_columns: columns of all cables, which columns of sections override; they apply to lines without section.
-            ``length`` [m] is the arc length of the axis unless given.
+        **cable_columns: columns of all cables, also of lines without section; ``sections`` has priority. ``length`` [m]
+            is by default the arc length of the axis.
 
     Returns:
         Handles to the new entities, by name.
 
     Raises:
-        ModelError: a file that cannot be read, groups that do not exist, lines without section or with two, points that
-            belong to no line or coincide, lines without length, duplicate lines.
+        ModelError: the file cannot be read, or a group does not exist. A line has no section or two sections, has
+            length 0, or is a duplicate. Points coincide, or belong to no line.
     """
     if not 0.0 <= corner_angle <= np.pi / 2:
         raise ModelError(f"corner_angle = {corner_angle} rad in cables_from_mesh: must lie from 0 to π/2 rad")
@@ -176,7 +178,7 @@ def _plan_net(
     cables_per_line: int,
     largest_length: float | None,
 ) -> Net:
-    """All rows of a net; see `cables_from_mesh`."""
+    """Plan all rows of a net; see `cables_from_mesh`."""
     section = np.empty(len(mesh.lines), np.int64)
     for number, group in enumerate(groups):
         section[group.lines] = _same_as(groups, number)
@@ -189,7 +191,7 @@ def _plan_net(
     chord = np.linalg.norm(mesh.points[mesh.lines[:, 1]] - mesh.points[mesh.lines[:, 0]], axis=1)
     parts = np.full(len(mesh.lines), cables_per_line, np.int64)
     if largest_length is not None:
-        # if a chord exceeds a multiple of the largest length only by rounding, no further cable is needed
+        # if a chord exceeds a multiple of the largest length only by a rounding error, no additional cable is needed
         parts = np.maximum(parts, np.ceil(chord / largest_length * (1.0 - 1e-9)).astype(np.int64))
     plan = plan_nodes(mesh, ends, turned, slope, parts)
     cables = [_plan_cables(plan, group.lines) for group in groups]
@@ -287,13 +289,13 @@ def _assign_sections(
 
 
 def _same_as(sections: list[MeshSection], number: int) -> int:
-    """Number of the first section that is given by the same object."""
+    """Return the number of the first section whose columns are the same object."""
     given = sections[number].given
     return next(k for k, other in enumerate(sections) if other.given is given)
 
 
 def _plan_cables(plan: NodePlan, lines: IntArray) -> NetCables:
-    """Create the cables of the lines of a section, line by line."""
+    """Plan the cables of the lines of a section, line by line."""
     parts = plan.parts[lines]
     line = np.repeat(lines, parts)
     step = np.arange(len(line)) - np.repeat(np.cumsum(parts) - parts, parts)

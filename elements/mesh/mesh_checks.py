@@ -1,4 +1,4 @@
-"""Checks of lines from a mesh file before they become cables: no duplicate or unconnected points and lines."""
+"""Checks of the lines of a mesh file: no duplicate lines, no coinciding points, and no points without lines."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from windlass.framework.arrays import IntArray
 from windlass.framework.errors import ModelError
 
 SAME_PLACE = 1e-9
-"""Distance below which points coincide, relative to the size of the mesh."""
+"""Distance below which points coincide, relative to the size of the mesh [1]."""
 
 
 def merge_points(mesh: FileMesh, distance: float | None) -> None:
-    """Join coinciding points in the given mesh; see ``merge_distance`` of `cables_from_mesh`.
+    """Merge coinciding points of a mesh in place; see ``merge_distance`` of `cables_from_mesh`.
 
     Raises:
         ModelError: the distance is negative, or the distance is 0 and points of lines coincide.
@@ -24,9 +24,9 @@ def merge_points(mesh: FileMesh, distance: float | None) -> None:
         return
     if not (np.isfinite(distance) and distance >= 0.0):
         raise ModelError(f"merge_distance = {distance} m in cables_from_mesh: must be >= 0, or None")
-    from scipy.sparse import coo_array  # imported here, because most models do not need it
-    from scipy.sparse.csgraph import connected_components  # imported here, because most models do not need it
-    from scipy.spatial import cKDTree  # imported here, because most models do not need it
+    from scipy.sparse import coo_array  # imported here, because most models do not need SciPy
+    from scipy.sparse.csgraph import connected_components  # imported here, because most models do not need SciPy
+    from scipy.spatial import cKDTree  # imported here, because most models do not need SciPy
 
     used = np.unique(mesh.lines)
     size = float(np.ptp(mesh.points[used], axis=0).max())
@@ -53,7 +53,7 @@ def merge_points(mesh: FileMesh, distance: float | None) -> None:
 
 
 def check_mesh(mesh: FileMesh, unused_points: Literal["error", "ignore"]) -> None:
-    """Raise ModelError for lines without length, duplicate lines, and points that belong to no line."""
+    """Raise ModelError for lines of length 0, duplicate lines, and points that belong to no line."""
     lines, points = mesh.lines, mesh.points
     size = float(np.ptp(points, axis=0).max(initial=0.0))
     length = np.linalg.norm(points[lines[:, 1]] - points[lines[:, 0]], axis=1)

@@ -7,7 +7,7 @@ in which .vtu and .xdmf files store sets:
     values -1, 0, .. k - 1       k sets, if the name consists of their names joined by "-", as meshio writes sets
     other values v               sets "name=v"
 
-A line that gmsh 2.2 writes once per physical group becomes one line in several sets.
+A line that a gmsh 2.2 file contains once per physical group becomes one line that belongs to several sets.
 """
 
 from __future__ import annotations
@@ -31,15 +31,16 @@ from windlass.framework.errors import ModelError
 FORMATS = {".msh": "gmsh", ".vtu": "vtu", ".xdmf": "xdmf", ".xmf": "xdmf"}
 """Names of file formats in meshio, by file ending."""
 LINES: dict[str, IntArray] = {"line": np.array([[0, 1]]), "line3": np.array([[0, 2], [2, 1]])}
-"""Straight lines between the nodes of a cell, by cell type."""
+"""Node numbers within a cell of the straight lines of the cell, by cell type."""
 JOINTS = "-_#+/"
-"""Separators between names of sets in the name of an array: meshio takes the first separator that occurs in no name."""
+"""Separators between names of sets in the name of an array; meshio uses the first separator that occurs in none of the
+names."""
 DAMAGED = ("not closed by", "could not be read to its end")
-"""Warnings of meshio or NumPy for a truncated file."""
+"""Parts of the warnings of meshio or NumPy for a truncated file."""
 MOST_VALUES = 256
-"""Number of different values above which an array of integers contains numbers instead of sets."""
+"""If an array of integers has more different values, the array does not describe sets."""
 PLANE = 1e-9
-"""Distance from the plane z = 0 that is attributed to rounding, relative to the size of the mesh."""
+"""Largest distance from the plane z = 0 that counts as a rounding error, relative to the size of the mesh [1]."""
 
 
 @dataclass
@@ -49,11 +50,11 @@ class FileMesh:
     Attributes:
         path: the file.
         points: positions [m], shape (points, 2), in 3D (points, 3).
-        lines: points at both ends, shape (lines, 2).
-        line_sets, point_sets: numbers of lines and points by name, sorted.
-        present: whether a point remains after coinciding points were merged, shape (points,).
+        lines: numbers of the points at both ends of each line, shape (lines, 2).
+        line_sets, point_sets: sorted numbers of the lines and of the points of each group, by name.
+        present: whether each point remains after coinciding points were merged, shape (points,).
         cells: text with the numbers of cells by type.
-        notes: texts about parts that were left out.
+        notes: messages about parts of the file that were omitted.
     """
 
     path: Path
@@ -74,7 +75,7 @@ class FileMesh:
         return f"point {point} at ({', '.join(f'{x:.9g}' for x in self.points[point])}) m"
 
     def groups(self) -> str:
-        """Text with the names of all sets."""
+        """Return a text with the names of all sets."""
         parts = [
             f"{kind} " + ", ".join(f"{name!r} ({len(members)})" for name, members in sorted(sets.items()))
             for kind, sets in (("groups of lines", self.line_sets), ("groups of points", self.point_sets))
@@ -83,7 +84,8 @@ class FileMesh:
         return "it has " + " and ".join(parts) if parts else "it has no named groups"
 
     def points_of(self, group: str, argument: str) -> IntArray:
-        """Points of a group of points or of lines; if the name belongs to two such groups, the points of both.
+        """Return the points of a group of points or of lines. If a group of points and a group of lines have the name,
+        return the points of both groups.
 
         Raises:
             ModelError: the group does not exist; ``argument`` names the argument in the message.
@@ -102,7 +104,7 @@ def read_mesh(path: str | Path, scale: float = 1.0, in_space: bool = False) -> F
     Args:
         path: file that ends in .msh (gmsh 2.2 or 4.1, text or binary), .vtu, .xdmf or .xmf.
         scale: metres per unit of length of the file [m].
-        in_space: points may have any z.
+        in_space: whether points may have any z; if false, all points must have z = 0.
 
     Raises:
         ModelError: the file does not exist, has another format, is broken or empty, or has no lines; in 2D also points
@@ -121,7 +123,7 @@ def read_mesh(path: str | Path, scale: float = 1.0, in_space: bool = False) -> F
 
 
 def _read_file(path: Path, scale: float) -> FileMesh:
-    """Read a file without checks and return the mesh and the messages of meshio."""
+    """Read a file without checks, and return the mesh; its notes contain the messages of meshio."""
     ending = path.suffix.lower()
     if ending not in FORMATS:
         raise ModelError(f"mesh file {path}: format {path.suffix!r} is unknown; must end in {', '.join(FORMATS)}")
@@ -129,7 +131,7 @@ def _read_file(path: Path, scale: float) -> FileMesh:
         raise ModelError(f"mesh file {path} does not exist")
     if path.stat().st_size == 0:
         raise ModelError(f"mesh file {path} is empty")
-    import meshio  # imported here, because models without mesh file do not need it
+    import meshio  # imported here, because models without mesh file do not need meshio
 
     said = io.StringIO()
     try:
@@ -140,7 +142,7 @@ def _read_file(path: Path, scale: float) -> FileMesh:
         ):
             warnings.simplefilter("always")
             mesh = _take_lines(path, getattr(meshio, FORMATS[ending]).read(str(path)), scale)
-    # a damaged file may cause errors of any kind: of struct, NumPy, XML, HDF5, or meshio
+    # catch all errors, because a damaged file may cause errors of struct, NumPy, XML, HDF5 or meshio
     except Exception as error:
         reason = " ".join(f"{type(error).__name__} {error}".split())
         if "Incompatible cell data 'gmsh:physical'" in str(error):
@@ -155,9 +157,9 @@ def _read_file(path: Path, scale: float) -> FileMesh:
 
 
 def _take_lines(path: Path, mesh: Any, scale: float) -> FileMesh:
-    """Lines, points and sets of a mesh of meshio."""
+    """Return the lines, points and sets of a mesh of meshio."""
     points = np.asarray(mesh.points, float).reshape(len(mesh.points), -1) * scale
-    # by number of the block: the lines of each cell, and the points of vertex cells
+    # by number of the cell block: the lines of each cell, and the points of vertex cells
     lines_of: dict[int, IntArray] = {}
     points_of: dict[int, IntArray] = {}
     parts, counts, total = [np.zeros((0, 2), np.int64)], Counter[str](), 0
@@ -193,7 +195,7 @@ def _take_lines(path: Path, mesh: Any, scale: float) -> FileMesh:
 
 
 def _cell_groups(mesh: Any) -> Iterator[tuple[str, int, IntArray]]:
-    """For each group of cells: its name, the number of the block of cells, and the cells within this block."""
+    """Iterate over the groups of cells: name, number of a cell block, and the cells of the group within this block."""
     for name, sets in mesh.cell_sets.items():
         if name != "gmsh:bounding_entities":
             for k, cells in enumerate(sets):
@@ -223,7 +225,7 @@ def _point_groups(mesh: Any) -> Iterator[tuple[str, IntArray]]:
 
 
 def _name_values(key: str, values: IntArray) -> list[tuple[str, int]]:
-    """Names of the sets that an array of integers contains, and the value of each set."""
+    """Return the names of the sets that an array of integers describes, and the value of each set."""
     distinct = np.unique(values)
     if len(distinct) > MOST_VALUES:
         return []
@@ -231,7 +233,8 @@ def _name_values(key: str, values: IntArray) -> list[tuple[str, int]]:
     found: list[tuple[str, int]] = []
     for joint in JOINTS:
         names = key.split(joint)
-        # an array of 0 and 1 may have such a name without being a list of sets, so it is also read as one set
+        # an array of 0 and 1 whose name contains a separator can also be a single set, so both interpretations are
+        # returned
         if len(names) > 1 and all(names) and lowest >= -1 and highest == len(names) - 1:
             found = [(name, value) for value, name in enumerate(names)]
         if found or joint not in key:
@@ -256,7 +259,8 @@ def _fold_copies(
 
 
 def _check_points(mesh: FileMesh, in_space: bool) -> None:
-    """Raise ModelError for lines to missing points, and in 2D for points with z ≠ 0; remove z in 2D."""
+    """Raise ModelError for lines with missing points, and in 2D for points with z ≠ 0; in 2D remove the coordinate
+    z."""
     points, lines = mesh.points, mesh.lines
     for k, point in np.argwhere((lines < 0) | (lines >= len(points)))[:1]:
         raise mesh.error(

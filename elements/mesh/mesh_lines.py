@@ -1,17 +1,17 @@
-"""Geometry of lines that become cables: smooth continuation at common points, the direction of each line, and the
-places of nodes between its ends.
+"""Geometry of the lines of a mesh: smooth continuation of lines at common points, direction of each line, and positions
+of nodes between the ends of a line.
 
-Number e = 2 i + k is end k (0: first, 1: second point) of line i. Unit vectors d_e point from an end into its line. Two
-ends a, b at one point are joined if each end is the straightest partner of the other end, with the smallest
+The number e = 2 i + k means end k of line i (k = 0: first point, k = 1: second point). The unit vector d_e points from
+end e into its line. Two ends a, b at one point are joined if each of them is the partner of the other with the smallest
 
     angle(a, b) = π - arccos(d_a · d_b),
 
 and this angle does not exceed the corner angle. Joined lines form paths and loops. All lines of a path get the
-direction of the first of these lines in the file. Where two lines are joined, the slope is the unit vector halfway
-between their directions.
+direction of the first of these lines in the file. If two lines are joined, their common slope is the unit vector
+halfway between their directions.
 
-Between slopes t0 and t1 a line is the cubic of length L with r(0) = p0, r'(0) = t0, r(L) = p1, r'(L) = t1, where L is
-the arc length of the cubic. The line is straight if both slopes point along it.
+A line between the points p0 and p1 with the slopes t0 and t1 is the cubic with r(0) = p0, r'(0) = t0, r(L) = p1, r'(L)
+= t1. L is the arc length of the cubic. The line is straight if both slopes are parallel to its chord.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from windlass.elements.cable2d.points import create_rule, eval_shape
 from windlass.framework.arrays import FloatArray, IntArray
 
 STRAIGHT = 1e-9
-"""Sine of the angle [1] between slope and chord below which a line counts as straight."""
+"""A line counts as straight if the sine of the angle between slope and chord is at most this value [1]."""
 GAUSS_PLACES, GAUSS_WEIGHTS = create_rule(0)[:2]
 """Integration points and weights on a line of length 1."""
 
 
 class Ends(NamedTuple):
-    """Data of the ends of lines, shape (2 lines,) each.
+    """Data of the ends of lines, each of shape (2 lines,).
 
     point: the point.
-    partner: the end that is joined to each end, -1 without a partner.
+    partner: number of the end to which each end is joined, -1 without a partner.
     node: number of the slope of each end, from 0; joined ends share one slope.
     """
 
@@ -44,7 +44,7 @@ class Ends(NamedTuple):
 
 
 def eval_directions(points: FloatArray, lines: IntArray) -> FloatArray:
-    """Unit vectors into the lines at their ends, shape (2 lines, d) in d dimensions."""
+    """Return the unit vectors from the ends into their lines, shape (2 lines, d) in d dimensions."""
     chord = points[lines[:, 1]] - points[lines[:, 0]]
     unit = chord / np.linalg.norm(chord, axis=1)[:, None]
     directions: FloatArray = np.stack((unit, -unit), axis=1).reshape(-1, points.shape[1])
@@ -59,7 +59,7 @@ def join_ends(
     corner_angle: float,
     most_lines: int,
 ) -> Ends:
-    """Find the ends that continue each other.
+    """Find pairs of ends of lines that are joined with a common slope.
 
     Args:
         points: positions [m], shape (points, d).
@@ -67,7 +67,7 @@ def join_ends(
         section: number of the section of each line, shape (lines,); only lines of one section are joined.
         hinged: points where no lines are joined, shape (points,).
         corner_angle: largest angle between joined lines [rad].
-        most_lines: no lines are joined at points where more lines meet.
+        most_lines: largest number of lines that can meet at a point at which lines are joined.
     """
     direction, point = eval_directions(points, lines), lines.ravel()
     partner = np.full(len(point), -1, np.int64)
@@ -92,15 +92,15 @@ def join_ends(
 
 
 def find_reversed(ends: Ends) -> NDArray[np.bool_]:
-    """Whether each line is used against its direction in the file, shape (lines,)."""
-    from scipy.sparse import coo_array  # imported here, because most models do not need it
-    from scipy.sparse.csgraph import connected_components  # imported here, because most models do not need it
+    """Return whether the direction of each line is opposite to its direction in the file, shape (lines,)."""
+    from scipy.sparse import coo_array  # imported here, because most models do not need SciPy
+    from scipy.sparse.csgraph import connected_components  # imported here, because most models do not need SciPy
 
     n = len(ends.point) // 2
     a = np.flatnonzero(ends.partner >= 0)
     b = ends.partner[a]
-    # each line has two vertices in the graph, i for its direction in the file and n + i for the opposite direction;
-    # edges connect directions that agree at a joint
+    # the graph has two vertices for each line i: i for its direction in the file, and n + i for the opposite direction.
+    # An edge connects the directions of two joined lines that continue each other.
     against = n * (a % 2 == b % 2)
     row = np.concatenate((a // 2, n + a // 2))
     column = np.concatenate((b // 2 + against, b // 2 + n - against))
@@ -113,26 +113,27 @@ def find_reversed(ends: Ends) -> NDArray[np.bool_]:
 
 
 def eval_slopes(points: FloatArray, lines: IntArray, ends: Ends, turned: NDArray[np.bool_]) -> FloatArray:
-    """Unit vectors of the slopes of all ``ends.node``, shape (nodes, d)."""
-    # direction along the cable: into the line at its begin, and out of the line at its end
+    """Return the unit vectors of the slopes of all nodes ``ends.node``, shape (nodes, d)."""
+    # direction along the cable: into the line at its start, and out of the line at its end
     begins = (np.arange(len(ends.point)) % 2 == 0) != np.repeat(turned, 2)
     along = eval_directions(points, lines) * np.where(begins, 1.0, -1.0)[:, None]
     count = int(ends.node.max()) + 1
     total = np.stack([np.bincount(ends.node, along[:, k], count) for k in range(points.shape[1])], axis=1)
     alone = np.bincount(ends.node, minlength=count) == 1
     unit = total / np.linalg.norm(total, axis=1)[:, None]
-    # the direction of a single line is not normalised again and remains exact
+    # do not normalise the direction of a single line again, so that the direction remains exact
     return np.where(alone[:, None], total, unit)
 
 
 def eval_lengths(begin: FloatArray, end: FloatArray, slope0: FloatArray, slope1: FloatArray) -> FloatArray:
-    """Arc lengths [m] of the cubics between points with unit slopes, shape (n,); points and slopes are (n, d)."""
+    """Return the arc lengths [m] of the cubics between points with unit slopes, shape (n,); points and slopes have the
+    shape (n, d)."""
     chord = end - begin
     length: FloatArray = np.linalg.norm(chord, axis=1)
     bent = np.flatnonzero(~find_straight(chord, slope0, slope1))
     q = [vector[bent][:, None, :] for vector in (begin, slope0, end, slope1)]
-    # the integrand of the arc length depends on L; each pass reduces the error by about the square of the bend angle
-    # [rad]
+    # iterate, because the integrand depends on the arc length; each iteration multiplies the error by about the square
+    # of the bend angle [rad]
     for _ in range(12):
         shape = eval_shape(GAUSS_PLACES, length[bent][:, None])
         slope = sum(shape.dS[..., a, None] * q[a] for a in range(4))
@@ -141,7 +142,7 @@ def eval_lengths(begin: FloatArray, end: FloatArray, slope0: FloatArray, slope1:
 
 
 def find_straight(chord: FloatArray, slope0: FloatArray, slope1: FloatArray) -> NDArray[np.bool_]:
-    """Whether both slopes of each line point along its chord, shape (n,)."""
+    """Return whether both slopes of each line are parallel to its chord, shape (n,)."""
     bound = STRAIGHT * np.linalg.norm(chord, axis=1)
     off = [_cross_size(chord, slope) for slope in (slope0, slope1)]
     straight: NDArray[np.bool_] = np.maximum(*off) <= bound
@@ -149,7 +150,7 @@ def find_straight(chord: FloatArray, slope0: FloatArray, slope1: FloatArray) -> 
 
 
 def _cross_size(a: FloatArray, b: FloatArray) -> FloatArray:
-    """|a × b| of vectors, shape (n, d)."""
+    """Return |a × b| for vectors of shape (n, d)."""
     if a.shape[1] == 2:
         return np.asarray(np.abs(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]))
     size: FloatArray = np.linalg.norm(np.cross(a, b), axis=1)
@@ -159,7 +160,8 @@ def _cross_size(a: FloatArray, b: FloatArray) -> FloatArray:
 def eval_inner_nodes(
     begin: FloatArray, end: FloatArray, slope0: FloatArray, slope1: FloatArray, length: FloatArray, s: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Points [m] and unit slopes at the shares s of the length of lines, shape (n, d) each; s has shape (n,)."""
+    """Return the points [m] and unit slopes, each of shape (n, d), at the fractions s of the lengths of lines, shape
+    (n,)."""
     chord = end - begin
     position = begin + s[:, None] * chord
     slope = chord / np.linalg.norm(chord, axis=1)[:, None]
@@ -173,14 +175,15 @@ def eval_inner_nodes(
 
 
 def rank_points(count: int, lines: IntArray) -> IntArray:
-    """Position of each point in an order in which neighbours are close, shape (count,).
+    """Return the position of each point in an order in which connected points are close to each other, shape (count,).
 
     Source: reverse Cuthill-McKee; E. Cuthill, J. McKee, Proc. 24th Nat. Conf. ACM (1969).
     """
-    from scipy.sparse import csr_array  # imported here, because most models do not need it
-    from scipy.sparse.csgraph import reverse_cuthill_mckee  # imported here, because most models do not need it
+    from scipy.sparse import csr_array  # imported here, because most models do not need SciPy
+    from scipy.sparse.csgraph import reverse_cuthill_mckee  # imported here, because most models do not need SciPy
 
-    # vertices are numbered backwards, because the method begins with the last vertex and chains must keep their order
+    # number the vertices backwards, because the method begins with the last vertex, and the order of points along
+    # chains must not change
     backwards = count - 1 - lines
     both = np.concatenate((backwards, backwards[:, ::-1]))
     graph = csr_array((np.ones(len(both), np.int8), both.T), shape=(count, count))

@@ -1,4 +1,5 @@
-"""Nodes of a net before they are added to the world: places, slopes, shared positions, order, and sets by name."""
+"""Plan of the nodes of a net before they are added to the world: positions, slopes, shared positions, order, and sets
+by name."""
 
 from __future__ import annotations
 
@@ -19,15 +20,15 @@ from windlass.framework.model.table import Entity
 class NodePlan(NamedTuple):
     """Nodes and cables before they are added to the world.
 
-    Nodes at ends of lines come first, by their slopes (``ends.node``), followed by the nodes within the lines.
+    Nodes at the ends of lines are first, in the order of ``ends.node``, followed by the nodes within the lines.
 
-    position, slope: [m] and [1], shape (nodes, d) in d dimensions.
-    owner: node whose position each node shares, or the number of the node if its position is not shared, shape
+    position, slope: position [m] and slope [1] of each node, shape (nodes, d) in d dimensions.
+    owner: number of the node whose position each node uses, which is the node itself if it has its own position, shape
     (nodes,).
-    row: position of each node in the table, shape (nodes,).
-    first_inner: first node within each line, shape (lines,).
+    row: row of each node in the table, shape (nodes,).
+    first_inner: number of the first node within each line, shape (lines,).
     parts: number of cables of each line, shape (lines,).
-    begin, end: nodes at the begin and end of each line as a chain of cables, shape (lines,).
+    begin, end: numbers of the nodes at the start and end of each line, in the direction of its cables, shape (lines,).
     point: mesh point of each node, -1 within lines, shape (nodes,).
     """
 
@@ -43,7 +44,7 @@ class NodePlan(NamedTuple):
 
 
 def plan_nodes(mesh: FileMesh, ends: Ends, turned: NDArray[np.bool_], slope: FloatArray, parts: IntArray) -> NodePlan:
-    """Plan places, slopes and order of all nodes; neighbours are close in the table, for a small bandwidth of
+    """Plan positions, slopes and order of all nodes; connected nodes have close rows, for a small bandwidth of
     matrices."""
     count, inner = len(slope), parts - 1
     node = ends.node.reshape(-1, 2)
@@ -64,7 +65,7 @@ def plan_nodes(mesh: FileMesh, ends: Ends, turned: NDArray[np.bool_], slope: Flo
     owner = np.concatenate((first[point], count + np.arange(len(line))))
     rank = rank_points(len(mesh.points), mesh.lines)
     rank0, rank1 = rank[point[begin]][line], rank[point[end]][line]
-    # nodes inside a line directly precede the end node that comes later, in the direction towards this end
+    # nodes within a line directly precede the end node that is later in the order, in the direction towards this end
     keys = np.concatenate((2 * rank[point], 2 * np.maximum(rank0, rank1) - 1))
     group = np.concatenate((np.arange(count), line))
     place = np.concatenate((np.zeros(count, np.int64), np.where(rank0 < rank1, step, -step)))
@@ -108,7 +109,7 @@ def add_nodes(world: Tables, given: Given, name: str) -> Entity:
         if number >= len(point):
             line = int(np.searchsorted(first_inner, number, side="right")) - 1
             return f"{name} line {line} node {number - int(first_inner[line]) + 1}"
-        # nodes of one mesh point are consecutive, and the first of them defines the position
+        # nodes at one mesh point are consecutive, and the first of these nodes defines the position
         k = row
         while k and order[k - 1] < len(point) and point[order[k - 1]] == point[number]:
             k -= 1
@@ -120,7 +121,7 @@ def add_nodes(world: Tables, given: Given, name: str) -> Entity:
 
 
 def create_node_sets(mesh: FileMesh, plan: NodePlan) -> tuple[dict[str, IntArray], dict[str, IntArray]]:
-    """Rows of nodes by name of a group: one node for each position, and all nodes."""
+    """Return the rows of the nodes of each group, by name: first with one node per position, then with all nodes."""
     ends = int(plan.point.size if plan.point.min() >= 0 else np.argmin(plan.point))
     by_point = np.argsort(plan.point[:ends], kind="stable")
     count = np.bincount(plan.point[:ends], minlength=len(mesh.points))
@@ -139,7 +140,7 @@ def create_node_sets(mesh: FileMesh, plan: NodePlan) -> tuple[dict[str, IntArray
 
 
 def list_ranges(first: IntArray, count: IntArray) -> IntArray:
-    """first[0], first[0] + 1, .. (count[0] numbers), first[1], ..."""
+    """Return first[0], first[0] + 1, .. (count[0] numbers), first[1], ..."""
     start = np.repeat(first - np.cumsum(count) + count, count)
     numbers: IntArray = start + np.arange(len(start))
     return numbers

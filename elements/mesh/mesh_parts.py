@@ -1,8 +1,8 @@
 """Distribution of nets over processes: the first process reads and plans the net, and sends each process its rows.
 
-So only the first process stores the file and the plan, until all parts are sent. The other processes receive the nodes
-of a range of rows, the cables that begin at these nodes, and data for handles and names, one number for each row of a
-set, and two numbers for each node.
+Only the first process stores the file and the plan, until all parts are sent. Each other process receives the nodes of
+a range of rows and the cables that begin at these nodes. All processes receive data for handles and names: one number
+for each row of a set, and two numbers for each node.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from windlass.framework.parallel.processes import Processes
 class NetNodes(NamedTuple):
     """Nodes in the order of rows.
 
-    position, slope: [m] and [1], shape (rows, d) in d dimensions.
-    shared: row whose position a node shares, or -1, shape (rows,).
+    position, slope: position [m] and slope [1] of each node, shape (rows, d) in d dimensions.
+    shared: row of the node whose position each node shares, or -1 if the node has its own position, shape (rows,).
     """
 
     position: FloatArray
@@ -32,7 +32,7 @@ class NetNodes(NamedTuple):
 
 
 class NetCables(NamedTuple):
-    """Cables of a section: rows of both nodes, and lengths [m], shape (cables,) each."""
+    """Cables of a section: rows of both nodes, and lengths [m], each of shape (cables,)."""
 
     node0: IntArray
     node1: IntArray
@@ -40,15 +40,15 @@ class NetCables(NamedTuple):
 
 
 class Outline(NamedTuple):
-    """Data of a net on all processes; rows are counted from the first row of the net.
+    """Data of a net that all processes have; rows are counted from the first row of the net.
 
     nodes: number of nodes.
     sections: name of the group (None for lines without section), label, and number of cables, section by section.
     order: number of the node in each row, shape (nodes,); see `NodePlan`.
-    point: mesh point of each node at an end of a line, by the number of the node.
+    point: number of the mesh point of each node at an end of a line, in the order of the node numbers.
     first_inner: number of the first node within each line, shape (lines,).
-    cable_sets, node_sets, slope_sets: numbers of rows by name.
-    notes: texts about parts of the file that were left out.
+    cable_sets, node_sets, slope_sets: rows of the cables and nodes of each group, by name; see `CableMesh`.
+    notes: messages about parts of the file that were omitted.
     """
 
     nodes: int
@@ -63,7 +63,7 @@ class Outline(NamedTuple):
 
 
 class Net(NamedTuple):
-    """A net before it is added to the world, or the part of its rows on a process."""
+    """A net before it is added to the world, or the part of a net on one process."""
 
     outline: Outline
     nodes: NetNodes
@@ -71,7 +71,7 @@ class Net(NamedTuple):
 
 
 class Given(NamedTuple):
-    """Rows of a net on a process: their range, and the part of the net with these rows."""
+    """Rows of a net that one process adds: numbers of the rows, and the part of the net with these rows."""
 
     node_part: Part
     cable_parts: list[Part]
@@ -109,7 +109,8 @@ def deal_net(comm: Any, plan: Callable[[], Net]) -> Given:
 
 
 def _take_part(net: Net, rank: int, size: int) -> Given:
-    """The nodes of a range of rows and the cables that begin at these nodes; for a small net all nodes and cables."""
+    """Return the nodes of a range of rows and the cables that begin at these nodes; for a small net return all nodes
+    and cables."""
     count, cables = len(net.nodes.shared), sum(len(section.node0) for section in net.cables)
     if size == 1 or max(count, cables) <= building.KEPT_WHOLE:
         whole = [Part(len(section.node0), np.arange(len(section.node0)), replicated=True) for section in net.cables]

@@ -1,1 +1,1 @@
-"""Nodes, which have coordinates, and rotations."""
+"""Nodes, which own the coordinates of a model, and functions for rotations."""

@@ -3,14 +3,14 @@
     generic_node(n)    coordinates q, masses from laws: modes of a reduced body, a drive train, a string of masses
     state_node(n)      states y with y_t = f(t, y, ...): controllers, filters, pressures
 
-The coordinates of a state node are the integrals z of its states, z_t = y, so y is a velocity and y_t an acceleration.
-Therefore all implicit and explicit methods of integration, constraints, restart and runs with several processes work
-without changes, and the methods keep their order. The generalised-alpha method becomes the method of Jansen, Whiting
-and Hulbert for first-order systems with other constants; the trapezoidal rule is unchanged. Constraints on velocities
-drive a motor by a state, and constraints on positions drive a motor by the integral of a state. Static solvers find
-states with y_t = 0.
+The coordinates of a state node are the integrals z of its states (z_t = y), so y is a velocity and y_t an acceleration.
+Therefore all integration methods, constraints, restarts and parallel runs work without changes, and the methods keep
+their order of accuracy. For a state node, the generalised-alpha method is the method of Jansen, Whiting and Hulbert for
+first-order systems with different constants. The trapezoidal rule is unchanged. A constraint on velocities lets a state
+drive the speed of a motor. A constraint on positions lets the integral of a state drive its position. Static solvers
+find states with y_t = 0.
 
-Each n has its own type of node, created on first use.
+For each n there is a separate type of node, which is created on first use.
 
 Source: K. E. Jansen, C. H. Whiting, G. M. Hulbert, Comput. Methods Appl. Mech. Engrg. 190 (2000) 305-319.
 """
@@ -28,7 +28,7 @@ from windlass.framework.model.law import LocalRows, Output, register
 from windlass.framework.model.schema import Component, column
 
 GENERIC, STATES = "generic node", "state node"
-"""Names in `provides` that all generic nodes and all state nodes have, for any number n of coordinates or states."""
+"""Names in `provides` of all generic nodes and of all state nodes, for any number n of coordinates or states."""
 UNIT = "m, rad, 1"
 MOST = 100_000
 WHY = "as laws couple all n coordinates of a node with each other, by n^2 numbers (80 GB at the most)"
@@ -36,7 +36,7 @@ WHY = "as laws couple all n coordinates of a node with each other, by n^2 number
 
 @checked(coordinates=whole(1, maximum=MOST, why=WHY))
 def generic_node(coordinates: int) -> type[Component]:
-    """The type of node with this number of coordinates ``q0``, ``q1`` ..., for `World.add`.
+    """Return the type of a node with the given number of coordinates ``q0``, ``q1`` ..., for `World.add`.
 
     The columns of the node are ``reference``, ``displacement`` and ``velocity``, each of shape (coordinates,) and 0 by
     default.
@@ -49,9 +49,9 @@ def generic_node(coordinates: int) -> type[Component]:
 
 @checked(states=whole(1, maximum=MOST, why=WHY))
 def state_node(states: int) -> type[Component]:
-    """The type of node with this number of first-order states ``y0``, ``y1`` ..., for `World.add`.
+    """Return the type of a node with the given number of first-order states ``y0``, ``y1`` ..., for `World.add`.
 
-    The column of the node is ``states``, the initial values, of shape (states,) and 0 by default. The value of a
+    The node has the column ``states``, the initial values, of shape (states,) and 0 by default. The value of a
     coordinate marker is the integral of a state over time, and its rate is the state.
 
     Args:
@@ -114,7 +114,8 @@ def find_acceleration(rows: LocalRows) -> FieldEntries:
 
 
 def __getattr__(name: str) -> type[Component]:
-    """Create a type by its name, for messages between processes: ``GenericNode3``, ``StateNode2``."""
+    """Create a type by its name, such as ``GenericNode3`` or ``StateNode2``; unpickling of messages between processes
+    needs this function."""
     found = re.fullmatch(r"(GenericNode|StateNode)([1-9]\d{0,5})", name)
     if found is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

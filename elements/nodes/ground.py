@@ -1,4 +1,4 @@
-"""Ground: the frame at rest. Ground has no coordinates: markers on ground are fixed points, and the values of
+"""Ground: the global frame at rest. Ground has no coordinates: markers on ground are fixed points, and the values of
 coordinate markers on ground are 0."""
 
 from __future__ import annotations

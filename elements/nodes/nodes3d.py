@@ -1,8 +1,8 @@
 """3D nodes: points, and points with a rotation by Euler parameters; see `rotations` for the symbols.
 
-Mass points use `Point3D`, cables `PointSlope3D`, and rigid bodies `RigidNode3D`. Four Euler parameters describe every
-rotation without the singular directions of three angles, but require the constraint e·e = 1, which `RigidBody3D` or
-`UnitRotation3D` adds.
+Mass points use `Point3D`, cables use `PointSlope3D`, and rigid bodies use `RigidNode3D`. Four Euler parameters describe
+all rotations without the singularities of three angles. Euler parameters require the constraint e·e = 1, which
+`RigidBody3D` or `UnitRotation3D` adds.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class PointSlope3D(Component):
 class RigidNode3D(Component):
     """A 3D point with a rotation.
 
-    ``displacement`` and ``velocity`` may be 3 numbers, for x, y, z alone.
+    ``displacement`` and ``velocity`` can also be given as 3 numbers for x, y, z.
     """
 
     provides = ("node",)
@@ -87,7 +87,7 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     """Extend displacement and velocity to 7 numbers, and check the Euler parameters.
 
     Raises:
-        ModelError: Euler parameters whose length is not 1, or rates that change it.
+        ModelError: the Euler parameters do not have length 1, or their rates change this length.
     """
     try:
         read = {name: read_numbers(values[name]) for name in _defaults() if name in values}
@@ -105,7 +105,7 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
         start = full["euler_parameters"] + full["displacement"][..., 3:]
         rates = euler_parameter_rates(start, full["angular_velocity"]) + 0.0 * full["velocity"][..., 3:]
     except (TypeError, ValueError):
-        return values  # wrong shape or not numbers: the table raises the error for wrong input
+        return values  # the table raises an error for a wrong shape or for values that are not numbers
     row = world.table(RigidNode3D).count
     _check_length(full["euler_parameters"], "euler_parameters", row)
     _check_length(start, "euler_parameters + displacement", row)
@@ -142,7 +142,8 @@ def _check_rates(e: FloatArray, rates: FloatArray, first_row: int) -> None:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for nodes without a body, whose Euler parameters are unconstrained, or with several bodies."""
+    """Raise ModelError for nodes without a body, because their Euler parameters are unconstrained, and for nodes with
+    several bodies."""
     bodies = np.zeros(table.count, np.int64)
     for component, other in world.tables.items():
         if "unit rotation" in component.provides:

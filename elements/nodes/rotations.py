@@ -4,7 +4,8 @@
     ω̄ = 2 L(e) e_t / (e·e)  in the body's frame,    ω = A ω̄  in the global frame,    A_t = A ω̄~
     L = [[-e1, e0, e3, -e2], [-e2, -e3, e0, e1], [-e3, e2, -e1, e0]]
 
-The division by e·e makes A a rotation for every e ≠ 0; e and c e, with any number c ≠ 0, describe the same rotation.
+The division by e·e makes A a rotation for every e ≠ 0. Parameters e and c e, with any number c ≠ 0, describe the same
+rotation.
 
 Source: P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988), chapter 6.
 """
@@ -20,14 +21,14 @@ from windlass.framework.checks.checks import checked, numbers
 from windlass.framework.errors import ModelError
 
 UNIT_TOLERANCE = 1e-8
-"""Largest deviation of a length from 1 that is attributed to rounding of the input."""
+"""Largest deviation of a length from 1 that counts as a rounding error of the input."""
 
 
 @checked(
     axis=numbers("1", (3,), (None, 3), words="axes of 3 numbers with a length > 0"), angle=numbers("rad", (), (None,))
 )
 def euler_parameters(axis: Any, angle: Any) -> FloatArray:
-    """Euler parameters of rotations about axes.
+    """Return the Euler parameters of rotations about axes.
 
     Args:
         axis: axis of rotation, of any length > 0, shape (3,) or (n, 3).
@@ -37,7 +38,7 @@ def euler_parameters(axis: Any, angle: Any) -> FloatArray:
         Euler parameters, shape (4,) or (n, 4).
 
     Raises:
-        ModelError: an axis of length 0, or values that are not finite.
+        ModelError: an axis has length 0, or values are not finite.
     """
     n, half = np.asarray(axis, dtype=np.float64), 0.5 * np.asarray(angle, dtype=np.float64)[..., None]
     length = np.sqrt((n**2).sum(axis=-1, keepdims=True))
@@ -49,28 +50,28 @@ def euler_parameters(axis: Any, angle: Any) -> FloatArray:
 
 
 def normalise(vectors: FloatArray) -> FloatArray:
-    """Vectors divided by their lengths, which must be > 0, shape (n, 3)."""
+    """Return vectors of shape (n, 3) divided by their lengths, which must be > 0."""
     units: FloatArray = vectors / np.sqrt((vectors**2).sum(axis=1, keepdims=True))
     return units
 
 
 @checked(matrix=numbers("1", (3, 3), (None, 3, 3), words="a rotation matrix of shape (3, 3), or several"))
 def euler_parameters_of(matrix: Any) -> FloatArray:
-    """Euler parameters of rotation matrices.
+    """Return the Euler parameters of rotation matrices.
 
     Args:
         matrix: rotation matrix, shape (3, 3) or (n, 3, 3).
 
     Returns:
-        Euler parameters whose largest number is positive, shape (4,) or (n, 4).
+        Euler parameters, shape (4,) or (n, 4); the entry of largest magnitude is positive.
 
     Raises:
-        ModelError: a matrix that is not a rotation.
+        ModelError: a matrix is not a rotation matrix.
     """
     R = np.asarray(matrix, dtype=np.float64)
     if not is_rotation(R).all():
         raise ModelError(f"matrix = {matrix}: must be a rotation matrix of shape (3, 3), or several")
-    # each row of 4 e eᵀ is proportional to e: the row with the largest diagonal entry loses no digits
+    # each row of 4 e eᵀ is proportional to e; the row with the largest diagonal entry has no cancellation errors
     E = np.empty((*R.shape[:-2], 4, 4))
     trace = R[..., 0, 0] + R[..., 1, 1] + R[..., 2, 2]
     E[..., 0, 0] = 1.0 + trace
@@ -86,7 +87,7 @@ def euler_parameters_of(matrix: Any) -> FloatArray:
 
 
 def is_rotation(matrix: FloatArray) -> Any:
-    """Whether matrices (..., 3, 3) are rotations, within rounding of the input."""
+    """Return whether matrices of shape (..., 3, 3) are rotations, except for rounding errors of the input."""
     if matrix.shape[-2:] != (3, 3) or not np.isfinite(matrix).all():
         return np.zeros(1, bool)
     product = np.swapaxes(matrix, -1, -2) @ matrix
@@ -95,7 +96,8 @@ def is_rotation(matrix: FloatArray) -> Any:
 
 @checked(e=numbers("1", (4,), (None, 4)))
 def rotation_matrix(e: FloatArray) -> FloatArray:
-    """Rotation matrices A(e) from the body's to the global frame, shape (..., 3, 3), for e of shape (..., 4)."""
+    """Return the rotation matrices A(e) from the body's frame to the global frame, shape (..., 3, 3), for e of shape
+    (..., 4)."""
     e = np.asarray(e, dtype=np.float64)
     w, u = e[..., 0], e[..., 1:]
     A = 2.0 * u[..., :, None] * u[..., None, :]
@@ -110,7 +112,8 @@ def rotation_matrix(e: FloatArray) -> FloatArray:
 
 
 def local_rates(e: FloatArray, rate: FloatArray) -> FloatArray:
-    """2 L(e) rate / (e·e): the angular velocity ω̄ in the body's frame if rate = e_t; (..., 4) -> (..., 3)."""
+    """Return 2 L(e) rate / (e·e), shape (..., 3), for e and rate of shape (..., 4). If rate = e_t, the result is the
+    angular velocity ω̄ in the body's frame."""
     w, u, dw, du = e[..., :1], e[..., 1:], rate[..., :1], rate[..., 1:]
     out: FloatArray = 2.0 * (w * du - dw * u - np.cross(u, du)) / (e**2).sum(axis=-1, keepdims=True)
     return out
@@ -118,7 +121,8 @@ def local_rates(e: FloatArray, rate: FloatArray) -> FloatArray:
 
 @checked(e=numbers("1", (4,), (None, 4)), angular_velocity=numbers("rad/s", (3,), (None, 3)))
 def euler_parameter_rates(e: Any, angular_velocity: Any) -> FloatArray:
-    """e_t of bodies that turn with an angular velocity [rad/s] in the global frame, shape (..., 4), for unit e."""
+    """Return e_t, shape (..., 4), for an angular velocity in the global frame [rad/s] and Euler parameters e of length
+    1."""
     e, omega = np.broadcast_arrays(*_rows(e, angular_velocity))
     w, u, o = e[..., :1], e[..., 1:], omega[..., 1:]
     vector = 0.5 * (w * o + np.cross(o, u))
@@ -126,6 +130,6 @@ def euler_parameter_rates(e: Any, angular_velocity: Any) -> FloatArray:
 
 
 def _rows(e: Any, angular_velocity: Any) -> tuple[FloatArray, FloatArray]:
-    """Return both arguments as arrays of four numbers, with a leading zero for the angular velocity."""
+    """Return both arguments as arrays with four numbers per row; the angular velocity gets a leading 0."""
     omega = np.asarray(angular_velocity, dtype=np.float64)
     return np.asarray(e, dtype=np.float64), np.concatenate((np.zeros_like(omega[..., :1]), omega), axis=-1)

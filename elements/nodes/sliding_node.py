@@ -1,7 +1,7 @@
-"""Node for a place along a chain of cables, with one coordinate s, an arc length of the undeformed cables.
+"""Node for a position along a chain of cables, with one coordinate s, the arc length of the undeformed cables.
 
-For cables with moving material (`ALECable2D`), s counts along the material, so s is constant for parts clamped to the
-material.
+For cables with moving material (`ALECable2D`), s is measured along the material, so s is constant for parts that are
+clamped to the material.
 
 Source: J. Gerstmayr and others, documentation of Exudyn, item ObjectJointSliding2D (the sliding coordinate).
 """
@@ -14,7 +14,7 @@ from windlass.framework.model.schema import column
 
 
 class SlidingNode(ALENode):
-    """A place along a chain of cables, used by `SlidingJoint`."""
+    """A position along a chain of cables, used by `SlidingJoint`."""
 
     reference = column("m", "place s from the start of the chain, by undeformed length", default=0.0)
     velocity = column("m/s", "initial s_t", shape=(1,), default=(0.0,))

@@ -1,15 +1,15 @@
-"""Frames that follow the slope of an axis with the smallest rotation: kernels for nodes and rods with twist.
+"""Kernels for nodes and cables with twist: frames that follow the slope of an axis by the smallest rotation.
 
     a, b of length 1:   R(a, b) the smallest rotation from a to b;   c(a, b) = a × b/(1 + a·b)
     frame F at a with the spin σ = ω·a, moved to b by R(a, b):   spin about b = σ - c(a, b)·(a_t + b_t)
 
-c depends on the directions alone.  For a = p/|p|, b = q/|q| the form c·(a_t + b_t) is G_p·p_t + G_q·q_t with
+c depends only on the directions a and b. For a = p/|p| and b = q/|q|, c·(a_t + b_t) = G_p·p_t + G_q·q_t with
 
     G_p = h/(|p| s),   G_q = h/(|q| s),   h = p × q,   s = |p||q| + p·q.
 
-The integral of this form around a closed path is the area that the directions enclose on the unit sphere. So a chain of
-such steps from one frame to another gives the angle between both frames for any motion, independent of its path. R does
-not exist for b = -a.
+The integral of c·(a_t + b_t) along a closed path is the area that the directions enclose on the unit sphere. Therefore
+a chain of such steps from one frame to another gives the angle between the two frames, independent of the path of the
+motion. R does not exist for b = -a.
 
 Rotations are quaternions (w, x, y, z) of length 1; a product first rotates by its right factor.
 
@@ -31,8 +31,8 @@ Quaternion = tuple[float, float, float, float]
 REVERSED = 1e-12
 """Directions a and b count as opposite if 1 + a·b is below this value."""
 FURTHEST = 0.034
-"""Smallest 1 + b·t for which a frame is turned from b to t, an angle of 165°. Closer to the opposite direction, a step
-could pass it undetected, and the angle about t would jump."""
+"""Smallest value of 1 + b·t for which a frame is rotated from b to t [1], an angle of 165°. At larger angles, t could
+pass the direction opposite to b within one step, and the angle about t would jump."""
 
 
 @kernel(inline=True)
@@ -44,7 +44,7 @@ def unit(p: Vector) -> Vector:
 
 @kernel(inline=True)
 def multiply(a: Quaternion, b: Quaternion) -> Quaternion:
-    """The product of two rotations: first b, then a."""
+    """Return the product a b of two rotations, which rotates first by b and then by a."""
     return (
         a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
         a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
@@ -55,13 +55,13 @@ def multiply(a: Quaternion, b: Quaternion) -> Quaternion:
 
 @kernel(inline=True)
 def between(a: Quaternion, b: Quaternion) -> Quaternion:
-    """The rotation from a to b, in the frame of a."""
+    """Return the rotation from frame a to frame b, in the frame a."""
     return multiply((a[0], -a[1], -a[2], -a[3]), b)
 
 
 @kernel(inline=True)
 def smallest_rotation(a: Vector, b: Vector) -> Quaternion:
-    """R(a, b) of unit vectors; NaN for opposite vectors."""
+    """Return R(a, b) for unit vectors, or NaN for opposite vectors."""
     w = 1.0 + dot(a, b)
     scale = 1.0 / sqrt(2.0 * w) if w > REVERSED else nan
     u = cross(a, b)
@@ -70,7 +70,7 @@ def smallest_rotation(a: Vector, b: Vector) -> Quaternion:
 
 @kernel(inline=True)
 def turn_from(b: Vector, t: Vector) -> Quaternion:
-    """R(b, t) of unit vectors; NaN beyond 165°."""
+    """Return R(b, t) for unit vectors, or NaN if the angle exceeds 165°."""
     q = smallest_rotation(b, t)
     return q if 1.0 + dot(b, t) > FURTHEST else (nan, nan, nan, nan)
 
@@ -83,13 +83,13 @@ def spun(q: Quaternion, angle: float) -> Quaternion:
 
 @kernel(inline=True)
 def spin_angle(q: Quaternion) -> float:
-    """The angle of a rotation about x, from -2π to 2π; the angles of q and -q differ by 2π."""
+    """Return the angle of a rotation about x, from -2π to 2π; for q and -q the angles differ by 2π."""
     return 2.0 * atan2(q[1], q[0])
 
 
 @kernel(inline=True)
 def nearest(q: Quaternion) -> Quaternion:
-    """Return q or -q, which are the same rotation, with an angle from -π to π."""
+    """Return q or -q, which describe the same rotation, whichever has an angle from -π to π."""
     sign = 1.0 if q[0] >= 0.0 else -1.0
     return sign * q[0], sign * q[1], sign * q[2], sign * q[3]
 
@@ -116,7 +116,7 @@ def step_gradients(p: Vector, q: Vector) -> tuple[Vector, Vector]:
 
 @kernel(inline=True)
 def step_change(p: Vector, q: Vector, dp: Vector, dq: Vector) -> tuple[Vector, Vector]:
-    """The variations of G_p and G_q for variations dp and dq.
+    """Return the variations of G_p and G_q for variations dp and dq.
 
     G_p = h/(l s):  δG_p = δh/(l s) - G_p (δl/l + δs/s),  δs = n δl + l δn + δ(p·q),  l = |p|,  n = |q|
     """
@@ -130,8 +130,8 @@ def step_change(p: Vector, q: Vector, dp: Vector, dq: Vector) -> tuple[Vector, V
 
 
 def smallest_rotations(a: FloatArray, b: FloatArray) -> FloatArray:
-    """The smallest rotations from unit vectors a to b, shape (rows, 3); for opposite vectors a rotation by 180° about
-    z."""
+    """Return the matrices of the smallest rotations from unit vectors a to b, both of shape (rows, 3). For opposite
+    vectors return the rotation by 180° about z."""
     u, D = np.cross(a, b), 1.0 + (a * b).sum(axis=1)
     A = np.zeros((len(a), 3, 3))
     for i in range(3):
@@ -146,7 +146,8 @@ def smallest_rotations(a: FloatArray, b: FloatArray) -> FloatArray:
 
 @kernel
 def carry_normals(slopes: FloatArray, normals: FloatArray) -> None:
-    """Move the first of some normals, shape (n, 3), along slopes by smallest rotations, without spin."""
+    """Fill ``normals``, shape (n, 3), from the first of these by smallest rotations from slope to slope, without
+    spin."""
     for k in range(1, len(slopes)):
         a, b = (
             unit((slopes[k - 1, 0], slopes[k - 1, 1], slopes[k - 1, 2])),

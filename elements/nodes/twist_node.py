@@ -1,11 +1,12 @@
 """Node of a 3D cable with twist: position, slope, and the angle of the material's frame about the slope.
 
-    D = R(b, t) F, turned about t by φ,    t = r'/|r'|,    R(b, t) the smallest rotation from b to t
+    D = R(b, t) F, rotated about t by φ,    t = r'/|r'|,    R(b, t) the smallest rotation from b to t
 
 D has the axes t, d_1, d_2. In the reference configuration d_1 is the component of ``normal`` perpendicular to the
-slope, turned by the reference angle. F follows from this condition. b is ``turned_from``, by default the reference
-slope. The angle is not defined where the slope is opposite to b, so slopes must stay within 165° of b. For a rope that
-runs around sheaves, choose b along the axes of the sheaves, a direction that its slopes never reach.
+slope, rotated by the reference angle; F follows from this condition. The vector b is ``turned_from``, by default the
+reference slope. The angle is not defined if the slope is opposite to b, so the angle between slope and b must not
+exceed 165°. For a rope that runs around sheaves, choose b along the axes of the sheaves, because no slope of the rope
+is parallel to the axes.
 
 Spin of the material about the slope:  ω·t = φ_t - c(b, t)·t_t, see turning.py.
 """
@@ -43,7 +44,8 @@ from windlass.framework.model.table import EntityTable
 NONE = (0.0, 0.0, 0.0)
 COLUMNS = ("slope", "normal", "turned_from")
 ALONG = 1e-6
-"""Sine of the angle between normal and slope below which the normal defines no direction perpendicular to the slope."""
+"""Smallest sine of the angle between normal and slope for which the normal defines a direction perpendicular to the
+slope [1]."""
 
 
 class PointSlopeTwist3D(Component):
@@ -78,14 +80,14 @@ class PointSlopeTwist3D(Component):
 
 
 class NodeFrames(NamedTuple):
-    """Constants of nodes: b, shape (n, 3), and F as quaternions, shape (n, 4)."""
+    """Constants of nodes: vectors b, shape (n, 3), and frames F as quaternions, shape (n, 4)."""
 
     b: FloatArray
     F: FloatArray
 
 
 def create_frames(slope: FloatArray, normal: FloatArray, turned_from: FloatArray) -> NodeFrames:
-    """Create constants of nodes from their columns, shape (n, 3) each."""
+    """Create the constants b and F of nodes from their columns, each of shape (n, 3)."""
     t = normalise(slope)
     b = normalise(np.where(turned_from.any(axis=1)[:, None], turned_from, t))
     default = smallest_rotations(np.tile((1.0, 0.0, 0.0), (len(t), 1)), t)[:, :, 1]
@@ -98,7 +100,7 @@ def create_frames(slope: FloatArray, normal: FloatArray, turned_from: FloatArray
 
 
 def read_frames(world: Tables, ids: IntArray) -> NodeFrames:
-    """Read constants of nodes by their entity numbers, shape (n,)."""
+    """Read the constants b and F of nodes with given entity numbers, shape (n,)."""
     found = NodeFrames(np.zeros((len(ids), 3)), np.zeros((len(ids), 4)))
     for table, places, rows in world.split_by_table(ids):
         columns = (table.local(name, rows) for name in COLUMNS)
@@ -124,7 +126,7 @@ def frame_of(b: Vector, F: Quaternion, p: Vector, angle: float) -> Quaternion:
 def fill_frames(
     b: FloatArray, F: FloatArray, dofs: IntArray, x: FloatArray, v: FloatArray, D: FloatArray, w: FloatArray
 ) -> None:
-    """Fill D, shape (n, 3, 3), and the angular velocity of the material [rad/s], (n, 3), of nodes."""
+    """Fill D, shape (n, 3, 3), and the angular velocity of the material [rad/s], shape (n, 3), of nodes."""
     for i in range(len(b)):
         n = dofs[i]
         p, pt = (x[n[3]], x[n[4]], x[n[5]]), (v[n[3]], v[n[4]], v[n[5]])
@@ -139,7 +141,7 @@ def fill_frames(
 
 
 def eval_frames(rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatArray]:
-    """Return D, shape (rows, 3, 3), and the angular velocity, (rows, 3)."""
+    """Return D, shape (rows, 3, 3), and the angular velocity of the material [rad/s], shape (rows, 3)."""
     b, F = rows.kept("frames", lambda: create_frames(*map(rows.local, COLUMNS)))
     D, w = np.zeros((len(b), 3, 3)), np.zeros((len(b), 3))
     fill_frames(b, F, rows.dofs, s.x, s.v, D, w)
@@ -147,7 +149,8 @@ def eval_frames(rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatArray]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for slopes of length 0, normals along the slope, and slopes opposite to ``turned_from``."""
+    """Raise ModelError for slopes of length 0, normals parallel to the slope, and slopes opposite to
+    ``turned_from``."""
     slope, start = table.local("slope"), table.local("slope") + table.local("displacement")[:, 3:6]
     normal, b = table.local("normal"), table.local("turned_from")
     for name, values in (("slope", slope), ("slope + displacement", start)):

@@ -27,5 +27,5 @@ def add(a: Vector, b: Vector) -> Vector:
 
 @kernel(inline=True)
 def combine(x: float, a: Vector, y: float, b: Vector) -> Vector:
-    """x a + y b."""
+    """Return x a + y b."""
     return x * a[0] + y * b[0], x * a[1] + y * b[1], x * a[2] + y * b[2]

@@ -1,10 +1,11 @@
-"""Lines of beams: nodes and elements along a straight line or any route, made with one call.
+"""Beams of several elements: one call creates nodes and elements along a straight line or any route.
 
-The axis e_1 of each node lies along the route.  In 3D e_2 of the first node is ``normal`` without its part along the
-route, and goes along the route without spin.  A closed 3D route ends in a frame that differs from the first one by an
-angle about the axis; this angle is distributed along the line, so that the frames meet.
+The axis e_1 of each node is tangential to the route. In 3D, e_2 of the first node is the component of ``normal``
+perpendicular to the route. From node to node the frame is rotated without spin about the route. At the end of a closed
+3D route, the frame differs from the first frame by an angle about the axis. The angle between the two frames is
+distributed along the route, so that the two frames are equal.
 
-Geometry of the routes: routes.py, spatial_routes.py, spline_route.py.
+The geometry of routes is in routes.py, spatial_routes.py and spline_route.py.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ LINE = {
     "name": word(), "beam_columns": inside(),
 }  # fmt: skip
 STEPS = 4
-"""Number of steps per node in which a normal is moved along a route."""
+"""Number of steps from node to node in which a normal is moved along a route."""
 
 
 @checked(**LINE, start=inside(), end=inside())
@@ -45,14 +46,14 @@ def straight_beam(
     world: World, start: Point, end: Point, elements: int, *, order: int = 2, normal: Any | None = None,
     name: str = "beam", **beam_columns: Any,
 ) -> Entity:  # fmt: skip
-    """Add a straight beam from start to end [m], each (x, y) or (x, y, z), as a number of elements of equal length.
+    """Add a straight beam between two points, divided into elements of equal length.
 
     Args:
         world: the world.
         start, end: end points [m], shape (2,), or shape (3,) for 3D beams.
         elements: number of elements.
-        order: 1, 2 or 3, the order of the elements, which have order + 1 nodes.
-        normal: in 3D the direction of e_2, shape (3,); default: see `beam_along`.
+        order: order of the elements, 1, 2 or 3; an element has order + 1 nodes.
+        normal: direction of e_2 of 3D beams, shape (3,); default: see `beam_along`.
         name: name for messages and output.
         **beam_columns: columns of `Beam2D`, in 3D of `Beam3D`, without ``length``.
 
@@ -60,7 +61,7 @@ def straight_beam(
         The elements in order; `nodes_of` gives their nodes.
 
     Raises:
-        ModelError: start and end coincide, or values that are not allowed.
+        ModelError: start and end coincide, or values are not allowed.
     """
     try:
         given = [read_numbers(point) for point in (start, end)]
@@ -83,15 +84,15 @@ def beam_along(
     world: World, route: CenterLine, elements: int, *, order: int = 2, normal: Any | None = None, name: str = "beam",
     **beam_columns: Any,
 ) -> Entity:  # fmt: skip
-    """Add a beam along a route, which is its shape without load, as a number of elements of equal length.
+    """Add a beam along a route, divided into elements of equal length; the route is the shape of the beam without load.
 
     Args:
         world: the world.
         route: result of `helix`, `through_points`, `route_around` and others.
         elements: number of elements.
-        order: 1, 2 or 3, the order of the elements, which have order + 1 nodes.
-        normal: in 3D the direction of e_2 at the start, shape (3,); default: global y after the smallest rotation from
-            global x to the route.
+        order: order of the elements, 1, 2 or 3; an element has order + 1 nodes.
+        normal: direction of e_2 at the start of 3D beams, shape (3,). The default is global y, rotated by the smallest
+            rotation from global x to the tangent of the route.
         name: name for messages and output.
         **beam_columns: columns of `Beam2D`, on 3D routes of `Beam3D`, without ``length``.
 
@@ -99,7 +100,7 @@ def beam_along(
         The elements in order; `nodes_of` gives their nodes.
 
     Raises:
-        ModelError: a number of elements or an order that is not allowed, or a normal along the route.
+        ModelError: the number of elements or the order is not allowed, or the normal is parallel to the route.
     """
     return _add_line(world, route, elements, order, normal, name, beam_columns)
 
@@ -108,7 +109,7 @@ def _add_line(
     world: World, route: CenterLine, elements: int, order: int, normal: Any | None, name: str, given: dict[str, Any]
 ) -> Entity:
     try:
-        # raises ValueError for a wrong number of elements, before the number is converted to int
+        # raises an error for a wrong number of elements, before the number is converted to int
         length = nodes_along(route, elements, np.zeros(0, np.int64))[2]
     except ValueError as error:
         raise ModelError(f"{name}: {error}") from error
@@ -124,7 +125,7 @@ def _add_line(
     node, kind = _find_kinds(in_space)
     count = order * elements + (0 if route.closed else 1)
     check_room(count, row_bytes(node) + row_bytes(kind), f"elements = {elements} in {name}")
-    # places of the nodes along the route, and of STEPS - 1 further points between them
+    # positions of the nodes along the route, and of STEPS - 1 additional points between two nodes
     inner = np.sort(PLACES[order])
     stations = length * np.append((np.arange(elements)[:, None] + inner[:-1]).ravel(), elements)
     s = np.interp(np.arange(STEPS * (len(stations) - 1) + 1) / STEPS, np.arange(len(stations)), stations)
@@ -137,7 +138,7 @@ def _add_line(
         columns["angle"] = np.unwrap(np.arctan2(tangent[:, 1], tangent[:, 0]))[::STEPS][mine.numbers]
     nodes = world.add(node, name=f"{name} node", part=mine, **columns)
     if in_space:
-        from windlass.elements.beam.unit_rotation import UnitRotation3D  # imported here, because 2D models have none
+        from windlass.elements.beam.unit_rotation import UnitRotation3D  # here, because 2D models have no 3D beams
 
         world.add(UnitRotation3D, name=f"{name} rotation", part=mine, node=nodes[mine.numbers])
     mine = part_of_large(elements)
@@ -149,19 +150,20 @@ def _add_line(
 
 
 def _find_kinds(in_space: bool) -> tuple[type[Component], type[Component]]:
-    """Node and beam in 2D or 3D."""
+    """Return the types of node and beam in 2D or 3D."""
     if in_space:
-        from windlass.elements.beam.beam3d import Beam3D  # imported here, because 2D models do not need it
-        from windlass.elements.nodes.nodes3d import RigidNode3D  # imported here, because 2D models do not need it
+        from windlass.elements.beam.beam3d import Beam3D  # imported here, because 2D models do not need 3D beams
+        from windlass.elements.nodes.nodes3d import RigidNode3D  # imported here, because 2D models have no 3D nodes
 
         return RigidNode3D, Beam3D
-    from windlass.elements.beam.beam2d import Beam2D  # imported here, because 3D models do not need it
+    from windlass.elements.beam.beam2d import Beam2D  # imported here, because 3D models do not need 2D beams
 
     return RigidNode2D, Beam2D
 
 
 def _find_frames(tangent: FloatArray, closed: bool, normal: Any | None, name: str) -> FloatArray:
-    """Euler parameters of frames e_1, e_2, e_3 along unit tangents, shape (n, 3), without spin: (n, 4)."""
+    """Return the Euler parameters of frames e_1, e_2, e_3 without spin, shape (n, 4), where e_1 are given unit
+    tangents, shape (n, 3)."""
     normals = np.zeros_like(tangent)
     start = smallest_rotations(np.array([[1.0, 0.0, 0.0]]), tangent[:1])[0, :, 1] if normal is None else normal
     across = np.asarray(start, np.float64) - (np.asarray(start) @ tangent[0]) * tangent[0]
@@ -180,6 +182,6 @@ def _find_frames(tangent: FloatArray, closed: bool, normal: Any | None, name: st
         normals = np.cos(turn) * normals + np.sin(turn) * third
         third = np.cross(tangent, normals)
     e = euler_parameters_of(np.stack((tangent, normals, third), axis=2))
-    # neighbours have Euler parameters of equal sign
+    # choose the signs such that Euler parameters of neighbours have a positive dot product
     e[1:] *= np.cumprod(np.where((e[1:] * e[:-1]).sum(axis=1) < 0.0, -1.0, 1.0))[:, None]
     return e

@@ -1,9 +1,9 @@
 """Chains of cables: one call creates nodes and elements along a straight line, around circles or along any route.
 
-With ``ale=`` (an `ALENode`, the axial motion of the chain) the elements are `ALECable2D`, otherwise `Cable2D`. Along 3D
-routes the elements are `Cable3D`, or with a torsional stiffness `TwistCable3D`.
+The elements are `Cable2D`, or with ``ale=`` (an `ALENode`, the axial motion of the chain) `ALECable2D`. Along 3D routes
+the elements are `Cable3D`, or if a torsional stiffness is given `TwistCable3D`.
 
-Geometry of the routes: routes.py, spatial_routes.py, spline_route.py, catenary.py.
+The geometry of routes is in routes.py, spatial_routes.py, spline_route.py and catenary.py.
 """
 
 from __future__ import annotations
@@ -50,17 +50,17 @@ from windlass.framework.model.world import World
 Side = Literal["left", "right"]
 SIDE = word("left", "right")
 RADIUS = number("m")
-# Chains with more elements than this are not searched for elements that turn back on themselves.
+# Largest number of elements of a chain for which `check_turns` is called.
 MOST_TURNING = 1000
-# A slope perpendicular to its chord (two elements on a full circle) is not an error; this margin covers rounding [1].
+# Tolerance of `check_turns` [1]: a slope perpendicular to its chord (two elements on a full circle) is allowed.
 TURN_ROUNDING = 1e-12
-# Columns of nodes that chains of cables with twist accept.
+# Columns of the nodes that can be given for a chain of cables with twist.
 FRAME_COLUMNS = ("normal", "turned_from")
-# Number of steps per element in which a normal is moved along a route.
+# Number of steps from node to node in which a normal is moved along a route.
 STEPS = 4
-# Number of slopes along a route; the direction that is searched must not be opposite to any of them.
+# Number of points along a route at which slopes are compared with the direction ``turned_from``.
 SAMPLES = 200
-# Length of a mean slope [1] below which the axis of sheaves is the better direction.
+# If the length of the mean slope is below this value [1], `find_direction` prefers the axis of sheaves.
 SMALL_MEAN = 0.3
 CHAIN = {"world": instance(World), "elements": inside(), "name": word(), "cable_columns": inside()}
 
@@ -90,29 +90,29 @@ def cable_around(
     name: str = "belt",
     **cable_columns: Any,
 ) -> Entity:
-    """Add a taut cable over circles in the given order; see `routes.route_around` for its course.
+    """Add a taut cable over circles in the given order; for the route see `routes.route_around`.
 
     A closed cable begins where it leaves the first circle, and its last element ends at the first node.
 
     Args:
         world: the world.
         circles: circles, or handles to bodies or nodes at their centres (in the reference configuration).
-        elements: number of cable elements, of equal length.
-        radius: for handles: radius of the circles [m], one for all circles or one for each.
-        sides: for handles: side of the cable on which each circle lies, in the direction of travel, one for all circles
-            or one for each. With "right" the cable wraps clockwise.
+        elements: number of cable elements; they have equal length.
+        radius: radius of the circles that are given as handles [m], one for all circles or one for each.
+        sides: side of the cable, in the direction of travel, on which each circle given as a handle lies. Give one side
+            for all circles or one for each. With "right" the cable wraps clockwise.
         radial_offset: distance of the cable's axis from the circles [m].
         closed: whether the end of the cable is connected to its start.
         start, end: end points [m] of an open cable, shape (2,).
         name: name for messages and output.
-        **cable_columns: columns of `Cable2D`, or with ``ale=`` of `ALECable2D`. Default of ``length`` [m]: the length
-            of the route divided by the number of elements.
+        **cable_columns: columns of `Cable2D`, or of `ALECable2D` if ``ale=`` is given. Default of ``length`` [m]: the
+            length of the route divided by the number of elements.
 
     Returns:
         The cables in order; `nodes_of` gives their nodes.
 
     Raises:
-        ModelError: a circle without radius, or a route that does not exist.
+        ModelError: a circle has no radius, or the route does not exist.
     """
     stops = _create_circles(world, circles, radius, sides)
     try:
@@ -127,16 +127,16 @@ def cable_around(
 def straight_cable(
     world: World, start: Point, end: Point, elements: int, *, name: str = "cable", **cable_columns: Any
 ) -> Entity:
-    """Add a straight cable from start to end [m], each (x, y) or (x, y, z), as a number of elements of equal length.
+    """Add a straight cable between two points, divided into elements of equal length.
 
     Args:
         world: the world.
         start, end: end points [m], shape (2,), or shape (3,) for 3D cables.
         elements: number of cable elements.
         name: name for messages and output.
-        **cable_columns: columns of `Cable2D`, with ``ale=`` of `ALECable2D`, in 3D of `Cable3D`, in 3D with
-            ``torsional_stiffness=`` of `TwistCable3D` (see `cable_along`). Default of ``length`` [m]: the length of the
-            line divided by the number of elements.
+        **cable_columns: columns of `Cable2D`, or of `ALECable2D` if ``ale=`` is given; in 3D columns of `Cable3D`, or
+            of `TwistCable3D` if ``torsional_stiffness=`` is given (see `cable_along`). Default of ``length`` [m]: the
+            length of the line divided by the number of elements.
 
     Returns:
         The cables in order; `nodes_of` gives their nodes.
@@ -180,28 +180,28 @@ def catenary(
     name: str = "cable",
     **cable_columns: Any,
 ) -> Entity:
-    """Add a cable that hangs between two points [m], (x, y) or (x, y, z), in its equilibrium without bending.
+    """Add a cable that hangs between two points, in the equilibrium shape of a cable without bending stiffness.
 
     Nodes are at equal distances in unstretched arc length. The reference slopes are unit vectors, and the initial
-    displacements contain the stretch by the tension. From this state a static solve needs only a few iterations.
+    displacements contain the stretch due to the tension. A static solve from this state needs only a few iterations.
 
     Args:
         world: the world.
         start, end: end points [m], shape (2,), or shape (3,) for 3D cables.
         elements: number of cable elements.
-        length: unstretched length of the whole cable [m]; a length below the distance of the points gives a taut cable.
+        length: unstretched length of the whole cable [m]; if it is below the distance of the points, the cable is taut.
         axial_stiffness: EA [N], one number.
         mass_per_length: ρA [kg/m], one number.
         gravity: acceleration [m/s^2], shape (2,) or (3,); default: gravity of the world.
         name: name for messages and output.
-        **cable_columns: further columns of `Cable2D`, with ``ale=`` of `ALECable2D`, in 3D of `Cable3D`.
+        **cable_columns: additional columns of `Cable2D`, of `ALECable2D` if ``ale=`` is given, or in 3D of `Cable3D`.
 
     Returns:
         The cables in order; `nodes_of` gives their nodes.
 
     Raises:
-        ModelError: a slack cable without weight, or with one end vertically above the other; or forces relative to the
-            reference.
+        ModelError: a slack cable has no weight, or one of its ends is vertically above the other, or columns define
+            strains relative to the reference configuration.
     """
     strain, share = (cable_columns.get(key, 0.0) for key in ("reference_strain", "strain_is_relative_to_reference"))
     if np.ndim(strain) != 0:
@@ -226,7 +226,7 @@ def catenary(
 )
 @all_or_nothing
 def cable_along(world: World, route: CenterLine, elements: int, *, name: str = "cable", **cable_columns: Any) -> Entity:
-    """Add a cable along a route, as a number of elements of equal length.
+    """Add a cable along a route, divided into elements of equal length.
 
     Args:
         world: the world.
@@ -235,16 +235,16 @@ def cable_along(world: World, route: CenterLine, elements: int, *, name: str = "
         elements: number of cable elements.
         name: name for messages and output.
         **cable_columns: columns of `Cable2D`, or of `Cable3D` on 3D routes. Default of ``length`` [m]: the length of
-            the route divided by the number of elements. With ``torsional_stiffness=`` on 3D routes these are columns of
-            `TwistCable3D` and two columns of its nodes, see `PointSlopeTwist3D`: ``normal``, the direction of d_1 at
-            the start, which moves along the route without spin, and ``turned_from``, by default a direction to which no
-            slope of the route is opposite, for instance the axis of its sheaves.
+            the route divided by the number of elements. If ``torsional_stiffness=`` is given on a 3D route, these are
+            columns of `TwistCable3D` and two columns of its nodes `PointSlopeTwist3D`. ``normal`` is the direction of
+            d_1 at the start, which moves along the route without spin. ``turned_from`` is by default a direction to
+            which no slope of the route is opposite, for instance the axis of sheaves.
 
     Returns:
         The cables in order; `nodes_of` gives their nodes.
 
     Raises:
-        ModelError: a number of elements that is not allowed, or so few elements that an element turns back on itself.
+        ModelError: the number of elements is not allowed, or is so small that an element turns back on itself.
     """
     return add_along(world, route, elements, name, **cable_columns)
 
@@ -252,11 +252,11 @@ def cable_along(world: World, route: CenterLine, elements: int, *, name: str = "
 def add_along(world: Tables, route: CenterLine, elements: int, name: str, **cable_columns: Any) -> Entity:
     """Add nodes and cables along a route, with nodes at equal arc length and slopes along its tangent.
 
-    Along a catenary initial displacements also stretch the slopes. With several processes, each process provides a part
-    of a long chain.
+    Along a catenary, initial displacements also stretch the slopes. With several processes, each process provides a
+    part of the rows of a long chain.
     """
     try:
-        # this also rejects an invalid number of elements before the conversion to int
+        # this call also raises an error for an invalid number of elements, before the conversion to int
         length = nodes_along(route, elements, np.zeros(0, np.int64))[2]
     except ValueError as error:
         raise ModelError(f"{name}: {error}") from error
@@ -288,12 +288,13 @@ def add_along(world: Tables, route: CenterLine, elements: int, name: str, **cabl
 
 
 def carry_frames(route: CenterLine, elements: int, numbers: IntArray, given: dict[str, Any]) -> dict[str, FloatArray]:
-    """Columns of the nodes of a cable with twist: normals that move along the route without spin, and ``turned_from``.
+    """Return columns of the nodes of a cable with twist: ``normal``, which moves along the route without spin, and
+    ``turned_from``.
 
     Args:
         route, elements: the route and its number of elements.
         numbers: numbers of the nodes, shape (n,).
-        given: columns given by the user; ``normal`` is the normal of the first node.
+        given: the user's columns; ``normal`` is the normal of the first node.
     """
     along = route.eval_points(route.length * np.linspace(0.0, 1.0, SAMPLES))[1]
     last = int(numbers.max(initial=0))
@@ -307,23 +308,23 @@ def carry_frames(route: CenterLine, elements: int, numbers: IntArray, given: dic
 
 
 def find_direction(slopes: FloatArray) -> FloatArray:
-    """The direction b for which the slopes along a route are farthest from the opposite of b, so nodes may move along
-    the whole route, shape (3,).
+    """Find the direction b, shape (3,), for which the largest angle between b and the slopes along a route is smallest.
+    With such a direction, nodes can move along the whole route.
 
-    b is either the mean slope, as on straight routes, or the direction in which slopes have the smallest components,
-    such as the axis of sheaves.
+    The direction b is either the mean slope (on straight routes), or the direction in which slopes have the smallest
+    components, such as the axis of sheaves.
     """
     t = normalise(slopes)
     across, mean = np.linalg.eigh(t.T @ t)[1][:, 0], t.mean(axis=0)
     directions = np.array([across, -across, mean / max(float(np.linalg.norm(mean)), SMALL_MEAN)])
-    # the first of equal values
+    # argmax selects the first of equal values, which rounding makes equal
     return np.asarray(directions[np.argmax((t @ directions.T).min(axis=0).round(6))])
 
 
 def check_turns(route: CenterLine, elements: int, name: str) -> None:
-    """Raise ModelError for a chain so coarse that an element turns back on itself.
+    """Raise ModelError if an element turns back on itself, because the chain has too few elements.
 
-    The slope of such an element at a node points away from its chord, `r'.(r_1 - r_0) < 0`: no cubic follows such a
+    The slope of such an element at a node points against its chord, `r'.(r_1 - r_0) < 0`, and no cubic follows the
     route.
     """
     ends, slopes, _ = route.eval_points(route.length * (np.arange(elements + 1) / elements))
@@ -339,11 +340,11 @@ def check_turns(route: CenterLine, elements: int, name: str) -> None:
 
 @checked(world=instance(World), cables=handle())
 def nodes_of(world: World, cables: Entity) -> Entity:
-    """The nodes of a chain of cables or beams in order, without repetition: n + 1 nodes for n cables, or n nodes if the
-    chain is closed.
+    """Return the nodes of a chain of cables or beams in order, each node once. There are n + 1 nodes for n cables, or n
+    nodes if the chain is closed.
 
-    n beams of the order p have p n + 1 nodes, or p n nodes if the chain is closed. For entities with one node each,
-    such as bodies and sliding joints, the nodes are in the order of the rows.
+    A chain of n beams of order p has p n + 1 nodes, or p n nodes if the chain is closed. For entities with one node
+    each, such as bodies and sliding joints, the nodes are in the order of the rows.
 
     Raises:
         ModelError: the entities have no nodes.
@@ -366,7 +367,7 @@ def nodes_of(world: World, cables: Entity) -> Entity:
     else:
         ids = np.concatenate((begin, end))
         _, first = np.unique(ids, return_index=True)
-        # Node i is the first node of cable i; only the end of an open chain is not the first node of any cable.
+        # Node i is the first node of cable i; an open chain has one additional node at its end.
         ids = ids[np.sort(first)]
     ((table, _, rows),) = world.split_by_table(ids)
     return Entity(table, rows)
@@ -378,7 +379,7 @@ def _create_circles(
     radius: float | Sequence[float] | None,
     sides: Side | Sequence[Side],
 ) -> list[Circle]:
-    """Create circles from circles and handles."""
+    """Convert circles and handles to circles."""
     count = len(circles)
     radii = list(radius) if isinstance(radius, Sequence | np.ndarray) else [radius] * count
     side = [sides] * count if isinstance(sides, str) else list(sides)

@@ -15,7 +15,7 @@ class Chain(NamedTuple):
     """Cables connected one after the other.
 
     Attributes:
-        order: positions of the cables in the given list, in the direction of growing local x, shape (n,).
+        order: positions of the cables in the given list, in the direction of increasing local x, shape (n,).
         closed: whether the last cable ends where the first cable begins.
     """
 
@@ -24,12 +24,13 @@ class Chain(NamedTuple):
 
 
 def find_chains(world: Tables, cables: IntArray) -> list[Chain]:
-    """Find the chains that cables (entity numbers, shape (n,)) form; closed chains begin with the cable given first.
+    """Find the chains that cables (entity numbers, shape (n,)) form; a closed chain begins with the cable that is first
+    in the list.
 
-    If several cables begin at one node, the first of these in the given list continues the chain.
+    If several cables begin at the end node of a chain, the first of these in the list continues the chain.
 
     Raises:
-        ModelError: entities without two nodes.
+        ModelError: an entity does not have two nodes.
     """
     node0, node1 = (np.full(len(cables), -1, np.int64) for _ in range(2))
     for table, positions, rows in world.split_by_table(cables):

@@ -1,16 +1,16 @@
 """Catenaries: the shape in which an extensible cable without bending stiffness hangs between two points, in 2D or 3D.
 The shape lies in the vertical plane through the points.
 
-With the unstretched arc length s, the weight w per unstretched length, the horizontal force H and the vertical force V
-that the first support exerts upwards, and n = 1 + ε0 the stretch without force,
+Let s be the unstretched arc length, w the weight per unstretched length, and n = 1 + ε0 the stretch without force. With
+the horizontal force H and the upward force V of the first support
 
     x(s) = H s/EA + n H/w (asinh(V/H) - asinh((V - w s)/H))
     z(s) = (V s - w s²/2)/EA + n/w (√(H² + V²) - √(H² + (V - w s)²)),    z downwards,
     T(s) = √(H² + (V - w s)²),    |r'(s)| = n + T/EA.
 
-x(L) and z(L) must equal the coordinates of the second point. For a given H, z(L) increases with V, and with V chosen
-for each H, x(L) increases with H. So two nested bracketing searches always find the unique solution, for slack and taut
-cables.
+x(L) and z(L) must equal the coordinates of the second point. For a given H, z(L) increases with V. If V is chosen for
+each H to fulfil the equation for z(L), x(L) increases with H. Therefore two nested bracketing searches always find the
+unique solution, for slack and taut cables.
 
 Source: H. M. Irvine, Cable Structures, MIT Press (1981), chapter 1.
 """
@@ -29,24 +29,25 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, number, numbers
 
 VERTICAL = 1e-9
-"""Horizontal distance of the points, relative to the length, below which the line counts as vertical."""
+"""Horizontal distance of the end points, relative to the length, below which the line counts as vertical [1]."""
 
 
 @dataclass(frozen=True)
 class FreeCatenary:
     """A cable that hangs freely between two points, created by `hang_between`.
 
-    The object can be used as an open route, where s is the unstretched arc length.
+    The object can be used as an open route with the unstretched arc length as s.
 
     Attributes:
         start: first point [m], (x, y) or (x, y, z).
-        across, down: unit vectors: perpendicular to gravity from the first point towards the second, and along gravity.
+        across: unit vector perpendicular to gravity, from the first point towards the second.
+        down: unit vector along gravity.
         length: unstretched length [m].
         axial_stiffness: EA [N].
         weight: weight per unstretched length [N/m].
         horizontal_force: H, the component of the tension perpendicular to gravity [N].
         vertical_force: V, the force of the first support against gravity [N].
-        free_stretch: |r'| without force, 1 + reference strain [1].
+        free_stretch: stretch |r'| without force, which is 1 + reference strain [1].
     """
 
     start: FloatArray
@@ -66,13 +67,14 @@ class FreeCatenary:
         return np.hypot(self.horizontal_force, below)
 
     def eval_stretch(self, s: npt.ArrayLike) -> FloatArray:
-        """Stretch |r'| [1], stretched by unstretched length, at s [m], both of shape (n,)."""
+        """Return the stretch |r'| [1], the ratio of stretched to unstretched length, at s [m], both of shape (n,)."""
         return self.free_stretch + self.eval_tension(s) / self.axial_stiffness
 
     def eval_points(self, s: npt.ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Position [m], shape (n, d), unit tangent [1], shape (n, d), and curvature of the hanging line [1/m], (n,).
+        """Return position [m], shape (n, d), unit tangent [1], shape (n, d), and curvature of the hanging line [1/m],
+        shape (n,).
 
-        The curvature is > 0 to the left in 2D; in 3D it is < 0 where the line sags.
+        In 2D the curvature is > 0 if the line bends to the left; in 3D it is < 0 where the line sags.
 
         Args:
             s: unstretched arc lengths [m], shape (n,), from 0 to ``length``.
@@ -119,15 +121,15 @@ def hang_between(
 
     Args:
         start, end: the points [m], both (x, y) or both (x, y, z).
-        length: unstretched length [m]; a length below the distance of the points gives a taut cable.
+        length: unstretched length [m]; if it is below the distance of the points, the cable is taut.
         axial_stiffness: EA [N].
         mass_per_length: mass per unstretched length [kg/m].
         gravity: acceleration [m/s^2], (x, y) or (x, y, z).
         reference_strain: strain without force [1].
 
     Raises:
-        RouteError: numbers that are not finite or not > 0; points of unequal dimensions; a slack cable without weight,
-            or with one point vertically above the other, because the shape of such a cable is not unique.
+        RouteError: numbers are not finite or not > 0, or the points have different dimensions. The shape of a slack
+            cable is not unique, because it has no weight, or one end is vertically above the other.
     """
     if len(start) != len(end):
         raise RouteError(f"start = {start} m and end = {end} m of a catenary: must both be (x, y) or (x, y, z)")
@@ -148,7 +150,7 @@ def hang_between(
 
 
 def fit_gravity(gravity: Point, dims: int) -> FloatArray:
-    """Convert an acceleration [m/s^2] of two or three numbers to the given number of dimensions, shape (dims,)."""
+    """Convert an acceleration [m/s^2] with two or three components to an array of shape (dims,)."""
     g, given = np.zeros(dims), np.asarray(gravity, dtype=np.float64)[:dims]
     g[: len(given)] = given
     return g
@@ -157,7 +159,7 @@ def fit_gravity(gravity: Point, dims: int) -> FloatArray:
 def _pull_straight(
     start: FloatArray, chord: FloatArray, distance: float, length: float, EA: float, free: float, mass: float
 ) -> FreeCatenary:
-    """A taut line without weight."""
+    """Create a taut line without weight."""
     if distance <= free * length:
         raise RouteError(
             f"mass_per_length = {mass} kg/m, gravity: a slack line without weight ({free * length} m long, ends "
@@ -172,8 +174,8 @@ def _pull_straight(
 def _hang_straight(
     start: FloatArray, down: FloatArray, z: float, L: float, EA: float, free: float, weight: float
 ) -> FreeCatenary:
-    """A vertical line between two points, with tension everywhere."""
-    # height z = n L + (V L - w L²/2)/EA for a line that goes up, with opposite signs for a line that goes down
+    """Create a vertical line between two points that is in tension at all points."""
+    # z = n L + (V L - w L²/2)/EA if z >= 0; for z < 0 the term n L has the opposite sign
     sign = 1.0 if z >= 0.0 else -1.0
     V = EA * (z - sign * free * L) / L + 0.5 * weight * L
     if min(sign * V, sign * (V - weight * L)) <= 0.0:
@@ -185,7 +187,7 @@ def _hang_straight(
 
 
 def _perpendicular(a: FloatArray) -> FloatArray:
-    """A unit vector perpendicular to another vector; in 2D the vector to its left."""
+    """Return a unit vector perpendicular to a given unit vector; in 2D, the vector to its left."""
     if len(a) == 2:
         return np.array([-a[1], a[0]])
     across = np.cross(np.eye(3)[np.abs(a).argmin()], a)
@@ -194,15 +196,14 @@ def _perpendicular(a: FloatArray) -> FloatArray:
 
 
 def eval_offset(H: float, V: float, w: float, s: float, EA: float, free: float) -> tuple[float, float]:
-    """Evaluate x(s) and z(s) [m] without loss of digits for taut lines and lines without weight."""
+    """Evaluate x(s) and z(s) [m] without cancellation errors for taut lines and lines without weight."""
     below = V - w * s
     first, last = sqrt(H * H + V * V), sqrt(H * H + below * below)
     # √(H² + V²) - √(H² + V_s²) = (V - V_s)(V + V_s)/(sum), and V - V_s = w s
     rise = s * (V + below) / (first + last) if first + last > 0.0 else 0.0
     x = 0.0
     if H > 0.0 and w > 0.0:
-        # asinh is odd, so s may be measured from the end with |V_s| <= V, which makes all terms sums of positive
-        # numbers
+        # asinh is odd, so the line may be reversed such that |V_s| <= V; then all terms are sums of positive numbers
         top, bottom = (V, below) if V + below >= 0.0 else (-below, -V)
         high, low = sqrt(H * H + top * top), sqrt(H * H + bottom * bottom)
         inverse = (low - bottom) / (H * H) if bottom < 0.0 else 1.0 / (low + bottom)
@@ -214,8 +215,9 @@ def eval_offset(H: float, V: float, w: float, s: float, EA: float, free: float) 
 
 
 def _solve(x: float, z: float, L: float, EA: float, free: float, w: float) -> tuple[float, float]:
-    """Find H and V [N] of a line that ends at the horizontal distance x > 0 and the depth z [m]."""
-    from scipy.optimize import brentq  # imported here, because most models do not need it
+    """Find H and V [N] of a line whose end has the horizontal distance x > 0 from the start and the depth z below the
+    start [m]."""
+    from scipy.optimize import brentq  # imported here, because most models do not need SciPy
 
     def find_vertical(H: float) -> float:
         def miss(V: float) -> float:
@@ -235,7 +237,7 @@ def _solve(x: float, z: float, L: float, EA: float, free: float, w: float) -> tu
 
 
 def bracket(miss: Callable[[float], float], low: float, high: float) -> tuple[float, float]:
-    """Find limits between which a rising function changes its sign, from initial guesses."""
+    """Find limits between which an increasing function changes its sign, from initial guesses."""
     for _ in range(60):
         if miss(low) <= 0.0:
             break

@@ -1,17 +1,18 @@
-"""Courses of ropes on a drum in two layers between flanges: turns in parallel planes, joined by crossings.
+"""Routes of ropes on a drum in two layers between flanges: turns in parallel planes, connected by crossings.
 
-The angle phi is counted from the dead end at the first flange. Turns lie in planes, z = k p, except in two successive
-crossings at the end of each turn, in which u increases from 0 to 1. In the first crossing, S_a = S(u), layer two moves
-back by the pitch p over layer one, which does not move. In the second crossing, S_b = S(u), layer one advances under
-layer two:
+The angle phi is measured from the dead end at the first flange. Turns are in planes z = k p, except in two successive
+crossings at the end of each turn. In each crossing u increases from 0 to 1. In the first crossing, with S_a = S(u),
+layer two moves back by the pitch p, while layer one does not move. In the second crossing, with S_b = S(u), layer one
+advances under layer two:
 
     layer one   z = (k + S_b) p,              r = R,                                turns k = 0 ... n - 1
     layer two   z = (n - 1/2 - j - S_a) p,    r = R + max over k of sqrt(d² - (z - z_k)²),    j = 0 ... n - 1
 
 with S = u³ (10 - 15 u + 6 u²), the radius R of the axes in layer one, the diameter d of the rope, p >= d. Between the
-crossings a turn of layer two lies in the groove of two turns of layer one, h = sqrt(d² - p²/4) above them. The first
-turn lies in the groove between the last turn and the flange. The last turn moves half a pitch to the flange in the
-first crossing. In the second crossing the turn before it moves under it, and the last turn rises by h.
+crossings, a turn of layer two lies in the groove between two turns of layer one, at the height h = sqrt(d² - p²/4)
+above the axes of these turns. The first turn of layer two lies in the groove between the last turn of layer one and the
+flange. The last turn of layer one moves by half a pitch to the flange in its first crossing. In its second crossing the
+previous turn moves under the last turn, and the last turn rises by h to layer two.
 
 Source: elementary geometry.
 """
@@ -34,17 +35,18 @@ from windlass.framework.checks.values import read_numbers, show
 POINTS = 360
 """Number of points of a route in each turn."""
 WIDEST = 1.2
-"""Largest pitch, in diameters: with this pitch the next layer still lies in grooves far above the drum."""
+"""Largest pitch, relative to the diameter [1]; at this pitch the grooves of layer one are still far above the drum."""
 MOST_TURNS = 1000
 """Largest number of turns in a layer."""
 
 
 RISE_BEGIN, RISE_SHARE = 0.2, 0.5
-"""Place and length of the rise to layer two, as shares of the crossing [1]: a rope in tension rises early."""
+"""Start and length of the rise to layer two, as fractions of the crossing [1]; the rise begins early, because the rope
+is in tension."""
 
 
 def blend(u: FloatArray) -> FloatArray:
-    """Step function from 0 to 1 with two smooth derivatives."""
+    """Return a step function from 0 to 1 whose first and second derivatives are continuous."""
     u = np.clip(u, 0.0, 1.0)
     return u**3 * (10.0 - 15.0 * u + 6.0 * u**2)
 
@@ -52,11 +54,11 @@ def blend(u: FloatArray) -> FloatArray:
 @checked_names({name: number("m") for name in ("radius", "diameter", "pitch")}, RouteError)
 @dataclass(frozen=True)
 class DrumLayers:
-    """Positions of a rope on a drum in two layers.
+    """Geometry of a rope on a drum in two layers.
 
     radius: radius of the rope's axis in layer one [m], > diameter.
     diameter: diameter d of the rope [m], > 0.
-    pitch: distance p of two turns [m], from d to 1.2 d.
+    pitch: distance p of neighbouring turns [m], from d to 1.2 d.
     turns: number of turns n of each layer, an integer >= 2.
     crossing: angle of each of the two crossings at the end of a turn [rad], > 0, at most pi.
 
@@ -86,21 +88,22 @@ class DrumLayers:
 
     @property
     def rise(self) -> float:
-        """Height h of a groove of two turns above their axes [m]."""
+        """Height h of a rope in a groove, above the axes of the two turns that form the groove [m]."""
         return sqrt(self.diameter**2 - 0.25 * self.pitch**2)
 
     @property
     def largest_angle(self) -> float:
-        """Angle at which the second layer is full [rad]."""
+        """Angle phi at which layer two is full [rad]."""
         return 4.0 * pi * self.turns - 2.0 * self.crossing
 
     @property
     def flanges(self) -> tuple[float, float]:
-        """Positions of the flanges along the axis [m], counted from the dead end."""
+        """Positions of the two flanges along the axis [m], measured from the dead end."""
         return -0.5 * self.diameter, (self.turns - 0.5) * self.pitch + 0.5 * self.diameter
 
     def eval_places(self, angle: Any) -> tuple[FloatArray, FloatArray]:
-        """Radius and position along the axis [m] of the rope's axis at angles from the dead end [rad], shape (n,) each.
+        """Return the radius and the position z of the rope's axis [m] at angles from the dead end [rad], each of shape
+        (n,).
 
         Raises RouteError for angles that are not finite, below 0 or above `largest_angle`.
         """
@@ -117,7 +120,7 @@ class DrumLayers:
         turn = np.floor(phi / (2.0 * pi))
         u = (phi - 2.0 * pi * (turn + 1.0)) / self.crossing + 1.0
         n, p, first, second = self.turns, self.pitch, blend(u + 1.0), blend(u)
-        # positions of layer one at these angles; its last turn moves to the flange
+        # positions of all turns of layer one, in units of the pitch; the last turn moves to the flange
         below = np.arange(n)[:, None] + second
         below[-1] = n - 1.0 + 0.5 * first
         upper = turn >= n
@@ -129,7 +132,7 @@ class DrumLayers:
 
     @checked(RouteError, self=inside(), begin=number("rad", minimum=0.0), end=number("rad", above=0.0))
     def eval_length(self, begin: float, end: float) -> float:
-        """Length of the rope between two angles [m]."""
+        """Return the length of the rope between two angles [m]."""
         return self.route(end).length - (self.route(begin).length if begin > 0.0 else 0.0)
 
     @checked(
@@ -150,18 +153,18 @@ class DrumLayers:
         start: Vector | None = None,
         side: Literal["left", "right"] = "left",
     ) -> SpatialRoute:
-        """Route from the point where the rope reaches the drum to its dead end, at the given angle [rad] from this
-        point.
+        """Create the route from the point where the rope reaches the drum to the dead end of the rope.
 
         Args:
-            angle: wound angle, > 0, at most `largest_angle` [rad].
+            angle: angle between this point and the dead end [rad], > 0, at most `largest_angle`.
             center: point of the drum's axis in the plane in which the rope reaches the drum [m].
             axis: direction in which layer one advances, of any length > 0.
             start: direction from the axis to the point where the rope reaches the drum, see `helix`.
             side: side of the drum, seen along the route; "left": counter-clockwise about the axis.
 
         Raises:
-            RouteError: an angle out of range, an axis of length 0, or a start direction along the axis.
+            RouteError: the angle is out of range, the axis has length 0, or the start direction is parallel to the
+                axis.
         """
         along, out, across = frame_about("route", axis, start)
         phi = np.linspace(angle, 0.0, max(int(np.ceil(POINTS * angle / (2.0 * pi))), 4) + 1)

@@ -1,20 +1,20 @@
 """Mooring lines at rest: an extensible cable without bending stiffness that lies on the ground and rises to its upper
 end.
 
-With the unstretched arc length s, the weight w per unstretched length, the slope angle a of the ground, the coefficient
-mu of friction on ground over which the line has been drawn, and the tension T_B where the line leaves the ground at s =
-B,
+Let s be the unstretched arc length, w the weight per unstretched length, and a the slope angle of the ground. The
+coefficient of friction on the ground is mu; the line has been pulled over the ground towards its upper end. The line
+leaves the ground at s = B with the tension T_B. On the ground
 
-    T' = w (sin a + mu cos a) on the ground, T >= 0, x' = 1 + T/EA along it,
+    T' = w (sin a + mu cos a), T >= 0, x' = 1 + T/EA with x along the ground,
 
-and above the ground the line is the catenary that begins tangentially to the ground, with the horizontal force H = T_B
+and above the ground the line is a catenary that begins tangentially to the ground, with the horizontal force H = T_B
 cos a. At a convex corner of the ground with the angle c the tension increases by the factor exp(mu c). At a concave
-corner the line is assumed to follow the ground, although a real line is free over about T c/w, but the result is
-accurate enough as the start of a solve.
+corner the line is assumed to follow the ground, although a real line leaves the ground over a length of about T c/w.
+The result is sufficiently accurate as the initial state of a solve.
 
-On level ground B follows from the height of the end, and H from the distance of the end, because the reach of the line
-increases with H. On other ground each place and slope at which the line can leave the ground has one catenary to the
-end, and the total length of the line increases with the distance to that place.
+On level ground, B follows from the height of the end for given H, and H from the distance of the end, because this
+distance increases with H. On ground with a slope, each point and slope angle at which the line can leave the ground
+defines one catenary to the end. The total length of the line increases with the distance of this point from the anchor.
 
 Source: H. M. Irvine, Cable Structures, MIT Press (1981), section 2.4; with friction J. M. Jonkman, "Dynamics Modeling
 and Loads Analysis of an Offshore Floating Wind Turbine", NREL/TP-500-41958 (2007), section 2.6.
@@ -37,14 +37,14 @@ from windlass.framework.checks.checks import checked, each, number, numbers
 
 @dataclass(frozen=True)
 class Bed:
-    """A straight piece of the ground with the line at rest on it, up to a place of known tension.
+    """A straight piece of the ground and the part of the line that lies on it.
 
     Attributes:
-        place: end of the piece on the side of the anchor [m], (x, y) or (x, y, z).
-        along: unit vector towards the end of the line.
-        first, last: unstretched arc lengths of the line at both ends [m].
+        place: end of the piece that is nearer to the anchor [m], (x, y) or (x, y, z).
+        along: unit vector along the piece, towards the upper end of the line.
+        first, last: unstretched arc lengths of the line at the start and end of the piece [m].
         tension: tension of the line at ``last`` [N].
-        rise: Slope T' of the tension along the line [N/m].
+        rise: derivative T' of the tension with respect to the unstretched arc length [N/m].
     """
 
     place: FloatArray
@@ -55,26 +55,27 @@ class Bed:
     rise: float
 
     def eval_tension(self, s: FloatArray) -> FloatArray:
-        """Tension [N] at unstretched arc lengths [m], both of shape (n,)."""
+        """Return the tension [N] at unstretched arc lengths s [m], both of shape (n,)."""
         return np.maximum(self.tension - self.rise * (self.last - s), 0.0)
 
     def eval_way(self, s: float, stiffness: float) -> float:
-        """Distance from the lower end [m] to an unstretched arc length [m]; ``stiffness``: EA [N]."""
+        """Return the distance [m] from the start of the piece to the unstretched arc length s [m]; ``stiffness`` is EA
+        [N]."""
         pull = eval_pull(self.tension, self.rise, self.last - self.first)
         return s - self.first + (pull - eval_pull(self.tension, self.rise, self.last - s)) / stiffness
 
 
 @dataclass(frozen=True)
 class GroundedCatenary:
-    """A mooring line at rest, created by `hang_from_ground`. The object can be used as an open route, where s is the
-    unstretched arc length.
+    """A mooring line at rest, created by `hang_from_ground`. The object can be used as an open route with the
+    unstretched arc length as s.
 
     Attributes:
         start: the anchor [m], (x, y) or (x, y, z).
         length: unstretched length [m].
         lying: unstretched length B on the ground [m].
         friction: coefficient of friction on the ground [1].
-        hanging: the part above the ground, which begins at the touchdown point ``hanging.start``.
+        hanging: the part above the ground, from the touchdown point ``hanging.start`` to the end.
         beds: straight pieces of the ground on which the line lies, beginning at the anchor.
     """
 
@@ -100,11 +101,12 @@ class GroundedCatenary:
         return np.asarray(tension)
 
     def eval_stretch(self, s: npt.ArrayLike) -> FloatArray:
-        """Stretch |r'| [1], stretched by unstretched length, at s [m], both of shape (n,)."""
+        """Return the stretch |r'| [1], the ratio of stretched to unstretched length, at s [m], both of shape (n,)."""
         return 1.0 + self.eval_tension(s) / self.hanging.axial_stiffness
 
     def eval_points(self, s: npt.ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Position [m], shape (n, d), unit tangent [1], shape (n, d), and curvature [1/m], (n,); see `FreeCatenary`.
+        """Return position [m], shape (n, d), unit tangent [1], shape (n, d), and curvature [1/m], shape (n,); see
+        `FreeCatenary`.
 
         Raises:
             RouteError: s lies outside of 0 to ``length``.
@@ -148,15 +150,16 @@ def hang_from_ground(
         length: unstretched length [m].
         axial_stiffness: EA [N].
         mass_per_length: mass per unstretched length [kg/m]; in water minus the mass of the displaced water.
-        friction: coefficient of friction on ground over which the line has been drawn towards its end [1].
+        friction: coefficient of friction on the ground, over which the line has been pulled towards its end [1].
         gravity: acceleration [m/s^2], (x, y) or (x, y, z).
-        ground: points of the ground from the anchor [m], below the line in this order, one point for ground with a
-            constant slope. Between the points, and beyond the last point, the ground is straight. Without points the
-            ground is level. At hollows the line follows the ground, although a taut line leaves it over about T c/w,
-            for the angle c [rad], the tension T [N] and the weight w per length [N/m].
+        ground: points of the ground below the line [m], in order from the anchor (excluded); one point is sufficient
+            for ground with a constant slope. Between the points, and beyond the last point, the ground is straight.
+            Without points the ground is level. At a concave corner the line follows the ground, although a taut line
+            leaves the ground over a length of about T c/w. The symbols are the angle c of the corner [rad], the tension
+            T [N], and the weight w per length [N/m].
 
     Raises:
-        RouteError: an end that is not above the ground, directly above the anchor, so near that the line is slack on
+        RouteError: the end is not above the ground, is directly above the anchor, is so near that the line is slack on
             the ground, or so far that the whole line hangs.
     """
     if not len(start) == len(end):
@@ -189,17 +192,18 @@ def hang_from_ground(
 
 
 def eval_pull(tension: float, rise: float, way: float) -> float:
-    """Integral ∫ T ds over a distance back from a place of known tension [N m]; T decreases by ``rise`` [N/m] down to
-    0."""
+    """Return the integral ∫ T ds [N m] over the arc length ``way`` [m], along which T decreases from ``tension`` with
+    the slope ``rise`` [N/m] to at least 0."""
     on = min(way, tension / rise) if rise > 0.0 else way
     return on * (tension - 0.5 * rise * on)
 
 
 def find_corners(start: FloatArray, across: FloatArray, down: FloatArray, ground: Sequence[Point]) -> FloatArray:
-    """Distance from the anchor and height above the anchor for points of the ground [m], shape (k, 2).
+    """Return the horizontal distance from the anchor and the height above the anchor of points of the ground [m], shape
+    (k, 2).
 
     Raises:
-        RouteError: points that are not in order in the vertical plane of the line.
+        RouteError: points are not in the vertical plane of the line, or not in order.
     """
     ways = np.zeros((0, len(start)))
     if len(ground):
@@ -248,7 +252,9 @@ class GroundProfile:
         corners: the anchor and the corners of the ground, which is straight beyond the last corner, shape (k, 2).
         end: the end of the line, shape (2,).
         length: unstretched length of the line [m].
-        axial_stiffness, weight, friction: EA [N], weight per unstretched length [N/m], coefficient of friction [1].
+        axial_stiffness: EA [N].
+        weight: weight per unstretched length [N/m].
+        friction: coefficient of friction [1].
     """
 
     def __init__(
@@ -272,11 +278,11 @@ class GroundProfile:
         self._EA, self._weight, self._friction = axial_stiffness, weight, friction
 
     def find_place(self, u: float) -> tuple[int, float, FloatArray, float]:
-        """Place where the line leaves the ground, for a parameter u >= 0: piece, distance along the piece [m], place
-        and slope angle.
+        """Return data of the point at which the line leaves the ground, as a function of a parameter u >= 0. The data
+        are the number of the piece of ground, the distance along this piece [m], coordinates [m] and slope angle [rad].
 
-        From u = 2 i to 2 i + 1 the distance along piece i increases; from 2 i + 1 to 2 i + 2 the line rotates around
-        the end of the piece.
+        From u = 2 i to 2 i + 1 the distance along piece i increases. From u = 2 i + 1 to 2 i + 2 the slope angle
+        changes at the end of piece i.
         """
         i, part = divmod(u, 2.0)
         k = min(int(i), self._count - 1)
@@ -287,9 +293,9 @@ class GroundProfile:
         return k, way, place, angle
 
     def hang(self, place: FloatArray, angle: float) -> tuple[float, float] | None:
-        """H [N] and unstretched length [m] of the part that leaves a place along a slope; None if this catenary does
-        not exist."""
-        from scipy.optimize import brentq  # imported here, because most models do not need it
+        """Return H [N] and the unstretched length [m] of the catenary that leaves the ground at a point with a slope
+        angle. Return None if this catenary does not exist."""
+        from scipy.optimize import brentq  # imported here, because most models do not need SciPy
 
         x, z = map(float, self._end - place)
         slope, longest = tan(angle), 10.0 * self._length
@@ -316,9 +322,9 @@ class GroundProfile:
         return H, find_length(H)
 
     def lie(self, k: int, way: float, angle: float, H: float) -> list[Bed]:
-        """Pieces below the line from its last point on the ground back to the anchor, with arc lengths counted from
-        this point, < 0."""
-        from scipy.optimize import brentq  # imported here, because most models do not need it
+        """Return the pieces of ground below the line, from the touchdown point back to the anchor. Arc lengths are
+        negative and measured from the touchdown point."""
+        from scipy.optimize import brentq  # imported here, because most models do not need SciPy
 
         tension, last, beds = H / cos(angle), 0.0, list[Bed]()
         for i in range(k, -1, -1):
@@ -337,9 +343,9 @@ class GroundProfile:
         return beds
 
     def solve(self) -> tuple[list[Bed], FloatArray, float, float, float]:
-        """Find the pieces below the line, beginning at the anchor, and place, slope angle, H and length of the hanging
-        part."""
-        from scipy.optimize import brentq  # imported here, because most models do not need it
+        """Return the pieces of ground below the line, beginning at the anchor, and touchdown point, slope angle, H and
+        length of the hanging part."""
+        from scipy.optimize import brentq  # imported here, because most models do not need SciPy
 
         def miss(u: float) -> float:
             k, way, place, angle = self.find_place(u)
@@ -372,9 +378,9 @@ class GroundProfile:
 
 
 def _solve_level(x: float, height: float, L: float, EA: float, w: float, friction: float) -> tuple[float, float]:
-    """H [N] and the length on the ground [m] of a line whose end has the horizontal distance x > 0 and the height
-    ``height`` > 0 [m]."""
-    from scipy.optimize import brentq  # imported here, because most models do not need it
+    """Return H [N] and the length on level ground [m] of a line. The end of the line has the horizontal distance x > 0
+    [m] from the anchor and the height ``height`` > 0 [m]."""
+    from scipy.optimize import brentq  # imported here, because most models do not need SciPy
 
     def find_hanging(H: float) -> float:
         def miss(s: float) -> float:

@@ -1,12 +1,13 @@
 """2D routes of cables: straight lines and arcs over circles, as initial geometry of belts, ropes and reeving.
 
 In this file, points and directions are complex numbers x + i y. The signed radius a of a circle is > 0 if the circle is
-on the left of the cable (counter-clockwise wrap), and < 0 on the right. A line with the unit tangent t, left normal i
-t, touches the circle with centre c at c - i a t. For two circles, d = c1 - c0, m = a1 - a0 and the free length l give
+on the left of the cable (counter-clockwise wrap), and < 0 if the circle is on the right. A line with the unit tangent
+t, left normal i t, touches the circle with centre c at c - i a t. Two circles with d = c1 - c0 and m = a1 - a0 have the
+free length l and the unit tangent t:
 
     d = (l + i m) t,    l² = |d|² - m²,    t = d / (l + i m).
 
-The formula applies to open belts (equal signs), crossing belts (unequal signs) and points (a = 0).
+The formula applies to open belts (a0 and a1 of equal sign), crossed belts (opposite signs) and points (a = 0).
 Source: elementary geometry of the common tangents of two circles.
 """
 
@@ -40,14 +41,15 @@ from windlass.framework.errors import ModelError
 PlanePoint = tuple[float, float]
 Point = Sequence[float] | FloatArray
 
-# A wrap within this angle [rad] of a full turn counts as touching, because rounding must not add a turn.
+# A wrap angle that is less than a full turn by at most this angle [rad] counts as 0, because rounding must not add a
+# turn.
 TOUCH_ANGLE = 1e-9
 # Relative tolerance [1] for "the point lies on the circle" and for arc lengths at the ends of an open route.
 END_TOLERANCE = 1e-12
 
 
 class RouteError(ModelError, ValueError):
-    """An error for a route that does not exist, or for invalid arguments."""
+    """The route does not exist, or arguments are invalid."""
 
 
 def check_side(kind: str, side: Any) -> None:
@@ -64,8 +66,8 @@ class Circle:
     center: position of the centre [m], (x, y).
     radius: radius of the circle, without the offset of the cable's centre line [m], > 0.
     side: side of the circle, seen along the cable; "right": clockwise wrap, "left": counter-clockwise.
-    turns: turns in addition to the wrap between the neighbouring spans [1], >= 0; an integer except where an open route
-    begins or ends.
+    turns: number of turns in addition to the wrap between the neighbouring spans [1], >= 0. Only on a circle on which
+    an open route begins or ends, this number need not be an integer.
 
     Raises RouteError for values outside these ranges.
     """
@@ -95,7 +97,8 @@ class Wrap(NamedTuple):
     entry_point: PlanePoint  # point where the cable meets the circle [m]
     exit_point: PlanePoint  # where it leaves [m]
     entry_angle: float  # in [-π, π] [rad]
-    exit_angle: float  # entry_angle + angle on side "left", entry_angle - angle on side "right", not reduced [rad]
+    # entry_angle + angle on side "left", entry_angle - angle on side "right", not reduced to [-π, π] [rad]
+    exit_angle: float
     angle: float  # wrap angle with all turns, >= 0 [rad]
     length: float  # arc length on the circle [m]
     s_entry: float  # arc length along the route at the entry [m]
@@ -117,7 +120,7 @@ class Route:
 
     pieces: lines and arcs in the order of travel.
     closed: whether the end of the last piece is the start of the first piece.
-    wraps: contact with every circle, in the order in which the circles were given.
+    wraps: wrap on every circle, in the order of the circles.
     """
 
     pieces: tuple[Piece, ...]
@@ -135,12 +138,12 @@ class Route:
         return float(self.stations[-1])
 
     def eval_points(self, s: npt.ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Points of the centre line at arc lengths s [m], shape (n,).
+        """Evaluate the centre line at arc lengths s [m], shape (n,).
 
         Returns position [m], shape (n, 2), unit tangent [1], shape (n, 2), and curvature [1/m], shape (n,). The
-        curvature is > 0 to the left; where two pieces meet, it belongs to the second piece. Closed routes are periodic
-        in s. Raises RouteError if s is not finite, has more than one axis, or lies outside [0, length] of an open
-        route.
+        curvature is > 0 if the route bends to the left; where two pieces meet, it is the curvature of the second piece.
+        Closed routes are periodic in s. Raises RouteError if s is not finite, has more than one axis, or lies outside
+        [0, length] of an open route.
         """
         stations = self.stations
         s = read_arc_lengths("Route", s, self.length, self.closed)
@@ -149,8 +152,8 @@ class Route:
         curvature = np.array([piece.curvature for piece in self.pieces])[index]
         u = s - stations[index]
         half = 0.5 * curvature * u
-        # The chord of an arc with length u is u sin(half)/half; this form does not divide by the curvature, so lines
-        # need no branch.
+        # The chord of an arc with length u is u sin(half)/half. The formula contains no division by the curvature, so
+        # straight lines need no separate case.
         position = point + u * np.sinc(half / pi) * np.exp(1j * half) * tangent
         return _columns(position), _columns(np.exp(2j * half) * tangent), curvature
 
@@ -185,20 +188,22 @@ def route_around(
     radial_offset > 0.
 
     A closed route begins (s = 0) where the cable leaves the first circle, and ends with the arc on that circle. Around
-    a single circle the route is the full circle and begins with slope (1, 0): at the top on side "right", at the bottom
-    on side "left".
+    a single circle the route is the full circle and begins with the tangent (1, 0). The start is at the top of the
+    circle for side "right", and at the bottom for side "left".
 
-    An open route runs from the point start over the circles to the point end [m], each (x, y). Without ``start`` the
-    route begins on the first circle, at its exit tangent point or `turns` turns before this point (rope on a drum).
-    Without ``end`` it ends on the last circle, at its entry tangent point or `turns` turns behind this point. A start
-    or end that lies on the centre line around its circle is the contact point.
+    An open route runs from the point start over the circles to the point end [m], each (x, y). Without ``start`` an
+    open route begins on the first circle, `turns` turns before the point at which the cable leaves the circle (rope on
+    a drum). Without ``end`` an open route ends on the last circle, `turns` turns after the point at which the cable
+    meets the circle. A ``start`` or ``end`` at the distance radius + radial_offset from the centre of its circle is
+    itself the tangent point.
 
-    The wrap of a circle is the angle in [0, 2π) that joins the neighbouring spans in the circle's direction, plus the
-    turns of the circle. If a taut cable would miss a circle on the given side, its wrap is almost a whole turn;
-    `Route.wraps` shows it. Crossings of spans with further circles are not checked.
+    The wrap angle on a circle is the angle in [0, 2π) between the neighbouring spans, in the direction of the wrap,
+    plus the turns of the circle. If a taut cable does not touch a circle on the given side, the wrap angle on this
+    circle is almost a whole turn, see `Route.wraps`. Whether spans intersect other circles is not checked.
 
-    Raises RouteError if a common tangent does not exist (circles overlap or touch, a point lies inside a circle), for
-    part turns in the middle of a route, start or end on a closed route, too few circles, and a route without length.
+    Raises RouteError if a common tangent does not exist, because circles overlap or touch, or a point is inside a
+    circle. The error is also raised for ``turns`` that are not integers in the middle of a route, for ``start`` or
+    ``end`` of a closed route, for too few circles, and for a route of length 0.
     """
     offset = float(read_finite("radial_offset [m]", radial_offset))
     stops = [_circle_stop(f"circles[{i}]", circle, offset) for i, circle in enumerate(circles)]
@@ -206,7 +211,7 @@ def route_around(
     given = f"{'closed' if closed else 'open'} route with {len(stops)} circles, start = {start}, end = {end}"
     turns = [circle.turns for circle in circles]
     order = list(range(len(stops)))
-    spans: list[Piece | None]  # span i leads to circle i, span i + 1 away from it
+    spans: list[Piece | None]  # span i ends at circle i, and span i + 1 begins at circle i
     if closed:
         if not stops or first or last:
             raise RouteError(f"{given}: must have at least 1 circle, and neither start nor end")
@@ -232,7 +237,7 @@ def route_around(
         angle, t_entry, t_exit = _wrap_angle(stop, turns[i], before, spans[i + 1])
         arc = Piece(stop.touch(t_entry), t_entry, 1 / stop.a, abs(stop.a) * angle)
         points = [(z.real, z.imag) for z in (arc.point, stop.touch(t_exit))]
-        # The direction from the centre to the touching point is -i sign(a) t.
+        # The unit vector from the centre to the tangent point is -i sign(a) t.
         entry_angle = float(np.angle(-1j * sign * t_entry))
         s = sum(piece.length for piece in pieces)
         angles = (entry_angle, entry_angle + sign * angle, angle)
@@ -247,7 +252,7 @@ def route_around(
 
 
 def read_arc_lengths(route: str, s: npt.ArrayLike, length: float, closed: bool = False) -> FloatArray:
-    """Arc lengths s [m] on a route as an array, shape (n,), from 0 to the length of the route [m].
+    """Return the arc lengths s [m] on a route as an array, shape (n,), after a check against ``length`` [m].
 
     Raises:
         RouteError: s is not finite, has more than one axis, or lies outside [0, length] of an open route.
@@ -268,7 +273,7 @@ class CenterLine(Protocol):
 
     @property
     def closed(self) -> bool:
-        """Whether the end of the curve is its start."""
+        """Whether the curve is closed."""
 
     @property
     def length(self) -> float:
@@ -289,10 +294,10 @@ def nodes_along(
 ) -> tuple[FloatArray, FloatArray, float]:
     """Place nodes at equal arc length: positions [m] and unit tangents [1], shape (n, d), and element length [m].
 
-    An open route has elements + 1 nodes. A closed route has as many nodes as elements, because its last element ends at
-    the first node. By default all nodes are returned, otherwise the nodes with the given numbers from 0, shape (n,).
-    Raises RouteError unless ``elements`` is an integer >= 1 (>= 2 for closed routes, because an element needs two
-    different nodes).
+    An open route has elements + 1 nodes. On a closed route the number of nodes equals ``elements``, because the last
+    element ends at the first node. If ``numbers`` is given, shape (n,), only the nodes with these numbers (from 0) are
+    returned. Raises RouteError unless ``elements`` is an integer >= 1 (>= 2 for closed routes, because an element needs
+    two different nodes).
     """
     kind, least = ("a closed", 2) if route.closed else ("an open", 1)
     count, given = read_whole_numbers(elements), read_whole_numbers(np.arange(1) if numbers is None else numbers)
@@ -300,7 +305,7 @@ def nodes_along(
         raise RouteError(
             f"elements = {show(elements)} in nodes_along: must be a whole number >= {least} on {kind} route"
         )
-    # positions and slopes in 2D, of all nodes or of some nodes
+    # positions and tangents in 2D need 32 bytes per node
     check_room(int(count), 1 if numbers is not None else 32, f"elements = {count} in nodes_along", RouteError)
     if given is None or given.ndim != 1:
         raise RouteError(f"numbers = {show(numbers)} in nodes_along: must be whole numbers, shape (n,)")
@@ -313,14 +318,14 @@ def nodes_along(
 
 
 class _Stop(NamedTuple):
-    """An end of a span: a circle with signed radius a [m] of the centre line, or a point (a = 0)."""
+    """An end of a span: a circle with the signed radius a of the centre line [m], or a point (a = 0)."""
 
     name: str
     center: complex
     a: float
 
     def touch(self, tangent: complex) -> complex:
-        """Point [m] at which a cable with this unit tangent touches the circle."""
+        """Return the point [m] at which a cable with the given unit tangent touches the circle."""
         return self.center - 1j * self.a * tangent
 
 
@@ -336,10 +341,10 @@ def _point_stop(name: str, point: Point | None) -> list[_Stop]:
 
 
 def _tangent_span(begin: _Stop, end: _Stop) -> Piece:
-    """Free line between two stops by the formula at the head of this file."""
+    """Return the straight line between two circles or points, by the formula in the docstring of this file."""
     d, m = end.center - begin.center, end.a - begin.a
     distance, least = abs(d), abs(m)
-    # For a point on its circle, l would be the square root of a rounding error and turn the tangent by 1e-8.
+    # For a point on the circle, l is 0; the square root of a rounding error would turn the tangent by about 1e-8.
     on_circle = begin.a * end.a == 0 and abs(distance - least) <= END_TOLERANCE * least
     if distance == 0 or not (on_circle or distance > least):
         sides = begin.a * end.a
@@ -354,8 +359,8 @@ def _tangent_span(begin: _Stop, end: _Stop) -> Piece:
 
 
 def _wrap_angle(stop: _Stop, turns: float, before: Piece | None, after: Piece | None) -> tuple[float, complex, complex]:
-    """Wrap angle [rad] and unit tangents at entry and exit of a circle between two lines, of which one may be
-    missing."""
+    """Return the wrap angle [rad] and the unit tangents at entry and exit of a circle between two straight lines. At
+    the start or end of a route one line is missing."""
     angle, sign = 2 * pi * turns, copysign(1.0, stop.a)
     if before is not None and after is not None:
         if turns % 1 != 0:

@@ -1,14 +1,14 @@
 """3D routes of cables: over sheaves with arbitrary axes, and along a helix on a drum.
 
-A sheave is a circle with the centre c, the unit axis k and the radius R of the cable's centre line; the cable runs
-counter-clockwise about k where the sheave lies on its left. A free span from the point p on one circle to the point q
-on the next circle is perpendicular to both radii,
+A sheave is a circle with the centre c, the unit axis k and the radius R of the cable's centre line. If the sheave is on
+the left of the cable, the cable runs counter-clockwise about k. A free span from the point p on one circle to the point
+q on the next circle is perpendicular to both radii,
 
     (q - p)·(p - c0) = 0,    (q - p)·(q - c1) = 0,
 
-and these are two equations for the polar angles of both points. If the axes differ, a span does not lie in the planes
-of its circles. The *fleet angle* is the angle between the span and such a plane, by which the direction of the route
-jumps at the circle.
+which are two equations for the polar angles of p and q. If the axes differ, the span is not in the planes of the two
+circles. The *fleet angle* is the angle between the span and the plane of a circle. At the end of the span the direction
+of the route jumps by this angle.
 
 Source: elementary geometry; the fleet angle as in EN 12927 and ISO 16625 (rope drives).
 """
@@ -52,7 +52,7 @@ VECTOR = numbers("m", (3,), words="three finite numbers (x, y, z)")
 MOST_TURNS = 10**6
 """Largest number of turns."""
 STEPS = 200
-"""Largest number of iterations of the search for a span."""
+"""Largest number of iterations for the end points of a span."""
 
 
 @checked_names({"center": numbers("m", (3,)), "radius": number("m")}, RouteError)
@@ -92,31 +92,34 @@ class SheaveWrap(NamedTuple):
     """Contact with one sheave.  Points lie on the centre line of the cable."""
 
     sheave: int  # index in the list of sheaves
-    entry_point: FloatArray  # point where the cable meets the sheave [m], shape (3,)
-    exit_point: FloatArray  # point where the cable leaves [m], shape (3,)
+    entry_point: FloatArray  # point at which the cable meets the sheave [m], shape (3,)
+    exit_point: FloatArray  # point at which the cable leaves the sheave [m], shape (3,)
     angle: float  # wrap angle with all turns [rad]
     length: float  # arc length on the sheave [m]
     s_entry: float  # arc length along the route at the entry [m]
     s_exit: float  # arc length along the route at the exit [m]
     entry_fleet_angle: (
-        float  # angle between the span that arrives and the plane of the sheave, > 0 along its axis [rad]
+        # angle between the arriving span and the plane of the sheave, > 0 if the span has a component along the axis
+        # [rad]
+        float
     )
-    exit_fleet_angle: float  # angle between the span that leaves and this plane [rad]
+    exit_fleet_angle: float  # angle between the leaving span and the plane of the sheave, signed as above [rad]
 
 
 class SpatialPiece(NamedTuple):
-    """A straight line, arc or helix: the points center + rise u axis + arm, where the arm is turned about the axis by
-    rate u."""
+    """A straight line, arc or helix with the points center + rise u axis + R(rate u) arm, where u is the arc length and
+    R(angle) is a rotation about the axis."""
 
     center: FloatArray  # [m], shape (3,)
-    axis: FloatArray  # unit vector; direction of a straight line
-    arm: FloatArray  # from the axis to the start [m], shape (3,); 0 for a straight line
+    axis: FloatArray  # unit vector of the axis, or of a straight line
+    arm: FloatArray  # vector from the axis to the start of the piece [m], shape (3,); 0 for a straight line
     rate: float  # angle per arc length [rad/m]
     rise: float  # displacement along the axis per arc length [1]
     length: float  # [m]
 
     def eval_points(self, u: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Positions, unit tangents and curvature vectors at u [m], shape (n, 3) each."""
+        """Return positions [m], unit tangents [1] and curvature vectors [1/m] at arc lengths u [m], shape (n, 3)
+        each."""
         cos, sin = np.cos(self.rate * u)[:, None], np.sin(self.rate * u)[:, None]
         across = np.cross(self.axis, self.arm)
         arm = cos * self.arm + sin * across
@@ -130,7 +133,7 @@ class SpatialRoute:
 
     pieces: pieces in the order of travel.
     closed: whether the end of the last piece is the start of the first piece.
-    wraps: contact with every sheave, with the fleet angles, in the order in which the sheaves were given.
+    wraps: wrap and fleet angles on every sheave, in the order of the sheaves.
     """
 
     pieces: tuple[SpatialPiece | SplineRoute, ...]
@@ -145,8 +148,8 @@ class SpatialRoute:
     def eval_points(self, s: npt.ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Positions [m], unit tangents [1] and curvature vectors [1/m] at arc lengths s [m], shape (n, 3) each.
 
-        Where two pieces meet, the values belong to the second piece. Raises RouteError for s that is not finite or, on
-        an open route, outside [0, length].
+        Where two pieces meet, the values belong to the second piece. Raises RouteError if s is not finite, or is
+        outside [0, length] of an open route.
         """
         s = read_arc_lengths("SpatialRoute", s, self.length, self.closed)
         stations = np.concatenate(([0.0], np.cumsum([piece.length for piece in self.pieces])))
@@ -191,14 +194,14 @@ def helix(
         turns: number of turns [1].
         pitch: advance along the axis in one turn [m]; < 0 against the axis.
         start: direction from the axis to the start of the helix, of any length; only its component perpendicular to the
-            axis is used. By default global x, or global y if the axis points along x.
+            axis is used. The default is the global x axis, or the global y axis if the axis is nearly parallel to x.
         side: side of the drum, seen along the cable; "left": counter-clockwise about the axis.
         radial_offset: distance of the cable's axis from the drum [m].
         strands: length of the straight strands that continue the helix at both ends along its tangents [m].
 
     Raises:
-        RouteError: an axis of length 0, a start direction along the axis, or a radius of the centre line that is not >
-            0.
+        RouteError: the axis has length 0, the start direction is parallel to the axis, or the radius of the centre line
+            is not > 0.
     """
     R = radius + radial_offset
     if R <= 0.0:
@@ -237,7 +240,7 @@ def route_over_sheaves(
     """Find the 3D route of a taut cable over sheaves, in the given order and on the given sides.
 
     An open route runs from the point start over the sheaves to the point end [m], each (x, y, z). A closed route begins
-    where the cable leaves the first sheave. On each sheave the cable runs in the plane of the sheave; spans between
+    where the cable leaves the first sheave. On each sheave the cable runs in the plane of the sheave. Spans between
     sheaves in different planes have a fleet angle at both ends, see `SheaveWrap`.
 
     Args:
@@ -247,7 +250,7 @@ def route_over_sheaves(
         start, end: end points [m] of an open route.
 
     Raises:
-        RouteError: spans that do not exist (a point or sheave is too near), or ``start`` or ``end`` that contradict
+        RouteError: a span does not exist, because a point or sheave is too near, or ``start`` or ``end`` contradict
             ``closed``.
     """
     if closed == (start is not None) or closed == (end is not None) or (closed and len(sheaves) < 2):
@@ -285,8 +288,8 @@ def route_over_sheaves(
 
 
 class _SpatialStop(NamedTuple):
-    """An end of a span: a circle of the centre line with its sign, > 0 on the left of the cable, or a point (radius
-    0)."""
+    """An end of a span: a circle of the centre line, or a point (radius 0). ``sign`` is 1 if the circle is on the left
+    of the cable, else -1."""
 
     name: str
     center: FloatArray
@@ -295,8 +298,8 @@ class _SpatialStop(NamedTuple):
     sign: float
 
     def touch(self, other: FloatArray, leaves: bool) -> FloatArray:
-        """Point at which the cable leaves for another point [m], or arrives from it, projected onto the plane of the
-        circle."""
+        """Return the tangent point on the circle [m] of a cable that runs to another point (``leaves``) or comes from
+        it. The other point is projected onto the plane of the circle."""
         if self.radius == 0.0:
             return self.center
         way = other - self.center
@@ -325,7 +328,7 @@ def _point(name: str, point: Vector | None) -> _SpatialStop:
 
 
 def _find_span(a: _SpatialStop, b: _SpatialStop) -> tuple[FloatArray, FloatArray]:
-    """Ends of the free span between two stops [m]."""
+    """Return the end points of the free span between two circles or points [m]."""
     p, q = a.center, b.center
     size = float(np.linalg.norm(q - p)) + a.radius + b.radius
     if a.radius == 0.0 and b.radius == 0.0 and not (p != q).any():
@@ -340,9 +343,9 @@ def _find_span(a: _SpatialStop, b: _SpatialStop) -> tuple[FloatArray, FloatArray
 
 
 def _sharpen(a: _SpatialStop, b: _SpatialStop, p: FloatArray, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Find the span by Newton's method for the polar angles of its ends, if the search of `_find_span` converges
-    slowly."""
-    from scipy.optimize import fsolve  # imported here, because most models do not need it
+    """Solve for the polar angles of the end points of a span by Newton's method, because the iteration of `_find_span`
+    may converge slowly."""
+    from scipy.optimize import fsolve  # imported here, because most models do not need SciPy
 
     def turn(stop: _SpatialStop, point: FloatArray) -> Callable[[float], FloatArray]:
         arm = point - stop.center
@@ -354,7 +357,7 @@ def _sharpen(a: _SpatialStop, b: _SpatialStop, p: FloatArray, q: FloatArray) -> 
     def miss(angles: FloatArray) -> FloatArray:
         p, q = first(angles[0]), last(angles[1])
         out = [(q - p) @ (p - a.center), (q - p) @ (q - b.center)]
-        # a point has no equation
+        # only a circle has an equation; at a point the angle is 0
         return np.array([m if stop.radius > 0.0 else z for m, stop, z in zip(out, (a, b), angles, strict=True)])
 
     angles, _, found, _ = fsolve(miss, np.zeros(2), full_output=True, xtol=1e-14)
@@ -368,8 +371,8 @@ def _sharpen(a: _SpatialStop, b: _SpatialStop, p: FloatArray, q: FloatArray) -> 
 
 
 def frame_about(name: str, axis: Vector, start: Vector | None) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Right-handed unit vectors: along the axis, perpendicular to the axis towards the start, and perpendicular to
-    both; see `helix`."""
+    """Return three right-handed unit vectors: along the axis, from the axis towards the start, and perpendicular to the
+    first two; see `helix`."""
     k = _unit("axis", axis)
     if start is None:
         start = (1.0, 0.0, 0.0) if abs(k[0]) < 0.99 else (0.0, 1.0, 0.0)

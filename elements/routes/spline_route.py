@@ -1,6 +1,6 @@
 """Smooth 2D or 3D routes of cables through given points.
 
-The route is a cubic spline over the sums of the chords, and nodes are placed by its arc length.
+The route is a cubic spline; its parameter is the cumulative chord length of the points. Nodes are placed by arc length.
 
 Source: C. de Boor, A Practical Guide to Splines, Springer (1978).
 """
@@ -23,17 +23,17 @@ class SplineRoute:
     """A smooth 2D or 3D curve through points, created by `through_points`.
 
     Attributes:
-        closed: whether the end of the curve is its start.
+        closed: whether the curve is closed.
         length: arc length [m].
     """
 
     def __init__(self, points: FloatArray, closed: bool) -> None:
-        from scipy.interpolate import CubicHermiteSpline, CubicSpline  # imported here, because few models need it
+        from scipy.interpolate import CubicHermiteSpline, CubicSpline  # imported here, because few models need SciPy
 
         self.closed = closed
         chords = np.concatenate(([0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))))
         self._curve: Any = CubicSpline(chords, points, bc_type="periodic" if closed else "natural")
-        # arc length at many places of each span
+        # arc length at many parameters within each span
         u = np.unique(np.concatenate([np.linspace(a, b, 65) for a, b in pairwise(chords)]))
         slope = self._curve(u, 1)
         speed = np.linalg.norm(slope, axis=1)
@@ -43,11 +43,12 @@ class SplineRoute:
         self.length = float(self._stations[-1])
 
     def eval_points(self, s: npt.ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Positions [m] and unit tangents [1], shape (n, d), and curvature vectors [1/m] at arc lengths s [m], (n,)."""
+        """Return positions [m], unit tangents [1] and curvature vectors [1/m], each of shape (n, d), at arc lengths s
+        [m], shape (n,)."""
         s = read_arc_lengths("SplineRoute", s, self.length, self.closed)
         u = np.interp(s, self._stations, self._places)
         for _ in range(3):
-            # Newton's method needs no high accuracy of s, because nodes lie on the curve for any s
+            # a low accuracy of s is sufficient, because nodes are on the curve for any s
             u = u - (self._arc(u) - s) / self._speed(u)
         slope, bend = self._curve(u, 1), self._curve(u, 2)
         speed = np.linalg.norm(slope, axis=1, keepdims=True)
@@ -58,7 +59,8 @@ class SplineRoute:
 
 @checked(RouteError, points=inside(), closed=yes_no())
 def through_points(points: Any, closed: bool = False) -> SplineRoute:
-    """Smooth route through points [m], shape (n, 2) or (n, 3): a cubic spline over the lengths of the chords.
+    """Create a smooth route through points [m], shape (n, 2) or (n, 3), by a cubic spline over the cumulative chord
+    length.
 
     Raises RouteError for fewer than two points (three for a closed route), and for consecutive points that coincide.
     """

@@ -1,1 +1,1 @@
-"""Sums over laws: sparsity, storage, mass, loads, residuals and tangents."""
+"""Assembly of residuals, tangents, mass and loads over all laws, and the sparsity and storage of matrices."""

@@ -19,12 +19,13 @@ MUST = "must be the same on all processes"
 
 
 def check_same_world(world: World, processes: Processes) -> None:
-    """Compare gravity and all tables that every process has built. The call is collective.
+    """Compare gravity and all tables that are not distributed between the processes. The call is collective.
 
     Functions are compared by name.
 
     Raises:
-        ModelError: a table differs between processes. All processes raise it and name the first table and column.
+        ModelError: a table differs between processes. All processes raise this error, which names the first different
+            table and column.
     """
     tables = [table for table in world.tables.values() if not table.is_distributed]
     columns = {f"{t.kind}.{name}": (t, name) for t in tables for name in t.names}
@@ -43,7 +44,8 @@ def check_same(values: Mapping[str, Any], processes: Processes) -> None:
     """Compare settings by name. The call is collective.
 
     Raises:
-        ModelError: a setting differs between processes. All processes raise it with the first name and its values.
+        ModelError: a setting differs between processes. All processes raise this error, which names the first different
+            setting and its values.
     """
     name = find_difference(values, processes)
     if name is not None:
@@ -51,8 +53,8 @@ def check_same(values: Mapping[str, Any], processes: Processes) -> None:
 
 
 def find_difference(values: Mapping[str, Any], processes: Processes) -> str | None:
-    """The first name whose value differs between processes, or None if all values agree. All processes get the same
-    result."""
+    """Return the first name whose value differs between processes, or None if all values are equal. The result is equal
+    on all processes."""
     own = blake2b(repr(list(values.items())).encode(), digest_size=16).digest()
     if len(set(processes.allgather("models", own))) == 1:
         return None
@@ -64,7 +66,7 @@ def find_difference(values: Mapping[str, Any], processes: Processes) -> str | No
 
 
 def digest(values: NDArray[Any]) -> str:
-    """A digest of an array of numbers."""
+    """Return a digest of an array of numbers."""
     return blake2b(np.ascontiguousarray(values).tobytes(), digest_size=16).hexdigest()
 
 
@@ -83,7 +85,7 @@ def _describe(value: Any) -> bytes:
 
 
 def _column_error(table: EntityTable, name: str, processes: Processes) -> ModelError:
-    """The error for a column that differs, with its first different row."""
+    """Create the error for a column that differs between processes; the error names the first different row."""
     column = table.collect(name)
     if column.dtype == object:
         column = np.array([_describe(value) for value in column], dtype="S64")

@@ -1,4 +1,4 @@
-"""Kernels on whole arrays, for steps of a `Program`: clear, copy, and the work of forces over a step."""
+"""Kernels on arrays for steps of a `Program`: set to 0, copy, and compute the work of forces in a time step."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from windlass.framework.kernels.kernel import kernel
 
 @kernel
 def clear(values: FloatArray) -> None:
-    """Set values to 0, shape (n,)."""
+    """Set an array of shape (n,) to 0."""
     for i in range(len(values)):
         values[i] = 0.0
 
 
 @kernel
 def copy_values(values: FloatArray, to: FloatArray) -> None:
-    """Values to another array of the same shape, (n,)."""
+    """Copy values to another array of the same shape (n,)."""
     for i in range(len(values)):
         to[i] = values[i]
 
 
 @kernel
 def take_work(q: FloatArray, before: FloatArray, f: FloatArray, f_before: FloatArray, work: FloatArray) -> None:
-    """Work of forces f, shape (laws, n + 1), along the path from the previous displacements to q, (n,); both replace
-    the previous values.
+    """Compute the work of the forces f, shape (laws, n + 1), along the straight path from the previous displacements to
+    q, shape (n,). Then copy f and q to the previous values.
 
-    The forces are averaged over the path; work has shape (laws,) [J].
+    The work uses the mean of the previous and the present forces; it has the shape (laws,) [J].
     """
     for k in range(len(f)):
         total = 0.0

@@ -1,4 +1,5 @@
-"""Assembly: evaluates the systems of a world in stages and sums forces, constraints and tangents."""
+"""The assembly evaluates the systems of a world (the bound rows of each law) in stages, and sums forces, constraints
+and tangents."""
 
 from __future__ import annotations
 
@@ -36,12 +37,12 @@ from windlass.framework.model.table import EntityTable
 from windlass.framework.model.world import World
 from windlass.framework.runtime.log_stages import Stage, enter, leave
 
-MOST_BOUND = 500  # number of cached row sets
+MOST_BOUND = 500  # largest number of cached row sets
 _NONE: tuple[type[Component] | None, int] = (None, -1)
 
 
 class Values(Protocol):
-    """The fields at which an assembly is evaluated; see `State`."""
+    """Values at which an assembly is evaluated; see `State`."""
 
     q: FloatArray
     v: FloatArray
@@ -56,7 +57,7 @@ class Assembly:
     """The systems of one process with their local numbering, fields and sparsity.
 
     Args:
-        world: the world; finalized if necessary.
+        world: the world, which the constructor finalizes if necessary.
         comm: an mpi4py communicator, or None for this process alone.
 
     Attributes:
@@ -67,10 +68,10 @@ class Assembly:
         constraints: the constraint systems of this process.
         loads: loads applied to the systems.
         updates: the post-Newton updates of the systems.
-        evaluating: set by solvers while they evaluate forces; no other state may be loaded into the fields during this
-            time.
-        revision: number of changes of the steps of residuals and tangents, see steps.py.
-        is_fixed: whether each system always couples the same coordinates; only then may compiled code call Python.
+        evaluating: whether a solver is evaluating forces; if true, no other state may be loaded into the fields.
+        revision: number of changes of the kernel calls that compute residuals and tangents, see steps.py.
+        is_fixed: whether each system always couples the same coordinates; compiled code may call Python only if this is
+            true.
     """
 
     def __init__(self, world: World, comm: Any = None) -> None:
@@ -105,7 +106,7 @@ class Assembly:
         self._whole_mass: tuple[Sparsity, MassRows] | None = None
 
     def local_rows(self, table: EntityTable, rows: IntArray) -> LocalRows:
-        """Rows of this process in its local numbering; the same rows always return the same object."""
+        """Return rows of this process in its local numbering; for the same rows the same object is returned."""
         key = table.component, rows.tobytes()
         found = self._bound.get(key)
         if found is None:
@@ -122,14 +123,14 @@ class Assembly:
         with self.processes.alone(component.__name__):
             system = build(self.local_rows(self.world.tables[component], self.layout.rows[component]))
         if old is not None and old.neighbours is not None and system.neighbours is not None:
-            # the numbers of the old neighbours are invalid if the coordinates of the rows have changed
+            # the neighbours of the old system are invalid if the coordinates of the rows have changed
             moved = not np.array_equal(old.dofs, system.dofs)
             system.neighbours.version = old.neighbours.version + int(moved)
         self.layout.systems[component] = system
         self._built_at[component] = self.world.changed.get(component, 0)
 
     def order_systems(self) -> None:
-        """Sort the tasks of the systems into lists; call this again after their functions were replaced."""
+        """Collect the functions of the systems in lists; call this method again after functions were replaced."""
         self.systems = [self.layout.systems[c] for c in self._components]
         self._checks = [system.checks for system in self.systems]
         self._kinematics = Program(self.marker_steps())
@@ -142,13 +143,13 @@ class Assembly:
         self.revision += 1
 
     def refresh(self) -> None:
-        """Bind the rows of tables again whose switchable columns have changed."""
+        """Bind the rows again for tables whose switchable columns have changed."""
         if self._fresh_at == self.world.version:
             return
         self._fresh_at = self.world.version
         stale = {c for c in self._components if self.world.changed.get(c, 0) > self._built_at[c]}
         if any(self.layout.systems[c].body_force is not None for c in stale):
-            # loads proportional to mass use the forces of bodies
+            # rebind loads, too, because loads proportional to mass call the functions of bodies
             stale.update(c for c in self._components if require_law(c).role == "load")
         for component in self._components:
             if component in stale:
@@ -157,18 +158,20 @@ class Assembly:
             self.order_systems()
 
     def reset_caches(self) -> None:
-        """Drop values that systems keep from step to step outside of the state; see `NeighbourPattern.reset_caches`."""
+        """Drop cached values of systems that are not part of the state; see `NeighbourPattern.reset_caches`."""
         for system in self.systems:
             if system.neighbours is not None and system.neighbours.reset_caches is not None:
                 system.neighbours.reset_caches()
 
     def use(self, storage: Storage, update: bool = False) -> Sparsity:
-        """Make all systems use matrices of a storage; sparsity and slots are set up on first use.
+        """Select the storage of matrices for all systems; sparsity and slots (positions of entries in the matrix
+        values) are set up on first use.
 
         Args:
             storage: how matrix values are stored.
-            update: also set up the sparsity again if a system has changed its coordinates (contact neighbours), for a
-                tangent at the present fields including markers; matrices of the old sparsity become invalid.
+            update: whether to set up the sparsity again if a system (such as contact neighbours) couples other
+                coordinates than before. Matrices of the old sparsity then become invalid; the fields and markers must
+                be up to date.
         """
         found = self._sparsities.get(storage)
         version = self.pattern_version() if update else 0
@@ -182,11 +185,12 @@ class Assembly:
         return found
 
     def pattern_version(self) -> int:
-        """Number of changes of the coordinates that systems couple."""
+        """Return the number of changes of the coordinates that systems couple."""
         return sum(system.neighbours.version for system in self.systems if system.neighbours is not None)
 
     def evaluation(self, component: type[Component], values: FloatArray, **given: Any) -> Evaluation:
-        """An evaluation into matrix values of the storage in use, with the slots of the rows of a component."""
+        """Create an evaluation that adds to matrix values of the storage in use, with the slots of the rows of a
+        component."""
         slots = self.sparsity.slots
         own = {"slots": slots[component].places, "pieces": slots[component]} if component in slots else {}
         return evaluate(self.fields, values=values, slots_of=slots, **own, **given)
@@ -198,16 +202,16 @@ class Assembly:
 
     @property
     def pattern(self) -> Pattern:
-        """The sparsity by rows, which becomes the storage in use."""
+        """Sparsity by rows; reading this property makes it the storage in use."""
         return self.use(Storage.ROWS).pattern
 
     def update_pattern(self) -> Pattern:
-        """Like `pattern`, for the tangent at the present fields; see `use`."""
+        """Return the sparsity by rows, like `pattern`, but updated for the tangent at the present fields; see `use`."""
         return self.use(Storage.ROWS, update=True).pattern
 
     @property
     def mass_rows(self) -> MassRows:
-        """The whole constant mass matrix over local coordinates, with slots by rows, which become the storage in
+        """Constant mass matrix over local coordinates, with slots in the storage by rows, which becomes the storage in
         use."""
         rows = self.use(Storage.ROWS)
         if self._whole_mass is None or self._whole_mass[0] is not rows:
@@ -220,8 +224,8 @@ class Assembly:
         self._kinematics()
 
     def marker_steps(self, readers: Iterable[Step] | None = None) -> list[Step]:
-        """The steps of a `Program` that do the work of `update_markers`, optionally only the steps whose results other
-        steps read."""
+        """Return the steps of a `Program` that is equivalent to `update_markers`; with ``readers``, only the steps
+        whose results the steps ``readers`` need."""
         s = evaluate(self.fields)
         updates: list[Step] = [(system.update, (s,)) for system in self.systems if system.update]
         if readers is not None:
@@ -237,7 +241,7 @@ class Assembly:
         self.loads.add(f, factor)
 
     def set_loads(self, f: FloatArray, factor: float, live: bool = True) -> None:
-        """Set f, shape (n + 1,), to a multiple of all applied loads. The multiple 0 evaluates no load; see
+        """Set f, shape (n + 1,), to a multiple of all applied loads. For the factor 0 no load is evaluated; see
         `Loads.add`."""
         self.loads.add(f, factor, clear=True, live=live)
 
@@ -249,7 +253,7 @@ class Assembly:
                 system.inertia.force(evaluate(self.fields, f=f))
 
     def add_mass_product(self, x: FloatArray, f: FloatArray) -> None:
-        """f += M x with the constant mass matrix; both of shape (n + 1,)."""
+        """Add M x with the constant mass matrix M to f; x and f have the shape (n + 1,)."""
         mass = self.sparsity.mass
         if len(mass.values):
             self._multiply(mass.indptr, mass.columns, mass.values, x, f)
@@ -265,7 +269,7 @@ class Assembly:
 
         Args:
             values: values of a matrix of the storage in use, see `use` and `update_pattern`, shape (spare + 1,).
-            dq, dv, da: derivatives of q, v, a with respect to the unknown coordinates.
+            dq, dv, da: derivatives of q, v and a with respect to the unknowns.
             load_factor: factor on loads.
             mass: factor on the constant mass matrix (equal to da in dynamics).
         """
@@ -279,7 +283,8 @@ class Assembly:
     def load_tangent_steps(
         self, values: FloatArray, dq: float, dv: float, load_factor: float, gravity: FloatArray
     ) -> list[Step]:
-        """The steps of a `Program` that do the work of `add_load_tangent`, with a permanent array for gravity."""
+        """Return the steps of a `Program` that is equivalent to `add_load_tangent`; gravity is read from a given array
+        when the program runs."""
         factors, found = {"dq": -load_factor * dq, "dv": -load_factor * dv}, list[Step]()
         for component, system in self.layout.systems.items() if load_factor != 0.0 else ():
             if system.load is not None and system.load.tangent is not None:
@@ -298,20 +303,20 @@ class Assembly:
                 system.inertia.tangent(self.evaluation(component, values, da=1.0))
 
     def add_constraint_tangent(self, values: FloatArray, dq: float, dv: float, multiplier_scale: float) -> None:
-        """Add the blocks of all constraints; ``multiplier_scale`` is the derivative of the multipliers with respect to
-        the unknowns."""
+        """Add the tangent of all constraints to the matrix values; ``multiplier_scale`` is the derivative of the
+        multipliers with respect to the unknowns."""
         run_steps(constraint_tangent_steps(self, values, dq, dv, multiplier_scale))
 
     def post_newton(self) -> PostNewton:
-        """POST_NEWTON: update the history values; returns the largest error, the largest force, the smallest requested
-        step, and whether any row switched."""
+        """POST_NEWTON: update the history values. Return the largest error, the smallest requested step size, whether
+        any row has switched, and the largest force."""
         enter(Stage.POST_NEWTON)
         self.updates.program()
         leave(Stage.POST_NEWTON)
         return self.read_update()
 
     def read_update(self) -> PostNewton:
-        """Result of the last post-Newton update. The call is collective."""
+        """Return the result of the previous post-Newton update. The call is collective."""
         error, step, switched, force, row, worst = self.updates.total.tolist()
         if worst >= 0:
             self._worst = self._updating[int(worst)], int(row)
@@ -320,7 +325,7 @@ class Assembly:
         return PostNewton(error, -step, bool(switched), force)
 
     def decide(self, state: Values) -> None:
-        """Set history values from the motion at the start of a solve: open or closed, stick or slip."""
+        """Set history values, such as open or closed and stick or slip, from the motion at the start of a solve."""
         fields = self.load_fields(state)
         fields.start_data[:] = fields.data
         begin_step(fields, self.layout.reference, state)
@@ -332,7 +337,7 @@ class Assembly:
         state.data[:] = state.start_data[:] = fields.data
 
     def renew(self, state: Values) -> None:
-        """Reset, before a step, history values that `World.set` has made invalid."""
+        """Reset history values that `World.set` has made invalid; call this method before a step."""
         if self._renewed_at == self.world.version:
             return
         fields, self._renewed_at = self.load_fields(state), self.world.version
@@ -341,40 +346,42 @@ class Assembly:
         state.data[:] = fields.data
 
     def describe_worst(self) -> str:
-        """The connector with the largest force error of the last update. The call is collective."""
+        """Return a description of the connector with the largest force error in the previous update. The call is
+        collective."""
         name, (component, row) = "", self._worst
         if component is not None:
             table, rows = self.world.tables[component], self.layout.rows[component]
             name = component.__name__ + (f" row {rows[row]}" if row >= 0 else "")
             label = table.describe(int(rows[row])) if row >= 0 else name
-            # the label of a row without a user's name is its kind and number
+            # a row without a user's name has its kind and number as label
             name += "" if row < 0 or label == f"{component.__name__} {rows[row]}" else f" ({label})"
         found: list[tuple[float, str]] = self.processes.allgather("force errors", (self._own_error, name))
         return max(found, key=lambda pair: pair[0])[1]
 
     def energy(self) -> float:
-        """Stored energy of all laws of this process that define an energy [J]."""
+        """Return the stored energy of all laws on this process that define an energy [J]."""
         return sum(system.energy(self.fields) for system in self.systems)
 
     def diagnose(self) -> list[str]:
-        """Reasons why rows of this world cannot be evaluated at the present fields. The call is collective."""
+        """Return the reasons why rows of this world cannot be evaluated at the present fields. The call is
+        collective."""
         return self._gather([words for c in self._checks if c.diagnose for words in c.diagnose(self.fields)])
 
     def list_refusals(self) -> list[str]:
-        """Reasons why a motion cannot start at the present fields. The call is collective."""
+        """Return the reasons why a motion cannot start at the present fields. The call is collective."""
         return self._gather([words for c in self._checks if c.refusals for words in c.refusals(self.fields)])
 
     def find_faults(self) -> list[Fault]:
-        """Rows with invalid values at the present fields. The call is collective."""
+        """Return the rows with invalid values at the present fields. The call is collective."""
         return self._gather([fault for c in self._checks if c.find_faults for fault in c.find_faults(self.fields)])
 
     def _gather(self, mine: list[Any]) -> list[Any]:
-        """The findings of all processes without repetitions."""
+        """Return the findings of all processes without repetitions."""
         return list(dict.fromkeys(self.processes.join("findings", mine)))
 
     @contextmanager
     def calling(self) -> Iterator[None]:
-        """Context in which user functions are called, and must not evaluate or solve anything else."""
+        """Context in which user functions are called; these must not evaluate another state or start a solve."""
         self.evaluating = True
         try:
             yield
@@ -382,7 +389,7 @@ class Assembly:
             self.evaluating = False
 
     def check_idle(self, what: str) -> None:
-        """Raise ModelError if a function that a solver is calling evaluates another state or starts a solve."""
+        """Raise ModelError if this method is called from a user function that a solver is calling for forces."""
         if self.evaluating:
             raise ModelError(
                 f"{what} within a function that a solver calls for forces, moments or prescribed values: the "
@@ -391,7 +398,7 @@ class Assembly:
 
     @contextmanager
     def isolated(self) -> Iterator[None]:
-        """Evaluations or solves inside of this block leave the fields of this assembly unchanged."""
+        """Context for evaluations or solves that must not change the fields of this assembly."""
         fields = self.fields
         arrays = [array for array in vars(fields).values() if isinstance(array, np.ndarray)]
         kept = [array.copy() for array in arrays]
@@ -414,14 +421,14 @@ class Assembly:
         fields.lam[:-1] = state.lam
         fields.data[:], fields.start_data[:] = state.data, state.start_data
         fields.t, fields.rate_level = state.t, False
-        # users may have changed values of a state only on the process that owns them
+        # a user may have changed values of a state only on the owner process
         layout.ghosts.copy_from_owners(fields.x, fields.v, fields.a)
         self.update_markers()
         return fields
 
 
 def serial_assembly(world: World) -> Assembly:
-    """The assembly of the whole world on this process, made once per world.
+    """Return the assembly of the whole world on this process, which is created once per world.
 
     Raises:
         ModelError: this process has only a part of the world.

@@ -1,4 +1,4 @@
-"""Loads of a world, and cached values of loads that need no new evaluation."""
+"""Loads of a world; loads that have not changed are not evaluated again."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from windlass.framework.model.world import World
 class Loads:
     """The loads of the systems of one process.
 
-    Weights and loads that do not depend on coordinates (loads without a tangent) are cached. Weights stay valid while
-    gravity and the rows do not change, other loads while time does not change either.
+    Weights and loads that do not depend on coordinates (loads without a tangent) are cached. Cached weights are valid
+    as long as gravity and the rows do not change. Other cached loads are valid as long as time does not change either.
 
     Args:
         world: the world, whose gravity [m/s^2] may change.
@@ -29,11 +29,11 @@ class Loads:
         around: context for calls from compiled code to Python, see `Program`.
 
     Attributes:
-        sum: sum of all loads that do not depend on coordinates, after `update`, shape (n + 1,); the array is never
-            replaced.
-        gravity: acceleration at the last ``update`` [m/s^2], shape (3,); the array is never replaced.
-        weights: the part of ``sum`` that does not depend on time, after `update`, shape (n + 1,); the array is never
-            replaced.
+        sum: sum of all loads that do not depend on coordinates, updated by `update`, shape (n + 1,); the array object
+            never changes.
+        gravity: gravitational acceleration at the previous `update` [m/s^2], shape (3,); the array object never
+            changes.
+        weights: the part of ``sum`` that does not depend on time, shape (n + 1,); the array object never changes.
     """
 
     def __init__(
@@ -61,8 +61,8 @@ class Loads:
         """Add a multiple of all loads (right-hand side, without the load factor) to f, shape (n + 1,).
 
         Args:
-            f: the sum; it is first set to 0 if ``clear``.
-            factor: the multiple; 0 skips the evaluation.
+            f: array to which the loads are added; if ``clear`` is true, f is first set to 0.
+            factor: factor on the loads; for 0 no load is evaluated.
             live: whether to include loads that depend on coordinates.
         """
         if factor == 0.0:
@@ -86,7 +86,8 @@ class Loads:
         return not self._live and not (self._live_weights and self._world.gravity.any())
 
     def live_steps(self, f: FloatArray) -> list[Step]:
-        """Add the loads that depend on coordinates to f, shape (n + 1,), as steps of a `Program`, after `update`."""
+        """Return the steps of a `Program` that add the loads that depend on coordinates to f, shape (n + 1,); call
+        `update` before."""
         weights, gravity = self._live_weights if self._world.gravity.any() else [], self.gravity
         found = [(load, (evaluate(self._fields, f=f),)) for load in self._live]
         for system, weight in weights:
@@ -96,7 +97,8 @@ class Loads:
 
     @property
     def table(self) -> IntArray | None:
-        """Table for `run` in addresses.py that adds time-dependent loads to the sum; None without it."""
+        """Table of kernel calls that add time-dependent loads to ``sum``, for `run` in addresses.py; None if there is
+        no table."""
         return None if self._program is None else self._program.table
 
     @property
@@ -105,14 +107,15 @@ class Loads:
         return bool(self._timed)
 
     def leave_to_table(self) -> bool:
-        """Whether the caller may set the sum to the weights and execute the table itself, until the next `update`."""
+        """Return whether the caller can compute ``sum`` itself, by a copy of ``weights`` and a run of ``table``; the
+        next `update` then computes ``sum`` again."""
         if self._program is None or self._world.gravity.tobytes() != self._mark[-1]:
             return False
         self._mark = (np.nan, -1, self._mark[-1])
         return True
 
     def update(self) -> None:
-        """Update the sum to the present time."""
+        """Update ``sum`` for the present time and gravity."""
         fields, gravity = self._fields, self._world.gravity
         mark = (fields.t, self._world.version, gravity.tobytes())
         if mark != self._mark:
@@ -129,7 +132,7 @@ class Loads:
             self._mark = mark
 
     def explain(self) -> None:
-        """Raise the error that stopped the table."""
+        """Raise the error of a user function that stopped the run of ``table``."""
         if self._program is not None:
             self._program.explain()
 

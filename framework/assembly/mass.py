@@ -1,4 +1,4 @@
-"""The constant mass matrix, assembled once from the laws, and its products."""
+"""The constant mass matrix, which is assembled once from the laws, and products with it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from windlass.framework.model.system import Fields, Slots, System, evaluate
 
 
 class MassRows(NamedTuple):
-    """Compressed rows over local coordinates.
+    """A mass matrix over local coordinates, in compressed rows.
 
     Attributes:
         indptr: first entry of each row, shape (n + 1,), int32.
@@ -32,11 +32,11 @@ class MassRows(NamedTuple):
 def create_mass_rows(
     fields: Fields, systems: Sequence[tuple[System, Slots]], pattern: Pattern, unknown_of_dof: IntArray
 ) -> MassRows:
-    """The sum of the constant mass matrices of some systems.
+    """Sum the constant mass matrices of systems.
 
     Args:
         fields: arrays that the systems read.
-        systems: the systems and their slots in the pattern.
+        systems: pairs of a system and its slots in the pattern.
         pattern: sparsity over the local unknowns.
         unknown_of_dof: unknown of each local coordinate, shape (n,).
     """
@@ -63,7 +63,7 @@ def create_mass_rows(
 
 @kernel
 def multiply_rows(indptr: IntArray, columns: IntArray, values: FloatArray, x: FloatArray, y: FloatArray) -> None:
-    """y += A x for a matrix in compressed rows."""
+    """Add A x to y, for a matrix A in compressed rows."""
     for i in range(len(indptr) - 1):
         total = 0.0
         for k in range(indptr[i], indptr[i + 1]):
@@ -73,7 +73,7 @@ def multiply_rows(indptr: IntArray, columns: IntArray, values: FloatArray, x: Fl
 
 @kernel
 def add_scaled(slots: IntArray, data: FloatArray, scale: float, values: FloatArray) -> None:
-    """values[slots] += scale * data."""
+    """Add scale * data to values[slots]."""
     for k in range(len(slots)):
         values[slots[k]] += scale * data[k]
 

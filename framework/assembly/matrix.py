@@ -1,7 +1,8 @@
 """The tangent as a PETSc matrix.
 
-In serial, PETSc and the assembly share one array. Under MPI one COO call passes the local sums to PETSc. For
-elimination by parts, the matrix stays a sum of one matrix per process.
+In serial, PETSc and the assembly share one array. Under MPI the local sums are passed to PETSc in coordinate format
+(COO) by one call. If each process eliminates its own unknowns (substructures), the matrix remains a sum of one matrix
+per process.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from windlass.framework.runtime.petsc import PETSc
 
 
 class LocalMatrices:
-    """Context of a "python" matrix of PETSc that is the sum of the matrices of all processes.
+    """Context of a PETSc matrix of type "python" that is the sum of one matrix per process.
 
     Args:
         sparsity: sparsity of this process, in the storage `Storage.SUBSTRUCTURES`.
@@ -31,7 +32,7 @@ class LocalMatrices:
 
     Attributes:
         sparsity, values: as given.
-        block: rows that are eliminated together, see `is_accurate`.
+        block: number of rows that are eliminated together, see `is_accurate`.
     """
 
     block = 1
@@ -40,11 +41,12 @@ class LocalMatrices:
         self.sparsity, self.values = sparsity, values
 
     def mult(self, _mat: Any, x: Any, y: Any) -> None:
-        """y = A x; PETSc calls this."""
+        """Compute y = A x; PETSc calls this method."""
         y.setArray(self.multiply(self.values, x.array_r))
 
     def multiply(self, values: FloatArray, x: FloatArray, absolute: bool = False) -> FloatArray:
-        """The product A x, or (sum of all |A|) x, both of shape (owned,). The call is collective."""
+        """Return A x, or with absolute values (Σ |A|) x summed over the processes; x and the result have the shape
+        (owned,). The call is collective."""
         unknowns = self.sparsity.unknowns
         local = np.zeros(len(unknowns.numbers))
         local[: unknowns.owned] = x
@@ -55,18 +57,19 @@ class LocalMatrices:
 
 
 class TangentMatrix:
-    """Matrix values in the slots of a pattern, and the PETSc matrix made of them.
+    """Matrix values in the slots of a pattern, and the PETSc matrix with these values.
 
     Args:
         pattern: sparsity over local unknowns.
         unknown_global: PETSc number of each local unknown, shape (u,).
         owned: number of owned unknowns.
         comm: mpi4py communicator, or None.
-        parted: the whole sparsity, if the matrix is a sum of one matrix per process, see `LocalMatrices`.
+        parted: sparsity of this process, if the matrix is a sum of one matrix per process, see `LocalMatrices`;
+            otherwise None.
 
     Attributes:
-        values: shape (spare + 1,); the last entry collects contributions that have no slot.
-        mat: the PETSc matrix, which may own the memory of ``values``: keep both alive.
+        values: matrix values, shape (spare + 1,); the last entry collects contributions that have no slot.
+        mat: the PETSc matrix; it may own the memory of ``values``, so keep a reference to it while ``values`` is used.
     """
 
     def __init__(
@@ -98,20 +101,20 @@ class TangentMatrix:
         preallocate_coo(self.mat, rows, columns)
 
     def update(self) -> None:
-        """Notify PETSc that the values have changed; under MPI this also sums the contributions of all processes."""
+        """Notify PETSc that the values have changed; under MPI, also sum the contributions of all processes."""
         if self._parallel:
             set_values_coo(self.mat, self.values[: self._nnz])
         else:
             self.mat.stateIncrease()
             if self._block > 1:
-                # the last value is the diagonal entry of the padding, which must be 1
+                # ``last`` is the diagonal entry of padded rows, which must be 1
                 self.values[-1] = 1.0
                 return
             self.mat.assemble()
 
 
 def _create_blocks(pattern: Pattern) -> tuple[Any, FloatArray]:
-    """A matrix of dense blocks on this process, and the array of its values."""
+    """Create a matrix of dense blocks on this process, and return the matrix and the array of its values."""
     count, entries = pattern.rows, len(pattern.indices) * pattern.block**2
     csr = (pattern.indptr.astype(PETSc.IntType), pattern.indices.astype(PETSc.IntType), np.zeros(entries))
     mat = PETSc.Mat().createBAIJ((count, count), pattern.block, csr=csr, comm=PETSc.COMM_SELF)

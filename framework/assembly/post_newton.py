@@ -1,4 +1,4 @@
-"""Post-Newton updates: history values from the solution, computed for all systems in sequence by one program."""
+"""Post-Newton updates: one program computes the history values of all systems from the solution of a Newton run."""
 
 from __future__ import annotations
 
@@ -17,24 +17,25 @@ from windlass.framework.model.system import Evaluation, Fields, PostNewton, Syst
 
 @kernel
 def note_outcome(outcome: FloatArray, error: float, step: float, changed: bool, force: float, row: int) -> None:
-    """The results of a `PostNewton`, which an update that is a kernel writes to ``s.outcome``."""
+    """Write the results of a post-Newton update (see `PostNewton`) to ``s.outcome``; kernels call this function."""
     outcome[0], outcome[1], outcome[2], outcome[3], outcome[4] = error, step, 1.0 if changed else 0.0, force, row
 
 
 @kernel
 def clear_outcomes(outcomes: FloatArray) -> None:
-    """Results without any contact, shape (systems, 5): see `PostNewton`."""
+    """Set the results of all systems, shape (systems, 5), to the values without contacts; see `PostNewton`."""
     for k in range(len(outcomes)):
         note_outcome(outcomes[k], 0.0, np.inf, False, 0.0, -1)
 
 
 @kernel
 def judge_outcomes(outcomes: FloatArray, total: FloatArray) -> None:
-    """The worst of all systems: error, step, changed, force, row, and the number of the worst system, shape (6,)."""
+    """Combine the results of all systems: largest error, smallest step size, any change, largest force, and row and
+    number of the system with the largest error, shape (6,)."""
     note_outcome(total, 0.0, np.inf, False, 0.0, -1)
     total[5] = -1.0
     for k in range(len(outcomes)):
-        # the maximum of numbers and NaN depends on their order
+        # replace NaN by inf, because a maximum with NaN depends on the order of the numbers
         error = outcomes[k, 0] if np.isfinite(outcomes[k, 0]) else np.inf
         if error > total[0]:
             total[0], total[4], total[5] = error, outcomes[k, 4], k
@@ -47,7 +48,7 @@ class PostNewtonUpdates:
     """The updates of all systems that have a post-Newton update.
 
     Attributes:
-        total: result of the last update, see `judge_outcomes`.
+        total: result of the previous update, see `judge_outcomes`.
     """
 
     def __init__(self, fields: Fields, systems: Sequence[System]) -> None:
@@ -67,7 +68,7 @@ class PostNewtonUpdates:
 
 
 class MotionState(Protocol):
-    """Displacements and velocities of a process, shape (n,) each, at a time [s]; see `State`."""
+    """Displacements and velocities of a process, each of shape (n,), at a time [s]; see `State`."""
 
     q: FloatArray
     v: FloatArray
@@ -75,10 +76,10 @@ class MotionState(Protocol):
 
 
 def begin_step(fields: Fields, reference: FloatArray, start: MotionState) -> None:
-    """Begin a step: later updates refer to a step that starts at this motion, with no elapsed time yet.
+    """Begin a step: later updates refer to a step that starts at this motion and has the size 0.
 
     Args:
-        fields: receive the motion, but not the history values, at the start of the step.
+        fields: the motion at the start of the step is copied to these fields; history values are not copied.
         reference: reference coordinates by local number, shape (n + 1,).
         start: the motion.
     """
@@ -88,7 +89,7 @@ def begin_step(fields: Fields, reference: FloatArray, start: MotionState) -> Non
 
 
 def run_post_newton(system: System, fields: Fields) -> PostNewton:
-    """The post-Newton update of one system."""
+    """Run the post-Newton update of one system."""
     assert system.post_newton is not None
     s = evaluate(fields, outcome=np.array(PostNewton()))
     found = system.post_newton(s)

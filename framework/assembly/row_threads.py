@@ -1,9 +1,10 @@
-"""Several threads for the rows of one table: selects rows that may run concurrently, and manages their threads.
+"""Evaluation of the rows of one table by several threads: selection of rows that can be evaluated concurrently, and the
+threads.
 
 Rows add to forces and matrix values of their coordinates, so rows of two threads must not share a coordinate. Each
-thread gets a range of rows; border rows, which share a coordinate with another range, run afterwards in one thread.
-Sums are formed in another order than with one thread: results differ in their last digits, but are identical in each
-run with the same number of threads.
+thread evaluates a range of rows. Rows that share a coordinate with another range are evaluated afterwards by one
+thread. The order of sums depends on the number of threads, so rounding errors do, too; runs with the same number of
+threads give identical results.
 """
 
 from __future__ import annotations
@@ -18,11 +19,12 @@ from windlass.framework.arrays import IntArray
 from windlass.framework.command_line import options
 
 SMALLEST = 5000
-"""Number of rows below which starting a thread (20 us) costs more than it saves."""
+"""Smallest number of rows per thread; for fewer rows, starting a thread (20 us) takes longer than the saved time."""
 
 
 def split_rows(dofs: IntArray, spare: int) -> list[IntArray]:
-    """Sets of rows that may be evaluated concurrently; the last set must be evaluated alone.
+    """Divide rows into sets that can be evaluated concurrently, except for the last set, which must be evaluated after
+    all others.
 
     Args:
         dofs: local coordinate numbers of the rows, shape (rows, n).
@@ -41,15 +43,16 @@ def split_rows(dofs: IntArray, spare: int) -> list[IntArray]:
     np.minimum.at(first, dofs, part[:, None])
     np.maximum.at(last, dofs, part[:, None])
     shared = first != last
-    shared[spare] = False  # sums for the spare coordinate are never read
+    shared[spare] = False  # rows may share the spare coordinate, because sums for this coordinate are never read
     inside = ~shared[dofs].any(axis=1)
     return [rows[inside & (part == k)] for k in range(count)] + [rows[~inside]]
 
 
 def run_sets(tasks: Sequence[Callable[[], object]]) -> None:
-    """Run one task for each set of `split_rows`; compiled kernels release the interpreter's lock."""
+    """Run one task for each set of `split_rows`, concurrently except for the last task; compiled kernels release the
+    global interpreter lock."""
     *tasks, last = tasks
-    # the first set runs in this thread
+    # the first set is evaluated by this thread
     running = [_pool(len(tasks) - 1).submit(task) for task in tasks[1:]]
     for task in tasks[:1]:
         task()
@@ -60,5 +63,5 @@ def run_sets(tasks: Sequence[Callable[[], object]]) -> None:
 
 @cache
 def _pool(count: int) -> ThreadPoolExecutor:
-    """Additional threads, which live until the process ends."""
+    """Return a pool of additional threads, which exists until the process ends."""
     return ThreadPoolExecutor(count, thread_name_prefix="windlass")

@@ -1,4 +1,5 @@
-"""Sparsity of the tangent, set up once: compressed rows over local unknowns, and the slot of every entry in them."""
+"""Sparsity of the tangent: compressed rows over local unknowns, and the slot (position in the matrix values) of each
+entry."""
 
 from __future__ import annotations
 
@@ -13,15 +14,16 @@ from windlass.framework.kernels.kernel import kernel
 
 @dataclass(frozen=True)
 class Pattern:
-    """Compressed rows over local unknowns, of single entries or of dense square blocks.
+    """Sparsity in compressed rows over local unknowns; the entries are numbers or dense square blocks.
 
     Entries of a block are stored column by column, as in PETSc.
 
     Attributes:
-        indptr: first entry of each row, or first block of each row of blocks, shape (u + 1,), int32.
+        indptr: index of the first entry of each row, or of the first block of each row of blocks, shape (u + 1,),
+            int32.
         indices: column of each entry or block, sorted within a row, int32.
-        spare: index of the last slot, which collects entries without row or column.
-        block: rows and columns of a block.
+        spare: index of the last slot, which receives contributions without row or column.
+        block: number of rows and columns of a block.
     """
 
     indptr: IntArray
@@ -35,7 +37,7 @@ class Pattern:
         return self.block * (len(self.indptr) - 1)
 
     def entries(self) -> tuple[IntArray, IntArray]:
-        """Row and column of each slot except the spare one, shape (spare,) each."""
+        """Return the row and the column of each slot except the spare slot, each of shape (spare,)."""
         row = np.repeat(np.arange(len(self.indptr) - 1), np.diff(self.indptr))
         if self.block == 1:
             return row, self.indices
@@ -45,21 +47,21 @@ class Pattern:
         return rows[: self.spare], columns[: self.spare]
 
     def multiply(self, values: FloatArray, x: FloatArray, absolute: bool = False) -> FloatArray:
-        """The product A x of a matrix with the given values, shape (spare + 1,)."""
+        """Return A x for the matrix A with the given values, shape (spare + 1,)."""
         out = np.zeros(self.rows)
-        # the copy is needed because PETSc's arrays are read-only: a kernel for read-only arrays would be compiled
-        # separately
+        # copy x, because arrays of PETSc are read-only, and the kernel would be compiled a second time for read-only
+        # arrays
         multiply(self.indptr, self.indices, self.block, values, np.array(x), absolute, out)
         return out
 
     def slots(self, rows: IntArray, columns: IntArray, block_size: int = 1) -> IntArray:
-        """Slots of the blocks rows x columns.
+        """Return the slots of the entries (rows, columns).
 
         Args:
             rows: local unknowns, shape (k, n); -1 for no unknown.
             columns: local unknowns, shape (k, m); -1 for no unknown.
-            block_size: number of columns per returned slot, where the slots of the other columns follow the returned
-                one, see `Fused.block_size`.
+            block_size: number of consecutive columns for which only the slot of the first column is returned, see
+                `Fused.block_size`.
 
         Returns:
             Slots, int32, shape (k, n, m), or as described in `Fused.block_size`.
@@ -81,19 +83,19 @@ class Pattern:
 
 
 def create_pattern(blocks: list[tuple[IntArray, IntArray]], unknowns: int, block: int = 1) -> Pattern:
-    """The union of the blocks rows x columns and of the diagonal.
+    """Create the sparsity that contains all entries (rows, columns) and the diagonal.
 
     Args:
-        blocks: pairs (rows (k, n), columns (k, m)) of local unknowns, -1 for no unknown.
+        blocks: pairs of arrays of local unknowns, rows of shape (k, n) and columns of shape (k, m); -1 for no unknown.
         unknowns: number of local unknowns, a multiple of ``block``.
-        block: rows and columns of the dense blocks of the pattern.
+        block: number of rows and columns of the dense blocks of the pattern.
     """
     short: Any = np.int32
     rows_in_all = unknowns // block
     diagonal = np.arange(rows_in_all).reshape(-1, 1)
     coarse = [(_coarsen(i, block), _coarsen(j, block)) for i, j in blocks]
     pairs = [(np.ascontiguousarray(i), np.ascontiguousarray(j)) for i, j in [(diagonal, diagonal), *coarse]]
-    # filled by rows, because triplets of large models take much more memory than the pattern
+    # fill the pattern row by row, because triplets of a large model need much more memory than the pattern
     starts = np.zeros(rows_in_all + 1, np.int64)
     for rows, columns in pairs:
         count_entries(rows, columns, starts)
@@ -108,16 +110,17 @@ def create_pattern(blocks: list[tuple[IntArray, IntArray]], unknowns: int, block
 
 
 def _coarsen(numbers: IntArray, block: int) -> IntArray:
-    """Numbers of the blocks that contain the unknowns, shape (k, m) or less; -1 for no unknown."""
+    """Return the numbers of the blocks that contain the unknowns, shape (k, m), or fewer columns if unknowns share
+    blocks; -1 for no unknown."""
     if block > 1 and numbers.shape[1] % block == 0 and follow_in_blocks(numbers, block):
-        # consecutive unknowns that do not start at a block boundary lie in two blocks
+        # consecutive unknowns that do not start at a block boundary are in two blocks
         ends = numbers[:, ::block], numbers[:, block - 1 :: block]
         numbers = ends[0] if not np.any(ends[0] % block) else np.concatenate(ends, axis=1)
     return numbers // block
 
 
 def follow_in_blocks(numbers: IntArray, block_size: int) -> bool:
-    """Whether numbers, shape (k, m), are existing unknowns that are consecutive in groups of block_size."""
+    """Return whether all numbers, shape (k, m), are existing unknowns, and are consecutive in groups of block_size."""
     begins = numbers[:, ::block_size]
     return bool((begins >= 0).all()) and all(
         np.array_equal(numbers[:, j::block_size], begins + j) for j in range(1, block_size)
@@ -126,7 +129,7 @@ def follow_in_blocks(numbers: IntArray, block_size: int) -> bool:
 
 @kernel
 def count_entries(rows: IntArray, columns: IntArray, counts: IntArray) -> None:
-    """Add to counts[i + 1] the number of block entries in row i."""
+    """Add the number of block entries in row i to counts[i + 1]."""
     for k in range(rows.shape[0]):
         width = 0
         for b in range(columns.shape[1]):
@@ -138,7 +141,7 @@ def count_entries(rows: IntArray, columns: IntArray, counts: IntArray) -> None:
 
 @kernel
 def fill_entries(rows: IntArray, columns: IntArray, place: IntArray, entries: IntArray) -> None:
-    """Write the columns of all block entries to the places of their rows, which advance."""
+    """Write the columns of all block entries to the next free positions of their rows, and advance these positions."""
     for k in range(rows.shape[0]):
         for a in range(rows.shape[1]):
             i = rows[k, a]
@@ -152,16 +155,17 @@ def fill_entries(rows: IntArray, columns: IntArray, place: IntArray, entries: In
 
 @kernel
 def merge_entries(starts: IntArray, entries: IntArray, place: IntArray, indptr: IntArray) -> int:
-    """Sort the columns of each row, drop repeated ones and close the gaps; returns the number of remaining columns.
+    """Sort the columns of each row, remove repeated columns and close the gaps; return the number of remaining columns.
 
     Args:
-        starts: where each row begins, shape (rows + 1,).
-        entries: columns of the entries; on return the remaining ones come first.
+        starts: index of the first entry of each row, shape (rows + 1,).
+        entries: columns of the entries; on return, the first entries are the remaining columns.
         place: memory, shape (rows,).
-        indptr: on return where each row begins.
+        indptr: output, index of the first remaining entry of each row.
     """
     count = len(place)
-    # the conversion to columns sorts the rows of each column, the conversion back sorts the columns of each row
+    # the conversion to compressed columns sorts the rows of each column; the conversion back to rows sorts the columns
+    # of each row
     ends = np.zeros(count + 1, np.int64)
     for k in range(starts[count]):
         ends[entries[k] + 1] += 1
@@ -230,7 +234,7 @@ def multiply(
 def find_slots(
     indptr: IntArray, indices: IntArray, block: int, rows: IntArray, columns: IntArray, spare: int, out: IntArray
 ) -> None:
-    """Binary search of every block entry in its row."""
+    """Find the slot of each block entry by a binary search in its row."""
     for k in range(rows.shape[0]):
         for a in range(rows.shape[1]):
             i = rows[k, a]

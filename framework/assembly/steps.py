@@ -1,4 +1,4 @@
-"""The ordered calls that compute residuals and tangents of an assembly, as steps of a `Program`."""
+"""The kernel calls that compute residuals and tangents of an assembly, as steps of a `Program`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from windlass.framework.runtime.log_stages import Stage, enter, leave, logged
 
 
 class Summands(Protocol):
-    """The parts of an assembly that these steps use; see `Assembly`."""
+    """Interface of `Assembly` that the functions of this module use."""
 
     layout: Layout
     fields: Fields
@@ -32,20 +32,21 @@ class Summands(Protocol):
         """The sparsity in use."""
 
     def pattern_version(self) -> int:
-        """Number of changes of the coordinates that systems couple."""
+        """Return the number of changes of the coordinates that systems couple."""
 
     def evaluation(self, component: type[Component], values: FloatArray, **given: Any) -> Evaluation:
-        """An evaluation into matrix values, with the slots of the rows of a component."""
+        """Create an evaluation that adds to matrix values, with the slots of the rows of a component."""
 
 
 @kernel
 def count_down(mapped: FloatArray) -> None:
-    """Decrease the number of residuals in which return maps act by one, see `Fields`."""
+    """Decrease by one the number of residuals for which return maps are active, see `Fields`."""
     mapped[0] = max(mapped[0] - 1.0, 0.0)
 
 
 def force_steps(assembly: Summands, f: FloatArray, inertia: bool = False, newton: bool = False) -> list[Step]:
-    """FORCES, CONTACT: add all left-hand-side forces to f, shape (n + 1,), and optionally inertia forces.
+    """Return the steps that add all left-hand-side forces, and optionally inertia forces, to f, shape (n + 1,); stages
+    FORCES and CONTACT.
 
     ``newton``: whether the forces are evaluated for Newton's method, in which return maps may be active.
     """
@@ -71,19 +72,20 @@ def force_steps(assembly: Summands, f: FloatArray, inertia: bool = False, newton
 
 
 def mass_product_steps(assembly: Summands, x: FloatArray, f: FloatArray) -> list[Step]:
-    """f += M x with the constant mass matrix; both of shape (n + 1,)."""
+    """Return the steps that add M x with the constant mass matrix M to f; x and f have the shape (n + 1,)."""
     s = evaluate(assembly.fields, a=x, f=f)
     products = [(system.fused.mass_product, (s,)) for system in assembly.systems if system.fused is not None]
     return [*_assembled_product(assembly.sparsity.mass, s), *products]
 
 
 def _assembled_product(mass: MassRows, s: Evaluation) -> list[Step]:
-    """Add the product of the assembled masses with accelerations s.a to s.f."""
+    """Return the steps that add the product of the assembled mass matrix and the accelerations s.a to s.f."""
     return [(call(multiply_rows, (*mass[:3], s.a, s.f)), (s,))] if len(mass.values) else []
 
 
 def constraint_steps(assembly: Summands, c: FloatArray, f: FloatArray) -> list[Step]:
-    """CONSTRAINTS: add the constraint equations to c, shape (m + 1,), and their forces to f, shape (n + 1,)."""
+    """Return the steps that add the constraint equations to c, shape (m + 1,), and the constraint forces to f, shape (n
+    + 1,). Their stage is CONSTRAINTS."""
     s = evaluate(assembly.fields, C=c, f=f)
     return in_stage(Stage.CONSTRAINTS, [(constraint.residual, (s,)) for constraint in assembly.constraints])
 
@@ -91,9 +93,10 @@ def constraint_steps(assembly: Summands, c: FloatArray, f: FloatArray) -> list[S
 def tangent_steps(
     assembly: Summands, values: FloatArray, dq: float, dv: float, da: float, mass: float, moving: bool = False
 ) -> list[Step]:
-    """Add the tangent of forces and inertia to the matrix values; see `Assembly.add_tangent` for the arguments.
+    """Return the steps that add the tangent of forces and inertia to the matrix values; for the arguments see
+    `Assembly.add_tangent`.
 
-    Inertia is included if da is not 0 or the model is moving, see `Scheme`.
+    The tangent of inertia forces is included if da is not 0 or ``moving`` is true, see `Scheme`.
     """
     _check_values(assembly, values)
     assert assembly.pattern_version() == assembly.sparsity.version, (
@@ -118,8 +121,8 @@ def tangent_steps(
 def mass_steps(
     assembly: Summands, values: FloatArray, scale: float, components: Iterable[type[Component]]
 ) -> list[Step]:
-    """Add a multiple of the constant mass matrix: the assembled part, and the products of systems with a separate
-    product."""
+    """Return the steps that add a multiple of the constant mass matrix to the matrix values: the assembled part, and
+    the matrices of systems with separate products."""
     _check_values(assembly, values)
     rows, found = assembly.sparsity.mass, list[Step]()
     if len(rows.values):
@@ -135,8 +138,8 @@ def mass_steps(
 def constraint_tangent_steps(
     assembly: Summands, values: FloatArray, dq: float, dv: float, multiplier_scale: float
 ) -> list[Step]:
-    """Add the blocks of all constraints; ``multiplier_scale`` is the derivative of the multipliers with respect to the
-    unknowns."""
+    """Return the steps that add the tangent of all constraints to the matrix values. ``multiplier_scale`` is the
+    derivative of the multipliers with respect to the unknowns."""
     _check_values(assembly, values)
     found = list[Step]()
     for component, coupling in assembly.sparsity.couplings.items():
@@ -149,7 +152,7 @@ def constraint_tangent_steps(
 
 
 def _check_values(assembly: Summands, values: FloatArray) -> None:
-    """Refuse values of a storage that is not in use, because kernels would write to wrong slots."""
+    """Check that the values belong to the storage in use, because otherwise kernels would write to wrong slots."""
     assert len(values) == assembly.sparsity.pattern.spare + 1, "values of another pattern: see Assembly.use"
 
 
@@ -158,18 +161,18 @@ def _stage_of(system: System) -> Stage:
 
 
 def find_needed(updates: list[Step], readers: Iterable[Step], markers: Mapping[str, Any]) -> list[Step]:
-    """The updates of markers whose columns other steps read, directly or through later updates. All updates are
+    """Return the updates of markers whose columns other steps read, directly or through later updates. All updates are
     returned if Python functions may read other columns.
 
     Args:
-        updates: steps that bring markers up to date, in their order.
+        updates: steps that update markers, in their order.
         readers: the other steps.
         markers: columns of the marker families.
     """
     columns = [column for family in markers.values() for column in family if isinstance(column, np.ndarray)]
 
     def find(step: Step) -> list[int] | None:
-        """Numbers of the columns that are arguments of a step."""
+        """Return the numbers of the columns that are arguments of a step."""
         function, where = step
         arrays = function.find_arrays(*where) if isinstance(function, Call) else None
         if arrays is None:
@@ -199,5 +202,5 @@ def run_steps(steps: Iterable[Step]) -> None:
 
 
 def in_stage(stage: Stage, steps: list[Step]) -> list[Step]:
-    """Steps of a `Program`, wrapped in a log stage if stages are logged."""
+    """Return steps of a `Program`; if stages are logged, the steps are enclosed in a log stage."""
     return [(enter, (stage,)), *steps, (leave, (stage,))] if logged else steps

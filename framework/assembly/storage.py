@@ -1,4 +1,4 @@
-"""Storage of a tangent, and the slots of the blocks of all systems in its values."""
+"""Storage of a tangent, and the slots (positions in the matrix values) of the entries of all systems."""
 
 from __future__ import annotations
 
@@ -23,11 +23,12 @@ from windlass.framework.parallel.ghosts import Ghosts
 class Storage(Enum):
     """Order of the unknowns and of the matrix values.
 
-    ROWS: unknowns ordered as in the layout, compressed rows: for all solvers, and several processes.
-    BLOCKS: unknowns in blocks of four, dense blocks: for PETSc's own LU, see unknowns.py.
-    BLOCK_ROWS: unknowns in blocks of four, compressed rows: replaces BLOCKS if the solver changes during the run.
-    SUBSTRUCTURES: unknowns ordered as in the layout. Each process has a matrix of its own rows in dense blocks, whose
-        unknowns are ordered for elimination by parts, see substructure.py. The tangent is the sum of these matrices.
+    ROWS: compressed rows, unknowns in the order of the layout; for all solvers and any number of processes.
+    BLOCKS: dense blocks of four unknowns; for the LU solver of PETSc itself, see unknowns.py.
+    BLOCK_ROWS: compressed rows, unknowns in the order of BLOCKS; replaces BLOCKS if the solver changes during the run.
+    SUBSTRUCTURES: unknowns in the order of the layout. Each process stores a matrix of its own rows in dense blocks;
+    the unknowns of this matrix are ordered for elimination by substructures, see substructure.py. The tangent is the
+    sum of these matrices.
     """
 
     ROWS = 0
@@ -42,15 +43,15 @@ class Sparsity:
 
     Attributes:
         unknowns: the local unknowns.
-        numbers: number in the PETSc vectors of each local unknown, followed by the unknowns of other processes that
-            systems couple.
-        pattern: the sparsity over the same unknowns, local ones first.
-        slots: slots of the blocks of all rows, by component.
-        couplings: slots of the constraints, by component.
-        pad_slots: diagonal entries of the padding rows, which have no unknown.
+        numbers: number in the PETSc vectors of each local unknown, followed by the numbers of the unknowns of other
+            processes that systems couple.
+        pattern: sparsity over these unknowns, in this order.
+        slots: slots of the matrix entries of all rows, by component.
+        couplings: slots of the matrix entries of constraints, by component.
+        pad_slots: slots of the diagonal entries of padding rows, which belong to no unknown.
         mass: the constant mass matrix of the laws without a separate product.
-        version: sum of the systems' pattern versions at the set-up of this sparsity.
-        substructure: positions of the unknowns in the pattern, if they are reordered.
+        version: value of `Assembly.pattern_version` when this sparsity was set up.
+        substructure: positions of the unknowns in the pattern if the unknowns are reordered, otherwise None.
     """
 
     unknowns: Unknowns
@@ -64,7 +65,8 @@ class Sparsity:
     substructure: Substructure | None = None
 
     def multiply(self, values: FloatArray, x: FloatArray, absolute: bool = False) -> FloatArray:
-        """The product A x, or |A| x, of a matrix with these values; x and the product by unknown, shape (u,)."""
+        """Return A x, or |A| x, for the matrix A with the given values; x and the result are in the order of the
+        unknowns, shape (u,)."""
         if self.substructure is None:
             return self.pattern.multiply(values, x, absolute)
         place, by_row = self.substructure.place, np.zeros(self.pattern.rows)
@@ -74,13 +76,13 @@ class Sparsity:
 
     @cached_property
     def ghosts(self) -> Ghosts:
-        """The exchange of all rows that other processes own."""
+        """Exchange of the entries that other processes own."""
         unknowns = self.unknowns
         return Ghosts.after_owned(unknowns.ghosts.comm, unknowns.owned, self.numbers[unknowns.owned :])
 
 
 def can_store(layout: Layout, storage: Storage) -> bool:
-    """Whether a storage suits a model. The call is collective."""
+    """Return whether a model can use a storage. The call is collective."""
     if storage is Storage.SUBSTRUCTURES:
         return layout.substructure is not None
     return storage is Storage.ROWS or layout.blocks() is not None
@@ -93,13 +95,13 @@ def create_sparsity(
     storage: Storage = Storage.ROWS,
     version: int = 0,
 ) -> Sparsity:
-    """Set up the sparsity of some components.
+    """Set up the sparsity of the tangent of given components.
 
     Args:
         layout: the local numbering, with the systems.
         fields: arrays that the systems read.
         components: components that need slots, in the order of evaluation.
-        storage: how values are stored; it must suit the model, see `can_store`.
+        storage: storage of the matrix values; the model must be able to use it, see `can_store`.
         version: see `Sparsity`.
     """
     parted = layout.substructure if storage is Storage.SUBSTRUCTURES else None
@@ -159,13 +161,13 @@ def create_sparsity(
 
 
 def _find_slots(pattern: Pattern, rows: IntArray, runs: int) -> Slots:
-    """Slots of the blocks of rows with these unknowns, shape (k, n)."""
+    """Return the slots of the matrices of rows with these unknowns, shape (k, n)."""
     places, n = pattern.slots(rows, rows, runs), rows.shape[1]
     return Slots(places, n // max(places.shape[1], 1), n // max(places.shape[2], 1))
 
 
 def _has_block(system: System) -> bool:
-    """Whether rows of a system couple their coordinates."""
+    """Return whether the rows of a system couple their coordinates in the tangent."""
     inertia, load = (term and term.tangent for term in (system.inertia, system.load))
     functions = system.tangent, system.mass, inertia, load, system.constraint
     return any(function is not None for function in functions)

@@ -13,7 +13,7 @@ from windlass.framework.runtime.petsc import PETSc
 
 
 def create_unknowns(layout: Layout, comm: Any, owned: int | None = None) -> Any:
-    """A PETSc vector of all unknowns of a world, distributed like the layout.
+    """Create a PETSc vector of all unknowns of a world, distributed like the layout.
 
     Args:
         layout: the local numbering.
@@ -35,7 +35,7 @@ def sum_to_owners(numbers: IntArray, vector: Any, local: FloatArray) -> None:
 
 
 def local_values(ghosts: Ghosts, vector: Any) -> FloatArray:
-    """The values of a PETSc vector, in the order of the unknowns."""
+    """Return the values of a PETSc vector in the order of the local unknowns."""
     values: FloatArray = np.append(vector.array_r, np.zeros(len(ghosts.received)))
     ghosts.copy_from_owners(values)
     return values

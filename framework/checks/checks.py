@@ -1,10 +1,10 @@
-"""Allowed arguments of public functions: declared at each function, checked in one place, listed for tests.
+"""Checks of the arguments of public functions. The allowed values are declared at each function:
 
     @checked(step=number("s", above=0.0), method=word("verlet", "rk"), hooks=...)
     def solve(...)
 
 The error for a wrong argument states the given value, the unit and the allowed values: ``step = -1.0 s in Dynamic: must
-be > 0``. Schemas check columns in the same way.
+be > 0``. Schemas use the same checks for the columns of components.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ R = TypeVar("R")
 
 
 class RefusedError(Exception):
-    """A refused value; the message states the allowed values."""
+    """A value is not allowed; the message states the allowed values."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """The allowed values of an argument.
+    """Check of an argument: the allowed values and their unit.
 
     Attributes:
         read: ``(value) -> value`` converts the value for the function; raises RefusedError with a description of the
@@ -51,12 +51,12 @@ def checked(
 
     Args:
         error: the error to raise.
-        where: name of the function in messages; default: the function's own name, for a constructor the name of the
-            class; None: no name.
+        where: name of the function in messages; by default the name of the function, or of the class for a constructor;
+            None: no name.
         **checks: check of each argument; for ``*args`` and ``**kwargs``, the check of each entry.
 
     Returns:
-        Decorator; the function gets an attribute ``checks``, for lists and tests.
+        A decorator; the decorated function has the attribute ``checks``, which tests read.
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
@@ -67,7 +67,7 @@ def checked(
         assert not unknown, f"{function.__qualname__} has no argument {unknown}"
         own_name = function.__qualname__.removesuffix(".__init__").removesuffix(".__post_init__")
         if own_name.startswith("_"):
-            own_name = own_name.rsplit(".", 1)[-1]  # a private base class is left out of the name
+            own_name = own_name.rsplit(".", 1)[-1]  # messages name the public class instead of a private base class
         name = own_name if where == "" else where
         names = _Names(own_name, parameters, checks, error)
 
@@ -91,7 +91,7 @@ def checked(
 
 
 class _Names:
-    """The names of the arguments of a function, and the errors for calls with unknown or missing names."""
+    """Names of the arguments of a function, and errors for calls with unknown or missing names."""
 
     def __init__(
         self, where: str, parameters: Mapping[str, inspect.Parameter], checks: Mapping[str, Check],
@@ -110,7 +110,8 @@ class _Names:
         ]
 
     def check(self, count: int, given: Mapping[str, Any]) -> None:
-        """Raise an error for the names ``given`` of a call with ``count`` further arguments."""
+        """Raise an error if a call with ``count`` positional arguments and the keywords ``given`` has unknown or
+        missing names."""
         missing = [name for place, name in self._needed if place >= count and name not in given]
         if not missing and (self._takes_any or all(name in self._known for name in given)):
             return
@@ -127,7 +128,8 @@ class _Names:
 
 
 def suggest(name: str, *known: Sequence[str]) -> str:
-    """For an unknown name: the similar known names from the first list that contains any, otherwise all known names."""
+    """Return suggestions for an unknown name: similar names from the first list that contains similar names, otherwise
+    all known names."""
     for names in known:
         close = get_close_matches(name.lower(), names, 2)
         if close:
@@ -136,10 +138,11 @@ def suggest(name: str, *known: Sequence[str]) -> str:
 
 
 def checked_names(checks: Mapping[str, Check], error: type[WindlassError] = ModelError) -> Callable[[type[R]], type[R]]:
-    """A dataclass whose constructor refuses unknown and missing arguments, as functions with `checked` do.
+    """Decorate a dataclass such that its constructor raises errors for unknown and missing arguments, like functions
+    with `checked`.
 
     Args:
-        checks: the checks of its fields, which have their units.
+        checks: checks of the fields, with their units.
         error: class of the errors.
     """
 
@@ -159,14 +162,14 @@ def checked_names(checks: Mapping[str, Check], error: type[WindlassError] = Mode
 
 
 def check_fields(item: Any, checks: Mapping[str, Check], error: type[WindlassError] = ModelError) -> None:
-    """Check the fields of a frozen dataclass when it is made."""
+    """Check the fields of a frozen dataclass; call this function in ``__post_init__``."""
     for name, allowed in checks.items():
         value = check(allowed, name, getattr(item, name), type(item).__name__, error)
         object.__setattr__(item, name, value)
 
 
 def check(allowed: Check, name: str, value: Any, where: str | None, error: type[WindlassError] = ModelError) -> Any:
-    """The converted value of an argument.
+    """Return the converted value of an argument.
 
     Raises:
         WindlassError: the value is not allowed; the class is ``error``.
@@ -187,7 +190,7 @@ def number(
     below: float | None = None,
     maximum: float | None = None,
 ) -> Check:
-    """One finite number within bounds."""
+    """Create the check of a finite number within bounds."""
     if minimum is not None and maximum is not None:
         bounds = f"between {minimum:g} and {maximum:g}"
     else:
@@ -215,10 +218,10 @@ def whole(
     maximum: int | None = None,
     why: str = "",
 ) -> Check:
-    """One whole number, not below the minimum. With ``brief`` the message for too small numbers states only the
-    minimum.
+    """Create the check of a whole number that is at least the minimum. If ``brief`` is true, the message for too small
+    numbers states only the minimum.
 
-    Too large numbers are refused with the reason ``why``.
+    The message for too large numbers states the reason ``why``.
     """
     words += f" >= {minimum}" if minimum is not None else ""
 
@@ -236,7 +239,8 @@ def whole(
 
 
 def numbers(unit: str, *shapes: tuple[int | None, ...], words: str = "") -> Check:
-    """Finite numbers in an array or list with one of the given shapes. None in a shape allows any length."""
+    """Create the check of an array or list of finite numbers with one of the given shapes. None in a shape means any
+    length."""
     words = words or "finite numbers of shape " + " or ".join(str(shape).replace("None", "n") for shape in shapes)
 
     def read(value: Any) -> Any:
@@ -253,7 +257,7 @@ def numbers(unit: str, *shapes: tuple[int | None, ...], words: str = "") -> Chec
 
 
 def yes_no() -> Check:
-    """True or False, also given as 1 or 0 and in the types of NumPy."""
+    """Create the check of a truth value: True, False, 1 or 0, also in the types of NumPy."""
 
     def read(value: Any) -> bool:
         given = read_yes_no(value)
@@ -265,7 +269,7 @@ def yes_no() -> Check:
 
 
 def word(*choices: str, words: str = "") -> Check:
-    """One of the given words; without choices any text."""
+    """Create the check of a word: one of the given choices, or any text if no choices are given."""
     words = words or (f"one of {', '.join(choices)}" if choices else "a text")
 
     def read(value: Any) -> str:
@@ -277,7 +281,7 @@ def word(*choices: str, words: str = "") -> Check:
 
 
 def path() -> Check:
-    """The name of a file or folder."""
+    """Create the check of the name of a file or folder."""
 
     def read(value: Any) -> Any:
         if not isinstance(value, str | os.PathLike) or not os.fspath(value) or "\0" in str(os.fspath(value)):
@@ -293,7 +297,7 @@ def function() -> Check:
 
 
 def instance(*kinds: type | str) -> Check:
-    """An object of a class; the class is given by name if it cannot be imported."""
+    """Create the check of an object of a class; the class is given by name if it cannot be imported."""
     names = " or ".join(kind if isinstance(kind, str) else kind.__name__ for kind in kinds)
     known: dict[type, bool] = {}
 
@@ -313,12 +317,12 @@ def subclass(kind: type) -> Check:
 
 
 def handle() -> Check:
-    """A handle to rows of one kind."""
+    """Create the check of a handle to rows of one kind."""
     return instance("Entity")
 
 
 def optional(allowed: Check) -> Check:
-    """None, or a value that another check allows."""
+    """Create a check that allows None and the values of another check."""
 
     def read(value: Any) -> Any:
         if value is None:
@@ -332,7 +336,7 @@ def optional(allowed: Check) -> Check:
 
 
 def either(*several: Check) -> Check:
-    """Any value that one of several checks allows."""
+    """Create a check that allows all values that at least one of several checks allows."""
 
     def read(value: Any) -> Any:
         words = []
@@ -347,11 +351,11 @@ def either(*several: Check) -> Check:
 
 
 def each(allowed: Check, words: str, least: int = 0) -> Check:
-    """A list or tuple with entries that a check allows.
+    """Create the check of a list or tuple whose entries are allowed by another check.
 
     Args:
         allowed: the check of an entry.
-        words: description of the list, for messages.
+        words: description of the list in messages.
         least: smallest number of entries.
     """
 
@@ -371,7 +375,7 @@ def each(allowed: Check, words: str, least: int = 0) -> Check:
 
 
 def that(fits: Callable[[Any], bool], words: str, unit: str = "") -> Check:
-    """Any value that passes a test; the given words describe the allowed values in messages."""
+    """Create a check that allows all values for which ``test`` is true; ``words`` describe these values in messages."""
 
     def read(value: Any) -> Any:
         if not fits(value):
@@ -382,5 +386,5 @@ def that(fits: Callable[[Any], bool], words: str, unit: str = "") -> Check:
 
 
 def inside() -> Check:
-    """An argument that the function itself or a schema checks."""
+    """Create a check that allows any value, because the function itself or a schema checks the argument."""
     return Check(lambda value: value)

@@ -1,4 +1,4 @@
-"""Numbers of rows and coordinates that exceed memory are refused before memory is allocated."""
+"""Checks of numbers of rows and coordinates against the available memory, before memory is allocated."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cache
 from windlass.framework.errors import ModelError, WindlassError
 
 MOST_ROWS = 2**31 - 1
-"""Largest number of rows or coordinates: PETSc and MPI use 32-bit integers."""
+"""Largest number of rows or coordinates, because PETSc and MPI use 32-bit integers."""
 
 
 @cache
@@ -21,16 +21,16 @@ def memory() -> int:
 
 
 def check_room(count: int, bytes_each: int, given: str, error: type[WindlassError] = ModelError) -> None:
-    """Refuse a number of rows that exceeds the range of indices, or needs more memory than this machine has.
+    """Raise an error if a number of rows exceeds the range of indices, or needs more memory than this machine has.
 
     Args:
         count: number of rows.
         bytes_each: smallest memory of each row [bytes].
-        given: the argument, for the message: ``"elements = 10000000000 in straight_cable"``.
+        given: description of the argument in the message, such as ``"elements = 10000000000 in straight_cable"``.
         error: class of the error.
 
     Raises:
-        WindlassError: too many rows; the message states the largest number and the reason.
+        WindlassError: there are too many rows; the message states the largest allowed number and the reason.
     """
     fitting = memory() // bytes_each
     if count > MOST_ROWS:

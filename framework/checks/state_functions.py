@@ -1,7 +1,7 @@
-"""User functions of time and of arrays that change with the motion, with their derivatives.
+"""User functions of time and of arrays that change with the motion, and derivatives of these functions.
 
-Derivatives are given or come from central differences.  Given derivatives are compared with differences in their first
-calls; a contradiction is only a warning, because it affects the tangent alone.
+Derivatives are given by the user, or are computed by central differences. In their first calls, given derivatives are
+compared with differences. A contradiction causes only a warning, because it affects only the tangent.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError, ModelWarning
 
 STEP = float(np.finfo(np.float64).eps ** (1 / 3))
-"""Relative step of central differences, optimal for a smooth function."""
+"""Relative step of central differences [1], optimal for a smooth function."""
 SMALLEST = 1e-2
-"""Absolute value of an argument below which the step of its differences is absolute instead of relative."""
+"""Magnitude of an argument below which the step of central differences is absolute instead of relative."""
 
 
 @dataclass(frozen=True)
@@ -30,12 +30,12 @@ class StateFunction:
 
     Attributes:
         function: the user's function; it receives copies of the arrays.
-        derivative: ``(t, *arrays)`` returns the derivative with respect to each array, shape (*shape, n) for an array
-            of shape (n,); None: differences.
+        derivative: function ``(t, *arrays)`` that returns the derivative with respect to each array, shape (*shape, n)
+            for an array of shape (n,). If ``derivative`` is None, central differences are used.
         shape: shape of the result.
-        names: names of the function and of its derivative, with the row, for messages.
-        words: description of the result, with the unit, for messages.
-        calls: counts the calls, because only the first ones are checked.
+        names: names of the function and of its derivative, with the row number, for messages.
+        words: description of the required result, with its unit, for messages.
+        calls: counter of calls, because only the first calls are checked.
     """
 
     function: Callable[..., Any]
@@ -46,10 +46,10 @@ class StateFunction:
     calls: FirstCalls = field(default_factory=FirstCalls)
 
     def __call__(self, t: float, *arrays: FloatArray) -> FloatArray:
-        """The value; Returns NaN if an argument is NaN, since Newton's method then diverges and reports the failure.
+        """Return the value, or NaN if an argument is NaN; Newton's method then diverges and reports the failure.
 
         Raises:
-            ModelError: the function returns another type or shape.
+            ModelError: the function returns a wrong type or shape.
         """
         if not all(np.isfinite(array).all() for array in arrays):
             return np.full(self.shape, np.nan)
@@ -57,10 +57,10 @@ class StateFunction:
         return self._read(given, self.shape, self.names[0], self.words, t)
 
     def differentiate(self, t: float, *arrays: FloatArray) -> list[FloatArray]:
-        """The derivative with respect to each array, shape (*shape, n) for an array of shape (n,).
+        """Return the derivative with respect to each array, shape (*shape, n) for an array of shape (n,).
 
         Raises:
-            ModelError: the derivative has another type or shape.
+            ModelError: the derivative has a wrong type or shape.
         """
         if self.derivative is None or not all(np.isfinite(array).all() for array in arrays):
             return [self._difference(t, arrays, which) for which in range(len(arrays))]
@@ -83,7 +83,7 @@ class StateFunction:
         return np.asarray(found, np.float64)
 
     def _move(self, t: float, arrays: tuple[FloatArray, ...], which: int, j: int, distance: float) -> FloatArray:
-        """The value after a change of one entry of one array."""
+        """Return the value after a change of one entry of one array."""
         moved = [array.copy() for array in arrays]
         moved[which][j] += distance
         return self(t, *moved)

@@ -1,4 +1,4 @@
-"""Checks of users' functions: in their first calls derivatives are compared with differences."""
+"""Checks of user functions: in the first calls, derivatives are compared with finite differences."""
 
 from __future__ import annotations
 
@@ -11,23 +11,24 @@ from numpy.typing import NDArray
 from windlass.framework.arrays import FloatArray
 
 COMPARED_CALLS = 3
-"""Number of calls of a derivative function that are compared: the first call is often at rest, where many values are
-0."""
+"""Number of calls of a derivative function that are compared. The first call is not sufficient, because it is often at
+rest, where many values are 0."""
 TOLERANCE = 0.05
-"""Relative error, with respect to the larger of both values, above which a derivative contradicts its function [1]."""
+"""Relative error above which a derivative contradicts its function [1]; the error is relative to the larger of
+derivative and difference."""
 ROUNDING = 1e3 * float(np.finfo(np.float64).eps)
 """Assumed rounding error of a user's function, relative to its values [1]."""
 
 
 class FirstCalls:
-    """Counts the calls of functions separately for each world."""
+    """Counter of the calls of each function in one world."""
 
     def __init__(self) -> None:
-        # storing the functions prevents reuse of their ids
+        # store the functions, because Python may reuse the id of a function that no longer exists
         self._seen: dict[int, tuple[Any, int]] = {}
 
     def count(self, function: Any) -> bool:
-        """Whether this call of a function is one of its first calls."""
+        """Count a call of a function, and return whether it is one of the first calls."""
         calls = self._seen.get(id(function), (function, 0))[1]
         if calls < COMPARED_CALLS:
             self._seen[id(function)] = function, calls + 1
@@ -35,14 +36,14 @@ class FirstCalls:
 
 
 class Owner(Protocol):
-    """A world, or another object that stores objects by name."""
+    """Interface of a world, or of another object that stores objects by name."""
 
     def resource(self, key: str, create: Any) -> Any:
-        """The object stored under a name, made by ``create()`` on first use."""
+        """Return the object that is stored under a name; ``create()`` makes the object on first use."""
 
 
 def first_calls(world: Owner) -> FirstCalls:
-    """The call counter of a world."""
+    """Return the call counter of a world."""
     found: FirstCalls = world.resource("first calls", FirstCalls)
     return found
 
@@ -52,17 +53,17 @@ def find_contradictions(
 ) -> tuple[NDArray[np.bool_], FloatArray]:
     """Find entries of a derivative that contradict its function.
 
-    A derivative between the one-sided differences agrees, so that kinks are no contradiction.
+    A derivative between the two one-sided differences is accepted, because at a kink these differ.
 
     Args:
         given: the derivative, shape (...).
         step: step of the differences, a number or an array of shape (...).
-        evaluate: ``(distance) -> values`` returns the function's values at a distance from the evaluation point of the
-            derivative.
+        evaluate: function of a distance that returns the values of the user function at this distance from the point of
+            the derivative.
         backward: whether the function may also be called at negative distances.
 
     Returns:
-        Whether each entry contradicts, and the differences, both of shape (...).
+        Whether each entry contradicts the function, and the finite differences, both of shape (...).
     """
     here = evaluate(0.0 * step)
     signs = (1.0, -1.0) if backward else (1.0,)
@@ -75,7 +76,7 @@ def find_contradictions(
             for k, part in ((0, 1.0), (1, 0.25))
         )
         largest = np.maximum(np.abs(whole).max(axis=0), np.abs(given))
-        # if a function is flat, the dependence of the differences on the step decides, without the given derivative
+        # if a function is flat, only the dependence of the differences on the step shows the size of their error
         smooth = (np.abs(whole - quarter) <= TOLERANCE * largest + noise).all(axis=0)
         slack = TOLERANCE * largest + noise
         outside = (given < whole.min(axis=0) - slack) | (given > whole.max(axis=0) + slack)

@@ -1,6 +1,6 @@
 """Strict reading of user input: numbers, integers, truth values, words.
 
-NumPy converts words, dates, masked entries and objects to numbers if it can, and any object to a truth value. This
+If possible, NumPy converts words, dates, masked entries and objects to numbers, and any object to a truth value. This
 module accepts only numbers as numbers, and only ``True``, ``False``, 1 and 0 as truth values.
 """
 
@@ -24,17 +24,18 @@ LONGEST = 100
 
 
 def show(value: Any) -> str:
-    """The shortened ``repr`` of a value, for messages."""
+    """Return the shortened ``repr`` of a value, for messages."""
     try:
         with np.printoptions(threshold=8):
             text = " ".join(repr(value).split())
-    except Exception:  # ``repr`` of user objects may fail
+    except Exception:  # ``repr`` of user objects may raise any error
         text = f"<{type(value).__name__}>"
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
 
 
 def find_kinds(value: Any) -> set[str]:
-    """NumPy's letters for the kinds of all entries of a number, array or nested list; ``O`` otherwise."""
+    """Return NumPy's letters for the types of all entries of a number, array or nested list; for other values return
+    ``O``."""
     if isinstance(value, np.ma.MaskedArray) and np.any(value.mask):
         return {OTHER}
     if isinstance(value, np.ndarray | np.generic):
@@ -50,7 +51,7 @@ def find_kinds(value: Any) -> set[str]:
 
 
 def _kinds_of_list(values: Any) -> set[str]:
-    # long lists contain few types: only entries that are not plain numbers are checked individually
+    # to save time, check individually only entries that are not plain numbers
     plain = {float: "f", int: "i", bool: "b", str: "U"}
     types = set(map(type, values))
     kinds = {plain[kind] for kind in types if kind in plain}
@@ -60,10 +61,10 @@ def _kinds_of_list(values: Any) -> set[str]:
 
 
 def _to_array(value: Any) -> NDArray[Any]:
-    """An array of any type; an object array if NumPy cannot make another one."""
+    """Return an array, which is an object array if NumPy cannot make an array of another type."""
     try:
         return np.asarray(value)
-    except Exception:  # raised for ragged lists and by user objects
+    except Exception:  # NumPy raises these errors for ragged lists, and user objects may raise any error
         return np.empty(0, object)
 
 
@@ -73,21 +74,23 @@ def _convert(value: Any, allowed: frozenset[str], dtype: Any) -> NDArray[Any] | 
         return None
     try:
         return np.asarray(value, dtype=dtype)
-    except (TypeError, ValueError, OverflowError):  # raised for ragged lists and integers beyond the range of floats
+    # NumPy raises these errors for ragged lists, and for integers beyond the range of floats
+    except (TypeError, ValueError, OverflowError):
         return None
 
 
 def read_numbers(value: Any) -> FloatArray | None:
-    """Numbers, finite or not, as an array of the same shape, or None for anything else and for empty lists."""
+    """Return numbers, finite or not, as an array of the same shape; return None for other values and for empty
+    lists."""
     return _convert(value, NUMBERS, np.float64)
 
 
 def read_whole_numbers(value: Any) -> NDArray[np.int64] | None:
-    """Whole numbers, also given as floats, as an array of the same shape; None for anything else."""
+    """Return whole numbers, also if given as floats, as an array of the same shape; return None for other values."""
     if type(value) is np.ndarray and value.dtype.kind == "i":
         return value.astype(np.int64, copy=False)
     numbers = read_numbers(value)
-    # floats do not represent all integers beyond this limit
+    # beyond this limit floats cannot represent all integers
     if numbers is None or not bool((np.abs(numbers) <= 2.0**53).all()):
         return None
     whole = numbers.astype(np.int64)
@@ -95,7 +98,7 @@ def read_whole_numbers(value: Any) -> NDArray[np.int64] | None:
 
 
 def read_yes_no(value: Any) -> NDArray[np.bool_] | None:
-    """True, False, 1 and 0 as an array of the same shape; None for anything else."""
+    """Return True, False, 1 and 0 as an array of the same shape; return None for other values."""
     given = _convert(value, YES_NO, None)
     if given is None or not bool(((given == 0) | (given == 1)).all()):
         return None
@@ -103,5 +106,5 @@ def read_yes_no(value: Any) -> NDArray[np.bool_] | None:
 
 
 def read_words(value: Any) -> NDArray[np.str_] | None:
-    """Words as an array of the same shape; None for anything else."""
+    """Return words as an array of the same shape; return None for other values."""
     return _convert(value, WORDS, np.str_)

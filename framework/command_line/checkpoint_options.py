@@ -1,4 +1,4 @@
-"""Options of the command line that write checkpoints of a run and continue from them."""
+"""Command-line options for checkpoints and for restarts from checkpoints."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ DEFAULT_FILE = "checkpoint.h5"
 EVERY = 1000
 """Default number of steps between checkpoints."""
 MINUTES = 10.0
-"""Default elapsed time after which a checkpoint is due [min]."""
+"""Default of the elapsed time between checkpoints [min]."""
 
 
 class Wish(NamedTuple):
     """Values of the checkpoint options.
 
     Attributes:
-        path: file of the checkpoints; None without checkpoints.
-        every: number of steps between checkpoints; None if not given.
+        path: file of the checkpoints; None for no checkpoints.
+        every: number of steps between checkpoints; None if the option is not given.
         restart: file to continue from; None: start from the beginning.
-        minutes: elapsed time after which another checkpoint is due [min], 0 for never.
+        minutes: elapsed time between automatic checkpoints [min]; 0 for no automatic checkpoints.
     """
 
     path: Path | None
@@ -37,8 +37,8 @@ def declare(option: Callable[..., Any]) -> Wish:
     """Declare the options and return their values.
 
     Raises:
-        OptionError: the number of steps is wrong.
-        OutputError: the file to continue from does not exist; checkpoints cannot be written.
+        OptionError: the number of steps is not allowed.
+        OutputError: the file to continue from does not exist, or checkpoints cannot be written.
     """
     file = option("checkpoint", "", "", f"keep checkpoints of the run in this HDF5 file ({DEFAULT_FILE})")
     every = option("checkpoint_every", EVERY, "1", "steps between checkpoints", minimum=1)
@@ -46,7 +46,7 @@ def declare(option: Callable[..., Any]) -> Wish:
         "checkpoint_minutes", MINUTES, "min", "elapsed time after which a checkpoint is due; 0 never", minimum=0.0
     )
     restart = option("restart", "", "", "continue from this checkpoint file; auto: the file of -checkpoint, if any")
-    from petsc4py import PETSc  # imported here, because the import initialises PETSc, which must know its options then
+    from petsc4py import PETSc  # imported here, because the import initialises PETSc with the options known then
 
     every_given = PETSc.Options().hasName("checkpoint_every")
     if not (file or every_given or restart):

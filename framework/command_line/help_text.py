@@ -1,4 +1,4 @@
-"""Help that -help prints for options that are not PETSc's."""
+"""Help text of ``-help`` for the options of models and of Windlass."""
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -8,7 +8,7 @@ from windlass.framework.launch.arguments import Option
 
 
 def describe_options(own: Mapping[str, Option], framework: Collection[str], solvers: Iterable[str]) -> str:
-    """Options with defaults, units and bounds."""
+    """Return a text that describes options with defaults, units and bounds."""
     titles = {"": "Options of the model:", "windlass": "Options of Windlass:"}
     groups: dict[str, list[str]] = {}
     for name, item in own.items():
@@ -23,6 +23,7 @@ def describe_options(own: Mapping[str, Option], framework: Collection[str], solv
 def describe_as_json(
     own: Mapping[str, Option], framework: Collection[str], solvers: Iterable[str], unknown: Sequence[str]
 ) -> str:
-    """The same description in one line for programs: all options, options of Windlass, solvers, unknown options."""
+    """Return a one-line JSON description for programs: all options, the options of Windlass, the solvers, and unknown
+    options."""
     found = {"options": [asdict(item) for item in own.values()], "windlass": sorted(framework)}
     return json.dumps({**found, "prefixes": [prefix for prefix in solvers if prefix], "unknown": list(unknown)})

@@ -1,4 +1,4 @@
-"""Tables of HTML, for the report of a run and for notebooks."""
+"""HTML tables for the report of a run and for notebooks."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ def show_cell(value: Any) -> str:
 
 
 def format_table(table: ReportTable, inline: bool = False) -> str:
-    """A table; columns of numbers are right-aligned.
+    """Return the HTML of a table; columns of numbers are right-aligned.
 
     Args:
         table: the table.
-        inline: for a page with its own style, such as a notebook.
+        inline: whether the table contains its style, for pages such as notebooks.
     """
     rows = [list(row) for row in table.rows]
     kinds = []

@@ -1,22 +1,22 @@
-"""Lists of options, for reports and for the reference."""
+"""Lists of options for reports and for the reference."""
 
 from windlass.framework.command_line import options
 from windlass.framework.launch.arguments import Option
 
 
 def framework_options() -> dict[str, Option]:
-    """The options of Windlass for every model, by name."""
+    """Return the options of Windlass that exist for every model, by name."""
     options.start()
     return {name: item for name, item in options._run.own.items() if name in options._run.framework}
 
 
 def given_options() -> dict[str, str]:
-    """All options of the command line, of files and of the environment, by name, with their given values."""
+    """Return the given values of all options on the command line, in files and in the environment, by name."""
     return dict(options._petsc().Options().getAll())
 
 
 def model_options() -> dict[str, Option]:
-    """The options that the model has declared, by name."""
+    """Return the options that the model has declared, by name."""
     prefixes = tuple(prefix for prefix in options._run.solvers if prefix)
     own = options._run.own.items()
     return {name: item for name, item in own if name not in options._run.framework and not name.startswith(prefixes)}

@@ -9,7 +9,7 @@ _said: set[str] = set()
 
 
 def say_once(heading: str, lines: Sequence[str]) -> None:
-    """Notes to the user, on the first process. Each note is printed once in a run, for all solves together."""
+    """Print notes to the user on the first process. Each note is printed only once in a run."""
     new = [line for line in lines if line not in _said]
     _said.update(new)
     if new and not options.quiet() and options.process_rank() == 0:

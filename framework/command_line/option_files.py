@@ -1,8 +1,9 @@
-"""Files with options. Windlass reads them instead of PETSc, because its messages name the place of a bad line.
+"""Files with options. Windlass reads these files instead of PETSc, because the messages of Windlass give the file and
+number of a wrong line.
 
-A line holds one option, ``-name value`` or ``-name``; text after ``#`` or ``!`` is a comment; ``-options_file FILE``
-inserts another file.  PETSc's `.petscrc` files have the same form but are read only on request: such a file in a folder
-would change results unnoticed.
+A line contains one option, ``-name value`` or ``-name``. Text after ``#`` or ``!`` is a comment. ``-options_file FILE``
+inserts another file. PETSc's `.petscrc` files have the same format, but are read only on request, because such a file
+in a folder would change results unnoticed.
 """
 
 import os
@@ -20,12 +21,13 @@ YAML_SUFFIXES = (":yaml", ".yml", ".yaml")
 
 
 def insert_files(pairs: Pairs, within: Sequence[Path] = ()) -> Pairs:
-    """The options of a command line, with the options of files in place of ``-options_file FILE``.
+    """Return the options of a command line, in which each ``-options_file FILE`` is replaced by the options in the
+    file.
 
-    YAML files are left to PETSc.
+    PETSc reads YAML files.
 
     Raises:
-        OptionError: a file cannot be read or includes itself, or a line is not one option.
+        OptionError: a file cannot be read or includes itself, or a line does not contain exactly one option.
     """
     found: Pairs = []
     for name, value in pairs:
@@ -45,10 +47,11 @@ def insert_files(pairs: Pairs, within: Sequence[Path] = ()) -> Pairs:
 
 
 def read_options(path: Path) -> Pairs:
-    """The options of a file.
+    """Return the options in a file.
 
     Raises:
-        OptionError: the file is not text, or a line is not one option; the message has the number of the line.
+        OptionError: the file is not a text file, or a line does not contain exactly one option; the message gives the
+            number of the line.
     """
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
@@ -68,12 +71,12 @@ def read_options(path: Path) -> Pairs:
 
 
 def petsc_files() -> list[str]:
-    """Files that PETSc would read without a request; Windlass ignores them."""
+    """Return the files of options that PETSc would read without a request; Windlass ignores these files."""
     return [name for name in PETSC_FILES if Path(name).expanduser().is_file()]
 
 
 def environment_options() -> Pairs:
-    """The options of the environment variable PETSC_OPTIONS."""
+    """Return the options of the environment variable PETSC_OPTIONS."""
     try:
         return split_options(os.environ.get("PETSC_OPTIONS", "").split())
     except OptionError as error:
@@ -81,7 +84,8 @@ def environment_options() -> Pairs:
 
 
 def start_with(pairs: Pairs) -> None:
-    """Start PETSc with the given options only, without options that PETSc would find itself."""
+    """Start PETSc with the given options, and without the options that PETSc would read from files and from the
+    environment."""
     environment = os.environ.pop("PETSC_OPTIONS", None)
     given = {name.lower() for name, _ in pairs}
     try:

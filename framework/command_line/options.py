@@ -1,22 +1,23 @@
 """Options of the command line that a model declares.
 
-A model declares its own options, mixed freely with PETSc's on the command line, before it makes its first solver:
+A model declares its options before it creates the first solver. On the command line, options of the model and of PETSc
+can be in any order.
 
     elements = wl.option("elements", 60, "1", "number of cable elements", minimum=1)
 
-Protocol for code that makes a solver (with a fixed options prefix such as `dynamic_`):
+Code that creates a solver (with a fixed options prefix such as `dynamic_`) must make the following calls:
 
-1. declare the solver's own options with `option("dynamic_...", ...)`, set defaults on the PETSc objects;
-2. call `set_from_options(snes)` instead of `snes.setFromOptions()`: it reports misspelt options, and prints the help
-    under -help;
-3. if `help_requested()`, return without solving: -help runs the model without solving, to find its solvers. In this
-    case no files are written, output of the rest of the script is dropped, and an error in the script ends the run
-    without a message;
-4. after the first set-up of the linear solver call `after_set_up(snes)`.
+1. Declare the solver's own options with `option("dynamic_...", ...)`, and set defaults on the PETSc objects.
+2. Call `set_from_options(snes)` instead of `snes.setFromOptions()`. The function raises an error for misspelt options,
+and prints the help under -help.
+3. If `help_requested()` is true, return without solving, because -help runs the model only to find its solvers. Under
+-help no files are written, output of the rest of the script is dropped, and an error in the script ends the run without
+a message.
+4. After the first set-up of the linear solver, call `after_set_up(snes)`.
 
-A solver that the model makes after its first solve is announced by `expect_solver(prefix)`, unless its prefix is one of
-`SOLVER_PREFIXES`. At the end of the script `windlass run`, or Python's exit under plain `python`, calls `finish()`,
-which finds unused options.  All calls are collective: all ranks make them.
+A solver that is created after the first solve must be announced by `expect_solver(prefix)`, unless its prefix is in
+`SOLVER_PREFIXES`. At the end of the script, `windlass run` or (under `python`) an exit handler calls `finish()`, which
+finds unused options. All calls are collective.
 """
 
 from __future__ import annotations
@@ -64,17 +65,17 @@ OUTPUTS = {
     "report": "report",
     "last_good": "state file",
 }
-"""Options whose value is the name of a file that the run writes, with the kind of this file."""
+"""Kinds of the files that the run writes, by the name of the option whose value is the name of the file."""
 AT_START = re.compile(r"help|h|checkpoint\w*|restart|report|summary|traceback", re.IGNORECASE)
-"""Options that take effect when a program starts or ends."""
+"""Regular expression of options that take effect only when a program starts or ends."""
 PAGES = (".html", ".htm")
-# the last of these solvers finds initial accelerations
+# the prefix ``initial_`` belongs to the solver for initial accelerations
 SOLVER_PREFIXES = ("static_", "dynamic_", "explicit_", "initial_")
 
 
 @dataclass
 class _ProcessOptions:
-    """The options of this process. PETSc keeps one database per process, so there is one record of options."""
+    """The options of this process. The object is global, because PETSc has one database of options per process."""
 
     words: list[str] | None = None
     arguments: list[str] = field(default_factory=list)
@@ -88,7 +89,7 @@ class _ProcessOptions:
     listed: set[str] = field(default_factory=set)
     dropped_output: TextIO | None = None
     solvers: dict[str, Solver] = field(default_factory=lambda: {prefix: Solver() for prefix in SOLVER_PREFIXES})
-    # by name: value, and value on the command line (None if it is not given there)
+    # by name: chosen value, and value on the command line (None if the option is not on the command line)
     chosen: dict[str, tuple[str, str | None]] = field(default_factory=dict)
 
 
@@ -104,13 +105,13 @@ def initialise(words: Sequence[str], model: bool = True) -> None:
     """Check the syntax of a command line and initialise PETSc with it; later calls add options.
 
     Args:
-        words: the words after the name of the model script.
-        model: whether a model script runs; otherwise (tests, notebooks) files are written only on request.
+        words: words of the command line after the name of the model script.
+        model: whether a model script runs; if false (tests, notebooks), files are written only on request.
 
     Raises:
-        OptionError: `--x`, `-x=3`, words that belong to no option, a missing options file, or wrong values of Windlass'
-            own options.
-        OutputError: the file of -summary, -last_good or -checkpoint cannot be written; the file of -restart does not
+        OptionError: an option is given as `--x` or `-x=3`, a word belongs to no option, an options file does not exist,
+            or an option of Windlass has a wrong value.
+        OutputError: the file of -summary, -last_good or -checkpoint cannot be written, or the file of -restart does not
             exist.
     """
     if _run.words == list(words):
@@ -129,12 +130,12 @@ def initialise(words: Sequence[str], model: bool = True) -> None:
                 raise OptionError(f"-{name} = {value}: expected no value, or {' or '.join(HELP_TOPICS)}")
             _run.help, _run.topics = True, _run.topics | {value}
     check_viewers(pairs, _run.folder)
-    # PETSc prints its general help when it starts
+    # PETSc prints its general help at its start
     pairs = [(name, value) for name, value in pairs if name.lower() not in HELP_NAMES]
     loaded = "petsc4py.PETSc" in sys.modules
     if not loaded:
         start_with(pairs)
-    from petsc4py import PETSc  # imported here, because the import initialises PETSc, which must know its options then
+    from petsc4py import PETSc  # imported here, because the import initialises PETSc with the options known then
 
     _run.words = list(words)
     database = PETSc.Options()
@@ -142,7 +143,7 @@ def initialise(words: Sequence[str], model: bool = True) -> None:
         for name, value in pairs:
             database.setValue(name, value or "")
     elif threading.current_thread() is threading.main_thread():
-        # PETSc reports these signals as crashes, but ending a job or paging through the help is not a crash
+        # PETSc reports these signals as crashes, but the end of a job or of a pager for the help is not a crash
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         signal.signal(signal.SIGHUP, signal.getsignal(signal.SIGHUP))
         lock.end_cleanly()
@@ -165,7 +166,7 @@ def start() -> None:
 
 
 def arguments() -> list[str]:
-    """The words of the command line that follow ``--``: words for the model, not options."""
+    """Return the words of the command line after ``--``, which are arguments of the model and not options."""
     start()
     return list(_run.arguments)
 
@@ -189,7 +190,7 @@ def _declare_framework_options(model: bool) -> None:
 
 
 def _claim_outputs() -> None:
-    """Before the run, check that files named by options can be written, and reserve these files."""
+    """Check before the run that the files named by options can be written, and claim these files."""
     given = {name: output_path(name) for name in OUTPUTS if _petsc().Options().hasName(name)}
     files = {name: path for name, path in given.items() if path is not None}
     for name, path in files.items():
@@ -215,7 +216,7 @@ def option(
 
     Args:
         name: letters, digits and underscores; `elements` is given as `-elements 240`.
-        default: value if the option is not given: int, float, bool or str; also determines the type.
+        default: value if the option is not given; its type (int, float, bool or str) is the type of the option.
         unit: unit of the value, `1` for pure numbers, empty for words and flags.
         doc: meaning in a few words, for -help.
         minimum: smallest allowed number, in `unit`.
@@ -223,8 +224,8 @@ def option(
         choices: allowed words, for a str.
 
     Raises:
-        OptionError: the value has the wrong type or is out of range; the name belongs to PETSc or to a different
-            declaration.
+        OptionError: the value has a wrong type or is out of range, or the name is an option of PETSc or was declared
+            with different properties.
     """
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
         given = repr(name) if isinstance(name, str) else f"of type {type(name).__name__}"
@@ -248,7 +249,8 @@ def option(
 
 
 class ChosenOptions:
-    """Result of `set_options`: the end of its ``with`` block restores the previously chosen options."""
+    """Result of `set_options`: a context manager that restores the previously chosen options at the end of its ``with``
+    block."""
 
     def __init__(self, before: Mapping[str, str]) -> None:
         self._before = before
@@ -261,13 +263,14 @@ class ChosenOptions:
 
 
 def set_options(*words: str) -> ChosenOptions:
-    """Choose options within a program, as in a notebook, for all solvers that are made afterwards.
+    """Choose options within a program, for example in a notebook, for all solvers that are created afterwards.
 
-    ``wl.set_options("-dynamic_snes_monitor -dynamic_step 1e-4")`` chooses two options. ``wl.set_options()`` keeps only
-    the options of the command line. The choice in ``with wl.set_options("-quiet"):`` ends with the block.
+    ``wl.set_options("-dynamic_snes_monitor -dynamic_step 1e-4")`` chooses two options. ``wl.set_options()`` removes all
+    chosen options, such that only the options of the command line remain. In ``with wl.set_options("-quiet"):`` the
+    options are valid until the end of the block.
 
-    Each call replaces the options of the previous call. Options of the command line remain unless they are overridden.
-    The call is collective.
+    Each call replaces the options of the previous call. Options of the command line remain valid unless chosen options
+    override them. The call is collective.
 
     Args:
         *words: options as on the command line; one text may contain several options.
@@ -276,9 +279,9 @@ def set_options(*words: str) -> ChosenOptions:
         A context manager that restores the previous options at its end.
 
     Raises:
-        OptionError: an unknown option (the message suggests known ones), a wrong value, or an option that takes effect
-            at program start; the options are then unchanged.
-        OutputError: a file that cannot be written.
+        OptionError: an option is unknown (the message suggests similar options), has a wrong value, or takes effect
+            only at program start. No option is changed.
+        OutputError: a file cannot be written.
     """
     start()
     if not all(isinstance(word, str) for word in words):
@@ -316,7 +319,7 @@ def _choose(given: Mapping[str, str]) -> None:
         _run.chosen[name] = (value, original)
         database.setValue(name, value)
     for prefix, solver in _run.solvers.items():
-        # existing solvers do not read the new options, later solvers do
+        # only solvers that are created later read the new options
         if prefix and any(name.lower().startswith(prefix) for name in given):
             _run.solvers[prefix] = replace(solver, reached=Moment.EXPECTED)
     _claim_outputs()
@@ -345,7 +348,7 @@ def _check_chosen(given: Mapping[str, str]) -> None:
 
 
 def help_requested() -> bool:
-    """Whether -help was given: the run lists options and solves nothing."""
+    """Return whether -help was given, so that the run lists options and solves nothing."""
     return _run.help
 
 
@@ -355,20 +358,22 @@ def restart_requested() -> bool:
 
 
 def is_dry_run() -> bool:
-    """Whether -help was given and a solver has been shown; the rest of the script is then ignored."""
+    """Return whether -help was given and the options of a solver were printed; the rest of the script has then no
+    effect."""
     return _run.dropped_output is not None
 
 
 def expect_solver(prefix: str, own: Sequence[Option] | None = None) -> None:
-    """Announce a solver that the model may make after its first one.
+    """Announce a solver that the model may create after its first solver.
 
     Args:
         prefix: its options prefix.
-        own: all options that the solver declares, named without prefix, to find wrong options before any solve.
+        own: all options that the solver declares, by their names without prefix; wrong options are then found before
+            any solve.
     """
     _run.solvers.setdefault(prefix, Solver()).own = None if own is None else tuple(own)
     for item in own or ():
-        # new words may have been allowed after a solver declared the option
+        # additional words may have been allowed after a solver declared the option
         if (declared := _run.own.get(prefix + item.name)) is not None:
             _run.own[declared.name] = replace(declared, choices=item.choices)
 
@@ -377,8 +382,8 @@ def set_from_options(solver: Any) -> None:
     """Call `solver.setFromOptions()` of a PETSc SNES or KSP.
 
     Raises:
-        OptionError: options that are unknown (the message has suggestions) or without effect; values that PETSc
-            refuses.
+        OptionError: an option is unknown (the message suggests similar options) or has no effect, or PETSc raises an
+            error for its value.
     """
     prefix = solver.getOptionsPrefix() or ""
     _run.solvers[prefix] = Solver(Moment.OPTIONS_SET, describe_kinds(solver))
@@ -405,8 +410,8 @@ def check_values(prefix: str = "") -> None:
     """Check the options of all solvers before the first solve, including solvers that the model makes later.
 
     Raises:
-        OptionError: an option of the solver with this prefix has a wrong value; before the first solve also an option
-            of any other known solver.
+        OptionError: an option of the solver with this prefix has a wrong value. Before the first solve, the options of
+            all other known solvers are also checked.
     """
     given = _petsc().Options().getAll()
     prefixes = [known for known in _run.solvers if known and (known == prefix or not _run.values_checked)]
@@ -421,10 +426,10 @@ def check_values(prefix: str = "") -> None:
 
 
 def after_set_up(solver: Any) -> None:
-    """Check options after the first set-up of the linear solver inside a SNES, or of a KSP.
+    """Check options after the first set-up of a KSP, or of the linear solver of a SNES.
 
     Raises:
-        OptionError: options for the linear solver that are unknown or without effect.
+        OptionError: an option for the linear solver is unknown or has no effect.
     """
     prefix = solver.getOptionsPrefix() or ""
     if not _run.help and _run.solvers.get(prefix, Solver()).reached < Moment.SET_UP:
@@ -433,10 +438,10 @@ def after_set_up(solver: Any) -> None:
 
 
 def finish() -> None:
-    """Check all options at the end of the run; later calls do nothing.
+    """Check all options at the end of the run; later calls have no effect.
 
     Raises:
-        OptionError: options that the run has not read.
+        OptionError: the run has not read an option.
     """
     if _run.finished or not is_initialised():
         return
@@ -461,14 +466,15 @@ def finish_without_check() -> None:
 
 
 def own_help() -> str:
-    """The declared options that were not listed yet, with defaults, units and bounds, grouped by reader."""
+    """Return the help text of the declared options that were not listed yet, with defaults, units and bounds, grouped
+    by solver."""
     new = {name: item for name, item in _run.own.items() if name not in _run.listed}
     _run.listed |= set(_run.own)
     return describe_options(new, _run.framework, _run.solvers)
 
 
 def process_rank() -> int:
-    """Number of this process among the processes of PETSc."""
+    """Return the rank of this process among the processes of PETSc."""
     return int(_petsc().COMM_WORLD.getRank())
 
 
@@ -496,44 +502,45 @@ def _read_options(solver: Any, prefix: str) -> None:
 
 
 def progress_wanted() -> bool:
-    """Whether to show the progress of the run (-progress, -quiet)."""
+    """Return whether the progress of the run is shown (-progress, -quiet)."""
     return not quiet() and bool(own_value("progress"))
 
 
 def quiet() -> bool:
-    """Whether to print errors only (-quiet)."""
+    """Return whether only errors are printed (-quiet)."""
     return bool(own_value("quiet"))
 
 
 def thread_count() -> int:
-    """Threads of each process for the kernels of large tables (-threads)."""
+    """Return the number of threads of each process for the kernels of large tables (-threads)."""
     return int(own_value("threads"))
 
 
 def verdict_kind() -> str:
-    """Treatment of doubtful results (-verdict)."""
+    """Return how doubtful results are treated (-verdict)."""
     return str(own_value("verdict"))
 
 
 def last_good_path() -> Path | None:
-    """The file of -last_good for the last good state of a failed solve; None without the option."""
+    """Return the file for the last good state of a failed solve (-last_good), or None if the option is not given."""
     return output_path("last_good")
 
 
 def output_path(name: str) -> Path | None:
-    """The file that an option names, in the initial working folder of the run; None without the option."""
+    """Return the path of the file that an option names, relative to the initial working folder of the run, or None if
+    the option is not given."""
     text = str(own_value(name))
     if not text:
         return None
     try:
         return Path(text) if Path.cwd() == _run.folder else _run.folder / text
     except OSError:
-        # the working folder was removed
+        # the working folder no longer exists
         return _run.folder / text
 
 
 def traceback_wanted() -> bool:
-    """Whether errors show their place in the code (-traceback or WINDLASS_TRACEBACK=1)."""
+    """Return whether errors are printed with a traceback (-traceback or WINDLASS_TRACEBACK=1)."""
     if os.environ.get("WINDLASS_TRACEBACK", "0").lower() in TRUE_WORDS:
         return True
     if "traceback" not in _run.own:
@@ -545,16 +552,16 @@ def traceback_wanted() -> bool:
 
 
 def own_value(name: str) -> int | float | bool | str:
-    """The value of an option that Windlass has declared."""
+    """Return the value of an option that Windlass has declared."""
     database = _petsc().Options()
     item = _run.own[name]
     return item.parse(database.getString(name)) if database.hasName(name) else item.default
 
 
 def _petsc() -> Any:
-    """The PETSc module, initialised with its command line."""
+    """Return the module PETSc, which is initialised with the command line."""
     start()
-    from petsc4py import PETSc  # imported here, because the import initialises PETSc, which must know its options then
+    from petsc4py import PETSc  # imported here, because the import initialises PETSc with the options known then
 
     return PETSc
 

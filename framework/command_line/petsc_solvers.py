@@ -1,11 +1,11 @@
-"""Queries on a PETSc SNES or KSP, or on an eigensolver of SLEPc, EPS or PEP."""
+"""Queries on a solver of PETSc (SNES or KSP) or an eigensolver of SLEPc (EPS or PEP)."""
 
 from typing import Any
 
 
 def describe_kinds(solver: Any) -> str:
-    """Kinds of SNES, EPS, PEP, ST, KSP, PC and the package of the factors, with PETSc's names."""
-    from petsc4py import PETSc  # imported here, because the import initialises PETSc, which must know its options then
+    """Return PETSc's names of the types of SNES, EPS, PEP, ST, KSP and PC, and of the factorisation package."""
+    from petsc4py import PETSc  # imported here, because the import initialises PETSc with the options known then
 
     outer: dict[str, str] = {}
     if isinstance(solver, PETSc.SNES):
@@ -23,14 +23,14 @@ def describe_kinds(solver: Any) -> str:
 
 
 def is_eigensolver(solver: Any) -> bool:
-    """Whether this object is an EPS or PEP of SLEPc, which has a spectral transformation with a linear solver."""
+    """Return whether an object is an EPS or PEP of SLEPc, whose linear solver is in its spectral transformation."""
     return hasattr(solver, "getST")
 
 
 def set_up_twin(solver: Any) -> None:
-    """Set up a linear solver of the same kinds for a 1 x 1 matrix: inner solvers and packages print their help only
-    after a set-up."""
-    from petsc4py import PETSc  # imported here, because the import initialises PETSc, which must know its options then
+    """Set up a linear solver of the same types for a 1 x 1 matrix, because inner solvers and packages print their help
+    only during the set-up."""
+    from petsc4py import PETSc  # imported here, because the import initialises PETSc with the options known then
 
     if is_eigensolver(solver):
         return
@@ -50,4 +50,4 @@ def set_up_twin(solver: Any) -> None:
         twin.setFromOptions()
         twin.setUp()
     except PETSc.Error:
-        return  # this kind needs an assembled matrix, so its help remains incomplete
+        return  # some types need an assembled matrix, so the help for these types is incomplete

@@ -1,7 +1,7 @@
-"""Values of PETSc's options, checked before any solve, since PETSc checks them late and incompletely.
+"""Checks of the values of PETSc's options before any solve, because PETSc checks them late and incompletely.
 
-Two checks. `check_ranges` checks the options for tuning solvers: it finds missing values, words instead of numbers, and
-meaningless numbers. `find_refused` lets PETSc read all options of a solver, as copies under another prefix.
+Two checks. `check_ranges` checks options of solvers whose range is known: it finds missing values, words instead of
+numbers, and meaningless numbers. `find_refused` lets PETSc read copies of all options of a solver under another prefix.
 """
 
 import math
@@ -14,7 +14,8 @@ from windlass.framework.errors import OptionError
 PROBE = "windlass_probe_"
 
 INFINITE = math.inf
-# Names after the prefix of a solver: kind, smallest and largest number, description of allowed values.
+# Options by their names after the prefix of a solver: type, smallest number, largest number, description of the allowed
+# values.
 RANGES: tuple[tuple[str, type, float, float, str], ...] = (
     (r"(snes|ksp|eps|st_ksp)_rtol", float, 0.0, math.nextafter(1.0, 0.0), "a number >= 0 and < 1 [1]"),
     (r"(snes|ksp)_atol|snes_stol|\w*linesearch_[rals]tol", float, 0.0, INFINITE, "a number >= 0"),
@@ -31,8 +32,8 @@ RANGES: tuple[tuple[str, type, float, float, str], ...] = (
     (r"\w*mat_mumps_cntl_\d+", float, -INFINITE, INFINITE, "a number"),
 )
 SNES_TYPES = ("newtonls", "newtontr", "vinewtonrsls", "vinewtonssls", "ksponly")
-"""Kinds of Newton's method; other kinds of SNES require meshes, grids or missing functions, or do not use the
-tangent."""
+"""Types of SNES that are Newton's methods. Other types require meshes, grids or functions that do not exist here, or do
+not use the tangent."""
 OF_PETSC = re.compile(r"(snes|ksp|pc|eps|pep|st|mat|sub|mg|fieldsplit|npc)_\w+")
 NEEDS_VALUE = re.compile(
     r"\w*_(type|solver_type|ordering_type|[rasd]tol|levels|fill|restart|convergence_test|norm_type)"
@@ -43,7 +44,7 @@ def check_ranges(given: Mapping[str, str], prefixes: tuple[str, ...]) -> None:
     """Check the options of solvers that have a known range.
 
     Args:
-        given: all options, names without dash; ``""`` means no value.
+        given: values of all options, by name without dash; ``""`` means no value.
         prefixes: prefixes of the solvers.
 
     Raises:
@@ -73,8 +74,8 @@ def check_ranges(given: Mapping[str, str], prefixes: tuple[str, ...]) -> None:
 
 def largest_int() -> int:
     """PETSc's largest whole number."""
-    import numpy as np  # imported here, because the command line starts faster without it
-    from petsc4py import PETSc  # imported here, because the import initialises PETSc, which must know its options then
+    import numpy as np  # imported here, because the command line starts faster without NumPy
+    from petsc4py import PETSc  # imported here, because the import initialises PETSc with the options known then
 
     return int(np.iinfo(PETSc.IntType).max)
 
@@ -83,25 +84,27 @@ def _fits(text: str, kind: type, smallest: float, largest: float, no_zero: bool)
     try:
         number = kind(text)
     except ValueError:
-        # PETSc's words that represent numbers
+        # words that PETSc accepts instead of numbers
         return text.lower() in ("petsc_default", "default", "decide", "petsc_decide", "unlimited", "determine")
     return not math.isnan(number) and smallest <= number <= largest and not (no_zero and number == 0)
 
 
 def find_refused(given: Mapping[str, str], prefix: str) -> tuple[str, str] | None:
-    """The first option of a solver that PETSc refuses, with PETSc's reason, or None if PETSc accepts all options.
+    """Return the first option of a solver for which PETSc raises an error, with the reason, or None if PETSc accepts
+    all options.
 
     PETSc reads copies of the options under another prefix, so that the originals still count as unused.
 
     Args:
-        given: all options, names without dash; ``""`` means no value.
+        given: values of all options, by name without dash; ``""`` means no value.
         prefix: prefix of the solver.
     """
     mine = {name[len(prefix) :]: text for name, text in given.items() if name.lower().startswith(prefix)}
     reason = _read(mine) if mine else None
     if reason is None:
         return None
-    # an option may be read only because of another option, such as a type; PETSc's reason contains the refused value
+    # PETSc may read an option only because of another option, such as a type, so the wrong value is searched in PETSc's
+    # reason
     without = [name for name in mine if _read({other: mine[other] for other in mine if other != name}) is None]
     quoted = [name for name in without if mine[name] and mine[name] in reason.split()]
     name = next(iter([*quoted, *without, *mine]))
@@ -109,13 +112,13 @@ def find_refused(given: Mapping[str, str], prefix: str) -> tuple[str, str] | Non
 
 
 def petsc_reason(error: Exception) -> str:
-    """PETSc's reason: the last line of its error; the lines before it give places in PETSc."""
+    """Return the reason in an error of PETSc, which is its last line; the other lines are a traceback of PETSc."""
     return str(error).splitlines()[-1].split("] ", 1)[-1].strip()
 
 
 def _read(mine: Mapping[str, str]) -> str | None:
-    """Let a solver read options; returns PETSc's reason if it refuses them."""
-    from petsc4py import PETSc  # imported here, because the import initialises PETSc, which must know its options then
+    """Let a solver read options, and return PETSc's reason if PETSc raises an error."""
+    from petsc4py import PETSc  # imported here, because the import initialises PETSc with the options known then
 
     database: Any = PETSc.Options()
     for name, text in mine.items():

@@ -1,7 +1,7 @@
-"""Contents of the report of a run, the file of -report: sections of text, tables, curves and figures.
+"""Contents of the report of a run (-report): sections of text, tables, curves and figures.
 
-Hooks contribute sections by `StepHook.report_sections`, models by `add_to_report`, and packages by functions of a world
-and a state, which `register_report_sections` registers.
+Hooks contribute sections by `StepHook.report_sections`, and models by `add_to_report`. Packages contribute sections by
+functions of a world and a state, which they register by `register_report_sections`.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from windlass.framework.errors import OutputError
 
 
 def _is_part(given: Any) -> bool:
-    """Whether a report can show a value."""
+    """Return whether a report can show a value."""
     known = isinstance(given, str | ReportTable | ReportCurves | Formatted)
     return known or ((hasattr(given, "savefig") or callable(given)) and not isinstance(given, type))
 
 
 def _is_curve(given: Any) -> bool:
-    """Whether a value is a name, a unit and numbers."""
+    """Return whether a value consists of a name, a unit and numbers."""
     if not isinstance(given, list | tuple) or len(given) != 3 or not all(isinstance(x, str) for x in given[:2]):
         return False
     values = read_numbers(given[2])
@@ -41,7 +41,7 @@ class ReportTable:
 
     Attributes:
         headings: headings of the columns, with units.
-        rows: rows of cells: text, numbers, or None for an empty one.
+        rows: rows of cells; a cell is a text, a number, or None for an empty cell.
     """
 
     headings: Sequence[str]
@@ -79,25 +79,25 @@ class ReportCurves:
 
 @dataclass(frozen=True)
 class Formatted:
-    """A part that is already HTML."""
+    """A part of a section that is already HTML."""
 
     text: str
 
 
 PLACES = ("first", "results", "energy")
-"""Order of the sections of a report."""
+"""Values of ``place`` of sections, in the order of the page."""
 
 
 @dataclass(frozen=True)
 class ReportSection:
-    """A titled part of a report.
+    """A part of a report with a title.
 
     Attributes:
         title: heading; sections with the same title are joined.
-        parts: text, `ReportTable`, `ReportCurves` and figures of matplotlib, or functions that give one of these when
-            the page is written.
+        parts: texts, objects `ReportTable` and `ReportCurves`, figures of matplotlib, or functions that return one of
+            these when the page is written.
         place: position on the page: ``"first"``, ``"results"``, or ``"energy"`` after the results. Sections on the
-            model and its solves are at the end of the page.
+            model and its solves are always at the end of the page.
     """
 
     title: str
@@ -108,31 +108,31 @@ class ReportSection:
         check_fields(self, {"title": word(), "parts": PARTS, "place": word(*PLACES)}, OutputError)
 
 
-# contributions of this run so far; one record per process, like PETSc's database of options
+# contributions to the report of this run; global, like PETSc's database of options
 added_sections: list[ReportSection] = []
 providers: list[str] = []
 
 
 @checked(OutputError, title=word())
 def add_to_report(title: str, *parts: Any) -> None:
-    """Add a section to the report of the run, after the sections of the solves; no effect without -report.
+    """Add a section to the report of the run; without ``-report`` the call has no effect.
 
     Args:
         title: heading; sections with the same title are joined.
         *parts: see `ReportSection`.
 
     Raises:
-        OutputError: a part has another type.
+        OutputError: a part has a type that a report cannot show.
     """
     added_sections.append(ReportSection(title, list(parts)))
 
 
 def register_report_sections(name: str) -> None:
-    """Register a function ``(world, state) -> sections``, which all processes call collectively at the end of each
-    solve.
+    """Register a function of (world, state) that returns sections; all processes call the function collectively at the
+    end of each solve.
 
     Args:
-        name: ``"package.module:function"``, which is loaded when a report is written.
+        name: name of the function, ``"package.module:function"``; the module is loaded when a report is written.
     """
     if name not in providers:
         providers.append(name)

@@ -1,4 +1,5 @@
-"""Files that options name: results (-summary), costs of solves (-statistics), the last state (-final_state)."""
+"""Files that are requested by options: results (-summary), costs of solves (-statistics) and the last state
+(-final_state)."""
 
 from __future__ import annotations
 
@@ -15,11 +16,12 @@ _solves: list[dict[str, Any]] = []
 
 
 def write_summary(values: Mapping[str, Any]) -> None:
-    """Write results to the file of -summary, on the first rank; no effect without -summary and under -help.
+    """Write results to the file of ``-summary``, on the first process; without ``-summary`` and under ``-help`` the
+    call has no effect.
 
     Args:
-        values: results by name: numbers, words, None, NumPy arrays, and lists and dicts of these; numbers that are not
-            finite become null. After solves, ``verdict`` and ``verdicts`` are added.
+        values: results by name: numbers, texts, None, NumPy arrays, and lists and dicts of these. Numbers that are not
+            finite are written as null. After a solve, the entries ``verdict`` and ``verdicts`` are added.
 
     Raises:
         OutputError: the file cannot be written.
@@ -31,9 +33,9 @@ def write_summary(values: Mapping[str, Any]) -> None:
 
 
 def note_solve(describe: Callable[[], dict[str, Any]]) -> None:
-    """Append counts, times and memory of a finished solve. The call is collective.
+    """Append counts, times and memory of a finished solve to the file of ``-statistics``. The call is collective.
 
-    ``describe`` returns these values; it is called only with -statistics.
+    The function ``describe`` returns these values; it is called only if ``-statistics`` is given.
 
     Raises:
         OutputError: the file cannot be written.
@@ -47,5 +49,5 @@ def note_solve(describe: Callable[[], dict[str, Any]]) -> None:
 
 
 def final_state_path() -> Path | None:
-    """The file of -final_state for the state at the end of each solve."""
+    """Return the file for the state at the end of each solve (``-final_state``)."""
     return options.output_path("final_state")

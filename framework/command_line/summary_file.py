@@ -1,4 +1,4 @@
-"""The file of the option -summary: results as JSON, and the verdicts of all solves."""
+"""The file of the option ``-summary``: results as JSON, and the verdicts on all solves."""
 
 import json
 import math
@@ -11,12 +11,12 @@ from windlass.framework.files.outputs import write_output
 from windlass.framework.files.whole_files import check_place
 
 WRITTEN = {"written_by": "Windlass"}
-"""First entry of a summary file, by which the file is recognised."""
+"""First entry of a summary file, by which Windlass recognises the file."""
 
 
 @dataclass
 class _Verdicts:
-    """Verdicts on the solves of this run, and whether the summary contains them; one record per process."""
+    """Verdicts on the solves of this run, and whether the summary file contains them; a global object."""
 
     solves: list[dict[str, Any]] = field(default_factory=list)
     written: bool = False
@@ -26,12 +26,12 @@ _verdicts = _Verdicts()
 
 
 def note_verdict(solve: str, word: str, reasons: Sequence[str]) -> None:
-    """Note the verdict of a finished solve for the summary."""
+    """Store the verdict on a finished solve for the summary."""
     _verdicts.solves.append({"solve": solve, "verdict": word, "reasons": list(reasons)})
 
 
 def is_written() -> bool:
-    """Whether the model has written its results."""
+    """Return whether the model has written its results."""
     return _verdicts.written
 
 
@@ -50,14 +50,14 @@ def write(file: Path | None, values: Mapping[str, Any], wanted: bool = True) -> 
     if _verdicts.solves:
         worst = next((s["verdict"] for s in _verdicts.solves if s["verdict"] != "ok"), "ok")
         values = {**values, "verdict": worst, "verdicts": _verdicts.solves}
-    # the mark comes first, so that the next run recognises the file
+    # the mark is the first entry, so that the next run recognises the file
     values = WRITTEN | {name: value for name, value in values.items() if name not in WRITTEN}
     content = f"{json.dumps(_as_json(values), indent=2, allow_nan=False)}\n".encode()
     write_output(path, content, "-summary", "summary")
 
 
 def _as_json(value: Any) -> Any:
-    import numpy as np  # imported here, because the command line starts faster without it
+    import numpy as np  # imported here, because the command line starts faster without NumPy
 
     if isinstance(value, Mapping):
         return {str(key): _as_json(part) for key, part in value.items()}

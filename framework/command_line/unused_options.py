@@ -1,14 +1,14 @@
-"""Options that were never read: PETSc ignores them, Windlass reports them.
+"""Detection of options that were never read, which PETSc ignores, but which are errors in Windlass.
 
 PETSc marks an option as used when an object reads it. Unused options are checked at three moments:
 
-1. after `setFromOptions` of a solver: all options except those that PETSc reads later (`READ_AT_SET_UP`,
-`READ_IN_SOLVE`);
-2. after the first set-up of its linear solver: all options except `READ_IN_SOLVE`;
-3. at the end of the run: all options.
+1. After `setFromOptions` of a solver: all options except the options that PETSc reads later (`READ_AT_SET_UP`,
+`READ_IN_SOLVE`).
+2. After the first set-up of the linear solver of a solver: all options except `READ_IN_SOLVE`.
+3. At the end of the run: all options.
 
-A name that PETSc does not have is reported at the first of these moments, also for a solver that the model makes later.
-The PETSc library contains every name as text, and thus serves as the list of names of its version.
+A name that does not exist in PETSc is reported at the first of these moments, also if the prefix belongs to a solver
+that is created later. The PETSc library contains each name of an option as text; these texts are the list of names.
 """
 
 import difflib
@@ -24,14 +24,14 @@ from windlass.framework.launch.arguments import Option
 from windlass.framework.launch.petsc_functions import library_file, list_unused_options, slepc_file
 from windlass.framework.parallel.processes import Processes
 
-# Options of PETSc as a whole, which it reads at its start or end.
+# Options that PETSc reads at its start or end.
 GLOBAL = re.compile(
     r"(check|citations|cuda|debug|debugger|device|display|error|fp|get|help|hip|history|info|kokkos|log|malloc|memory|mpi"
     r"|mpidump|no|nox|objects|on|options|petsc|prefix|python|saws?|skip|start|stop|tellmycell|textbelt|use|version|viewer|x)"
     r"(_\w+)?",
     re.IGNORECASE,
 )
-# Options of the objects inside a solver, which are created by the first set-up, and of factorisation packages.
+# Options of factorisation packages, and of objects within a solver that are created during the first set-up.
 READ_AT_SET_UP = re.compile(
     r"(st_)?(sub|mg|fieldsplit|pc_fieldsplit|redundant|telescope|npc|fas|esteig|inner|mat|dm)_\w+", re.IGNORECASE
 )
@@ -59,12 +59,12 @@ class Moment(enum.IntEnum):
 
 @dataclass
 class Solver:
-    """Data about the solver with one prefix.
+    """Data about the solver with a given prefix.
 
     Attributes:
         reached: its progress.
         kinds: kinds of SNES, KSP and PC, with PETSc's names.
-        own: the options that the solver will declare, named without prefix; None if unknown.
+        own: options that the solver will declare, by their names without prefix; None if unknown.
     """
 
     reached: Moment = Moment.EXPECTED
@@ -72,7 +72,7 @@ class Solver:
     own: tuple[Option, ...] | None = None
 
     def check_own(self, prefix: str, given: Mapping[str, str]) -> None:
-        """Check the values of the solver's own options among all given options; raises OptionError."""
+        """Check the values of the solver's own options among all given options; raise OptionError for a wrong value."""
         for item in self.own or ():
             whole = replace(item, name=prefix + item.name)
             for text in (text for name, text in given.items() if name.lower() == whole.name.lower()):
@@ -80,21 +80,22 @@ class Solver:
 
 
 def find_unused() -> dict[str, str]:
-    """Options that no rank has read: name without dash → value (empty for a flag)."""
-    from petsc4py import PETSc  # imported here, because the import initialises PETSc, which must know its options then
+    """Return the options that no process has read: values (empty for flags) by name without dash."""
+    from petsc4py import PETSc  # imported here, because the import initialises PETSc with the options known then
 
     unused = list_unused_options()
     if PETSc.COMM_WORLD.getSize() > 1:
-        # Some objects of a solver exist only on some ranks. An option counts as read if one rank reads it, and all
-        # ranks must find the same result.
+        # Some objects of a solver exist only on some processes. An option counts as read if one process reads it, and
+        # the result must be equal on all processes.
         for others in Processes(PETSc.COMM_WORLD.tompi4py()).allgather("unused options", set(unused)):
             unused = {name: value for name, value in unused.items() if name in others}
     return unused
 
 
 def excuse(prefix: str) -> None:
-    """Mark the options of a solver as read, because the solver does not run: a checkpoint contains its result."""
-    from petsc4py import PETSc  # imported here, because the import initialises PETSc, which must know its options then
+    """Mark the options of a solver as read, because a checkpoint contains the result of the solver, which therefore
+    does not run."""
+    from petsc4py import PETSc  # imported here, because the import initialises PETSc with the options known then
 
     for name in find_unused():
         if prefix and name.lower().startswith(prefix) and _is_petsc_name(name[len(prefix) :]):
@@ -103,8 +104,8 @@ def excuse(prefix: str) -> None:
 
 @functools.cache
 def petsc_names() -> frozenset[str]:
-    """All names of options in the text of the PETSc and SLEPc libraries, in lower case; empty if PETSc's library cannot
-    be read."""
+    """Return all names of options in the texts of the PETSc and SLEPc libraries, in lower case; empty if the PETSc
+    library cannot be read."""
     try:
         found = _read_names(library_file())
     except OSError:
@@ -115,26 +116,27 @@ def petsc_names() -> frozenset[str]:
 
 
 def _read_names(path: str | None) -> frozenset[str]:
-    """The names of options in the text of a library."""
+    """Return the names of options in the texts of a library."""
     with open(path or "", "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text:
         found = re.findall(rb"-([A-Za-z][A-Za-z0-9_]{2,})\x00", text)
     return frozenset(name.decode().lower() for name in found)
 
 
 def _is_petsc_name(name: str) -> bool:
-    """Whether PETSc has this option; prefixes of inner solvers and numbers in names are ignored."""
+    """Return whether PETSc has an option; prefixes of inner solvers and numbers in names are ignored."""
     names = petsc_names()
     name = name.lower()
     if not names or name in names:
         return True
     if re.match(r"(st|sub|mg|fieldsplit|redundant|telescope|npc|fas|esteig|inner)_", name):
         return any(name[at.end() :] in names for at in re.finditer("_", name))
-    # PETSc composes names with a number in the middle at run time, so the library does not contain them.
+    # PETSc composes names with a number in the middle at run time, so the library does not contain these names.
     return bool(re.search(r"_\d+(_|$)", name)) and bool(SOLVER_FAMILY.fullmatch(name) or READ_AT_SET_UP.fullmatch(name))
 
 
 def suggest(name: str, prefixes: Iterable[str], own: Iterable[str], closeness: float = 0.75) -> list[str]:
-    """Known names similar to `name`, best first: own options, global ones, and PETSc's after each prefix."""
+    """Return known names similar to `name`, the most similar first: own options, global options of PETSc, and options
+    of PETSc after each prefix."""
     candidates = set(own) | {known for known in petsc_names() if GLOBAL.fullmatch(known)}
     fitting = [prefix for prefix in prefixes if prefix and name.lower().startswith(prefix)] or list(prefixes)
     solver_names = [known for known in petsc_names() if SOLVER_FAMILY.fullmatch(known)]
@@ -146,8 +148,8 @@ def suggest(name: str, prefixes: Iterable[str], own: Iterable[str], closeness: f
 
 
 def check(moment: Moment, solvers: Mapping[str, Solver], own: Iterable[str]) -> list[str]:
-    """One line for each option that is certainly wrong at this moment; before END, the result depends on the progress
-    of each solver."""
+    """Return one line for each option that is certainly wrong at a moment; before END, this depends on the progress of
+    each solver."""
     lines = []
     for name, value in find_unused().items():
         problem = _judge(name, moment, solvers, own)
@@ -157,26 +159,26 @@ def check(moment: Moment, solvers: Mapping[str, Solver], own: Iterable[str]) -> 
 
 
 def find_unknown(solvers: Mapping[str, Solver], own: Iterable[str]) -> list[str]:
-    """One line for each given option of an unknown name, in a run that only lists options."""
+    """Return one line for each given option with an unknown name, for a run that only lists options."""
     expected = {prefix: Solver(own=solver.own) for prefix, solver in solvers.items()}
     return check(Moment.EXPECTED, expected, own)
 
 
 def _judge(name: str, moment: Moment, solvers: Mapping[str, Solver], own: Iterable[str]) -> str:
-    """The error message for an unused option; empty if the option may still be read."""
+    """Return the error message for an unused option; empty if the option may still be read."""
     prefix = max((p for p in solvers if name.lower().startswith(p)), key=len, default=None)
     base = name if prefix is None else name[len(prefix) :]
     known = _is_petsc_name(base)
     if not prefix and known and GLOBAL.fullmatch(base):
         return ""
     if prefix is None:
-        # Single words in the library are rarely options.
+        # a single word in the library is rarely an option
         known = known and "_" in base
         return _judge_without_solver(name, known, moment, solvers, own)
     solver = solvers[prefix]
     announced = {prefix + other.name for other in solver.own or ()}
     if solver.reached is Moment.EXPECTED and not known:
-        # This solver may later declare the same options as other solvers.
+        # a solver that is created later may declare the same options as other solvers
         announced |= {prefix + other[len(p) :] for p in solvers for other in own if p and other.startswith(p)}
         slips = suggest(name, [prefix], announced, SLIP)
         certain = solver.own is not None or slips or SOLVER_FAMILY.fullmatch(base)
@@ -197,7 +199,7 @@ def _judge(name: str, moment: Moment, solvers: Mapping[str, Solver], own: Iterab
 def _judge_without_solver(
     name: str, known: bool, moment: Moment, solvers: Mapping[str, Solver], own: Iterable[str]
 ) -> str:
-    """The error message for an option that begins with the prefix of no solver."""
+    """Return the error message for an option that does not begin with the prefix of a solver."""
     if not known:
         announced = {prefix + other.name for prefix, solver in solvers.items() for other in solver.own or ()}
         hint = _hint(suggest(name, solvers, announced | set(own)))

@@ -1,7 +1,8 @@
-"""Options by which PETSc writes files, `-log_view :log.txt`: checked first, because PETSc overwrites any file.
+"""Options by which PETSc writes files, such as `-log_view :log.txt`. These options are checked before the run, because
+PETSc overwrites any file.
 
-A viewer is written ``[type][:file[:format[:mode]]]``. PETSc reports a wrong viewer only at the end of the run, or not
-at all.
+A viewer is written ``[type][:file[:format[:mode]]]``. PETSc reports a wrong viewer only at the end of the run, or
+ignores it.
 """
 
 from __future__ import annotations
@@ -44,12 +45,12 @@ def check_viewers(pairs: Sequence[tuple[str, str | None]], folder: Path) -> None
     """Check the options by which PETSc writes files, and register the files as outputs of Windlass.
 
     Args:
-        pairs: names without dash, and values.
-        folder: folder of relative file names.
+        pairs: (name without dash, value) of each option.
+        folder: folder to which file names are relative.
 
     Raises:
-        OptionError: a value that is not a viewer.
-        OutputError: a file that cannot be written, or that another program has written.
+        OptionError: a value is not a viewer.
+        OutputError: a file cannot be written, or was written by another program.
     """
     found = [(name, file) for name, value in pairs if value for file in _find_files(name, value)]
     for name, file in found:
@@ -60,7 +61,7 @@ def check_viewers(pairs: Sequence[tuple[str, str | None]], folder: Path) -> None
 
 
 def _find_files(name: str, value: str) -> list[str]:
-    """The files that PETSc writes by an option."""
+    """Return the files that PETSc writes for an option."""
     if FILES.fullmatch(name) or NUMBERED.fullmatch(name):
         file = value.partition(":")[0]
         if not file or file.lower() in TRUE_WORDS + FALSE_WORDS:

@@ -1,9 +1,9 @@
-"""HDF5 files with atomic changes: a full disk does no harm, and readers see only complete frames.
+"""HDF5 files with atomic changes: a full disk does not damage a file, and readers find only complete frames.
 
-HDF5 crashes the process when it cannot write, and its file is lost. Here HDF5 writes to an `Overlay`: large data are
-written immediately after the end of the file, which readers ignore, and all other data stay in memory. After the
-library has closed the file, `change_file` writes the data in memory completely or not at all. An earlier write failure
-is then raised as an error.
+If HDF5 cannot write, it crashes the process, and the file is lost. To prevent this, HDF5 writes to an `Overlay`. Large
+data are immediately written after the end of the file, where readers ignore them; all other data remain in memory.
+After the library has closed the file, `change_file` writes the data in memory completely or not at all. If a write has
+failed, an error is raised at this time.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from windlass.framework.files.whole_files import NO_ROOM, NoRoomError, create_dr
 
 PAGE = 4096
 LARGE = 1 << 15
-"""Size above which data are written immediately [bytes]."""
+"""Size above which data are written immediately to the file [bytes]."""
 
 
 class Overlay:
-    """The content of a file for HDF5, for one session.
+    """Content of a file as HDF5 sees it, between opening and closing of the file.
 
     Args:
         number: descriptor of the file, open for reading and writing.
 
     Attributes:
-        size: length of the file before the session [bytes].
-        end: length of the file after the session [bytes].
-        behind: data to be written after the end of the file, with their offsets, in order.
+        size: length of the file when it was opened [bytes].
+        end: length of the file after closing [bytes].
+        behind: data after the end of the file that are not yet written, with their offsets, in order.
         error: the first failure to write.
     """
 
@@ -103,19 +103,20 @@ class Overlay:
             try:
                 write_all(self._number, [new], place)
             except OSError as error:
-                # this error must not reach the HDF5 library, because it would end the process
+                # store the error, because an error within the HDF5 library would end the process
                 self.error = error
 
     def truncate(self, size: int | None = None) -> int:
-        """Set the length of the file after the session."""
+        """Set the length of the file after closing."""
         self.end = max(self._place if size is None else size, self.size)
         return self.end
 
     def flush(self) -> None:
-        """No effect: data in memory are written at the end of the session."""
+        """Do nothing, because data in memory are written after the file is closed."""
 
     def changes(self) -> list[tuple[int, bytes]]:
-        """Offsets before the end of the file whose bytes differ, and their new bytes; adjacent ranges are joined."""
+        """Return the changes before the end of the file: offset and new bytes of each range; adjacent ranges are
+        joined."""
         found: list[tuple[int, bytearray]] = []
         for page in sorted(self._pages):
             new, offset = self._pages[page], page * PAGE
@@ -129,7 +130,8 @@ class Overlay:
 
 
 def _lay(below: memoryview, start: int, place: int, new: bytes | bytearray | memoryview) -> None:
-    """Copy ``new``, which begins at ``place``, into data that begin at ``start``, where both overlap."""
+    """Copy the overlapping part of ``new``, which begins at the offset ``place``, into data that begin at the offset
+    ``start``."""
     low, high = max(start, place), min(start + len(below), place + len(new))
     if low < high:
         below[low - start : high - start] = new[low - place : high - place]
@@ -145,7 +147,7 @@ def _finish(path: Path, overlay: Overlay) -> None:
 
 def _open_hdf5(overlay: Overlay, mode: str) -> Any:
     """Open a file in the oldest HDF5 format, which all versions of VTK read."""
-    import h5py  # imported here, because most runs do not need it
+    import h5py  # imported here, because most runs do not need h5py
 
     return h5py.File(overlay, mode, libver="earliest")
 
@@ -156,11 +158,13 @@ def _nothing(_: Overlay) -> None:
 
 @contextmanager
 def create_hdf5(path: Path, finish: Callable[[Overlay], None] = _nothing) -> Iterator[Any]:
-    """A new HDF5 file, which replaces an old file at the end of the block; a failure changes nothing.
+    """Context manager for a new HDF5 file, which replaces an old file at the end of the block. After a failure the old
+    file is unchanged.
 
     Args:
         path: the file.
-        finish: function that may change the bytes after the library has closed the file and before they are written.
+        finish: function that can change the bytes of the file after HDF5 has closed the file and before the bytes are
+            written.
 
     Raises:
         NoRoomError: the disk has no room for the file.
@@ -170,7 +174,7 @@ def create_hdf5(path: Path, finish: Callable[[Overlay], None] = _nothing) -> Ite
         try:
             overlay = Overlay(number)
             with _open_hdf5(overlay, "w") as file:
-                # short and written first, so that it is near the beginning of the file
+                # short and written first, so that the mark is near the beginning of the file
                 file.attrs["creator"] = np.bytes_(MARK)
                 yield file
             finish(overlay)
@@ -186,8 +190,8 @@ def create_hdf5(path: Path, finish: Callable[[Overlay], None] = _nothing) -> Ite
 
 @contextmanager
 def change_hdf5(path: Path, finish: Callable[[Overlay], None] = _nothing) -> Iterator[Any]:
-    """An HDF5 file open for changes, which are written completely or not at all at the end of the block; arguments of
-    `create_hdf5`.
+    """Context manager for changes of an HDF5 file, which are written completely or not at all at the end of the block.
+    For the arguments see `create_hdf5`.
 
     Raises:
         NoRoomError: the disk has no room for the changes.
@@ -216,13 +220,13 @@ with h5py.File(sys.argv[1], "r", locking=False) as file:
 
 @contextmanager
 def read_hdf5(path: Path) -> Iterator[Any]:
-    """An HDF5 file of another run, open for reading. Another process first tests the file, because a damaged file may
-    crash HDF5.
+    """Context manager that opens an HDF5 file of another run for reading. Another process first tests the file, because
+    a damaged file may crash HDF5.
 
     Raises:
         OSError: the file cannot be read.
     """
-    import h5py  # imported here, because most runs do not need it
+    import h5py  # imported here, because most runs do not need h5py
 
     probe = subprocess.run([sys.executable, "-c", PROBE, str(path)], capture_output=True, text=True)
     if probe.returncode:

@@ -1,11 +1,12 @@
-"""Atomic changes within a file: first new bytes after its end, then a journal in another file.
+"""Atomic changes of a file, in four steps:
 
-    1. new bytes are written after the end, which readers ignore (skipped for files whose readers do not);
-    2. a journal, a small file in the same folder, stores the changes before the end;
-    3. the changes are made; 4. the journal is removed.
+    1. New bytes are written after the end of the file, if readers ignore bytes there.
+    2. A journal, a small file in the same folder, stores the changes before the end.
+    3. The changes are made. 4. The journal is removed.
 
-If the disk is full in step 1 or 2, the file is cut to its old length and is unchanged. A process that is killed in step
-3 leaves the journal, and `recover` completes its changes. After a kill in step 1 or 2, readers find the old content.
+If the disk is full in step 1 or 2, the file is truncated to its old length and is unchanged. If the process is killed
+in step 3, the journal remains, and `recover` completes the changes. If the process is killed in step 1 or 2, readers
+find the old content.
 
     python -m windlass.framework.files.journal FILE ...    completes the journals of files that a killed run has left
 """
@@ -26,27 +27,27 @@ HEAD = b"windlass journal 1\n"
 NUMBERS = struct.Struct("<qq")
 
 Changes = Sequence[tuple[int, Bytes]]
-"""Changes of a file: offset [bytes] and new bytes of each change."""
+"""Type of the changes of a file: offset [bytes] and new bytes of each change."""
 
 
 def journal_of(path: Path) -> Path:
-    """The journal of a file."""
+    """Return the path of the journal of a file."""
     return path.with_name(f".{path.name}.journal")
 
 
 def change_file(path: Path, size: int, changes: Changes, behind: Changes = (), end: int | None = None) -> None:
-    """Change a file, all or nothing.
+    """Make all changes of a file, or none if a write fails.
 
     Args:
-        path: the file, which no other process writes.
+        path: the file; no other process may write to it.
         size: its length [bytes].
         changes: new bytes whose offsets are before the end of the file.
-        behind: new bytes after the end of the file, written first; readers must ignore them.
-        end: length of the file after the change, set with ``behind``; default: the end of the written data.
+        behind: new bytes after the end of the file, which are written first; readers must ignore bytes there.
+        end: length of the file after the change; default: the end of the written data.
 
     Raises:
         NoRoomError: the disk has no room; the file is unchanged.
-        OSError: other failures; the file is unchanged, or its journal remains.
+        OSError: another failure occurred; the file is unchanged, or its journal remains.
     """
     is_set = end is not None
     if end is None:
@@ -83,8 +84,7 @@ def _change(path: Path, size: int, changes: Changes) -> None:
 
 
 def recover(path: Path) -> bool:
-    """Complete the changes of a journal that a killed process has left for a file; returns whether the journal
-    existed."""
+    """Complete the changes of a file from the journal of a killed process; return whether the journal existed."""
     journal = journal_of(path)
     if not journal.is_file():
         return False
@@ -102,7 +102,7 @@ def recover(path: Path) -> bool:
         place += NUMBERS.size
         changes.append((offset, content[place : place + length]))
         place += length
-    # a journal is invalid if its file has been replaced since
+    # a journal is invalid if the file was replaced after the journal was written
     valid = path.is_file() and size <= path.stat().st_size <= end
     if valid:
         _write(path, changes)

@@ -1,9 +1,9 @@
-"""Locks of output files: two runs that write the same files would destroy their data.
+"""Locks of output files, because two runs that write the same files would destroy the data.
 
-A lock is a small file in the same folder, ``.belt.lock``. The lock file names its process, and the system locks it
-(``flock``) while that process runs. A process that is ended by a signal removes its locks; a lock that a killed process
-has left is taken over, with a note. On disks without system locks a lock is valid as long as the process named in the
-file runs.
+A lock is a small file in the same folder, ``.belt.lock``. The lock file contains the number of its process, and is
+locked by the system (``flock``) while this process runs. A process that is ended by a signal removes its locks. A lock
+that remains after a process was killed is taken over, and a note is printed. On disks without ``flock`` a lock is valid
+as long as the process named in the file runs.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from windlass.framework.files.whole_files import remove_drafts, remove_own_draft
 
 @dataclass
 class _Held:
-    """A lock of this process: the open file, and the number of its holders."""
+    """A lock of this process: the open lock file, and the number of objects that hold the lock."""
 
     number: int
     count: int = 1
@@ -40,7 +40,7 @@ class _Held:
 
 @dataclass
 class _Locks:
-    """Locks of this process by path, reported takeovers of locks, and whether notes are omitted."""
+    """Locks of this process by path, locks whose takeover was reported, and whether notes are omitted."""
 
     held: dict[Path, _Held] = field(default_factory=dict)
     said: set[str] = field(default_factory=set)
@@ -51,12 +51,12 @@ _process = _Locks()
 
 
 def be_quiet_if(is_quiet: Callable[[], bool]) -> None:
-    """Set the function that decides whether notes on locks are omitted (-quiet)."""
+    """Set the function that returns whether notes on locks are omitted (-quiet)."""
     _process.is_quiet = is_quiet
 
 
 class OutputLock:
-    """The lock of a file, or of files with a common name, for this process, which may acquire it several times.
+    """Lock of a file, or of files with a common name; one process can acquire the same lock several times.
 
     The lock is released by `release`, by deletion of the object, or at the end of the process.
 
@@ -85,7 +85,7 @@ def _acquire(lock: Path, what: str) -> None:
             raise OutputError(f"{what} cannot be locked: '{lock}': {error.strerror}") from None
         try:
             _lock(number, lock, what)
-            # the other process may have removed the file just before
+            # another process may have removed the file in the meantime
             if lock.exists() and os.fstat(number).st_ino == lock.stat().st_ino:
                 break
         except BaseException:
@@ -97,7 +97,7 @@ def _acquire(lock: Path, what: str) -> None:
         _say_taken_over(owner, what)
     os.ftruncate(number, 0)
     me = {"process": os.getpid(), "host": socket.gethostname(), "since": time.strftime("%Y-%m-%d %H:%M:%S")}
-    # the lock is valid even if the disk is full and this text cannot be written
+    # the lock is also valid if the disk is full and the text cannot be written
     with contextlib.suppress(OSError):
         os.pwrite(number, json.dumps(me).encode(), 0)
     _process.held[lock] = _Held(number)
@@ -120,7 +120,7 @@ def _lock(number: int, lock: Path, what: str) -> None:
 
 
 def _release(lock: Path, process: int) -> None:
-    # a child process inherits the object, not the lock
+    # a child process inherits this object, but not the lock
     held = _process.held.get(lock)
     if held is None or process != os.getpid():
         return
@@ -132,7 +132,8 @@ def _release(lock: Path, process: int) -> None:
 
 
 def end_cleanly() -> None:
-    """Let signals that end this process first remove its locks and drafts, unless the process has its own handlers."""
+    """Install signal handlers that remove locks and drafts before a signal ends this process, unless the process has
+    its own handlers."""
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(number) is signal.SIG_DFL:
@@ -159,8 +160,8 @@ def _read_owner(number: int) -> dict[str, Any]:
 
 
 def _may_be_alive(owner: dict[str, Any]) -> bool:
-    """Whether the process that a lock names may be running. The result is True for other hosts, whose processes cannot
-    be checked."""
+    """Return whether the process that is named in a lock may be running. The result is True for other hosts, whose
+    processes cannot be checked."""
     if owner.get("host") != socket.gethostname():
         return bool(owner)
     try:

@@ -1,8 +1,10 @@
-"""Files that Windlass may write: new files, empty files, and files of earlier runs; every output is checked here.
+"""Checks of all output files: Windlass may write new files, empty files, and files that Windlass has written in earlier
+runs.
 
-A file is recognised by its mark, some bytes near its beginning or end: an attribute of HDF5, a comment, a key, a
-heading, or the digest of a sealed file. Files that PETSc writes cannot contain a mark: a hidden file in the same
-folder, ``.log.txt.windlass``, marks them. Within a process two writers of one file are an error.
+A file of Windlass is recognised by its mark, which is a sequence of bytes near the beginning or the end of the file.
+The mark is an attribute of HDF5, a comment, a key, a heading, or the digest of a sealed file. Files that PETSc writes
+cannot contain a mark: a hidden file in the same folder, ``.log.txt.windlass``, marks them. Within a process, two
+writers of one file are an error.
 """
 
 from __future__ import annotations
@@ -31,9 +33,10 @@ from windlass.framework.files.whole_files import (
 MARK = b"written by Windlass"
 XML_MARK = b"<!-- " + MARK + b" -->\n"
 HEAD_SIZE, TAIL_SIZE = 1 << 16, 1 << 8
-"""HEAD_SIZE, TAIL_SIZE: numbers of bytes at the beginning and at the end of a file in which its mark is searched."""
+"""HEAD_SIZE, TAIL_SIZE: number of bytes at the beginning, and at the end, of a file in which its mark is searched."""
 LONGEST_NAME = 223
-"""Largest number of bytes of a file name: names of drafts and journals are longer, and file systems allow 255 bytes."""
+"""Largest number of bytes of a file name; names of drafts and journals are longer, but file systems allow only 255
+bytes."""
 PNG = b"\x89PNG\r\n\x1a\n"
 SEALED = re.compile(rb"\nsha256 [0-9a-f]{64}\n")
 LEDGER = re.compile(rb"time \[s\](,[^,\n]+ \[J\])*,rest \[J\][,\n]")
@@ -60,17 +63,17 @@ def _is_picture(head: bytes, tail: bytes) -> bool:
 
 
 _series_marks: list[bytes] = []
-"""First bytes of files of series that are neither HDF5 nor XML."""
+"""First bytes of the files of series in formats other than HDF5 and XML."""
 
 
 def note_series_mark(mark: bytes) -> None:
-    """Register first bytes of files that belong to a series written by Windlass."""
+    """Register the first bytes of the files of a series that Windlass writes."""
     if mark not in _series_marks:
         _series_marks.append(mark)
 
 
 def is_series(head: bytes) -> bool:
-    """Whether a file with these first bytes belongs to a series written by Windlass."""
+    """Return whether a file with these first bytes belongs to a series that Windlass has written."""
     return (head.startswith((b"\x89HDF", b"<?xml")) and MARK in head) or head.startswith(tuple(_series_marks))
 
 
@@ -90,23 +93,23 @@ _MARKS: dict[str, Callable[[bytes, bytes], bool]] = {
     "solution file of Exudyn": lambda head, tail: head.startswith(b"#") and b"\n#number of written coordinates" in head,
     "model of Exudyn": lambda head, tail: head.startswith(b"{") and b'"exudyn system"' in head,
 }
-"""Test for each kind of file, by its first and last bytes."""
+"""Functions that recognise a kind of file from its first and last bytes."""
 
 
 def check_output(path: Path, what: str, kind: str, own: bytes = b"") -> Path:
-    """The path itself, if Windlass may write a file there: no file exists, or Windlass wrote it.
+    """Return the path after a check that Windlass may write to it: no file exists, or Windlass has written the file.
 
-    Every output calls this function as soon as its path is known, and again before it writes.
+    Each writer calls this function as soon as the path is known, and again before it writes the file.
 
     Args:
         path: the file.
         what: name of the output, for the message.
-        kind: kind of the file, one of the marks.
-        own: first bytes that also identify the file, in addition to the marks of its kind; for tables.
+        kind: kind of the file, which determines its mark.
+        own: first bytes that also identify the file, in addition to the mark of its kind; used for tables.
 
     Raises:
-        OutputError: the path is the file of the model, a file of another kind or of another program, not a file, or too
-            long.
+        OutputError: the path is the script of the model, a file of another kind or of another program, not a file, or
+            too long.
     """
     length = len(os.fsencode(path.name))
     if length > LONGEST_NAME:
@@ -132,7 +135,7 @@ def check_output(path: Path, what: str, kind: str, own: bytes = b"") -> Path:
 
 
 def is_model(path: Path) -> bool:
-    """Whether a file is the script that this process runs."""
+    """Return whether a file is the script that this process runs."""
     script = Path(sys.argv[0] if sys.argv and sys.argv[0] else os.devnull)
     return script.is_file() and path.exists() and path.samefile(script)
 
@@ -145,11 +148,11 @@ def _read_ends(path: Path) -> tuple[bytes, bytes]:
 
 
 def write_output(path: Path, content: Bytes | Sequence[Bytes], what: str, kind: str, sync: bool = False) -> None:
-    """Write a whole file, if Windlass may write at this path; see `check_output` and `replace_file`.
+    """Write a whole file after a check that Windlass may write to the path; see `check_output` and `replace_file`.
 
     Raises:
         NoRoomError: the file does not fit on the disk; the old file is unchanged.
-        OutputError: Windlass may not write at the path, another writer of this process uses the file, or the disk
+        OutputError: Windlass may not write to the path, another writer of this process uses the file, or the disk
             fails.
     """
     check_output(path, what, kind)
@@ -165,11 +168,11 @@ def write_output(path: Path, content: Bytes | Sequence[Bytes], what: str, kind: 
 
 
 class Claim:
-    """The right of one writer of this process to its files, until it is released or deleted.
+    """Exclusive claim of one writer to its files within this process, until the claim is released or deleted.
 
-    A new writer takes over the files of an earlier writer that has already written, as in a loop or a notebook; the
-    earlier writer must then stop. If the earlier writer has not yet written, both would overwrite each other, which is
-    an error.
+    If an earlier writer has already written its files, as in a loop or a notebook, a new writer takes over the files.
+    The earlier writer must stop. If the earlier writer has not written yet, the writers would overwrite each other's
+    files, which is an error.
 
     Args:
         files: all files of the writer.
@@ -186,7 +189,7 @@ class Claim:
         for file in self._files:
             holder = _claims.get(file)
             same = holder is not None and holder.what == what
-            # in a notebook, a failed cell may run again while its objects still exist
+            # in a notebook, a failed cell may be executed again while its objects still exist
             if holder is not None and not (same and (holder._begun or takes_over or hasattr(sys, "ps1"))):
                 raise OutputError(
                     f"{what} '{file}': {'another ' * (holder.what == what)}{holder.what} of this run also writes this "
@@ -211,14 +214,14 @@ class Claim:
             _claims[file] = self
 
     def release(self) -> None:
-        """End writing and release the files; `begin` claims them again."""
+        """Release the files at the end of writing; `begin` claims the files again."""
         for file in self._files:
             if _claims.get(file) is self:
                 del _claims[file]
 
 
 _claims: weakref.WeakValueDictionary[Path, Claim] = weakref.WeakValueDictionary()
-"""For each output file of this process: its writer."""
+"""Writer of each output file of this process."""
 _of_options: list[Claim] = []
 """Writers of files that options name; they exist until the process ends."""
 
@@ -235,19 +238,19 @@ def claim_options(files: Sequence[tuple[str, Path]]) -> None:
 
 
 def _find_holder(path: Path) -> Claim | None:
-    """The sensor, recorder or checkpoint that writes a file during the steps."""
+    """Return the sensor, recorder or checkpoint that writes a file during the steps of a solve."""
     holder = _claims.get(_resolve(path))
     return None if holder in _of_options else holder
 
 
 def _resolve(path: Path) -> Path:
-    """A unique name for a file, existing or not; a link at the path itself is not followed, because it will be
-    replaced."""
+    """Return a unique name for a path; the file need not exist. A link at the path itself is not followed, because the
+    link will be replaced."""
     return path.parent.resolve() / path.name
 
 
 def mark_picture(content: bytes) -> bytes:
-    """A finished picture or film with the mark of Windlass: PNG, GIF, MP4, PDF or SVG."""
+    """Return the bytes of a picture or film (PNG, GIF, MP4, PDF or SVG) with the mark of Windlass."""
     if content.startswith(PNG):
         text = b"tEXtSoftware\0Windlass"
         chunk = struct.pack(">I", len(text) - 4) + text + struct.pack(">I", zlib.crc32(text))
@@ -265,7 +268,7 @@ def mark_picture(content: bytes) -> bytes:
 def note_output(path: Path) -> None:
     """Mark a file that another library will write as an output of Windlass, by a hidden file.
 
-    The file itself is created empty; a later file that replaces it has no mark.
+    The output file is created empty. If another file replaces it, the new file has no mark.
     """
     check_place(path, "output")
     with path.open("ab") as file:

@@ -1,4 +1,4 @@
-"""Files of states: State files: NumPy's ``.npz`` with a digest at the end, which is checked before any value is used.
+"""State files: NumPy's ``.npz`` with a digest at the end, which is checked before any value is used.
 
 The digest is the comment of the zip file, so that NumPy and other programs can read the file normally.
 """
@@ -20,7 +20,7 @@ from windlass.framework.files.whole_files import SEAL_SIZE, check_seal, check_ta
 
 
 def write_state_file(path: Path, values: Mapping[str, Any]) -> None:
-    """Write arrays and numbers by name; an old file is replaced after the new one is complete.
+    """Write arrays and numbers by name; an old file is replaced after the new file is complete.
 
     Raises:
         OutputError: the file cannot be written.
@@ -40,7 +40,7 @@ def read_state_file(path: Path, names: Sequence[str]) -> tuple[StoredValues, Sto
     """Read the values of the given names, which must exist, and of all other names in the file.
 
     Raises:
-        OutputError: the file does not exist, is damaged, or is of another kind.
+        OutputError: the file does not exist, is damaged, or is not a state file.
     """
     if not os.path.exists(path):
         raise OutputError(f"state file {shorten(str(path))} cannot be read: no such file")

@@ -27,19 +27,19 @@ from windlass.framework.errors import OutputError
 Bytes = bytes | bytearray | memoryview
 SEAL = b"\nsha256 %s\n"
 SEAL_SIZE = len(SEAL % (b"0" * 64))
-"""Number of bytes of a seal; the fixed length determines its place."""
+"""Number of bytes of a seal; the length is fixed, so that the seal can be found at the end of a file."""
 LONGEST_TEXT = 300
 """Largest number of characters of a path in messages."""
 DRAFT = re.compile(r"\.+(.*)\.([0-9a-f]{16})\.part(\.journal)?")
 OLD = 60.0
-"""Age [s] above which drafts of other hosts count as abandoned."""
+"""Age above which drafts of other hosts count as abandoned [s]."""
 _drafts: set[Path] = set()
-"""The drafts of this process."""
+"""Paths of the drafts of this process."""
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class NoRoomError(OutputError):
-    """A file that does not fit on the disk, into a quota, or into the largest file that is allowed."""
+    """A file does not fit on the disk, exceeds a quota, or exceeds the largest allowed file size."""
 
     def __init__(self, path: Path, error: OSError, needed: int) -> None:
         self.error, self.needed = error, needed
@@ -54,18 +54,18 @@ class NoRoomError(OutputError):
 
 
 def count_free(folder: Path) -> int:
-    """Bytes that this process may still write in a folder."""
+    """Return the number of bytes that this process may still write in a folder."""
     disk = os.statvfs(folder)
     return disk.f_frsize * (disk.f_bfree if os.geteuid() == 0 else disk.f_bavail)
 
 
 def shorten(text: str) -> str:
-    """A text, or its first and last characters if it is long."""
+    """Return a text; if it is long, return its first and last characters."""
     return text if len(text) <= LONGEST_TEXT else f"{text[:60]}...{text[-20:]}"
 
 
 def check_target(path: Path, what: str = "") -> Path:
-    """The path, if a file can be created there. ``what`` names the output for the message.
+    """Return the path after a check that a file can be created at it. ``what`` is the name of the output in messages.
 
     Raises:
         OutputError: the path is a folder, a device, a FIFO or a socket.
@@ -85,7 +85,7 @@ def check_target(path: Path, what: str = "") -> Path:
 
 
 def check_place(path: Path, what: str) -> Path:
-    """The path itself, if a file can be written there; arguments as for `check_target`.
+    """Return the path after a check that a file can be written to it; for the arguments see `check_target`.
 
     Raises:
         OutputError: the folder does not exist or cannot be written, or the path is not a file.
@@ -97,9 +97,9 @@ def check_place(path: Path, what: str) -> Path:
 
 
 def replace_file(path: Path, content: Bytes | Sequence[Bytes], sync: bool = False) -> None:
-    """Write a whole file at a path; readers find either the old or the new file, never a part.
+    """Write a whole file; readers find either the complete old file or the complete new file.
 
-    A link at that path is replaced, not followed.
+    A link at the path is replaced, not followed.
 
     Args:
         path: the file.
@@ -107,8 +107,8 @@ def replace_file(path: Path, content: Bytes | Sequence[Bytes], sync: bool = Fals
         sync: whether to flush the file to the disk before it is renamed.
 
     Raises:
-        NoRoomError: the file does not fit; the old file is unchanged.
-        OSError: other failures; the old file is unchanged.
+        NoRoomError: the file does not fit on the disk; the old file is unchanged.
+        OSError: another failure occurred; the old file is unchanged.
     """
     parts = [content] if isinstance(content, Bytes) else content
     number, draft = create_draft(path)
@@ -133,9 +133,10 @@ def replace_file(path: Path, content: Bytes | Sequence[Bytes], sync: bool = Fals
 
 
 def create_draft(path: Path) -> tuple[int, Path]:
-    """A new empty file in the folder of a path, open for reading and writing; returns its descriptor and path.
+    """Create a draft, which is an empty file in the folder of a path; return its descriptor, open for reading and
+    writing, and its path.
 
-    The name of a draft ends with random digits, the process and a digest of the host.
+    The name of a draft ends with random digits, the number of the process and a digest of the host name.
     """
     end = f"{secrets.token_hex(3)}{os.getpid():06x}{_host()}"
     draft = path.parent.absolute() / f".{path.name}.{end}.part"
@@ -152,7 +153,7 @@ def put_draft(draft: Path, path: Path) -> None:
 
 
 def remove_drafts(folder: Path, name: str, alone: bool = False) -> None:
-    """Remove drafts that a killed process has left for a file, or for the files of a series.
+    """Remove the drafts of killed processes for a file, or for the files of a series.
 
     Args:
         folder: folder of the drafts.
@@ -175,8 +176,8 @@ def remove_own_drafts() -> None:
 
 
 def _is_at_work(path: Path, end: str) -> bool:
-    """Whether the process that made a draft may still be writing it; for other hosts only the age of the draft
-    decides."""
+    """Return whether the process that created a draft may still be writing it. For processes on other hosts only the
+    age of the draft is used."""
     process = int(end[6:12], 16)
     if end[12:] != _host():
         return time.time() - path.stat().st_mtime < OLD
@@ -193,12 +194,12 @@ def _is_at_work(path: Path, end: str) -> bool:
 
 @functools.cache
 def _host() -> str:
-    """Four digits that identify this host."""
+    """Return four digits that identify this host."""
     return hashlib.sha256(socket.gethostname().encode()).hexdigest()[:4]
 
 
 def write_all(number: int, parts: Iterable[Bytes], offset: int = 0) -> None:
-    """Write parts one after the other, starting at a byte of an open file."""
+    """Write parts one after the other to an open file, from a given offset on."""
     for part in parts:
         view = memoryview(part).cast("B")
         while len(view):
@@ -207,7 +208,7 @@ def write_all(number: int, parts: Iterable[Bytes], offset: int = 0) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Flush the names in a folder to the disk, where possible."""
+    """Flush the file names in a folder to the disk, if the disk supports this."""
     number = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(number)
@@ -219,18 +220,18 @@ def sync_folder(folder: Path) -> None:
 
 
 def seal(content: Bytes) -> bytes:
-    """The seal of a file: the digest of all preceding bytes."""
+    """Return the seal of a file, which contains the digest of all preceding bytes."""
     return SEAL % hashlib.sha256(content).hexdigest().encode()
 
 
 def check_seal(content: bytes, what: str) -> memoryview:
-    """Check the seal of a file and return the bytes before it; see `check_seal_of_file`."""
+    """Check the seal of a file, and return the bytes before the seal; see `check_seal_of_file`."""
     check_seal_of_file(io.BytesIO(content), what)
     return memoryview(content)[:-SEAL_SIZE]
 
 
 def check_seal_of_file(file: BinaryIO, what: str) -> None:
-    """Compare the seal at the end of an open file with the bytes before it.
+    """Compare the seal at the end of an open file with the digest of the bytes before the seal.
 
     Raises:
         OutputError: the seal is missing or wrong.

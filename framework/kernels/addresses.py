@@ -1,8 +1,9 @@
-"""Calls of compiled kernels without Python: arguments are stored in memory once, functions are called by address.
+"""Calls of compiled kernels without Python: the arguments are stored in memory once, and the kernels are called by
+address.
 
-Only this folder uses the compiler. Arguments of a kernel are stored in the compiler's own layout: a number is 8 bytes,
-a truth value one, an array its owner, parent, size, item size, address, shape and strides, and a tuple its items one
-after the other. The owner is empty, because the arrays outlive the calls.
+ Arguments are stored in the memory layout of the compiler: a number has 8 bytes, a truth value has one byte, and a
+tuple consists of its items. An array consists of owner, parent, size, item size, address, shape and strides. The owner
+is empty, because the arrays exist longer than the calls.
 """
 
 from __future__ import annotations
@@ -25,13 +26,13 @@ _intrinsic: Any = numba.extending.intrinsic
 
 
 OWNS_DATA = 4
-"""The only flag of NumPy arrays that does not affect a kernel."""
+"""The only flag of NumPy arrays that does not affect the compiled version of a kernel."""
 
 
 @_intrinsic  # type: ignore[untyped-decorator]
 def _call_entry(_typing: Any, entry: Any, block: Any) -> Any:
-    """Call the entry of a kernel, see compiling.py, at an address, with the address of its arguments; the result is 0
-    on success."""
+    """Call the entry of a kernel (see compiling.py) at an address, with the address of its arguments; return 0 on
+    success."""
 
     def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
         kind = ir.FunctionType(ir.IntType(32), [args[1].type])
@@ -42,30 +43,62 @@ def _call_entry(_typing: Any, entry: Any, block: Any) -> Any:
 
 @kernel
 def run(calls: IntArray) -> int:
-    """Make the calls in turn, shape (calls, 2); returns the number of calls before the first failed one, or of all
-    calls."""
+    """Execute the calls, shape (calls, 2), one after the other; return the number of successful calls before the first
+    failed call."""
     for i in range(len(calls)):
         if _call_entry(calls[i, 0], calls[i, 1]) != 0:
             return i
     return len(calls)
 
 
-def prepare_call(function: Any, args: tuple[Any, ...]) -> tuple[list[int], NDArray[np.uint8]]:
-    """Addresses of one call for `run`: entry and argument block; also the block itself, which must stay alive.
+Memory = dict[int, tuple[tuple[Any, ...], bytes, int, tuple[Any, ...]]]
+"""Tuple, its memory, its alignment and its kinds, by the index of the argument that is this tuple."""
+
+
+def prepare_call(
+    function: Any, args: tuple[Any, ...], known: Memory | None = None
+) -> tuple[list[int], NDArray[np.uint8]]:
+    """Return the addresses of one call for `run` (entry and argument block), and the block itself, to which the caller
+    must keep a reference.
+
+    Args:
+        function: the kernel.
+        args: its arguments.
+        known: memory of the tuples in earlier calls of the same kernel.
 
     Raises:
-        TypeError: an argument is not an array, a number, or a tuple of these, or the kernel has a result.
+        TypeError: an argument is not an array, a number, or a tuple of these, or the kernel returns a value.
     """
-    block = lay_down(args)
-    kinds = find_kinds(args)
+    known = {} if known is None else known
+    found, widest = b"", 1
+    kinds: list[Any] = [type(args)]
+    for i, value in enumerate(args):
+        if isinstance(value, tuple):
+            kept = known.get(i)
+            if kept is None or kept[0] is not value:
+                kept = known[i] = (value, *_memory(value), find_kinds(value))
+            _, data, width, kind = kept
+        else:
+            data, width = _memory(value)
+            kind = _find_kind(value)
+        found, widest = found + bytes(-len(found) % width) + data, max(widest, width)
+        kinds.append(kind)
+    block = np.frombuffer(found + bytes(-len(found) % widest), np.uint8)
+    return [_find_address(function, args, tuple(kinds), block.nbytes), block.ctypes.data], block
+
+
+def _find_address(function: Any, args: tuple[Any, ...], kinds: tuple[Any, ...], size: int) -> int:
+    """Return the address of the entry of a kernel for the kinds of its arguments."""
     if kinds not in function.addresses:
-        function.addresses[kinds] = _find_entry(function, args, block.nbytes)
-    return [function.addresses[kinds], block.ctypes.data], block
+        function.addresses[kinds] = _find_entry(function, args, size)
+    address: int = function.addresses[kinds]
+    return address
 
 
 @cache
 def find_run() -> Callable[[IntArray], int]:
-    """`run` compiled for calls of shape (calls, 2), int64, C-contiguous: called without type checks of its argument."""
+    """Return `run` compiled for C-contiguous int64 arrays of shape (calls, 2); calls do not check the type of the
+    argument."""
     kinds = (_types.int64[:, ::1],)
     run.compile(kinds)  # type: ignore[attr-defined]
     found: Callable[[IntArray], int] = run.overloads[kinds].entry_point  # type: ignore[attr-defined]
@@ -73,20 +106,19 @@ def find_run() -> Callable[[IntArray], int]:
 
 
 def find_kinds(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Key of the compiled version, found much faster than by the compiler's own types."""
-    found: list[Any] = [type(values)]
-    for value in values:
-        if isinstance(value, np.ndarray):
-            found.append((value.dtype, value.ndim, value.flags.num & ~OWNS_DATA))
-        elif isinstance(value, tuple):
-            found.append(find_kinds(value))
-        else:
-            found.append(type(value))
-    return tuple(found)
+    """Return a key for the types of arguments, which is much faster to compute than the types of the compiler."""
+    return (type(values), *map(_find_kind, values))
+
+
+def _find_kind(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.dtype, value.ndim, value.flags.num & ~OWNS_DATA
+    return find_kinds(value) if isinstance(value, tuple) else type(value)
 
 
 def _find_entry(function: Any, args: tuple[Any, ...], size: int) -> int:
-    """Address of the entry of a kernel for the types of these arguments, and their size in bytes."""
+    """Return the address of the entry of a kernel for the types of these arguments, and the size of the arguments
+    [bytes]."""
     kinds = tuple(function.typeof_pyval(value) for value in args)
     expected = function.targetctx.get_abi_sizeof(function.targetctx.get_value_type(_types.Tuple(kinds)))
     if size != expected:
@@ -100,12 +132,14 @@ def _find_entry(function: Any, args: tuple[Any, ...], size: int) -> int:
 
 
 def lay_down(args: tuple[Any, ...]) -> NDArray[np.uint8]:
-    """Store arrays, numbers and tuples of these in the compiler's memory layout; the arrays must outlive the calls."""
+    """Store arrays, numbers and tuples of these in the memory layout of the compiler; the arrays must exist during all
+    calls."""
     return np.frombuffer(_memory(args)[0], np.uint8)
 
 
 def find_version(function: Any, kinds: tuple[Any, ...]) -> Any:
-    """The version of a kernel that is compiled for the given types, with an entry by address."""
+    """Return the version of a kernel that is compiled for the given types and has an entry that can be called by
+    address."""
     if hasattr(function, "compile_by_address"):
         return function.compile_by_address(kinds)
     function.compile(kinds)  # an unknown compiler has no such method
@@ -113,13 +147,13 @@ def find_version(function: Any, kinds: tuple[Any, ...]) -> Any:
 
 
 def find_address(version: Any) -> int:
-    """Address of the entry of a version of a kernel."""
+    """Return the address of the entry of a version of a kernel."""
     address: int = version.library.get_pointer_to_function(version.fndesc.llvm_cfunc_wrapper_name)
     return address
 
 
 def _memory(value: Any) -> tuple[bytes, int]:
-    """A value in the compiler's memory layout, and its alignment in bytes."""
+    """Return a value in the memory layout of the compiler, and its alignment [bytes]."""
     if isinstance(value, tuple):
         found, widest = b"", 1
         for item in value:

@@ -1,4 +1,4 @@
-"""The process that compiles kernels of the list on one core, during a run or for `windlass compile`."""
+"""Process that compiles listed kernels on one core, during a run or for `windlass compile`."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ from windlass.framework.kernels.type_names import decode_type
 
 
 def _compile(jobs: list[Job], source: TextIO) -> list[str]:
-    """Compile kernels that no other process compiles, until the source is exhausted; returns names of failed
-    kernels."""
+    """Compile all kernels that no other process compiles, and return the names of kernels whose compilation failed."""
     failed: list[str] = []
     for module, name, types, form in jobs:
         if select.select([source], [], [], 0.0)[0]:
@@ -39,7 +38,8 @@ def _compile(jobs: list[Job], source: TextIO) -> list[str]:
 
 
 def main() -> None:
-    """Compile the kernels that the first line of the input names; the process ends with its input."""
+    """Compile the kernels that are named in the first line of the standard input; end the process when the input
+    ends."""
     jobs = [Job(*job) for job in json.loads(sys.stdin.readline())]
     failed = _compile(jobs, sys.stdin)
     print(json.dumps({"compiled": len(compiled()), "failed": failed}))

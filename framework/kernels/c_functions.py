@@ -1,8 +1,8 @@
 """Kernels that C code calls, and C functions that kernels call, both by address.
 
-A kernel that receives an address has an entry for C, cached with its machine code. The context that a library passes to
-such a function, a ``void *``, is the address of a tuple stored by `lay_down`; the kernel reads it by `load`. Only this
-folder uses the compiler.
+A kernel with an address as argument has an entry that C code can call. The entry is cached with the machine code of the
+kernel. The context that a library passes to such a function, a ``void *``, is the address of a tuple stored by
+`lay_down`. The kernel reads the tuple by `load`.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.addresses import find_address, find_kinds, find_version
 from windlass.framework.kernels.kernel import kernel
 
-_numba: Any = numba  # its internals have no types for type checkers
+_numba: Any = numba  # internal functions of numba have no type annotations
 _types, _intrinsic, _carray = _numba.types, _numba.extending.intrinsic, _numba.carray
 
 
 def find_c_address(function: Any, kinds: tuple[str, ...], context: tuple[Any, ...]) -> int:
-    """Address of the entry for C of a kernel whose arguments are numbers and, last, the address of a tuple like
-    ``context``.
+    """Return the address of the entry for C of a kernel. The arguments of the entry are numbers, followed by the
+    address of a tuple with the types of ``context``.
 
     Args:
-        function: a compiled kernel with a result; exceptions of the kernel are lost.
+        function: a compiled kernel that returns a value; exceptions in the kernel are lost.
         kinds: types of the numbers, e.g. ``"int64"``; addresses are int64.
         context: tuple of arrays and numbers.
     """
@@ -41,7 +41,7 @@ def find_c_address(function: Any, kinds: tuple[str, ...], context: tuple[Any, ..
 
 @_intrinsic  # type: ignore[untyped-decorator]
 def load(_typing: Any, context: Any) -> Any:
-    """The tuple at an address."""
+    """Return the tuple at an address."""
 
     def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
         return builder.load(args[0])
@@ -51,7 +51,7 @@ def load(_typing: Any, context: Any) -> Any:
 
 @_intrinsic  # type: ignore[untyped-decorator]
 def call_c(_typing: Any, function: Any, arguments: Any) -> Any:
-    """Call a C function at an address with a tuple of numbers; gives its result, an int."""
+    """Call a C function at an address with a tuple of numbers, and return its result, an int."""
     count = len(arguments.types)
 
     def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
@@ -72,40 +72,41 @@ def _as_pointer(_typing: Any, address: Any) -> Any:
 
 @kernel(inline=True)
 def floats_at(address: int, count: int) -> FloatArray:
-    """An array of a given number of double-precision numbers at an address."""
+    """Return the array of a given number of double-precision numbers at an address."""
     found: FloatArray = _carray(_as_pointer(address), (count,), np.float64)
     return found
 
 
 @kernel(inline=True)
 def set_int(address: int, value: int) -> None:
-    """Write an ``int`` of C to an address."""
+    """Write a C ``int`` to an address."""
     _carray(_as_pointer(address), (1,), np.int32)[0] = value
 
 
 @kernel(inline=True)
 def int_at(address: int) -> int:
-    """The ``int`` of C at an address."""
+    """Return the C ``int`` at an address."""
     found: int = _carray(_as_pointer(address), (1,), np.int32)[0]
     return found
 
 
 @kernel(inline=True)
 def calls_at(address: int, count: int) -> IntArray:
-    """The table of a program, shape (count, 2), at an address; see `run` in addresses.py."""
+    """Return the table of a program, shape (count, 2), at an address; see `run` in addresses.py."""
     found: IntArray = _carray(_as_pointer(address), (count, 2), np.int64)
     return found
 
 
 @kernel
 def ask(address: IntArray) -> None:
-    """Call a function of Python made by ctypes, at an address of shape (1,); fails where its result is not 0."""
+    """Call a Python function that ctypes has wrapped; its address is in an array of shape (1,). Raise an error if the
+    result is not 0."""
     if call_c(address[0], (np.int64(0),)) != 0:
         raise RuntimeError("a function of Python has failed")
 
 
 @kernel
 def ask_when(address: IntArray, due: IntArray) -> None:
-    """`ask`, unless due[0] is 0."""
+    """Call `ask` unless due[0] is 0."""
     if due[0] != 0 and call_c(address[0], (np.int64(0),)) != 0:
         raise RuntimeError("a function of Python has failed")

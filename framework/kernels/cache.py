@@ -1,9 +1,9 @@
 """Files of machine code: their content, their folder, and the rules of trust.
 
 A file contains a JSON header and two blocks of code from the compiler, and ends with a digest of all preceding bytes.
-The header contains the key, so files cannot be confused. Machine code can do anything in the process that runs it:
-folder and file must belong to the user or to root, no other user may write them, and links are never followed. No data
-are unpickled here. Only this folder uses the compiler.
+The header contains the key of the kernel, so a file of another kernel is detected. For security, folder and file must
+belong to the user or to root, no other user may be able to write to them, and links are never followed. No data are
+unpickled.
 """
 
 from __future__ import annotations
@@ -27,27 +27,27 @@ from windlass.framework.kernels.cache_key import NotCacheableError
 from windlass.framework.kernels.compiling import FOR_PYTHON, INNER, InnerLibrary, NoEntry, form_of
 from windlass.framework.kernels.type_names import decode_type, encode_type
 
-_numba: Any = numba  # its internals have no types for type checkers
+_numba: Any = numba  # internal functions of numba have no type annotations
 
 FORMAT = 5
 MAGIC = b"windlass machine code\n"
 _NAMES = ("modname", "qualname", "unique_name", "mangled_name", "env_name")
 _PLAIN = (*_NAMES, "native", "args", "inline", "noalias", "abi_tags", "uid")
-"""Properties of a function in the compiler that JSON can store."""
+"""Properties of numba's function descriptors that can be stored as JSON."""
 
 
 _there: set[str] = set()
-"""Symbols that this process has already found; symbols never disappear."""
+"""Symbols that exist in this process; symbols are never removed."""
 
 
 class UntrustedError(Exception):
-    """A folder or file that another user may have written."""
+    """Another user may have written a folder or file."""
 
 
 @functools.cache
 def find_folder(wish: str) -> tuple[Path | None, str]:
-    """The folder for this Python and numba under ``wish``, created if possible, or None and the reason why it is not
-    used."""
+    """Return the folder for this version of Python and numba within ``wish``, and create the folder if necessary.
+    Return None and the reason if the folder cannot be used."""
     version = f"kernels-{FORMAT}-{sys.implementation.cache_tag}-numba-{numba.__version__}"
     try:
         root = Path(wish).expanduser().absolute()
@@ -69,7 +69,7 @@ def check_folder(folder: Path) -> None:
         status = place.stat()
         if status.st_uid not in (0, os.geteuid()):
             raise UntrustedError(f"{place} belongs to user {status.st_uid}")
-        # in a sticky folder only owners may rename files
+        # in a sticky folder only the owner of a file may rename the file
         if place != folder and status.st_mode & stat.S_ISVTX:
             continue
         if status.st_mode & stat.S_IWOTH or (status.st_mode & stat.S_IWGRP and not _is_private(status.st_gid)):
@@ -77,7 +77,7 @@ def check_folder(folder: Path) -> None:
 
 
 def _is_private(group: int) -> bool:
-    """Whether a group is the private group that some systems create for every user."""
+    """Return whether a group is the private group that some systems create for every user."""
     try:
         return group == os.getegid() and len(grp.getgrgid(group).gr_mem) <= 1
     except KeyError:
@@ -126,7 +126,8 @@ def write_entry(path: Path, key: str, result: Any) -> None:
 
 
 def _serialize(library: Any) -> tuple[str, tuple[bytes, bytes]]:
-    """Name of a library and its two blocks: machine code without inner kernels, and code for callers."""
+    """Return the name of a library and its two blocks of code: machine code without inner kernels, and intermediate
+    code for callers."""
     if isinstance(library, InnerLibrary):
         return library.name, (b"", library._get_module_for_linking().as_bitcode())
     name, _, blocks = library.serialize_using_object_code()
@@ -134,10 +135,10 @@ def _serialize(library: Any) -> tuple[str, tuple[bytes, bytes]]:
 
 
 def read_entry(path: Path, key: str, arguments: tuple[Any, ...], dispatcher: Any, target_context: Any) -> Any:
-    """Compile result from a file, ready to run, or None if the file does not exist.
+    """Return an executable compile result from a file, or None if the file does not exist.
 
     Raises:
-        UntrustedError: the file belongs to another user, or other users may write it.
+        UntrustedError: the file belongs to another user, or other users may write to it.
         WindlassError: the digest of the file is wrong.
         LookupError: the file belongs to another kernel, or needs symbols that this process does not have.
     """
@@ -184,7 +185,7 @@ def read_entry(path: Path, key: str, arguments: tuple[Any, ...], dispatcher: Any
 
 
 class KeptLibrary(_numba.core.codegen.JITCodeLibrary):  # type: ignore[misc]
-    """Machine code of a file, linked without numba's module of intermediate code for each library."""
+    """Machine code that was read from a file; it is linked without numba's module of intermediate code."""
 
     def __init__(self, codegen: Any, name: str) -> None:
         _numba.core.codegen.CodeLibrary.__init__(self, codegen, name)
@@ -192,12 +193,12 @@ class KeptLibrary(_numba.core.codegen.JITCodeLibrary):  # type: ignore[misc]
         self._finalized = True
 
     def load(self, code: bytes) -> None:
-        """Pass the code to the linker, which reads it at the first request for an address."""
+        """Pass the machine code to the linker, which reads the code at the first request for an address."""
         self._codegen._engine._ee.add_object_file(llvmlite.binding.ObjectFileRef.from_data(code))
 
 
 def _create_result(context: Any, library: Any, function: Any, signature: Any, parts: dict[str, Any]) -> Any:
-    """A compile result of numba."""
+    """Create a compile result of numba."""
     fields = {
         "typing_context": context.typing_context, "target_context": context, "library": library, "fndesc": function,
         "signature": signature, "type_annotation": "", "objectmode": False, "lifted": (), "reload_init": (),
@@ -206,7 +207,7 @@ def _create_result(context: Any, library: Any, function: Any, signature: Any, pa
 
 
 def _rebuild_inner(context: Any, function: Any, environment: Any, signature: Any, name: str, code: bytes) -> Any:
-    """Compile result of an inner kernel."""
+    """Create the compile result of an inner kernel."""
     library = InnerLibrary(context.codegen(), name)
     library._finalized = True
     parts = {"environment": environment, "referenced_envs": (), "entry_point": NoEntry(INNER)}
@@ -214,7 +215,7 @@ def _rebuild_inner(context: Any, function: Any, environment: Any, signature: Any
 
 
 def _put_off_parsing(result: Any, code: bytes) -> Any:
-    """Return the result; its code for callers is parsed only when a caller is compiled, which is rare."""
+    """Return a compile result whose code for callers is parsed only when a caller is compiled, which is rare."""
     library = result.library
     base: Any = type(library)
     library.__class__ = _create_class(base)
@@ -233,10 +234,11 @@ def _create_class(base: Any) -> Any:
 
 
 def _rebuild_environment(module: str, constants: list[Any], name: str) -> Any:
-    """Python environment of machine code: constants, and the module of its function by name only.
+    """Create the Python environment of machine code: constants, and the module of the function, which is given by name
+    only.
 
-    Most environments belong to functions of numba, whose modules take as long to import as reading all kernels of a
-    model.
+    The module is not imported, because most environments belong to functions of numba, and the import of its modules
+    takes as long as reading all kernels of a model.
     """
     class_ = _numba.core.environment.Environment
     if module in sys.modules or name in class_._memo:
@@ -261,13 +263,13 @@ def _read_trusted(path: Path) -> bytes | None:
 
 
 def _load_symbols(symbols: list[str], target_context: Any) -> None:
-    """Make sure that all symbols exist: a missing symbol at link time would end the process."""
+    """Raise an error if a symbol is missing, because a missing symbol at link time would end the process."""
     _numba.core.runtime.rtsys.initialize(target_context)
-    # a query of the linker takes longer than reading a small kernel, and most kernels need the same few symbols, so
-    # symbols that were found are stored
+    # store the symbols that were found. A query of the linker takes longer than reading a small kernel, and most
+    # kernels need the same few symbols
     unknown = set(symbols) - _there
-    # Setting up all of numba's function tables takes longer than reading all kernels; machine code needs the tables
-    # only if it refers to symbols that the set-up registers.
+    # The set-up of numba's function tables takes longer than reading all kernels. The tables are needed only if machine
+    # code refers to symbols that this set-up registers.
     if not all(map(_is_there, unknown)):
         target_context.refresh()
         missing = sorted(symbol for symbol in unknown if not _is_there(symbol))
@@ -281,7 +283,7 @@ def _is_there(symbol: str) -> bool:
 
 
 def _encode_constant(value: Any) -> tuple[str, Any]:
-    """A Python object that machine code refers to, encoded for JSON."""
+    """Encode a Python object to which machine code refers for JSON."""
     if isinstance(value, np.dtype) and value.names is None and not value.hasobject:
         return "dtype", value.str
     if value is None or isinstance(value, (bool, int, str)):

@@ -1,4 +1,5 @@
-"""All inputs that determine the machine code of a kernel, described equally in all processes: the key of the cache."""
+"""The key of the cache: a description of all inputs that determine the machine code of a kernel, which is equal in all
+processes."""
 
 from __future__ import annotations
 
@@ -15,12 +16,13 @@ from typing import Any
 import numba
 import numpy as np
 
-_numba: Any = numba  # its internals have no types for type checkers
+_numba: Any = numba  # internal functions of numba have no type annotations
 
-# Objects of these modules are described by name; the versions in the key describe their content.
+# Objects of these modules are described only by name, because the key contains the versions of the modules.
 _KNOWN_MODULES = frozenset({"builtins", "cmath", "math", "numba", "numpy", "operator"})
 _PLAIN = frozenset({bool, int, float, complex, str, bytes, type(None), type(...)})
-# Flags for kinds of functions; numba itself changes another flag of code that runs under a profiler.
+# Flags of code objects that describe the kind of a function; other flags are ignored, because numba changes one of them
+# under a profiler.
 _KIND_FLAGS = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR
 
 CACHE = dis.opmap.get("CACHE", 0)
@@ -33,12 +35,12 @@ _SCOPES = {
     "LOAD_METHOD": ("attribute", _ATTRIBUTE_SHIFT),
 }
 NAMED = {dis.opmap[name]: value for name, value in _SCOPES.items() if name in dis.opmap}
-"""For each instruction that reads a name: the scope of the name, and the number of bits by which the index of the name
-is shifted in the argument."""
+"""For each instruction that reads a name: scope of the name, and number of bits by which the index of the name is
+shifted in the argument of the instruction."""
 
 
 class NotCacheableError(Exception):
-    """An input of the machine code has no stable description."""
+    """An input of machine code has no description that is equal in all processes."""
 
 
 def _is_importable(class_: Any) -> bool:
@@ -46,14 +48,16 @@ def _is_importable(class_: Any) -> bool:
 
 
 def describe_type(type_: Any, *, returned: bool = False) -> object:
-    """Description of a numba type, equal in all processes and different for types that need different code."""
+    """Return a description of a numba type that is equal in all processes, and different for types that need different
+    machine code."""
     types = _numba.types
     if isinstance(type_, types.BaseTuple):
         named: object = None
         if isinstance(type_, types.BaseNamedTuple):
             class_ = type_.instance_class
             named = (class_.__module__, class_.__qualname__, class_._fields)
-            # Code that returns a NamedTuple refers to its class; a class that cannot be imported would become a copy.
+            # Machine code that returns a NamedTuple refers to its class; if the class cannot be imported, numba would
+            # create a copy of the class.
             if returned and not _is_importable(class_):
                 raise NotCacheableError(f"returns {class_.__qualname__}, which cannot be imported")
         return type(type_).__name__, named, [describe_type(item, returned=returned) for item in type_]
@@ -68,8 +72,8 @@ def describe_type(type_: Any, *, returned: bool = False) -> object:
 
 
 def eval_content(dispatcher: Any, known: dict[Any, str], callers: tuple[Any, ...]) -> str:
-    """Hash of a compiled function and of everything that the function refers to; ``known``: hashes so far; ``callers``:
-    call chain."""
+    """Return a hash of a compiled function and of everything to which the function refers. ``known`` contains the
+    hashes that were already computed, and ``callers`` the chain of calling functions."""
     if dispatcher in callers[:-1]:
         raise NotCacheableError("kernels call each other recursively")
     if dispatcher in callers:
@@ -103,7 +107,8 @@ def eval_content(dispatcher: Any, known: dict[Any, str], callers: tuple[Any, ...
 
 
 def list_names(code: CodeType) -> Iterator[tuple[str, str]]:
-    """The instructions of a function, of which only reads of names matter: (scope, name), otherwise two empty texts.
+    """Return (scope, name) for each instruction of a function that reads a name, and two empty texts for all other
+    instructions.
 
     This function is many times faster than `dis.get_instructions`, which makes an object with all details of each
     instruction.
@@ -123,8 +128,8 @@ def list_names(code: CodeType) -> Iterator[tuple[str, str]]:
 
 @functools.cache
 def _describe_code(code: CodeType) -> tuple[str, list[tuple[str, ...]]]:
-    """Instructions of a function without file and line, and the names that these instructions read: (scope, name,
-    attribute ...)."""
+    """Return the instructions of a function without file and line numbers, and the names that the instructions read:
+    (scope, name, attribute ...)."""
     chains: list[list[str]] = []
     follows = False
     for scope, name in list_names(code):
@@ -144,7 +149,7 @@ def _describe_code(code: CodeType) -> tuple[str, list[tuple[str, ...]]]:
 
 
 def _list_constants(code: CodeType) -> list[object]:
-    """Constants of a function except inner functions, and except documentation that no instruction reads."""
+    """Return the constants of a function, except inner functions and docstrings."""
     documented = not code.co_name.startswith("<") and isinstance(next(iter(code.co_consts), None), str)
     if documented:
         raw = code.co_code
@@ -156,7 +161,8 @@ def _list_constants(code: CodeType) -> list[object]:
 
 
 def _describe(value: Any, known: dict[Any, str], callers: tuple[Any, ...]) -> object:
-    """Description of a constant or callee, equal in all processes; see `eval_content` for the arguments."""
+    """Return a description of a constant or called function that is equal in all processes; for the arguments see
+    `eval_content`."""
     # checked first, because most objects are of these types
     if type(value) in _PLAIN:
         return type(value).__name__, repr(value)
@@ -186,7 +192,8 @@ def _describe(value: Any, known: dict[Any, str], callers: tuple[Any, ...]) -> ob
             return name, [(member.name, inner(member.value)) for member in value]
         if issubclass(value, tuple) and value is not tuple:
             return name, inner(vars(value).get("_fields")), inner(vars(value).get("_field_defaults"))
-        if _is_importable(value):  # raised by the machine code; other exception classes would become copies
+        # exceptions that machine code raises; numba would create copies of other exception classes
+        if _is_importable(value):
             return name
     module = "numpy" if isinstance(value, np.ufunc) else getattr(value, "__module__", None)
     own_name = getattr(value, "__name__", None)

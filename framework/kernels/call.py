@@ -1,12 +1,12 @@
-"""Fast calls of kernels: laws and solvers make all their calls by `call`.
+"""Fast calls of kernels: laws and solvers call kernels only by `call`.
 
-A compiled kernel that Python calls checks the type of every array in every argument. For columns of many arrays this
-takes longer than many kernels. The arguments of a call always have the same types, so the compiled version is looked up
-only once. A call of a law always has the same arrays, and only their contents change. A `Program` stores their
-addresses and executes consecutive calls without Python in between.
+A compiled kernel that Python calls checks the types of all arrays in its arguments. For arguments with many arrays,
+this check takes longer than many kernels. The arguments of a call always have the same types, so the compiled version
+is looked up only once. A call by a law always has the same arrays; only the contents of the arrays change. A `Program`
+stores the addresses of the arrays, and executes consecutive calls without Python in between.
 
-Stored arguments never change. Therefore the arguments are checked before the first call: a number that depends on
-changing values, such as the time, or an array that is created in each evaluation, is an error.
+Stored arguments never change. The arguments are checked before the first call. It is an error if an argument is a
+number that changes, such as the time, or an array that is created in each evaluation.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, TypeVar, overload
 import numpy as np
 
 from windlass.framework.errors import ModelError
-from windlass.framework.kernels.addresses import find_kinds, find_run, prepare_call
+from windlass.framework.kernels.addresses import Memory, find_kinds, find_run, prepare_call
 from windlass.framework.kernels.signature import count_results
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
@@ -50,35 +50,40 @@ class _Quick:
         return result
 
 
-class _Addressed:
-    """A kernel of a `Call`, called by its address. An entry for Python would cost a sixth of the compilation, and
-    Python makes most of these calls only at the start of a solve."""
+class Addressed:
+    """A kernel of a `Call` that is called by its address. An entry for Python would take a sixth of the compilation
+    time, and Python makes most of these calls only at the start of a solve."""
 
-    __slots__ = ("_count", "_quick")
+    __slots__ = ("_count", "_known", "_quick")
 
     def __init__(self, quick: _Quick) -> None:
         self._quick, self._count = quick, 0
+        self._known: Memory = {}
+
+    def prepare(self, args: tuple[Any, ...]) -> Any:
+        """Prepare a call of the kernel; see `prepare_call`."""
+        return prepare_call(self._quick.kernel, args, self._known)
 
     def __call__(self, *args: Any) -> None:
         self._count += 1
-        kernel = self._quick.kernel
         if self._count <= OFTEN:
-            words, block = prepare_call(kernel, args)
+            words, block = self.prepare(args)
             done = find_run()(np.array([words], np.int64))
             del block
             if done == 1:
                 return
-        # a repeated call also raises the error of a failed call
+        # if the call fails, call the kernel again from Python to raise its error
         self._quick(*args)
 
 
 def is_compiled(function: Any) -> bool:
-    """Whether a function is a compiled kernel; plain Python functions are not."""
+    """Return whether a function is a compiled kernel and not a Python function."""
     return getattr(function, "overloads", None) is not None
 
 
 class KernelCall(NamedTuple):
-    """One kernel of a `Call`: the kernel, its fast entry, and ``(s) -> arguments``."""
+    """One kernel of a `Call`: the kernel, its fast entry, and the function of an `Evaluation` s that returns the
+    arguments."""
 
     kernel: Callable[..., Any]
     quick: Callable[..., Any]
@@ -86,12 +91,13 @@ class KernelCall(NamedTuple):
 
 
 class Call:
-    """A function ``(s)`` that calls kernels with a fixed list of arrays; made by `call`, and joined by ``+``.
+    """A function of an `Evaluation` s that calls kernels with fixed arrays. `call` creates such functions, and ``+``
+    joins them.
 
     Attributes:
-        parts: the kernels in their order.
-        before: functions ``(s)`` that update the contents of the arrays, called before all kernels.
-        at_time: functions of ``before`` that depend on time alone, called once per time.
+        parts: the kernels in the order of the calls.
+        before: functions of s that update the contents of the arrays; they are called before all kernels.
+        at_time: functions in ``before`` that depend only on time; they are called once for each time.
     """
 
     __slots__ = ("_checked", "at_time", "before", "parts")
@@ -108,13 +114,13 @@ class Call:
         return Call(self.parts + other.parts, self.before + other.before, self.at_time + other.at_time)
 
     def where(self, change: Callable[[Any], Any]) -> Call:
-        """The same calls at an evaluation modified by ``change``."""
+        """Return the same calls for evaluations that the function ``change`` has modified."""
         parts = [part._replace(arguments=_changed(part.arguments, change)) for part in self.parts]
         before, at_time = ([_changed(f, change) for f in functions] for functions in (self.before, self.at_time))
         return Call(tuple(parts), tuple(before), tuple(at_time))
 
     def __call__(self, s: Any) -> Any:
-        """Make the calls; returns the result of the last kernel."""
+        """Call the kernels, and return the result of the last kernel."""
         if not self._checked:
             self.check(s)
         for prepare in self.at_time + self.before:
@@ -125,7 +131,7 @@ class Call:
         return result
 
     def find_arrays(self, s: Any) -> list[Any] | None:
-        """All arrays in the arguments of the kernels, or None if Python functions may read others."""
+        """Return all arrays in the arguments of the kernels, or None if Python functions may read other arrays."""
         if self.before or self.at_time:
             return None
         leaves = [leaf for _, _, arguments in self.parts for _, leaf in _leaves(arguments(s))]
@@ -135,8 +141,8 @@ class Call:
         """Check the arguments, once.
 
         Raises:
-            ModelError: a wrong number of arguments, a number that changes between evaluations, or an array that is not
-                permanent.
+            ModelError: the number of arguments is wrong, an argument is a number that changes between evaluations, or
+                an array that is not permanent.
         """
         for kernel, _, arguments in () if self._checked else self.parts:
             _check_count(kernel, len(arguments(s)))
@@ -165,21 +171,22 @@ def call(
     arguments: Callable[[Any], tuple[Any, ...]] | tuple[Any, ...] | None = None,
     before: Callable[[Any], None] | None = None,
 ) -> Any:
-    """A function ``(s)`` of a `System` that calls a kernel once, or a kernel with a fast call from Python.
+    """Create a function of an `Evaluation` s that calls a kernel; without ``arguments``, create a fast version of the
+    kernel for calls from Python.
 
     Args:
-        kernel: the kernel; without a result if it is part of a `Program`.
-        arguments: ``lambda s: (...)``, arguments of the kernel, taken from an `Evaluation` and from the law. Each
-            evaluation must pass the same arrays and constant numbers. The time is ``s.time``, an array. If omitted,
-            callers pass arguments, always of the same types. A tuple of arrays and parameters instead of a function
-            needs no check before the first call.
-        before: ``(s)`` updates the contents of arrays that Python must fill (user functions).
+        kernel: the kernel; a kernel in a `Program` must return no value.
+        arguments: function ``lambda s: (...)`` that returns the arguments of the kernel, from an `Evaluation` and from
+            the law. Each evaluation must pass the same arrays and constant numbers. The time is ``s.time``, an array.
+            If omitted, the caller passes the arguments, which must always have the same types. A tuple of arrays and
+            parameters can be given instead of a function, and is not checked before the first call.
+        before: function of s that updates the contents of arrays that Python must fill, for example by user functions.
     """
     quick: Any = _Quick(kernel) if is_compiled(kernel) else kernel
     if arguments is None:
         return quick
     if is_compiled(kernel) and count_results(kernel) == {0}:
-        quick = _Addressed(quick)
+        quick = Addressed(quick)
     given = (lambda _: arguments) if isinstance(arguments, tuple) else arguments
     made = Call((KernelCall(kernel, quick, given),), () if before is None else (before,))
     made._checked = isinstance(arguments, tuple)
@@ -187,7 +194,7 @@ def call(
 
 
 def _check_count(kernel: Any, given: int) -> None:
-    """Compare the number of arguments with the signature of a kernel or plain function."""
+    """Compare the number of arguments with the signature of a kernel or Python function."""
     plain = getattr(kernel, "py_func", kernel)
     if not isinstance(plain, FunctionType):
         return
@@ -198,7 +205,7 @@ def _check_count(kernel: Any, given: int) -> None:
 
 
 def _check_arguments(name: str, arguments: Callable[[Any], tuple[Any, ...]], s: Any) -> None:
-    """Compare the arguments of two equal evaluations, and of evaluations with other contents."""
+    """Compare the arguments for two equal evaluations, and for an evaluation with different values."""
     first, again = list(_leaves(arguments(s))), list(_leaves(arguments(s)))
     for (i, one), (_, other) in zip(first, again, strict=True):
         if isinstance(one, np.ndarray) and one.size and _place(one) != _place(other):
@@ -226,7 +233,7 @@ def _check_arguments(name: str, arguments: Callable[[Any], tuple[Any, ...]], s: 
 
 
 def _leaves(values: tuple[Any, ...], place: int | None = None) -> Iterator[tuple[int, Any]]:
-    """Arrays and numbers in nested tuples, each with the index of its argument, from 0."""
+    """Iterate over the arrays and numbers in nested tuples, each with the index of its argument, from 0."""
     for i, value in enumerate(values):
         where = i if place is None else place
         if isinstance(value, tuple):
@@ -240,5 +247,5 @@ def _place(array: Any) -> tuple[Any, ...]:
 
 
 def _is_same(one: Any, other: Any) -> bool:
-    """Whether two numbers are equal, or both NaN."""
+    """Return whether two numbers are equal, or both NaN."""
     return bool(one is other or one == other or (one != one and other != other))

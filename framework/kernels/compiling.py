@@ -1,9 +1,10 @@
 """Compilation of kernels in one of three forms: for Python, by address, or as inner kernels.
 
-Most kernels are called only by other kernels. Such inner kernels need no entries and no machine code, which take half
-of the compilation. The compiler's intermediate code is cached, and inserted into each caller. Kernels that programs or
-C code call by address have machine code, but no entry for Python, which takes a sixth of the compilation. A kernel that
-Python calls later is compiled again, with its entry. Only this folder uses the compiler.
+Most kernels are called only by other kernels. These inner kernels need no entries and no machine code, whose creation
+takes half of the compilation time. For inner kernels, the intermediate code of the compiler is cached, and inserted
+into each caller. Kernels that programs or C code call by address have machine code, but no entry for Python, whose
+creation takes a sixth of the compilation time. If Python later calls a kernel without this entry, the kernel is
+compiled again.
 """
 
 from __future__ import annotations
@@ -21,23 +22,24 @@ from llvmlite import ir
 from windlass.framework.kernels.lowering import KernelLowering
 from windlass.framework.kernels.operators import remember_operators
 
-_numba: Any = numba  # its internals have no types for type checkers
+_numba: Any = numba  # internal functions of numba have no type annotations
 _core: Any = _numba.core
 
 
 INNER, BY_ADDRESS, FOR_PYTHON = "inner", "address", "python"
-"""Forms of compiled kernels; each form includes the abilities of the preceding forms."""
+"""Forms of compiled kernels: inner kernels, kernels called by address, kernels called from Python. Kernels of a later
+form can also be used like kernels of the earlier forms."""
 FORMS = (INNER, BY_ADDRESS, FOR_PYTHON)
 
 
 _HAS_BUILDERS = hasattr(_core.codegen.CPUCodegen, "_pass_builder") and hasattr(
     getattr(llvmlite.binding, "ModulePassManager", None), "add_global_dead_code_eliminate_pass"
 )
-"""Whether the compiler makes its passes with builders; older compilers keep their own passes."""
+"""Whether this version of numba defines its passes by builders; for older versions the passes are not changed."""
 
 
 class NoEntry:
-    """The address by which Python would call a kernel, for kernels that only other kernels call. Each kernel has its
+    """Placeholder for the address of the entry for Python, for kernels that Python does not call. Each kernel has its
     own object, because the compiler uses the object as a key."""
 
     def __init__(self, form: str) -> None:
@@ -51,7 +53,8 @@ def form_of(result: Any) -> str:
 
 
 class InnerLibrary(_core.codegen.JITCodeLibrary):  # type: ignore[misc]
-    """Code that is only inserted into other code: simplified here, optimised there, never compiled to machine code."""
+    """Intermediate code that is only inserted into callers: it is simplified, but is optimised and compiled only in the
+    callers."""
 
     def _optimize_final_module(self) -> None:
         if not _HAS_BUILDERS:
@@ -59,7 +62,7 @@ class InnerLibrary(_core.codegen.JITCodeLibrary):  # type: ignore[misc]
             return
         cheap = {"loop_vectorize": False, "slp_vectorize": False, "opt": 0, "cost": "cheap"}
         passes, builder = self._codegen._module_pass_manager(**cheap)
-        # without addresses of this process, which only code without effect uses
+        # remove addresses of this process, which are used only by code without effect
         passes.add_global_dead_code_eliminate_pass()
         passes.run(self._final_module, builder)
 
@@ -69,15 +72,15 @@ class InnerLibrary(_core.codegen.JITCodeLibrary):  # type: ignore[misc]
 
 
 class _Nesting:
-    """Nesting depth of the compilation, and whether the outermost compilation is by address; guarded by the compiler's
-    lock."""
+    """Nesting depth of compilations, and whether the outermost kernel is compiled for calls by address; access is
+    protected by the lock of the compiler."""
 
     depth = 0
     by_address = False
 
 
 def find_form(arguments: Any) -> str:
-    """The form of the present compilation of a kernel with the given types of arguments."""
+    """Return the form in which a kernel with the given types of arguments is being compiled."""
     if _Nesting.depth > 1:
         return INNER
     # C code passes the context to a kernel as an address, for which Python has no type
@@ -85,13 +88,13 @@ def find_form(arguments: Any) -> str:
 
 
 def _is_for_c(arguments: Any) -> bool:
-    """Whether C code calls a kernel with the given types of arguments."""
+    """Return whether C code calls a kernel with the given types of arguments."""
     return any(isinstance(kind, _numba.types.CPointer) for kind in arguments)
 
 
 @contextmanager
 def _nested() -> Iterator[None]:
-    """Context of a compilation, without garbage collection, which would take a twelfth of the time."""
+    """Context of a compilation without garbage collection, which would take a twelfth of the compilation time."""
     searching = gc.isenabled() and _Nesting.depth == 0
     if searching:
         gc.disable()
@@ -108,15 +111,16 @@ _FOR_OTHERS = frozenset({
     "WithLifting", "InlineInlinables", "FindLiterallyCalls", "LiteralUnroll", "InlineOverloads",
     "DumpParforDiagnostics",
 })  # fmt: skip
-"""Passes for the names below and for ``inline="always"`` of the compiler's own functions."""
+"""Passes of the compiler that are needed only for the names in the next constant, and for functions of numba with
+``inline="always"``."""
 _NAMES_OF_OTHERS = frozenset({"objmode", "objmode_context", "literally", "literal_unroll"})
-"""Names in a kernel that need these passes; kernels of this project have none of them."""
+"""Names in a kernel that need the previous passes; kernels of Windlass do not use these names."""
 _FOR_CLOSURES = frozenset({"InlineClosureLikes", "MakeFunctionToJitFunction"})
 """Passes for functions and comprehensions within a kernel."""
 
 
 class KernelCompiler(_core.compiler.Compiler):  # type: ignore[misc]
-    """The compiler's default passes, restricted to callable entries."""
+    """The default compiler, with passes that depend on the form of the kernel."""
 
     def __init__(
         self, typing: Any, target: Any, library: Any, args: Any, return_type: Any, flags: Any, names: Any
@@ -137,7 +141,8 @@ class KernelCompiler(_core.compiler.Compiler):  # type: ignore[misc]
             self.state.targetctx = self.state.targetctx.subtarget(**changes)
 
     def define_pipelines(self) -> list[Any]:
-        """The compiler's passes, with `KernelLowering`, without those that find nothing in this kernel."""
+        """Return the passes of the compiler with `KernelLowering`, without passes that have no effect on this
+        kernel."""
         code: CodeType = self.state.func_id.code
         unused = {"NativeLowering"}
         if _NAMES_OF_OTHERS.isdisjoint((*code.co_names, *code.co_freevars)):
@@ -153,7 +158,7 @@ class KernelCompiler(_core.compiler.Compiler):  # type: ignore[misc]
 
 
 class _Finish:
-    """Replaces the last part of the compilation of a kernel, which makes the entry for Python."""
+    """Last part of the compilation of a kernel; it replaces the part of numba that creates the entry for Python."""
 
     def __init__(self, form: str) -> None:
         self._form = form
@@ -166,7 +171,7 @@ class _Finish:
 
 
 class _BlockEntry:
-    """Adds the entry by address to the code of a kernel without a result: ``int32 (block)``.
+    """Adds an entry ``int32 (block)``, which is called by address, to the code of a kernel without return value.
 
     The argument of the entry is the address of the tuple of the kernel's arguments, see addresses.py. The entry returns
     0 on success.
@@ -197,10 +202,11 @@ class _BlockEntry:
 
 
 class KernelDispatcher(_core.registry.CPUDispatcher):  # type: ignore[misc]
-    """A kernel with versions for Python, for other kernels and for calls by address."""
+    """A kernel with compiled versions for calls from Python, from other kernels and by address."""
 
     def compile(self, signature: Any) -> Any:
-        """The entry of the version for a signature, compiled or read if necessary; `NoEntry` for other kernels."""
+        """Return the entry of the version for a signature; the version is compiled or read if necessary. For kernels
+        that Python does not call, return `NoEntry`."""
         with _core.compiler_lock.global_compiler_lock, _nested():
             arguments, _ = _core.sigutils.normalize_signature(signature)
             known = self.overloads.get(tuple(arguments))
@@ -209,7 +215,7 @@ class KernelDispatcher(_core.registry.CPUDispatcher):  # type: ignore[misc]
             return super().compile(signature)
 
     def compile_by_address(self, arguments: tuple[Any, ...]) -> Any:
-        """The version for the given types, which may have no entry for Python."""
+        """Return the version for the given types, which may have no entry for Python."""
         with _core.compiler_lock.global_compiler_lock:
             _Nesting.by_address = True
             try:
@@ -219,13 +225,13 @@ class KernelDispatcher(_core.registry.CPUDispatcher):  # type: ignore[misc]
             return self.overloads[arguments]
 
     def get_call_template(self, arguments: Any, named: Any) -> Any:
-        """The signature of a call by another kernel: one version serves all numbers, instead of one version for each
-        constant."""
+        """Return the signature of a call by another kernel; one version is used for all numbers, instead of one version
+        for each constant."""
         plain = tuple(map(_forget_value, arguments)), {name: _forget_value(kind) for name, kind in named.items()}
         return super().get_call_template(*plain)
 
     def add_overload(self, result: Any) -> None:
-        """Register a version; calls from Python find only complete versions."""
+        """Register a version; calls from Python use only versions with an entry for Python."""
         if isinstance(result.entry_point, NoEntry):
             self.overloads[tuple(result.signature.args)] = result
         else:
@@ -233,7 +239,7 @@ class KernelDispatcher(_core.registry.CPUDispatcher):  # type: ignore[misc]
 
 
 def _forget_value(kind: Any) -> Any:
-    """The type of a number or truth value, without the constant value that the compiler knows."""
+    """Return the type of a number or truth value without the constant value that the compiler attaches to the type."""
     return (
         _numba.types.unliteral(kind)
         if isinstance(kind, (_numba.types.IntegerLiteral, _numba.types.BooleanLiteral))
@@ -242,6 +248,7 @@ def _forget_value(kind: Any) -> Any:
 
 
 def load_environments(result: Any) -> None:
-    """Connect machine code to the Python environments of its inner kernels, as for kernels read from files."""
+    """Connect machine code with the Python environments of its inner kernels, as for kernels that are read from
+    files."""
     for environment in result._find_referenced_environments():
         result.codegen.set_env(environment.env_name, environment)

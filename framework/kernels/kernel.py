@@ -1,20 +1,21 @@
-"""Kernels: the decorator that compiles inner loops, and the folder that keeps machine code between runs.
+"""Kernels: the decorator that compiles functions with inner loops, and the cache of machine code between runs.
 
-Only this folder uses the compiler (numba). The name of a file of machine code is a hash of all its inputs, so stale
-code is never read, and paths and dates have no influence. The inputs are: instructions of the kernel and of all kernels
-that it reaches through globals and closures, values of constants, options, argument types, versions of Python, NumPy
-and numba, CPU. Editing a helper in another file changes the key of all its callers. A loop that a factory made around a
-kernel has the same key in every process. Several processes may write at the same time. cache.py defines the rules of
-trust and the digest of files.
+The compiler is numba. The name of a file of machine code is a hash of all inputs of the compilation. Therefore outdated
+code is never read, and paths and dates have no effect. The inputs are: the instructions of the kernel and of all
+kernels to which it refers, values of constants, options, types of arguments, versions of Python, NumPy and numba, and
+the CPU. A change of a called function in another file changes the key of all its callers. A kernel that a factory
+function creates has the same key in every process. Several processes may write at the same time. For the security rules
+and the digest of files see cache.py.
 
 Environment variables:
-    WINDLASS_JIT=0: kernels stay plain Python functions, for debugger and coverage (division of Python floats by zero
-        then raises an error, where compiled code gives inf or NaN).
-    WINDLASS_BOUNDSCHECK=1: array indices are checked and errors raise IndexError; the code is slower and cached
-        separately.
+    WINDLASS_JIT=0: kernels are not compiled, for debuggers and for coverage. In this case, a division of floats by zero
+    raises an error, while compiled code gives inf or NaN. WINDLASS_BOUNDSCHECK=1: array indices are checked, and a
+    wrong index raises IndexError; this code is slower, and is cached separately.
     WINDLASS_CACHE: folder for the machine code; the default is windlass in $XDG_CACHE_HOME, or in ~/.cache. The folder
-        must belong to the user or to root, and no other user may write it. A read-only folder is also used.
-    WINDLASS_COMPILERS: number of processes that compile if many kernels are missing; the default is one for each core.
+        must belong to the user or to root, and no other user may be able to write to it. A read-only folder can be
+        used, too.
+    WINDLASS_COMPILERS: number of processes that compile kernels if many are missing; the default is the number of
+        cores.
 """
 
 from __future__ import annotations
@@ -55,13 +56,13 @@ from windlass.framework.launch.launcher import launched_rank
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_numba: Any = numba  # its internals have no types for type checkers
+_numba: Any = numba  # internal functions of numba have no type annotations
 
-# Imported objects exist until the end: garbage collection of these objects takes a fifth of a short run, mostly at its
-# end.
+# Exclude imported objects, which exist until the end of the process, from garbage collection, which takes a fifth of
+# the time of a short run.
 gc.freeze()
 
-# Optimisations that preserve NaN and inf: a kernel must be able to detect input that is not finite.
+# Optimisations that preserve NaN and inf, because a kernel must be able to detect values that are not finite.
 _FAST = frozenset({"contract", "reassoc", "nsz", "arcp"})
 
 
@@ -78,16 +79,18 @@ def kernel(
 def kernel(function: Callable[..., Any] | None = None, *, fast: bool = True, inline: bool = False) -> Any:
     """Compile a function at its first call with the given argument types, and cache the machine code for later runs.
 
-    The function may use scalars, arrays, tuples, NamedTuples, other kernels, and constants around it, whose values are
-    frozen. A kernel runs without the interpreter lock, division by zero gives inf or NaN, and indices are not checked.
+    The function may use scalars, arrays, tuples, NamedTuples, other kernels, and global constants, whose values are
+    fixed at compilation. A kernel runs without the global interpreter lock. Division by zero gives inf or NaN, and
+    indices are not checked.
 
     Args:
-        function: the Python function; omitted in ``@kernel(fast=False)``.
-        fast: allow reordered sums, fused multiply-add and division by reciprocals; NaN and inf are preserved.
-        inline: always insert the machine code into the callers, for small helpers.
+        function: the Python function; it is omitted if the decorator has arguments, as in ``@kernel(fast=False)``.
+        fast: whether the compiler may reorder sums, fuse multiplication and addition, and multiply by reciprocals; NaN
+            and inf are preserved.
+        inline: whether the code is always inserted into the callers, for small functions.
 
     Raises:
-        TypeError: if ``function`` is not a plain Python function.
+        TypeError: ``function`` is not a Python function.
     """
     if function is None:
         return functools.partial(kernel, fast=fast, inline=inline)
@@ -105,9 +108,9 @@ def kernel(function: Callable[..., Any] | None = None, *, fast: bool = True, inl
     )(function)
     if not _numba.extending.is_jitted(dispatcher):  # NUMBA_DISABLE_JIT=1
         return dispatcher
-    dispatcher.versions = {}  # entry points by kinds of arguments, see call.py
+    dispatcher.versions = {}  # entries by types of arguments, see call.py
     dispatcher.addresses = {}  # likewise, see addresses.py
-    dispatcher.content = None  # the compiled version, if any
+    dispatcher.content = None  # the compiled version, if it exists
     if "_cache" in vars(dispatcher):
         dispatcher.__class__ = KernelDispatcher
         dispatcher._cache = _KernelCache(dispatcher)
@@ -117,29 +120,32 @@ def kernel(function: Callable[..., Any] | None = None, *, fast: bool = True, inl
 
 
 def cache_folder() -> tuple[Path | None, str]:
-    """Folder of the machine code for this Python and numba, or None and the reason if no folder is used."""
+    """Return the folder of machine code for this version of Python and numba, or None and the reason if no folder is
+    used."""
     common = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     return find_folder(os.environ.get("WINDLASS_CACHE") or f"{common}/windlass")
 
 
 def compiled() -> list[tuple[str, float]]:
-    """Kernels compiled in this process, in the order of completion: name, and time [s] without callees."""
+    """Return the kernels that this process has compiled, in the order of completion: name, and compilation time without
+    called kernels [s]."""
     return list(_process.compiled)
 
 
 def compiling_time() -> float:
-    """Time [s] that this process has spent on compiling, and on waiting for other compiling processes."""
+    """Return the time that this process has spent on compilation, and on waiting for other processes that compile
+    [s]."""
     return _process.waited + sum(seconds for _, seconds in _process.compiled)
 
 
 def loaded() -> int:
-    """Number of compiled kernels that this process has read from the cache folder."""
+    """Return the number of compiled kernels that this process has read from the cache folder."""
     return _process.loaded
 
 
 def is_kept(function: Any, arguments: tuple[Any, ...], form: str) -> bool:
-    """Whether a kernel for these types, in a sufficient form, is in the cache folder or is being compiled by another
-    process."""
+    """Return whether the machine code of a kernel for these types, in a sufficient form, is in the cache folder or is
+    being compiled by another process."""
     folder, _ = cache_folder()
     if folder is None:
         return False
@@ -152,7 +158,7 @@ def is_kept(function: Any, arguments: tuple[Any, ...], form: str) -> bool:
 
 
 def asked() -> list[Job]:
-    """The kernels that this process has looked up by name, with the types of their arguments, for kernels.json."""
+    """Return the kernels that this process has requested, by name and types of arguments, for kernels.json."""
     found = []
     for dispatcher, arguments, form in _process.asked:
         module, name = dispatcher.py_func.__module__, dispatcher._cache.name
@@ -163,29 +169,30 @@ def asked() -> list[Job]:
 
 @dataclass
 class _Compilation:
-    """A compilation in progress; callees are compiled during it."""
+    """A compilation in progress, which includes the compilation of called kernels."""
 
     cache: _KernelCache
     signature: Any
     key: str | None  # None: the machine code cannot be cached
-    start: float  # time of the beginning [s]
-    inner: float = 0.0  # time spent on callees [s]
+    start: float  # time at which the compilation began [s]
+    inner: float = 0.0  # time spent on the compilation of called kernels [s]
 
 
 @dataclass
 class _Compiler:
-    """Record of the compiler in this process.  One record, because there is one compiler per process."""
+    """Global state of the compiler in this process."""
 
     compiled: list[tuple[str, float]] = field(default_factory=list)  # names, seconds [s]
-    loaded: int = 0  # kernels read from the folder
-    waited: float = 0.0  # time for kernels that other processes compiled [s]
-    # kernels, types and forms, except for inner kernels
+    loaded: int = 0  # number of kernels that were read from the cache folder
+    waited: float = 0.0  # time of waiting for kernels that other processes compiled [s]
+    # requested kernels, with types of arguments and forms, except inner kernels
     asked: list[tuple[Any, tuple[Any, ...], str]] = field(default_factory=list)
-    # locks by the key of the kernel, for kernels that this process compiles
+    # locks of the kernels that this process compiles, by key of the kernel
     locks: dict[str, Lock] = field(default_factory=dict)
-    # compilations in progress, innermost last; numba's lock guards the list
+    # compilations in progress, the innermost at the end; access is protected by the lock of numba
     open: list[_Compilation] = field(default_factory=list)
-    ready: dict[str, Any] = field(default_factory=dict)  # compiled results by key, reused if a factory is called again
+    # compile results by key, which are reused if a factory function is called again
+    ready: dict[str, Any] = field(default_factory=dict)
     said: set[str] = field(default_factory=set)  # topics about which a message has been printed
 
 
@@ -194,13 +201,13 @@ _process = _Compiler()
 
 @functools.cache
 def _find_processor(target_context: Any) -> tuple[Any, ...]:
-    """Name and features of the processor for which code is made."""
+    """Return the name and features of the processor for which code is compiled."""
     found: tuple[Any, ...] = target_context.codegen().magic_tuple()
     return found
 
 
 def _describe_place() -> str:
-    """Folder of machine code, or the reason why there is none."""
+    """Return the folder of machine code, or the reason why no folder is used."""
     folder, reason = cache_folder()
     if folder is not None and not os.access(folder, os.W_OK):
         reason = f"the cache folder {folder} can be read only"
@@ -209,7 +216,8 @@ def _describe_place() -> str:
 
 
 def _say_once(topic: str, message: str) -> None:
-    """Print a message to stderr, once per topic, on the first rank only (MPI may not be imported yet)."""
+    """Print a message to stderr, once per topic and only on the first process (without mpi4py, which may not be
+    imported yet)."""
     if topic not in _process.said and launched_rank() == 0:
         print(f"windlass: {message}", file=sys.stderr, flush=True)
     _process.said.add(topic)
@@ -223,7 +231,8 @@ class _KernelCache:
         self.name: str = dispatcher.__qualname__
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
-        """Compile result from this process or from the folder, or None, which starts a compilation."""
+        """Return a compile result from this process or from the cache folder, or None, after which numba compiles the
+        kernel."""
         key = None
         try:
             arguments, return_type = _numba.core.sigutils.normalize_signature(signature)
@@ -231,12 +240,12 @@ class _KernelCache:
             keys = self.eval_keys(arguments, return_type, form)
             if form != INNER:
                 _process.asked.append((self.dispatcher, arguments, form))
-                _process.open.clear()  # the remaining entries failed to compile
+                _process.open.clear()  # the compilations that remain in the list have failed
             key = keys[0]
             for enough in keys:
                 result = _process.ready.get(enough)
                 if result is not None and result.signature.args == arguments:
-                    # The same machine code with a separate entry, because each kernel removes its entry when it is
+                    # Use the same machine code with a separate entry, because each kernel removes its entry when it is
                     # deleted.
                     entry: Any = NoEntry(form)
                     if form == FOR_PYTHON:
@@ -257,10 +266,10 @@ class _KernelCache:
                 return result
         except NotCacheableError as error:
             _say_once(self.name, f"the machine code of {self.name} is not kept: {error}")
-        except Exception as error:  # any error of the cache is solved by compiling again
+        except Exception as error:  # after any error of the cache, the kernel is compiled again
             _say_once("reading", f"the kept machine code of {self.name} cannot be used ({error!r}): compiling again")
-        # The linker finds code by name, and numba's names contain counters of the compiling process: only a name that
-        # contains the key distinguishes code of this process from code read from a file.
+        # Add the key to the name of the code, because the linker finds code by name, and the names of numba contain
+        # counters that differ between processes.
         self.dispatcher.py_func.__qualname__ = (
             self.name if key is None else f"{self.name}_{key.removesuffix('-inner')[-16:]}"
         )
@@ -273,7 +282,7 @@ class _KernelCache:
         while _process.open:
             done = _process.open.pop()
             if done.cache is self and done.signature == signature:
-                break  # entries popped here failed to compile
+                break  # the removed compilations have failed
         else:
             return
         self.dispatcher.py_func.__qualname__ = self.name
@@ -291,7 +300,7 @@ class _KernelCache:
             self._let_go(done.key)
 
     def _keep(self, key: str, result: Any) -> None:
-        """Store a compile result in this process and in the folder of machine code."""
+        """Store a compile result in this process and in the cache folder."""
         _process.ready[key] = result
         folder, _ = cache_folder()
         if folder is None or not os.access(folder, os.W_OK):
@@ -300,15 +309,16 @@ class _KernelCache:
             write_entry(folder / key, key, result)
         except NotCacheableError as error:
             _say_once(self.name, f"the machine code of {self.name} is not kept: {error}")
-        except Exception as error:  # a kernel that cannot be cached (full disk, unknown numba) still runs
+        # a kernel that cannot be cached (full disk, unknown version of numba) is usable in this run
+        except Exception as error:
             _say_once("writing", f"the machine code of {self.name} and more cannot be kept ({error!r})")
 
     def flush(self) -> None:
-        """No effect: files are named by content and never out of date."""
+        """Do nothing, because files are named by a hash of their inputs and are never outdated."""
 
     def _wait(self, folder: Path, key: str) -> bool:
-        """Start helpers on other cores, and acquire the right to compile; returns whether another process had it
-        before."""
+        """Start compiling processes on other cores, and acquire the lock of a kernel; return whether another process
+        held the lock before."""
         if key in _process.locks or not os.access(folder, os.W_OK):
             return False
         if launched_rank() == 0:
@@ -323,14 +333,14 @@ class _KernelCache:
 
     @staticmethod
     def _let_go(key: str) -> None:
-        """Release the right to compile."""
+        """Release the lock of a kernel."""
         if key in _process.locks:
             _process.locks.pop(key).release()
 
     def eval_keys(self, arguments: tuple[Any, ...], return_type: Any, form: str) -> list[str]:
-        """Names of the files for these argument types in this form, and in the more complete forms.
+        """Return the names of the files for these types of arguments, in the given form and in more complete forms.
 
-        The 40 hexadecimal digits make the names unique.
+        The names are unique, because each contains 40 hexadecimal digits of a hash.
         """
         content = self.dispatcher.content = eval_content(self.dispatcher, {}, ())
         config = _numba.config

@@ -1,9 +1,10 @@
-"""The list of kernels that models need, and the processes that compile these kernels in parallel to this one.
+"""The list of kernels that models need, and the processes that compile these kernels in parallel.
 
-The file kernels.json of the package names the kernels that are called from outside of kernels, with the types of their
-arguments and their form, see compiling.py, in the order in which models request them; tests/support/list_kernels.py
-makes it. If the machine code of many listed kernels is missing, as in the first run on a machine, the other cores also
-compile them, from the end of the list; see ahead.py.
+The file kernels.json of the package lists the kernels that are not called by other kernels, in the order in which
+models request them. An entry contains the types of the arguments and the form of the kernel (see compiling.py).
+tests/support/list_kernels.py creates the file. If the machine code of many listed kernels is missing, as in the first
+run on a machine, processes on the other cores also compile these kernels. These processes begin at the end of the list;
+see ahead.py.
 """
 
 from __future__ import annotations
@@ -23,13 +24,13 @@ PACKAGE = Path(str(sys.modules["windlass"].__file__)).parent
 LIST = PACKAGE / "kernels.json"
 WORDS = ("-P", "-m", "windlass.framework.kernels.ahead")
 FEW = 10
-"""If at most this number of kernels is missing, no process is started to compile them."""
+"""Largest number of missing kernels for which no compiling processes are started."""
 MOST = 8
-"""Processes that compile in parallel to this one."""
+"""Number of processes that compile in parallel to this process."""
 
 
 class Job(NamedTuple):
-    """A kernel, the types of its arguments, see type_names.py, and its form, see compiling.py."""
+    """A listed kernel, the types of its arguments (see type_names.py) and its form (see compiling.py)."""
 
     module: str
     name: str
@@ -38,7 +39,7 @@ class Job(NamedTuple):
 
 
 def read_list() -> list[Job]:
-    """All kernels of the list; empty if the list does not exist."""
+    """Return all kernels of the list; the result is empty if the list does not exist."""
     if not LIST.is_file():
         return []
     listed = json.loads(LIST.read_text())
@@ -47,7 +48,7 @@ def read_list() -> list[Job]:
 
 
 def write_list(jobs: list[Job]) -> None:
-    """Write the list, each type once."""
+    """Write the list; each type is written only once."""
     numbers: dict[str, int] = {}
     kernels = [
         json.dumps([module, name, [numbers.setdefault(json.dumps(text), len(numbers)) for text in types], form])
@@ -60,21 +61,22 @@ def write_list(jobs: list[Job]) -> None:
 
 
 def file_stem(name: str) -> str:
-    """Prefix of the file names of a kernel."""
+    """Return the prefix of the names of the files of a kernel."""
     return re.sub("[^A-Za-z0-9_]+", ".", name)[-80:]
 
 
 def count_processes() -> int:
-    """Number of processes that may compile at a time: the number of cores of this process, or WINDLASS_COMPILERS."""
+    """Return the number of processes that may compile at the same time: WINDLASS_COMPILERS, or by default the number of
+    cores of this process."""
     wish = os.environ.get("WINDLASS_COMPILERS", "")
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return min(max(int(wish), 1) if wish.isdigit() else cores, MOST + 1)
 
 
 def start_process(jobs: list[Job], output: int) -> subprocess.Popen[str]:
-    """Start a process that compiles kernels until it has finished, or until its input or this process ends.
+    """Start a process that compiles kernels until all are compiled, or until its input or this process ends.
 
-    The process does not use MPI, whose launcher would count it as one of its processes.
+    The new process does not use MPI, because the MPI launcher would count it as one of its processes.
     """
     environment = child_environment(alone=True) | {"OMP_NUM_THREADS": "1", "WINDLASS_COMPILERS": "1"}
     process = subprocess.Popen(
@@ -85,25 +87,25 @@ def start_process(jobs: list[Job], output: int) -> subprocess.Popen[str]:
     try:
         process.stdin.write(json.dumps(jobs) + "\n")
         process.stdin.flush()
-    except BrokenPipeError:  # the process could not start
+    except BrokenPipeError:  # the process could not be started
         pass
     return process
 
 
 _helpers: list[subprocess.Popen[str]] = []
-"""Compiling processes of a first run; their input ends with this process."""
+"""Compiling processes that this process has started; their input ends when this process ends."""
 
 
 def start_helpers(missing: str, folder: Path) -> None:
-    """Start compilation on other cores if a kernel of the list and many others are missing.
+    """Start compiling processes on other cores if a listed kernel and many other listed kernels are missing.
 
     Args:
         missing: module and name of the kernel, ``"module:name"``.
-        folder: where machine code is kept.
+        folder: folder of machine code.
     """
     if _helpers or not LIST.is_file() or (number := count_processes() - 1) < 1:
         return
-    # on a busy machine a helper process gets no core, and this process would wait for it
+    # on a busy machine the new processes get no core, and this process would wait for them
     if "WINDLASS_COMPILERS" not in os.environ and os.getloadavg()[0] > number + 1:
         return
     jobs = read_list()

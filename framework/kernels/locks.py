@@ -1,4 +1,5 @@
-"""One process compiles a kernel; others that need it at the same time wait for its machine code."""
+"""Locks for the compilation of kernels: one process compiles a kernel, and other processes that need the kernel wait
+for the machine code."""
 
 from __future__ import annotations
 
@@ -8,18 +9,18 @@ import time
 from pathlib import Path
 
 WAIT = 60.0
-"""Time after which a process compiles a kernel itself although another process, which may be stopped, has begun to
-compile it [s]."""
+"""Largest time of waiting for another process that compiles a kernel [s]. The other process may be stopped, so the
+waiting process compiles the kernel itself after this time."""
 PAUSE = 0.01
-"""Time between two checks [s]."""
+"""Time between two attempts to acquire a lock [s]."""
 
 
 class Lock:
-    """The right to compile the kernel of a file; the system releases it when its process ends.
+    """Lock for the compilation of the kernel in a file; the system releases the lock when its process ends.
 
     Args:
         path: file of the machine code.
-        wait: whether to wait for the process that holds the lock; otherwise only check.
+        wait: whether to wait for the process that holds the lock; if false, the lock is only tried.
 
     Attributes:
         held: whether this process holds the lock.
@@ -31,7 +32,7 @@ class Lock:
         self.held = self.waited = False
         try:
             self._number = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-        except OSError:  # without a lock file (read-only folder, full disk) every process compiles for itself
+        except OSError:  # without a lock file (read-only folder, full disk) each process compiles the kernel
             return
         end = time.monotonic() + (WAIT if wait else 0.0)
         while True:
@@ -52,7 +53,7 @@ class Lock:
         """Release the right."""
         if self.held:
             self.held = False
-            # a waiting process has the same file open; after the release it looks for the machine code before it
-            # compiles
+            # do not remove the lock file: waiting processes have it open, and look for the machine code after they
+            # acquire the lock
             self._path.unlink(missing_ok=True)
             os.close(self._number)

@@ -1,9 +1,9 @@
-"""Code of kernels without reference counts for arrays that belong to their callers.
+"""Code generation for kernels without reference counts for arrays that belong to the caller.
 
-Each use of a tuple of arrays counts the references to all of the arrays. The compiler later removes the counts that it
-can prove to be superfluous: most of the code of many kernels. Arguments, constants, and parts and views of these
-outlive a call, so they need no reference counts; arrays that a kernel makes itself are counted as usual. Only this
-folder uses the compiler.
+By default the compiler counts references to all arrays at each use of a tuple of arrays, and later removes the counts
+that it can prove to be superfluous. In many kernels most of the code consists of such counts. Arguments and constants,
+and parts and views of these, exist longer than a call, so they need no reference counts. References to arrays that a
+kernel creates are counted as usual.
 """
 
 from __future__ import annotations
@@ -12,27 +12,27 @@ from typing import Any
 
 import numba
 
-_numba: Any = numba  # its internals have no types for type checkers
+_numba: Any = numba  # internal functions of numba have no type annotations
 _core, _ir = _numba.core, _numba.core.ir
 
 _PARTS = frozenset({"build_tuple", "cast", "getattr", "getitem", "static_getitem"})
-"""Expressions that give parts or views of their operands, or tuples of them."""
+"""Expressions whose results are their operands, parts or views of the operands, or tuples of these."""
 
 
 def find_borrowed(code: Any, kinds: Any, models: Any) -> set[str]:
-    """The variables of a kernel that refer only to its arguments, constants, and parts or views of these.
+    """Return the variables of a kernel that refer only to arguments, constants, and parts or views of these.
 
     Args:
-        code: the kernel in the compiler's form.
-        kinds: types of its variables by name.
-        models: memory layouts by type.
+        code: intermediate representation of the kernel in the compiler.
+        kinds: types of the variables of the kernel, by name.
+        models: memory layouts of the types.
     """
 
     def is_counted(name: str) -> bool:
         return bool(models[kinds[name]].contains_nrt_meminfo())
 
     steps = [step for block in code.blocks.values() for step in block.body]
-    # a kernel that returns an array passes a counted reference to its caller
+    # references to returned arrays are counted, because the caller receives a counted reference
     if any(isinstance(step, _ir.Return) and is_counted(step.value.name) for step in steps):
         return set()
     sources: dict[str, list[Any]] = {}
@@ -49,7 +49,7 @@ def find_borrowed(code: Any, kinds: Any, models: Any) -> set[str]:
         if not isinstance(value, _ir.Expr) or value.op not in _PARTS:
             return False
         index = value.index_var if value.op == "static_getitem" else value.index if value.op == "getitem" else None
-        if isinstance(index, _ir.Var) and is_counted(index.name):  # indexing by an array of places makes a new array
+        if isinstance(index, _ir.Var) and is_counted(index.name):  # an index that is an array creates a new array
             return False
         return all(used.name in borrowed or not is_counted(used.name) for used in value.list_vars())
 
@@ -59,7 +59,7 @@ def find_borrowed(code: Any, kinds: Any, models: Any) -> set[str]:
 
 
 class _KernelLower(_core.lowering.Lower):  # type: ignore[misc, name-defined]
-    """Makes the code of a kernel."""
+    """Generates the code of a kernel."""
 
     context: Any
 
@@ -71,7 +71,7 @@ class _KernelLower(_core.lowering.Lower):  # type: ignore[misc, name-defined]
         super().lower()
 
     def lower_inst(self, step: Any) -> Any:
-        """Make the code of one statement."""
+        """Generate the code of one statement."""
         name = step.target.name if isinstance(step, _ir.Assign) else step.value if isinstance(step, _ir.Del) else None
         if name not in self._borrowed:
             return super().lower_inst(step)
@@ -84,11 +84,11 @@ class _KernelLower(_core.lowering.Lower):  # type: ignore[misc, name-defined]
 
 @_core.compiler_machinery.register_pass(mutates_CFG=True, analysis_only=False)
 class KernelLowering(_core.typed_passes.NativeLowering):  # type: ignore[misc, name-defined]
-    """The pass of the compiler that makes code, with the rules of this file."""
+    """The code generation pass of the compiler, with the rules of this file."""
 
     _name = "kernel_lowering"
 
     @property
     def lowering_class(self) -> Any:
-        """The class that makes the code of a kernel."""
+        """Return the class that generates the code of a kernel."""
         return _KernelLower

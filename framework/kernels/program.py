@@ -1,10 +1,11 @@
 """Programs: repeated calls with the same arrays; compiled calls run without Python in between.
 
-A call of a kernel from Python costs about a microsecond, most of it for type checks of arrays; in small models this
-exceeds the computation. A function that a law makes by `call` always has the same kernels with the same arrays, and
-only their contents change. Programs find the addresses once and combine consecutive calls of this kind into one. Other
-functions, mainly user functions, are called by Python in order. In the table of a program a kernel calls them by
-address, so that compiled code around the program calls Python only for these functions.
+A call of a kernel from Python takes about a microsecond, mostly for type checks of arrays. In small models the calls
+take longer than the computation. A function that a law creates by `call` always has the same kernels with the same
+arrays; only the contents of the arrays change. A program determines the addresses of kernels and arrays once, and
+combines consecutive calls to one call. Other functions, mainly user functions, are called by Python in order. In the
+table of a program, a kernel calls these functions by address, so that compiled code that runs the program calls Python
+only for these functions.
 """
 
 from __future__ import annotations
@@ -20,18 +21,18 @@ import numpy as np
 from windlass.framework.arrays import IntArray
 from windlass.framework.kernels.addresses import find_run, prepare_call
 from windlass.framework.kernels.c_functions import ask, ask_when
-from windlass.framework.kernels.call import Call, is_compiled
+from windlass.framework.kernels.call import Addressed, Call, is_compiled
 
 _NO_WORDS: IntArray = np.zeros((0, 2), np.int64)
 _Answer = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int64)
 Step = tuple[Callable[..., Any], tuple[Any, ...]]
-"""A function call: the function and its arguments."""
+"""A step of a program: a function and its arguments."""
 
 
 class When:
-    """A step that calls a Python function only if due[0] is not 0; earlier steps of the program set this value.
+    """A step that calls a Python function only if due[0] is not 0; earlier steps of the program set due[0].
 
-    Compiled code calls Python only in this case.
+    If due[0] is 0, compiled code does not call Python.
     """
 
     def __init__(self, function: Callable[..., Any], due: IntArray) -> None:
@@ -43,7 +44,7 @@ class When:
 
 
 def _make_calls(start: Callable[..., int], table: IntArray, calls: list[Step], _blocks: Any) -> None:
-    """Execute prepared calls; their arguments and argument blocks stay alive with them."""
+    """Create a function that executes prepared calls and holds references to their arguments and argument blocks."""
     done = start(table)
     if done < len(calls):
         kernel, args = calls[done]
@@ -52,7 +53,7 @@ def _make_calls(start: Callable[..., int], table: IntArray, calls: list[Step], _
 
 
 class _Asked:
-    """A Python function that compiled code calls; an error is stored, and raised after compiled code has returned.
+    """A Python function that compiled code calls; its error is stored, and is raised after compiled code has returned.
 
     Args:
         function: called without arguments.
@@ -76,14 +77,14 @@ class _Asked:
         return 0
 
     def explain(self) -> None:
-        """Raise the error of the last call, if the call failed."""
+        """Raise the error of the previous call, if this call failed."""
         error, self._error = self._error, None
         if error is not None:
             raise error
 
 
 def _prepare_question(part: Any, asked: _Asked) -> tuple[Any, Any]:
-    """The words and the argument block with which compiled code calls a Python function."""
+    """Return the table entry and the argument block with which compiled code calls a Python function."""
     function = getattr(part, "func", None)
     if isinstance(function, When):
         return prepare_call(ask_when, (asked.address, function.due))
@@ -91,13 +92,14 @@ def _prepare_question(part: Any, asked: _Asked) -> tuple[Any, Any]:
 
 
 class Program:
-    """Steps, each a function and its arguments, executed in order; without compiler, all are executed by Python.
+    """A sequence of steps, each a function and its arguments, executed in order. If kernels are not compiled, Python
+    executes all steps.
 
     Args:
-        steps: functions and their arguments.  Arrays in the arguments must not be replaced by other arrays.
-        asks: whether compiled code may call steps that are Python functions; false if these functions change more than
-            the contents of arrays, such as lists of neighbours. The Python functions that a `Call` needs are always
-            called.
+        steps: functions and their arguments. Arrays in the arguments must not be replaced by other arrays later.
+        asks: whether compiled code may call steps that are Python functions. ``asks`` must be false if these functions
+            change more than the contents of arrays, for example lists of neighbours. The Python functions in ``before``
+            of a `Call` may always be called.
         around: context of each call from compiled code to Python.
     """
 
@@ -115,25 +117,29 @@ class Program:
         self._blocks: list[Any] = []
         at_time: list[Callable[[], Any]] = []
         before: list[Callable[[], Any]] = []
-        calls: list[Step] = []
+        calls, prepared = list[Step](), list[Any]()
         for function, where in steps:
             if isinstance(function, Call) and all(is_compiled(kernel) for kernel, *_ in function.parts):
                 function.check(*where)
                 at_time += [partial(prepare, *where) for prepare in function.at_time]
                 before += [partial(prepare, *where) for prepare in function.before]
-                calls += [(kernel, arguments(*where)) for kernel, _, arguments in function.parts]
+                for kernel, quick, arguments in function.parts:
+                    args = arguments(*where)
+                    calls.append((kernel, args))
+                    prepared.append(quick.prepare(args) if isinstance(quick, Addressed) else prepare_call(kernel, args))
                 continue
-            self._close(calls)
-            calls = []
+            self._close(calls, prepared)
+            calls, prepared = [], []
             self._parts.append(partial(function, *where))
             self._tables.append(self._parts[-1])
-        self._close(calls)
+        self._close(calls, prepared)
         first = at_time + before
         self._parts, self._tables, self._values = first + self._parts, [*first, *self._tables], len(first)
 
     @cached_property
     def table(self) -> IntArray | None:
-        """Argument of `run` in addresses.py for all steps, or None if compiled code cannot execute them."""
+        """Return the argument of `run` in addresses.py for all steps, or None if compiled code cannot execute all
+        steps."""
         tables = [part for part in self._tables if isinstance(part, np.ndarray)]
         if len(tables) < len(self._tables):
             whole = len(self._tables) - len(tables) - self._values
@@ -149,19 +155,19 @@ class Program:
 
     @property
     def is_compiled(self) -> bool:
-        """Whether compiled code can execute all steps."""
+        """Return whether compiled code can execute all steps."""
         return self.table is not None
 
-    @property
+    @cached_property
     def is_plain(self) -> bool:
-        """Whether all steps are calls of kernels. Otherwise Python functions that update arrays for the kernels are
-        called before all steps."""
+        """Return whether all steps are calls of kernels. If all steps are calls of kernels, Python functions that
+        update arrays for the kernels are called before all steps."""
         return all(isinstance(part, np.ndarray) for part in self._tables)
 
-    def _close(self, calls: list[Step]) -> None:
+    def _close(self, calls: list[Step], prepared: list[Any]) -> None:
         if not calls:
             return
-        words, blocks = zip(*[prepare_call(kernel, args) for kernel, args in calls], strict=True)
+        words, blocks = zip(*prepared, strict=True)
         table = np.array(words, np.int64)
         self._tables.append(table)
         self._parts.append(partial(_make_calls, find_run(), table, calls, blocks))
@@ -182,7 +188,7 @@ NO_CALLS = Program(())
 
 
 def join(programs: Sequence[Program]) -> Program:
-    """One program that executes several programs in order."""
+    """Create one program that executes several programs in order."""
     if len(programs) < 2:
         return programs[0] if programs else NO_CALLS
     made, tables = Program(()), [program.table for program in programs if program.table is not None]

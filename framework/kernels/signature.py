@@ -1,7 +1,8 @@
-"""Numbers of arguments and results of functions, checked before the first call, for errors at their source.
+"""Checks of the numbers of arguments and results of functions before the first call, so that errors are reported at
+their source.
 
-Results are counted in the byte code, without compiling or calling; the compiler checks results that a function returns
-from another one.
+Results are counted in the byte code, without compilation or a call. If a function returns the results of another
+function, the compiler checks their number.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ Made = TypeVar("Made")
 
 
 def check_arguments(function: Any, name: str, arguments: Sequence[str]) -> None:
-    """Refuse an object that cannot be called with the given number of positional arguments.
+    """Raise an error if an object cannot be called with the given number of positional arguments.
 
     Args:
         function: a function or a kernel.
-        name: its name for the message, e.g. ``"dofs of RopeSpring"``.
+        name: name of the function in the message, e.g. ``"dofs of RopeSpring"``.
         arguments: names of the arguments that the function receives.
 
     Raises:
@@ -46,7 +47,7 @@ def check_arguments(function: Any, name: str, arguments: Sequence[str]) -> None:
 
 
 def takes(function: Any, arguments: Sequence[str]) -> bool:
-    """Whether a function can be called with the given number of positional arguments."""
+    """Return whether a function can be called with the given number of positional arguments."""
     try:
         check_arguments(function, "function", arguments)
     except ModelError:
@@ -55,10 +56,10 @@ def takes(function: Any, arguments: Sequence[str]) -> bool:
 
 
 def takes_arguments_of(kind: Callable[P, Made]) -> Callable[[Callable[[Made], None]], Callable[P, None]]:
-    """Let a function accept the constructor arguments of a class instead of an instance: users then need not import the
-    class.
+    """Decorate a function such that it also accepts the constructor arguments of a class instead of an instance; users
+    then need not import the class.
 
-    The function raises ModelError for arguments that the class does not have, or that are missing.
+    The function raises ModelError for unknown or missing arguments of the constructor.
     """
     signature = inspect.signature(kind)
 
@@ -79,15 +80,15 @@ def takes_arguments_of(kind: Callable[P, Made]) -> Callable[[Callable[[Made], No
 
 
 def check_results(function: Callable[..., Any], name: str, results: Sequence[str]) -> None:
-    """Refuse a function with another number of results.
+    """Raise an error if a function returns a wrong number of results.
 
     Args:
-        function: a plain function or a kernel.
-        name: its name for the message.
+        function: a Python function or a kernel.
+        name: name of the function in the message.
         results: names of the results; empty for a function that writes into its arguments.
 
     Raises:
-        ModelError: a ``return`` has more or fewer results.
+        ModelError: a ``return`` statement returns more or fewer results.
     """
     for count in sorted(count_results(function) - {len(results)}):
         given = "nothing" if count == 0 else "1 result" if count == 1 else f"{count} results"
@@ -96,11 +97,12 @@ def check_results(function: Callable[..., Any], name: str, results: Sequence[str
 
 
 def count_results(function: Callable[..., Any]) -> set[int]:
-    """Numbers of results of each ``return`` of a function, as far as the byte code shows; 0 for a bare return."""
+    """Return the number of results of each ``return`` statement of a function for which the byte code shows this
+    number. The number is 0 for a ``return`` without value."""
     found: set[int] = set()
     code: Any = getattr(getattr(function, "py_func", function), "__code__", None)
     raw, more, before, value = b"" if code is None else code.co_code, 0, "", 0
-    # avoids the objects of `dis.get_instructions`, which take many times as long
+    # this is many times faster than `dis.get_instructions`, which creates an object for each instruction
     for i in range(0, len(raw), 2):
         name, argument = dis.opname[raw[i]], raw[i + 1] | more
         more = argument << 8 if name == "EXTENDED_ARG" else 0

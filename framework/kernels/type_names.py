@@ -9,12 +9,12 @@ import numba
 
 from windlass.framework.kernels.cache_key import NotCacheableError, describe_type
 
-_numba: Any = numba  # its internals have no types for type checkers
+_numba: Any = numba  # internal functions of numba have no type annotations
 _types = _numba.types
 
 
 def encode_type(kind: Any) -> Any:
-    """A type of arguments or results as text and lists.
+    """Convert a type of arguments or results to texts and lists.
 
     Raises:
         NotCacheableError: the type has no description that other processes understand.
@@ -43,7 +43,7 @@ def encode_type(kind: Any) -> Any:
 
 
 def decode_type(text: Any) -> Any:
-    """The type that `encode_type` has described.
+    """Convert the result of `encode_type` to a type.
 
     Raises:
         ImportError, AttributeError: the NamedTuple does not exist.

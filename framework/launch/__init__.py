@@ -1,1 +1,1 @@
-"""Start and end of a run: the command line, MPI, error messages, synchronisation of processes."""
+"""Start and end of a run: command line, MPI, error messages, and synchronisation of processes."""

@@ -1,8 +1,7 @@
-"""The command line in PETSc's syntax, `-name value` or `-name`, with one dash and at most one value, and the values of
-its options.
+"""The command line in the syntax of PETSc: options `-name value` or `-name`, with one dash and at most one value.
 
-PETSc itself reads `--x` as `-x`, treats `x=3` as a name, and drops words that belong to no option: all three are errors
-here. Numbers such as `-5` and `-1e-3` are values, not names.
+PETSc itself reads `--x` as `-x`, treats `x=3` as a name, and ignores words that belong to no option. In Windlass these
+three cases are errors. Numbers such as `-5` and `-1e-3` are values, not names.
 """
 
 import math
@@ -21,17 +20,18 @@ HELP_NAMES = ("help", "h")
 HELP_WORDS = ("help", "-help", "--help", "-h")
 """Words that request the help of a command."""
 REPEATED = (*HELP_NAMES, "options_file")
-"""Options that may be given several times."""
+"""Names of options that may be given several times."""
 HELP_TOPICS = ("petsc", "json")
 LONGEST_WORD, LONGEST_OPTION = 1000, 250
-"""LONGEST_WORD, LONGEST_OPTION: largest number of bytes of option values and of option names in PETSc."""
+"""LONGEST_WORD: largest number of bytes of option values in PETSc. LONGEST_OPTION: largest number of bytes of option
+names in PETSc."""
 TRUE_WORDS = ("true", "1", "yes", "on")
 FALSE_WORDS = ("false", "0", "no", "off")
 
 
 @dataclass(frozen=True)
 class Option:
-    """An option with the type of its default value; the attributes are the arguments of `wl.option`."""
+    """An option, whose type is the type of its default value; the attributes are the arguments of `wl.option`."""
 
     name: str
     default: int | float | bool | str
@@ -56,11 +56,11 @@ class Option:
     def _show(self, field: str) -> str:
         try:
             return f"{getattr(self, field)!r:.60}"
-        except Exception:  # ``repr`` of user objects may fail
+        except Exception:  # ``repr`` of user objects may raise any error
             return f"<{type(getattr(self, field)).__name__}>"
 
     def describe_allowed(self) -> str:
-        """Description of the allowed values, for example `a whole number >= 1 [1]`."""
+        """Return a description of the allowed values, for example `a whole number >= 1 [1]`."""
         if isinstance(self.default, bool):
             return "true or false"
         if isinstance(self.default, str):
@@ -72,7 +72,7 @@ class Option:
         return text + (f" [{self.unit}]" if self.unit else "")
 
     def parse(self, text: str) -> int | float | bool | str:
-        """The value of an option from its text on the command line.
+        """Convert the text of an option on the command line to a value.
 
         Raises:
             OptionError: the value does not have the type of the default, or is not allowed.
@@ -101,7 +101,7 @@ class Option:
         return number
 
     def describe(self) -> str:
-        """The line of the help: name, default, meaning, unit, allowed values."""
+        """Return the line of the help text: name, default, meaning, unit and allowed values."""
         default = str(self.default).lower() if isinstance(self.default, bool) else str(self.default)
         bounded = (self.minimum, self.maximum, self.choices) != (None, None, None)
         allowed = f" ({self.describe_allowed()})" if bounded else f" [{self.unit}]" if self.unit else ""
@@ -117,8 +117,8 @@ def option_table(*items: Option) -> dict[str, Option]:
 
 
 def is_option(word: str) -> bool:
-    """Whether PETSc treats a word as the name of an option: dashes followed by a letter, but not a number such as
-    `-inf`."""
+    """Return whether PETSc treats a word as the name of an option. A name begins with dashes and a letter, and is not a
+    number such as `-inf`."""
     first = word.lstrip("-")[:1]
     if not word.startswith("-") or not (first.isascii() and first.isalpha()):
         return False
@@ -134,16 +134,16 @@ def _is_number(word: str) -> bool:
 
 
 def split_arguments(words: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The options of a command line, and the words after ``--``, which belong to the model."""
+    """Return the options of a command line, and the words after ``--``, which are arguments of the model."""
     place = list(words).index("--") if "--" in words else len(words)
     return list(words[:place]), list(words[place + 1 :])
 
 
 def split_options(words: Sequence[str]) -> list[tuple[str, str | None]]:
-    """The pairs (name without dash, value or None) of a command line.
+    """Return the pairs (name without dash, value or None) of a command line.
 
     Raises:
-        OptionError: for `--x`, `-x=3`, an empty word, and a word that belongs to no option.
+        OptionError: an option is given as `--x` or `-x=3`, or a word is empty or belongs to no option.
     """
     pairs: list[tuple[str, str | None]] = []
     takes_value = False
@@ -180,7 +180,8 @@ def split_options(words: Sequence[str]) -> list[tuple[str, str | None]]:
 
 
 def refuse_twice(pairs: list[tuple[str, str | None]]) -> list[tuple[str, str | None]]:
-    """The pairs of a command line, in which no option occurs twice; PETSc would silently use the last occurrence.
+    """Return the pairs of a command line after a check that no option occurs twice, because PETSc would silently use
+    the last occurrence.
 
     Raises:
         OptionError: an option is given twice.
@@ -197,15 +198,14 @@ def refuse_twice(pairs: list[tuple[str, str | None]]) -> list[tuple[str, str | N
 
 
 def join_options(pairs: Sequence[tuple[str, str | None]]) -> list[str]:
-    """The words of a command line from its pairs."""
+    """Convert pairs to the words of a command line."""
     return [word for name, value in pairs for word in (f"-{name}", value) if word is not None]
 
 
 def model_arguments() -> list[str] | None:
-    """The command-line words of this process that belong to a model: the words after the script. The result is None if
-    the program is not a model script but, for example, pytest, a notebook or an installed command. PETSc must not read
-    the arguments of these programs.
-    """
+    """Return the words of the command line after the model script. The result is None if the program is not a model
+    script, but for example pytest, a notebook or an installed command. PETSc must not read the arguments of these
+    programs."""
     program, words = (sys.argv[0], sys.argv[1:]) if sys.argv else ("", [])
     if program == "-m":
         # Python imports the packages around a module before it sets sys.argv[0] to the module's file.
@@ -214,7 +214,7 @@ def model_arguments() -> list[str] | None:
         return None
     path = Path(program).resolve()
     spec = getattr(sys.modules.get("__main__"), "__spec__", None)
-    # the installed command, or python -m with a module of this package
+    # not a model script: the installed command, or python -m with a module of this package
     if path.stem == "windlass" or (spec is not None and spec.name.split(".")[0] == "windlass"):
         return words[2:] if words[:1] == ["run"] else None
     schemes = {sysconfig.get_default_scheme(), sysconfig.get_preferred_scheme("user")}

@@ -1,8 +1,8 @@
-"""Output of errors, in `windlass run` and under plain `python`, on one or many ranks.
+"""Output of errors, in `windlass run` and under `python`, on one or several processes.
 
-Errors of Windlass print one message without traceback and end with exit code 2; other exceptions print their traceback
-once and end with exit code 1. Under MPI one rank prints the error and then ends the other ranks, which would otherwise
-wait forever.
+Errors of Windlass print one message without traceback and end with exit code 2. Other exceptions print their traceback
+once and end with exit code 1. Under MPI one process prints the error and then ends the other processes, which would
+otherwise wait forever.
 """
 
 import os
@@ -17,9 +17,9 @@ from windlass.framework.errors import WindlassError
 from windlass.framework.launch.arguments import TRUE_WORDS
 from windlass.framework.launch.launcher import launched_rank, launched_size
 
-# Time by which the first rank reports an error before the others [s]: if all ranks fail equally, it ends the job before
-# another rank prints. Ranks are not synchronised before the first solve; on a busy machine their delay grows with the
-# time since the start.
+# Time that other processes wait before they report an error [s]. If all processes fail in the same way, the first
+# process ends the job before another process prints. Processes are not synchronised before the first solve; on a busy
+# machine their delay increases with the time since the start.
 HEAD_START, LONGEST_HEAD_START = 2.0, 5.0
 _begin = time.monotonic()
 process = {"failed": False}
@@ -29,14 +29,15 @@ _listeners: list[Callable[[str], None]] = []
 
 
 class RunOptions(Protocol):
-    """Properties of a run from the command line; these defaults are valid until the command line is read."""
+    """Interface of the properties of a run that options determine; the defaults are valid until the command line is
+    read."""
 
     def is_dry_run(self) -> bool:
-        """Whether -help was given and a solver has been shown."""
+        """Return whether -help was given and the options of a solver were printed."""
         return False
 
     def is_initialised(self) -> bool:
-        """Whether PETSc has its command line."""
+        """Return whether PETSc has received its command line."""
         return False
 
     def finish(self) -> None:
@@ -48,7 +49,7 @@ class RunOptions(Protocol):
         return
 
     def traceback_wanted(self) -> bool:
-        """Whether errors show their place in the code."""
+        """Return whether errors are printed with a traceback."""
         return "-traceback" in sys.argv or os.environ.get("WINDLASS_TRACEBACK", "0").lower() in TRUE_WORDS
 
     def process_rank(self) -> int:
@@ -64,27 +65,27 @@ options: RunOptions = _NoOptions()
 
 
 def watch(found: RunOptions) -> None:
-    """Use the options of the command line from now on."""
+    """Use the options of the command line instead of the defaults."""
     global options
     options = found
 
 
 def at_failure(find_hint: Callable[[], str]) -> None:
-    """Register a function to be called when a run fails; its result is printed after the message."""
+    """Register a function that is called when a run fails; the result of the function is printed after the message."""
     _hints.append(find_hint)
 
 
 def at_error(listen: Callable[[str], None]) -> None:
-    """Register a function to be called with the message of the error that ends a run."""
+    """Register a function that is called with the message of the error that ends a run."""
     _listeners.append(listen)
 
 
 def report(error: BaseException, script: str | None = None) -> int:
-    """Print an error and return the exit code of the process; with several ranks, end all of them.
+    """Print an error and return the exit code of the process; if there are several processes, end all of them.
 
     Args:
         error: the exception.
-        script: the file of the model; frames before it are omitted from the traceback.
+        script: file of the model; the traceback contains only frames from this file on.
     """
     if options.is_dry_run() and isinstance(error, Exception):
         options.finish()
@@ -108,14 +109,14 @@ def report(error: BaseException, script: str | None = None) -> int:
 
 
 def leave(code: int) -> int:
-    """Return the exit code; with several ranks, a code other than 0 ends all of them instead."""
+    """Return the exit code; if there are several processes and the code is not 0, end all processes instead."""
     started = options.is_initialised() or "mpi4py.MPI" in sys.modules
-    # before MPI has started, mpiexec ends the other processes if one process ends with an error code
+    # before MPI has started, an exit code other than 0 is sufficient: mpiexec then ends the other processes
     if code and started and launched_size() > 1:
         sys.stdout.flush()
         sys.stderr.flush()
         try:
-            from mpi4py import MPI  # imported here, because it starts MPI
+            from mpi4py import MPI  # imported here, because the import starts MPI
         except ImportError:
             os._exit(code)  # exit without MPI_Finalize, so that mpiexec ends the other processes
         if MPI.COMM_WORLD.size > 1:
@@ -124,7 +125,7 @@ def leave(code: int) -> int:
 
 
 def say(text: str) -> None:
-    """Print an error; ranks other than the first wait before they print."""
+    """Print an error; processes other than the first wait before they print."""
     if _rank() > 0:
         time.sleep(min(max(HEAD_START, time.monotonic() - _begin), LONGEST_HEAD_START))
     sys.stdout.flush()
@@ -142,7 +143,8 @@ def _describe(error: BaseException, script: str | None, where: str) -> str:
 
 
 def _inside(frames: TracebackType | None, script: str | None) -> TracebackType | None:
-    """The frames of a traceback from the script on; all frames if the script was not entered."""
+    """Return the frames of a traceback from the first frame in the script on, or all frames if no frame is in the
+    script."""
     inner = frames
     while inner is not None and inner.tb_frame.f_code.co_filename != script:
         inner = inner.tb_next

@@ -1,4 +1,4 @@
-"""Environment variables of mpiexec, read before MPI starts; the start of MPI and PETSc."""
+"""Start of MPI and PETSc, and the environment variables of mpiexec, which are read before MPI starts."""
 
 import atexit
 import functools
@@ -17,26 +17,26 @@ LAUNCHERS = ("OMPI_", "PMI", "PRTE_", "ORTE_", "MPI_LOCAL", "MV2_", "SLURM_", "P
 RIGHTS = "OMPI_ALLOW_RUN_AS_ROOT"
 """Prefix of the variables that permit Open MPI to run as root; child processes keep these variables."""
 SOLVER_PACKAGES = ("petsc", "klu", "umfpack", "superlu_dist", "mumps", "hypre")
-"""Packages of PETSc, in the order of preference; all factorise directly except hypre, a multigrid preconditioner."""
+"""Packages of PETSc in the order of preference; all are direct solvers except hypre, a multigrid preconditioner."""
 
 
 @functools.cache
 def launched_size() -> int:
-    """Number of processes that were started together; 1 without mpiexec."""
+    """Return the number of processes that were started together; 1 without mpiexec."""
     return max([1, *_numbers(SIZE_VARIABLES)])
 
 
 def launched_rank() -> int:
-    """Number of this process among the processes that were started together."""
+    """Return the rank of this process among the processes that were started together."""
     return next(iter(_numbers(RANK_VARIABLES)), 0)
 
 
 def child_environment(alone: bool) -> dict[str, str]:
-    """The environment of a child process, including the path of this package.
+    """Return the environment of a child process, including the path of this package.
 
     Args:
-        alone: whether to omit variables that identify this process as part of a job, because the launcher would also
-            count the child process.
+        alone: whether to omit the variables that identify this process as part of a job. If ``alone`` is false, the
+            launcher counts the child process as part of the job, too.
     """
     package, foreign = sys.modules["windlass"].__file__ or "", LAUNCHERS if alone else ()
     kept = {name: text for name, text in os.environ.items() if not name.startswith(foreign) or name.startswith(RIGHTS)}
@@ -50,11 +50,11 @@ def _numbers(names: tuple[str, ...]) -> list[int]:
 
 @contextmanager
 def quick_start() -> Iterator[None]:
-    """Context around the start of MPI: without a launcher, it disables the service and networks that only several
+    """Context for the start of MPI; without a launcher, it disables the service and the networks that only several
     processes need.
 
-    This halves the start time of Open MPI. Settings of the user are unchanged, and child processes do not inherit the
-    changes.
+    The context halves the start time of Open MPI. Settings of the user are unchanged, and child processes do not
+    inherit the changes.
     """
     launched = any(name.startswith(("OMPI_COMM_", "PMI", "SLURM_", "PALS_", "MPI_LOCAL")) for name in os.environ)
     settings = {} if launched else {"btl": "self", "pml": "ob1", "ess_singleton_isolated": "1"}
@@ -71,15 +71,15 @@ _ends: list[Callable[[], None]] = []
 
 
 def before_end(function: Callable[[], None]) -> None:
-    """Register a function to be called before the end of PETSc, where processes wait for each other."""
+    """Register a function that is called before the end of PETSc, at which processes wait for each other."""
     _ends.append(function)
 
 
 def start_petsc(words: Sequence[str]) -> None:
     """Initialise MPI and PETSc with the words of a command line."""
-    # factorisation is slower by orders of magnitude if OpenMP distributes small systems over all cores
+    # if OpenMP distributes small systems over all cores, factorisation is slower by orders of magnitude
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    import petsc4py  # imported here, because mpiexec and OMP_NUM_THREADS must be checked before
+    import petsc4py  # imported here, because mpiexec and OMP_NUM_THREADS must be checked before the import
 
     with quick_start():
         petsc4py.init(["windlass", *words])
@@ -88,15 +88,15 @@ def start_petsc(words: Sequence[str]) -> None:
 
 
 def communicator() -> Any:
-    """The mpi4py world communicator if ``mpiexec`` has started several processes, otherwise None."""
+    """Return the mpi4py world communicator if ``mpiexec`` has started several processes, otherwise None."""
     if launched_size() == 1:
         return None
-    from mpi4py import MPI  # imported here, because it starts MPI
+    from mpi4py import MPI  # imported here, because the import starts MPI
 
     return MPI.COMM_WORLD if MPI.COMM_WORLD.size > 1 else None
 
 
 def is_first_process() -> bool:
-    """Whether this process prints and writes files."""
+    """Return whether this process is the process that prints and writes files."""
     comm = communicator()
     return comm is None or comm.rank == 0

@@ -1,8 +1,8 @@
-"""Names of a package whose modules are loaded at the first use of a name, so that a model loads only the modules that
-it needs.
+"""Lazy names of a package: a module is loaded at the first use of one of its names, so that a model loads only the
+modules that it needs.
 
-The package lists the names once, as imports for type checkers under ``if TYPE_CHECKING:``, each with ``as`` and its
-name.
+A package lists the names once, as imports for type checkers under ``if TYPE_CHECKING:`` in the form ``import name as
+name``.
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ from importlib import import_module
 from typing import Any
 
 libraries: list[str] = []
-"""Packages whose laws a model may use; `windlass` lists them, because the framework must not import them."""
+"""Packages whose laws a model may use; `windlass` fills this list, because the framework must not import these
+packages."""
 
 
 def offer(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
-    """The functions ``__getattr__`` and ``__dir__`` of a package, and its list ``__all__``."""
+    """Return the functions ``__getattr__`` and ``__dir__`` of a package, and the list ``__all__``."""
     module = sys.modules[package]
     with open(str(module.__file__), encoding="utf-8") as file:
         found = re.findall(rf"^    from {package}\.(\S+) import [\s(]*(\w+) as \2\b", file.read(), re.MULTILINE)

@@ -1,10 +1,11 @@
-"""All processes begin every solve together, so that differences between processes are found before they deadlock.
+"""Synchronisation of processes: all processes begin each solve together, so that differences between processes are
+detected before a deadlock.
 
-The processes form a ring. Each process sends the name of its next task to its successor and receives the task of its
-predecessor. If a process has ended or begins another task, a neighbour detects this, reports it and ends the job. If
-one process leaves a solve with an error, which its script may catch, either all processes leave the solve or the job
-ends: the others would otherwise wait forever. A loop over the steps of a solve may end early on all processes; before
-each step, each process checks whether its predecessor continues, too.
+The processes form a ring. Each process sends the name of its next task to its successor, and receives the name of the
+task of its predecessor. If a process has ended or begins another task, a neighbour reports an error and ends the job.
+A process may leave a solve with an error that its script catches. In this case, either all processes leave the solve,
+or the job ends, because the other processes would wait forever. A loop over the steps of a solve may end early on all
+processes; before each step, each process checks whether its predecessor continues, too.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from windlass.framework.launch import error_report as failure
 from windlass.framework.launch.launcher import communicator, launched_size
 
 TAG = 7319
-"""Tag of the messages between neighbours, on the communicator of all processes."""
+"""Tag of the messages between neighbours in the ring, on the communicator of all processes."""
 PATIENCE = 4.0
 """Longest time between the first and the last process that leave a solve with the same error [s]."""
 PAUSE = 0.005
@@ -26,7 +27,8 @@ ENDED, LEFT, NEXT, BROKEN = "its end", "an error in ", "the next step of ", "bro
 
 
 def meet(comm: Any, what: str) -> None:
-    """Begin a task together; ``what``, the name of the task, must be equal on all processes. The call is collective."""
+    """Begin a task on all processes; the name of the task, ``what``, must be equal on all processes. The call is
+    collective."""
     if comm is None or comm.size == 1:
         return
     there = _exchange(comm, what)
@@ -50,10 +52,10 @@ def go_on(comm: Any, what: str, number: int) -> None:
 
 
 def break_off(comm: Any, what: str, number: int) -> None:
-    """Leave a loop over the steps of a solve before its end and notify the next process, without waiting."""
+    """Leave a loop over the steps of a solve before its end, and notify the next process without waiting."""
     if comm is None or comm.size == 1:
         return
-    from mpi4py import MPI  # imported here, because one process needs no MPI
+    from mpi4py import MPI  # imported here, because a single process needs no MPI
 
     # Python also closes generators when it ends
     if not MPI.Is_finalized():
@@ -65,8 +67,8 @@ def _notice(what: str, number: int) -> str:
 
 
 def _exchange(comm: Any, message: str, notice: str = "") -> str:
-    """Send to the next process and receive from the previous one; of the messages about left loops, accept only
-    messages about the given loop."""
+    """Send a message to the next process, and receive a message from the previous process. Messages about other loops
+    that were left are ignored."""
     before = (comm.rank - 1) % comm.size
     there: str = comm.sendrecv(message, (comm.rank + 1) % comm.size, TAG, None, before, TAG)
     while there.startswith(BROKEN) and there != notice:
@@ -82,7 +84,7 @@ def _differs(comm: Any, there: str, here: str) -> ModelError:
 
 
 def leave(comm: Any, what: str, error: BaseException) -> None:
-    """Leave a common task because of an error; ends the job unless all processes leave the task."""
+    """Leave a common task because of an error; end the job unless all processes leave the task."""
     if comm is None or comm.size == 1:
         return
     comm.send(LEFT + what, (comm.rank + 1) % comm.size, TAG)
@@ -102,10 +104,9 @@ def leave(comm: Any, what: str, error: BaseException) -> None:
 
 
 def end() -> None:
-    """Wait at the end of the script of this process until the script of the previous process has ended, like the end of
-    MPI.
+    """At the end of the script of this process, wait until the script of the previous process has ended.
 
-    If the previous process begins a task instead, the next process reports this and ends the job.
+    If the previous process instead begins a task, report an error and end the job.
     """
     if launched_size() == 1:
         return

@@ -1,4 +1,4 @@
-"""Notebooks: whether this program is the kernel of a notebook, and a progress line that is rewritten in place."""
+"""Functions for notebooks: detection of a notebook, and a progress line that is rewritten in place."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from typing import Any
 
 
 def find_shell() -> Any:
-    """The shell of the notebook whose kernel this program is, or None for other programs, including IPython in a
-    terminal."""
+    """Return the shell of the notebook if this program is the kernel of a notebook; return None for other programs,
+    including IPython in a terminal."""
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
     return shell if hasattr(shell, "kernel") else None
 
 
 class LiveLine:
-    """A line of text with a bar below a cell, rewritten in place; it needs no widgets.
+    """A line of text with a bar below a notebook cell, which is rewritten in place and needs no widgets.
 
-    Each solve has its own line, whose last text stays in the notebook.
+    Each solve has its own line; the last text of a line remains in the notebook.
     """
 
     def __init__(self) -> None:
         self._handle: Any = None
 
     def write(self, words: str, share: float | None) -> None:
-        """Show text, and a bar that is filled to a fraction from 0 to 1; None for no bar."""
+        """Show a text, and a bar that is filled to a fraction from 0 to 1; for None no bar is shown."""
         display: Any = import_module("IPython.display").display
 
         bar = "" if share is None else f'<progress value="{share:.4f}" max="1"></progress> '

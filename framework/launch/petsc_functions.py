@@ -1,8 +1,10 @@
-"""Differences between versions of PETSc, and functions of its library that petsc4py lacks, called through ctypes.
+"""Differences between versions of PETSc, and functions of the PETSc library that petsc4py does not provide, called
+through ctypes.
 
-PETSc 3.18 to 3.26 are supported. PETSc's truth values (PetscBool) are C integers in early versions and bytes in late
-ones. Both fit into an integer initialised with 0, because little-endian processors store the lowest byte first.
-Arguments are ctypes values, so no argument is cut to 32 bits. A call that fails raises the error of petsc4py.
+PETSc 3.18 to 3.26 are supported. PETSc's truth values (PetscBool) are C integers in early versions, and bytes in late
+versions. Both types of truth values can be read from an integer that is initialised with 0, because little-endian
+processors store the lowest byte first. Arguments are ctypes values, so no argument is cut to 32 bits. A call that fails
+raises the error of petsc4py.
 """
 
 from __future__ import annotations
@@ -22,24 +24,24 @@ import numpy as np
 from windlass.framework.arrays import FloatArray, IntArray
 
 FACTORS = {"lu": 1, "cholesky": 2}
-"""PETSc's number for each kind of factors, by the name of the preconditioner that computes them."""
+"""PETSc's number of each type of factorisation, by the name of the preconditioner that computes it."""
 RENAMED = {
     "DIVERGED_FUNCTION_NANORINF": "DIVERGED_FNORM_NAN",  # 3.25
-    "DIVERGED_OBJECTIVE_NANORINF": "DIVERGED_FNORM_NAN",  # from 3.25 on, in line searches
+    "DIVERGED_OBJECTIVE_NANORINF": "DIVERGED_FNORM_NAN",  # since version 3.25, in line searches
     "CONVERGED_RTOL_NORMAL_EQUATIONS": "CONVERGED_RTOL_NORMAL",  # 3.24
     "CONVERGED_ATOL_NORMAL_EQUATIONS": "CONVERGED_ATOL_NORMAL",  # 3.24
 }
-"""Names of converged reasons in later versions of PETSc, and the older names, which users and solvers see in all
+"""Older names of converged reasons, by their names in later versions of PETSc; Windlass uses the older names for all
 versions."""
 Pointer = ctypes.c_void_p
 _linked: weakref.WeakKeyDictionary[Any, tuple[str, int]] = weakref.WeakKeyDictionary()
-"""For each Python object that implements a matrix or a preconditioner: "Mat" or "PC", and the handle of the PETSc
-object."""
+""""Mat" or "PC", and the handle of the PETSc object, for each Python object that implements a matrix or a
+preconditioner."""
 
 
 @functools.cache
 def _petsc() -> Any:
-    from petsc4py import PETSc  # imported here, because the import initialises PETSc, which must know its options then
+    from petsc4py import PETSc  # imported here, because the import initialises PETSc with the options known then
 
     return PETSc
 
@@ -62,7 +64,8 @@ def _call(name: str, *arguments: Any) -> None:
 
 @functools.cache
 def reason_name(reasons: Any, reason: int) -> str:
-    """PETSc's name of a converged reason, from the class of reasons of SNES or KSP; the same in all versions."""
+    """Return PETSc's name of a converged reason, from the class of reasons of SNES or KSP; the name is equal for all
+    versions of PETSc."""
     for name, value in vars(reasons).items():
         if value == reason and name.startswith(("DIVERGED", "CONVERGED")):
             return RENAMED.get(name, str(name))
@@ -70,17 +73,17 @@ def reason_name(reasons: Any, reason: int) -> str:
 
 
 def raise_cause(error: Any) -> None:
-    """Raise the error of a Python function that PETSc has called, if the function failed; late versions of PETSc wrap
-    it in their own error."""
+    """Raise the error of a Python function that PETSc has called, because late versions of PETSc wrap it in another
+    error."""
     cause = error.__cause__
     if cause is not None:
         raise cause from cause.__cause__
 
 
 def unlock(*objects: Any) -> None:
-    """Make vectors, also vectors of SNES, writable again after an error.
+    """Unlock vectors, also vectors of SNES, after an error.
 
-    Late versions of PETSc lock vectors in all builds, and an error leaves the locks; early versions do not.
+    Late versions of PETSc lock vectors in all builds, and do not release the locks after an error.
     """
     if getattr(_library(), "VecLockGet", None) is None:
         return
@@ -101,7 +104,7 @@ def unlock(*objects: Any) -> None:
 
 
 def preallocate_coo(mat: Any, rows: IntArray, columns: IntArray) -> None:
-    """MatSetPreallocationCOO: rows and columns of values in a matrix, shape (k,) each."""
+    """Call MatSetPreallocationCOO: set the rows and columns of the values of a matrix, each of shape (k,)."""
     if callable(getattr(mat, "setPreallocationCOO", None)):
         mat.setPreallocationCOO(rows, columns)
         return
@@ -111,7 +114,8 @@ def preallocate_coo(mat: Any, rows: IntArray, columns: IntArray) -> None:
 
 
 def set_values_coo(mat: Any, values: FloatArray) -> None:
-    """MatSetValuesCOO with INSERT_VALUES: the sums of values at each position, shape (k,)."""
+    """Call MatSetValuesCOO with INSERT_VALUES: set the values of a matrix, shape (k,); values at the same position are
+    added."""
     mode = _petsc().InsertMode.INSERT_VALUES
     if callable(getattr(mat, "setValuesCOO", None)):
         mat.setValuesCOO(values, mode)
@@ -120,17 +124,17 @@ def set_values_coo(mat: Any, values: FloatArray) -> None:
 
 
 def get_block_values(mat: Any, entries: int) -> FloatArray:
-    """MatSeqBAIJGetArray: the values of a matrix of dense blocks, shape (entries,), not copied."""
+    """Call MatSeqBAIJGetArray: return the values of a matrix of dense blocks, shape (entries,), without a copy."""
     place = Pointer()
     _call("MatSeqBAIJGetArray", Pointer(mat.handle), ctypes.byref(place))
     return np.ctypeslib.as_array(ctypes.cast(place, ctypes.POINTER(ctypes.c_double)), (entries,))
 
 
 def set_parts_and_weights(partitioning: Any, size: int, weight: IntArray) -> None:
-    """MatPartitioningSetNParts and MatPartitioningSetVertexWeights, shape (vertices,).
+    """Call MatPartitioningSetNParts and MatPartitioningSetVertexWeights; the weights have the shape (vertices,).
 
     Raises:
-        MemoryError: there is no memory for the weights, which PETSc itself allocates and frees.
+        MemoryError: there is no memory for the weights, which are allocated by PETSc, because PETSc frees them.
     """
     handle = Pointer(partitioning.handle)
     _call("MatPartitioningSetNParts", handle, _integer(size))
@@ -144,7 +148,7 @@ def set_parts_and_weights(partitioning: Any, size: int, weight: IntArray) -> Non
 
 
 def reset_scotch() -> None:
-    """SCOTCH_randomSeed, where PETSc has SCOTCH: partitions are the same in every run."""
+    """Call SCOTCH_randomSeed if PETSc has SCOTCH, so that partitions are equal in every run."""
     seed = getattr(_library(), "SCOTCH_randomSeed", None)
     if seed is not None:
         seed(1)
@@ -153,8 +157,8 @@ def reset_scotch() -> None:
 def set_python_context(shell: Any, context: Any) -> None:
     """Implement a matrix or preconditioner by functions of a Python object.
 
-    PETSc frees remaining objects after Python has ended and would then call the Python object; therefore the link is
-    removed before the end.
+    PETSc frees remaining objects after Python has ended, and would then call the Python object; therefore the Python
+    object is removed before the end.
     """
     shell.setType("python")
     shell.setPythonContext(context)
@@ -170,8 +174,8 @@ def _cut_links() -> None:
 
 
 def set_failed(pc: Any, failed: bool) -> None:
-    """PCSetFailedReason: whether the factorisation of a preconditioner has met a pivot of 0, which its solver then
-    reports."""
+    """Call PCSetFailedReason: set whether the factorisation of a preconditioner has found a pivot of 0, which the
+    solver then reports."""
     pivot, none = 2, 0  # PC_FACTOR_NUMERIC_ZEROPIVOT, PC_NOERROR
     _call("PCSetFailedReason", Pointer(pc.handle), ctypes.c_int(pivot if failed else none))
 
@@ -184,14 +188,15 @@ def set_line_search(snes: Any, kind: str) -> None:
 
 
 def count_linear_iterations(ksp: Any) -> int:
-    """KSPGetTotalIterations: number of iterations in all solves of a linear solver."""
+    """Call KSPGetTotalIterations: return the number of iterations in all solves of a linear solver."""
     count = _integer()
     _call("KSPGetTotalIterations", Pointer(ksp.handle), ctypes.byref(count))
     return int(count.value)
 
 
 def has_package(package: str, kind: str, matrix: Any) -> bool:
-    """MatSolverTypeGet: whether PETSc has a package for ``"lu"`` or ``"cholesky"`` of matrices of this type."""
+    """Call MatSolverTypeGet: return whether PETSc has a package for ``"lu"`` or ``"cholesky"`` of matrices of a
+    type."""
     found, serves = ctypes.c_int(), ctypes.c_int()
     words = ctypes.c_char_p(package.encode()), ctypes.c_char_p(matrix.getType().encode()), ctypes.c_int(FACTORS[kind])
     try:
@@ -202,7 +207,8 @@ def has_package(package: str, kind: str, matrix: Any) -> bool:
 
 
 def list_unused_options() -> dict[str, str]:
-    """PetscOptionsLeftGet: options that this process has not read, name without dash -> value, empty for a flag."""
+    """Call PetscOptionsLeftGet: return the options that this process has not read, values (empty for flags) by name
+    without dash."""
     count, names, values = _integer(), ctypes.POINTER(ctypes.c_char_p)(), ctypes.POINTER(ctypes.c_char_p)()
     parts = (None, ctypes.byref(count), ctypes.byref(names), ctypes.byref(values))
     _call("PetscOptionsLeftGet", *parts)
@@ -213,7 +219,8 @@ def list_unused_options() -> dict[str, str]:
 
 @atexit.register
 def hide_unused_options() -> None:
-    """Disable PETSc's own list of unused options at its end, unless requested: Windlass has checked them."""
+    """Disable PETSc's own list of unused options at its end, unless the list is requested, because Windlass checks
+    unused options."""
     if "petsc4py.PETSc" in sys.modules and not _petsc().Sys.isFinalized():
         options = _petsc().Options()
         if not options.hasName("options_left"):
@@ -225,12 +232,13 @@ class _SymbolInfo(ctypes.Structure):
 
 
 def library_file() -> str | None:
-    """The file of the PETSc library that petsc4py is linked to, or None if the file cannot be found."""
+    """Return the file of the PETSc library to which petsc4py is linked, or None if the file cannot be found."""
     return _file_of(_library(), "PetscOptionsLeftGet")
 
 
 def slepc_file() -> str | None:
-    """The file of the SLEPc library of slepc4py, or None if the file does not exist; slepc4py need not be imported."""
+    """Return the file of the SLEPc library of slepc4py, without import of slepc4py; return None if the file does not
+    exist."""
     spec = importlib.util.find_spec("slepc4py")
     for folder in (spec.submodule_search_locations or ()) if spec is not None else ():
         for module in Path(folder, "lib").glob("**/SLEPc*.so"):
@@ -240,7 +248,7 @@ def slepc_file() -> str | None:
 
 
 def _file_of(library: ctypes.CDLL, name: str) -> str | None:
-    """The library file that contains a function."""
+    """Return the library file that contains a function."""
     info = _SymbolInfo()
     try:
         address = ctypes.cast(getattr(library, name), Pointer)
@@ -253,18 +261,20 @@ def _file_of(library: ctypes.CDLL, name: str) -> str | None:
 
 @functools.cache
 def find_addresses(names: tuple[str, ...]) -> tuple[int, ...]:
-    """Addresses of functions of PETSc, for compiled code that calls them."""
+    """Return the addresses of functions of PETSc, for compiled code that calls these functions."""
     return tuple(ctypes.cast(getattr(_library(), name), Pointer).value or 0 for name in names)
 
 
 def set_callbacks(snes: Any, mat: Any, context: int, **functions: int) -> None:
-    """SNESSetFunction, SNESSetJacobian and SNESSetConvergenceTest with functions and a context at these addresses.
+    """Call SNESSetFunction, SNESSetJacobian and SNESSetConvergenceTest with functions and a context at given addresses.
 
     Args:
-        snes: the solver, whose residual vector is kept.
+        snes: the solver; its residual vector is not changed.
         mat: the tangent.
-        context: context that PETSc passes to the functions; it must outlive the solver.
-        functions: addresses of ``function``, ``jacobian`` and ``convergence_test``; omitted functions stay unchanged.
+        context: address of the context that PETSc passes to the functions; the context must exist as long as the
+            solver.
+        functions: addresses of ``function``, ``jacobian`` and ``convergence_test``; functions that are not given are
+            not changed.
     """
     handle, given = Pointer(snes.handle), Pointer(context)
     address = {name: Pointer(value) for name, value in functions.items()}

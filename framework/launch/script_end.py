@@ -1,4 +1,4 @@
-"""The end of a model script that plain `python` runs: errors, and the collective end of all processes."""
+"""End of a model script that `python` runs: output of errors, and the collective end of all processes."""
 
 import atexit
 import os
@@ -18,36 +18,36 @@ _ends: list[Callable[[], None]] = []
 
 
 def install() -> None:
-    """Install handlers of errors and of the end of a script that plain `python` runs."""
+    """Install handlers for errors and for the end of a script that `python` runs."""
     if is_installed():
         return
     sys.excepthook = _excepthook
     before_end(_end_if_installed)
     atexit.register(_end_of_script)
     if launched_size() > 1:
-        # Python calls no hook in this case, and the other processes would wait forever for this process
+        # without this handler Python would call no hook, and the other processes would wait forever for this process
         sys.exit = _exit
 
 
 def is_installed() -> bool:
-    """Whether Windlass handles errors and the end of this program."""
+    """Return whether Windlass handles errors and the end of this program."""
     return sys.excepthook is _excepthook
 
 
 def install_in_script() -> None:
-    """`install` if this program is a model script, not a test, a notebook or `windlass run`."""
+    """Call `install` if this program is a model script, and not a test, a notebook or `windlass run`."""
     if not failure.options.is_initialised() and model_arguments() is not None:
         install()
 
 
 def at_end(act: Callable[[], None]) -> None:
-    """Register a function to be called when the script has ended without error."""
+    """Register a function that is called when the script has ended without error."""
     _ends.append(act)
 
 
 def end_together() -> None:
-    """Synchronise the end of a script without error on this process: processes that continue would wait for it, see
-    `meetings`."""
+    """Synchronise the end of a script without error on this process, because processes that continue would wait for
+    this process; see meetings.py."""
     if not failure.process["failed"] and not _process["ended"]:
         _process["ended"] = True
         for act in _ends:
@@ -61,12 +61,12 @@ def _end_if_installed() -> None:
 
 
 def _excepthook(kind: type[BaseException], error: BaseException, frames: TracebackType | None) -> None:
-    # Python uses the exit code of a hook that exits.
+    # if a hook exits, Python uses its exit code
     raise SystemExit(failure.report(error))
 
 
 def _exit(code: object = None) -> NoReturn:
-    """`sys.exit` of a script on several ranks: a code other than 0 ends all of them."""
+    """Handle ``sys.exit`` of a script; if there are several processes, a code other than 0 ends all of them."""
     if code is None or isinstance(code, int):
         failure.leave(int(code or 0))
     else:
@@ -76,17 +76,18 @@ def _exit(code: object = None) -> NoReturn:
 
 
 def _end_of_script() -> None:
-    """Check the end of a script when Python's exit code is already fixed, so that only a hard exit can change it."""
+    """Check the end of a script at a time when Python's exit code is already fixed, so that only `os._exit` can change
+    the code."""
     try:
         end_together()
         failure.options.finish()
     except WindlassError as error:
         code = failure.report(error)
         sys.stdout.flush()
-        from petsc4py import PETSc  # imported here, because the module is either already loaded or not needed
+        from petsc4py import PETSc  # imported here, because the module is not needed if it is not loaded yet
 
-        from windlass.framework.launch.petsc_functions import hide_unused_options  # imported here, because of NumPy
+        from windlass.framework.launch.petsc_functions import hide_unused_options  # here, because it loads NumPy
 
         hide_unused_options()
-        PETSc._finalize()  # PETSc's output at its end, and MPI_Finalize
+        PETSc._finalize()  # finalise PETSc, which prints its output, and MPI
         os._exit(code)

@@ -1,13 +1,14 @@
-"""Local numbering: which rows, coordinates and unknowns a process owns, and where their ghosts are.
+"""Local numbering: the rows, coordinates and unknowns that a process owns, and their ghosts (values that other
+processes own).
 
-partition.py finds the owner of each coordinate. A row of any other table belongs to the owner of its first coordinate
-that does not belong to a hub (a pulley that very many rows couple). A multiplier belongs to the owner of its row. Rows
-of laws that distribute their work in another way are local on all processes. Unknowns are numbered process by process,
-in the order of nodes, each multiplier after its nodes, hubs last: in this order LU without pivoting is stable and has
-little fill.
+partition.py finds the owner of each coordinate. A hub is a coordinate that very many rows couple, for example of a
+pulley. Each row of another table belongs to the owner of its first coordinate that is not a hub. A multiplier belongs
+to the owner of its row. Rows of laws that distribute the work within a row (contact sets) are local on all processes.
+Unknowns are numbered process by process in the order of the nodes; each multiplier follows its nodes, and hubs are at
+the end. In this order LU without pivoting is stable and has little fill-in.
 
-The layout is computed from arrays over the rows of this process (all rows unless tables are built in parts), but stores
-only local data.
+The layout is computed from arrays over all rows, or, if tables are built in parts, over the rows of this process. A
+layout stores only local data.
 """
 
 from __future__ import annotations
@@ -40,33 +41,37 @@ class Layout:
     Args:
         world: the world, finalized.
         rank, size: number of this process and number of processes.
-        comm: mpi4py communicator on which all processes make their layouts collectively; None: no communicator.
+        comm: mpi4py communicator on which all processes create their layouts collectively; None for one process.
 
     Attributes:
-        rank, size, comm: values of the constructor arguments.
+        rank, size, comm: values of the arguments.
         processes: the processes that share the world.
-        rows: numbers of the local rows of each table except nodes, by component, ascending.
-        node_rows: numbers of the rows of each node table whose first coordinate is owned, ascending.
+        rows: numbers of the local rows of each table except nodes, by component, in ascending order.
+        node_rows: numbers of the rows of each node table whose first coordinate this process owns, in ascending order.
         owned: world numbers of the owned coordinates, shape (n_owned,).
-        dofs: world numbers of all local coordinates, owned first, shape (n,).
-        spare: the local number for "no coordinate" (= n).
+        dofs: world numbers of all local coordinates, owned coordinates first, shape (n,).
+        spare: local number that means "no coordinate"; it is n.
         multipliers_owned: world numbers of the owned multipliers, shape (m,).
         ghost_numbers: numbers of the ghosts in PETSc vectors of coordinates, shape (n - n_owned,).
-        reference: reference coordinates by local number, spare entry 0, shape (n + 1,).
+        reference: reference coordinates by local number, 0 for the spare number, shape (n + 1,).
         displacement, velocity: initial values by local number, shape (n,).
-        nodes: first unknown of each local node whose four coordinates are consecutive, ascending, shape (nodes,).
-        rotations: local numbers of the Euler parameters of nodes, owned or not, shape (k, 4).
+        nodes: first unknown of each local node with four consecutive coordinates, in ascending order, shape (nodes,).
+        rotations: local numbers of the Euler parameters of owned and other local nodes, shape (k, 4).
         states: local numbers of the coordinates whose velocities are first-order states, shape (s,).
-        ghosts: the exchange of the ghosts among the coordinates.
+        ghosts: exchange of ghost coordinates with other processes.
         unknowns: the unknowns of this process.
         data_rows_owned: world numbers of the local history values, shape (d,).
         data_initial: initial values of the local history values, shape (d,).
-        marker_index: position of each marker in the columns of its family by entity number, -1 if not local.
-        data_start: position of the first local history value by entity number, -1 if not local.
-        data_rows: numbers of the rows of each table of history values that are local, ascending.
-        owned_markers: numbers of the rows of each marker table whose first coordinate is owned, ascending.
+        marker_index: position of each marker in the columns of its family, by entity number; -1 for markers that are
+            not local.
+        data_start: position of the first history value of each entity, by entity number; -1 if the values are not
+            local.
+        data_rows: numbers of the local rows of each table of history values, in ascending order.
+        owned_markers: numbers of the rows of each marker table whose first coordinate this process owns, in ascending
+            order.
         systems: system of each table, in the order of building.
-        losses: losses of the rows of each table since a ledger began, by component; empty without a ledger.
+        losses: losses of the rows of each table since the start of an energy ledger, by component; empty without a
+            ledger.
     """
 
     def __init__(self, world: World, rank: int = 0, size: int = 1, comm: Any = None) -> None:
@@ -77,7 +82,7 @@ class Layout:
         if world.processes is not None:
             dof_owner, hub = move_rows(world, world.processes)
         number = world.numbering
-        # coordinates that rows of each table couple, as indices among the known coordinates
+        # coordinates that the rows of each table couple, as indices of the known coordinates
         table_dofs = find_couplings(world)
         if world.processes is None:
             hub = find_hubs(table_dofs.values(), number.count)
@@ -92,7 +97,7 @@ class Layout:
         self.node_rows: dict[type[Component], IntArray] = {
             c: world.tables[c].resident[find_row_owners(d, dof_owner, hub) == rank] for c, d in node_dofs.items()
         }
-        # contact sets may couple any row, so worlds with contact sets are not distributed
+        # needed only for replicated rows (contact sets); worlds with contact sets are not distributed
         self._row_owner = row_owner if any(map(is_replicated, row_owner)) else {}
         own = np.flatnonzero(dof_owner == rank)
         ghosts = self._find_ghosts(own, table_dofs | node_dofs)
@@ -109,22 +114,23 @@ class Layout:
         self.rotations: IntArray = rotations[(rotations < self.spare).all(axis=1)]
         self._localise_markers()
         self._localise_data()
-        # one process stores rows without references
+        # rows without references are stored on one process
         self.owned_markers: dict[type[Component], IntArray] = {
             c: world.tables[c].resident[owner == rank] for c, owner in row_owner.items() if role_of(c) == "marker"
         }
 
     def _find_ghosts(self, own: IntArray, dofs: dict[type[Component], IntArray]) -> IntArray:
-        """Coordinates of other processes that local rows couple."""
+        """Return the coordinates of other processes that local rows couple."""
         needed = np.zeros(self.world.numbering.known_count + 1, dtype=bool)
-        # the owner of the first coordinate of a node evaluates outputs of the node and needs all of its coordinates
+        # the owner of the first coordinate of a node evaluates the outputs of the node, and needs all coordinates of
+        # the node
         for component, rows in (self.rows | self.node_rows).items():
             needed[dofs[component][self.world.tables[component].places(rows)]] = True
         # coordinates that rows may couple later in the run
         for component in self.rows:
             later = self.world.dofs_of(self._read_later(component)).ravel()
             needed[self.world.numbering.places(later[later >= 0])] = True
-        # the four Euler parameters of a rotation are integrated together
+        # a process needs all four Euler parameters of a rotation, because they are integrated together
         for component, rows in dofs.items():
             places = [component.dof_names.index(name) for name in component.rotation_names]
             if places:
@@ -134,7 +140,7 @@ class Layout:
         return np.flatnonzero(needed)
 
     def _read_later(self, component: type[Component]) -> IntArray:
-        """Numbers of entities that local rows may couple later."""
+        """Return the numbers of entities that local rows may couple later in the run."""
         law = law_of(component)
         if law is None or law.reads is None or not len(self.rows[component]):
             return np.zeros(0, np.int64)
@@ -157,9 +163,9 @@ class Layout:
         self.velocity: FloatArray = number.velocity[local]
 
     def _number_by_owner(self, owner: IntArray, key: NDArray[Any], names: IntArray, ghosts: IntArray) -> IntArray:
-        """Numbers of owned unknowns and ghosts, ordered by process and then by keys, shape (known,).
+        """Return the numbers of owned unknowns and ghosts, ordered by process and then by keys, shape (known,).
 
-        In a world in parts, owners send the numbers of ghosts, ordered by ascending names.
+        If the world is built in parts, owners send the numbers of ghosts in the order of ascending names.
         """
         if self.world.processes is None:
             numbers = np.empty(len(owner), np.int64)
@@ -206,10 +212,10 @@ class Layout:
 
     @cached_property
     def substructure(self) -> Substructure | None:
-        """The order of the unknowns for elimination by parts, see `create_substructure`.
+        """The order of the unknowns for elimination by substructures, see `create_substructure`.
 
-        None on one process, if rows change their coordinates (contact sets, sliding joints), and if few unknowns would
-        be in blocks. The call is collective.
+        The order is None on one process, if the coordinates of rows change (contact sets, sliding joints), or if few
+        unknowns would be in blocks. The call is collective.
         """
         if self.size == 1 or any(system.neighbours is not None for system in self.systems.values()):
             return None
@@ -243,12 +249,13 @@ class Layout:
         table_dofs: dict[type[Component], IntArray],
         hub: NDArray[np.bool_],
     ) -> tuple[IntArray, IntArray, FloatArray]:
-        """Names, owners and keys of the coordinates and multipliers on this process, shape (unknowns,) each."""
+        """Return names, owners and sort keys of the coordinates and multipliers on this process, each of shape
+        (unknowns,)."""
         number = self.world.numbering
         dof_key = np.append(number.known, -1.0)
         dof_key[:-1][hub] += number.count
         names, owners, keys = [number.known], [dof_owner], [dof_key[:-1]]
-        # multipliers are placed after all coordinates of a node, never between them
+        # multipliers follow all coordinates of a node, and are never between them
         last = dof_key.copy()
         for dofs in map(number.places, number.node_dofs.values()):
             np.maximum.at(last, dofs, dof_key[dofs].max(axis=1, initial=-1.0, keepdims=True))
@@ -262,7 +269,7 @@ class Layout:
         return np.concatenate(names), np.concatenate(owners), np.concatenate(keys)
 
     def _localise_markers(self) -> None:
-        """Local markers: markers to which local rows refer, directly, through other markers or through passive rows."""
+        """Find the local markers, to which local rows refer directly, through other markers or through passive rows."""
         world = self.world
         # every process creates the columns of a marker family, even without local markers
         marker_laws = [law for c in world.tables if (law := law_of(c)) is not None and law.role == "marker"]
@@ -286,7 +293,8 @@ class Layout:
                 self.rows[component] = table.resident[self.marker_index[table.ids_of(table.resident)] >= 0]
 
     def _localise_data(self) -> None:
-        """Local history values are the values to which local rows refer; in serial all values, in world order."""
+        """Find the local history values, to which local rows refer; in a serial run these are all values in world
+        order."""
         world, number = self.world, self.world.numbering
         local = self._find_data(self.rows)
         if self.rank == 0 or world.processes is not None:
@@ -312,7 +320,7 @@ class Layout:
         self.data_start = Lookup(np.concatenate(ids), np.concatenate(starts))
 
     def _find_data(self, rows: dict[type[Component], IntArray]) -> NDArray[np.bool_]:
-        """Whether local rows refer to each row of history values."""
+        """Return whether local rows refer to each row of history values."""
         world, first = self.world, self.world.numbering.data_tables
         marks = np.zeros(len(world.numbering.data_start), dtype=bool)
         for component, which in rows.items():
@@ -323,25 +331,27 @@ class Layout:
         return marks
 
     def local_dofs(self, world_dofs: IntArray) -> IntArray:
-        """Local numbers of world coordinates; the spare number for -1 and for coordinates of other processes."""
+        """Return the local numbers of world coordinates; for -1 and for coordinates that are not local, return the
+        spare number."""
         return self._local_of_dof[world_dofs]
 
     def owners(self, component: type[Component]) -> IntArray:
-        """Process that owns each row of a table, shape (rows,)."""
+        """Return the process that owns each row of a table, shape (rows,)."""
         return self._row_owner[component]
 
     def multipliers(self, table: EntityTable, rows: IntArray) -> IntArray:
-        """Local numbers of the multipliers of rows of a constraint table, shape (rows, m)."""
+        """Return the local numbers of the multipliers of rows of a constraint table, shape (rows, m)."""
         return self._local_of_multiplier[self.world.numbering.multipliers(table.component, rows)]
 
     def is_evaluated(self, table: EntityTable, rows: IntArray) -> NDArray[np.bool_]:
-        """Which rows of a table have outputs on this process, shape (rows,); several processes may output the same
-        marker."""
+        """Return whether this process evaluates the outputs of rows of a table, shape (rows,); several processes may
+        evaluate the same marker."""
         local = self.node_rows.get(table.component, self.rows.get(table.component, np.zeros(0, np.int64)))
         return find_sorted(local, rows)[1]
 
     def local_row(self, ids: IntArray) -> IntArray:
-        """Position of entities among the local rows of their table, shape (n,); -1 for entities that are not local."""
+        """Return the positions of entities among the local rows of their table, shape (n,); -1 for entities that are
+        not local."""
         out = np.full(len(ids), -1, np.int64)
         for table, positions, rows in self.world.split_by_table(ids):
             where, found = find_sorted(self.rows[table.component], rows)
@@ -350,6 +360,6 @@ class Layout:
 
 
 def is_replicated(component: type[Component]) -> bool:
-    """Whether rows of a component are local on all processes."""
+    """Return whether the rows of a component are local on all processes."""
     law = law_of(component)
     return law is not None and law.replicated

@@ -1,8 +1,8 @@
 """Owners of the coordinates of a world that was built in parts, and the transfer of rows to their owners.
 
-All processes together count the rows that couple each coordinate, and send the couplings to the first process, which
-partitions the graph as for any other world (partition.py). Then every row moves to its owner, together with the rows to
-which it refers.
+All processes together count the rows that couple each coordinate, and send the couplings to the first process. The
+first process partitions the graph, see partition.py. After this, each row is sent to its owner, together with the rows
+to which it refers.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ Marks = dict[type[Component], NDArray[np.bool_]]
 
 
 def find_couplings(world: World) -> CoupledRows:
-    """Places of the coordinates that rows of this process couple, see `Numbering.places`, for all tables except
-    nodes."""
+    """Return the indices (see `Numbering.places`) of the coordinates that rows of this process couple, for all tables
+    except nodes."""
     return {
         c: world.numbering.places(world.resident_dofs(table))
         for c, table in world.tables.items()
@@ -46,7 +46,7 @@ def find_couplings(world: World) -> CoupledRows:
 
 
 def find_keepers(world: World, couplings: CoupledRows) -> CoupledRows:
-    """Places of the coordinates whose owners store rows."""
+    """Return the indices of the coordinates whose owners store rows."""
     found = dict(couplings)
     for component in couplings:
         table = world.tables[component]
@@ -60,7 +60,7 @@ def find_keepers(world: World, couplings: CoupledRows) -> CoupledRows:
 
 
 def couplings_of(table_dofs: CoupledRows) -> list[IntArray]:
-    """Couplings of elements, loads, connectors and constraints."""
+    """Return the couplings of elements, loads, connectors and constraints."""
     return [dofs for component, dofs in table_dofs.items() if role_of(component) not in ("marker", "data")]
 
 
@@ -68,8 +68,8 @@ def move_rows(world: World, processes: Processes) -> tuple[IntArray, NDArray[np.
     """Send the rows of distributed tables to their owners. The call is collective.
 
     Returns:
-        Owners of the coordinates that this process knows after the transfer, and whether these coordinates are hubs,
-        shape (known,).
+        Owners of the coordinates that are known on this process after the transfer, and whether each of these
+        coordinates is a hub, both of shape (known,).
 
     Raises:
         OptionError: the value of ``-mat_partitioning_type`` is wrong.
@@ -79,7 +79,7 @@ def move_rows(world: World, processes: Processes) -> tuple[IntArray, NDArray[np.
     owner = _divide(world, counted, hub, processes)
     _send_to_owners(world, counted, owner, hub, processes)
     fetch_rows(world, processes)
-    # existing numbers do not change; this process only gets more numbers
+    # the numbers of known coordinates do not change; additional coordinates become known
     before, count = world.numbering.known, world.numbering.count
     world.numbering.drop_arrays()
     world.number()
@@ -88,7 +88,7 @@ def move_rows(world: World, processes: Processes) -> tuple[IntArray, NDArray[np.
 
 
 def _find_hubs(world: World, counted: Marks, processes: Processes) -> NDArray[np.bool_]:
-    """Whether each coordinate is a hub, see `find_hubs`, shape (known,)."""
+    """Return whether each known coordinate is a hub, see `find_hubs`, shape (known,)."""
     number = world.numbering
     mine = [dofs[counted[component]] for component, dofs in find_couplings(world).items()]
     degree = count_rows(mine, number.known_count)
@@ -104,13 +104,13 @@ def _find_hubs(world: World, counted: Marks, processes: Processes) -> NDArray[np
 
 
 def _divide(world: World, counted: Marks, hub: NDArray[np.bool_], processes: Processes) -> IntArray:
-    """Owners of the coordinates that this process knows, shape (known,)."""
+    """Return the owners of the coordinates that are known on this process, shape (known,)."""
     couplings = {c: dofs[counted[c]] for c, dofs in find_couplings(world).items()}
     graph = create_graph(world, couplings_of(couplings), hub)
     nodes = [world.tables[component] for component in world.numbering.node_dofs]
     first = np.cumsum([0, *(table.count for table in nodes)])
     vertex = np.concatenate([start + table.resident for start, table in zip(first, nodes, strict=False)])
-    # only one process counts the work of a node's coordinates
+    # only one process adds the work of the coordinates of a node
     again = ~np.concatenate([counted[table.component] for table in nodes])
     weight = graph.weight - COORDINATE_WORK * np.bincount(graph.vertex, minlength=len(vertex)) * again
     mine = (vertex[graph.edges], vertex, weight, vertex[graph.hubs], vertex[graph.hub_rows])
@@ -138,13 +138,13 @@ def _divide(world: World, counted: Marks, hub: NDArray[np.bool_], processes: Pro
 def _send_to_owners(
     world: World, counted: Marks, owner: IntArray, hub: NDArray[np.bool_], processes: Processes
 ) -> None:
-    """Send every row of a distributed table to the owner of its coordinates."""
+    """Send each row of a distributed table to the owner of its coordinates."""
     keepers, number = find_keepers(world, find_couplings(world)), world.numbering
     for component, table in world.tables.items():
         if not table.is_distributed:
             continue
         if component.dof_names:
-            # the coordinates of a node that shares its position with another node may have two owners
+            # if a node shares its position with another node, its coordinates may have two owners
             owners = owner[number.places(number.node_dofs[component])]
         elif component in keepers:
             owners = find_row_owners(keepers[component], owner, hub)[:, None]

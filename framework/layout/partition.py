@@ -1,12 +1,12 @@
 """Assignment of coordinates to processes: by ranges of rows of the node tables, or by parts of the graph of couplings.
 
 Vertices of the graph are nodes and bodies; an edge joins two vertices that a row of an element, connector or constraint
-couples. Hubs, such as pulleys that touch every element of a belt, have no edges, because they would connect all parts;
-each belongs to the process with most of its rows.  Weights estimate the work: coordinates, and the coordinates that
-rows couple.
+couples. Hubs, such as pulleys that touch all elements of a belt, have no edges, because they would connect all parts.
+Each hub belongs to the process that owns most of the rows that couple the hub. The weight of a vertex estimates its
+work, from its coordinates and the coordinates that its rows couple.
 
-Ranges are optimal for a chain whose nodes are numbered along it.  For nets and unordered numbers, PETSc's
-MatPartitioning cuts the graph on the first process, which broadcasts the result.
+Ranges are optimal for a chain whose nodes are numbered along the chain. For nets and unordered numbers, the first
+process partitions the graph by PETSc's MatPartitioning, and broadcasts the result.
 
 Source: F. Pellegrini, J. Roman, SCOTCH: a software package for static mapping by dual recursive bipartitioning,
 HPCN Europe (1996); G. Karypis, V. Kumar, SIAM J. Sci. Comput. 20 (1998) 359-392.
@@ -34,14 +34,15 @@ HUB_ROWS, HUB_RATIO = 12, 3
 """A coordinate is a hub if it is coupled by more than HUB_ROWS rows and by more than HUB_RATIO times the median number
 of rows."""
 COORDINATE_WORK = 2
-"""Work for one coordinate of a process, divided by the work of a row for each coordinate that it couples [1]."""
+"""Work for one owned coordinate, relative to the work of a row per coordinate that the row couples [1]."""
 CHAIN_CUT = 4
-"""Largest number of edges that each border between ranges cuts in a chain; for a chain no partition is better than
-ranges."""
+"""Number of cut edges per border between ranges up to which the model counts as a chain. For a chain no partition is
+better than ranges."""
 WORTH = 0.8
-"""A partition of the graph is used if it cuts at most this fraction of the edges that ranges cut."""
+"""A partition of the graph is used if the number of its cut edges is at most this fraction of the number for ranges
+[1]."""
 TYPES = ("ptscotch", "parmetis", "chaco", "party", "average")
-"""Partitioners in the order of preference; a PETSc installation may lack some of them."""
+"""Partitioners of PETSc in the order of preference; an installation may lack some of them."""
 TYPE_OPTION = "mat_partitioning_type"
 
 
@@ -53,8 +54,8 @@ class Graph(NamedTuple):
         edges: pairs of vertices, each pair once, the smaller number first, shape (edges, 2).
         weight: work of each vertex [1], shape (vertices,).
         hubs: the vertices that are hubs, shape (h,).
-        hub_rows: hub and vertex of every row that couples both, shape (k, 2).
-        first: first vertex of each node table, and the number of vertices.
+        hub_rows: pairs (hub, vertex), one for each row that couples a hub and a vertex, shape (k, 2).
+        first: first vertex of each node table, followed by the number of vertices.
     """
 
     vertex: IntArray
@@ -66,7 +67,7 @@ class Graph(NamedTuple):
 
 
 def find_hubs(couplings: Iterable[IntArray], count: int) -> NDArray[np.bool_]:
-    """Whether each coordinate is a hub, shape (count,).
+    """Return whether each coordinate is a hub, shape (count,).
 
     Args:
         couplings: coordinates that rows couple, table by table, each of shape (rows, k), -1 for no coordinate.
@@ -77,7 +78,7 @@ def find_hubs(couplings: Iterable[IntArray], count: int) -> NDArray[np.bool_]:
 
 
 def count_rows(couplings: Iterable[IntArray], count: int) -> IntArray:
-    """Number of rows that couple each coordinate, shape (count,); see `find_hubs`."""
+    """Return the number of rows that couple each coordinate, shape (count,); for the arguments see `find_hubs`."""
     degree = np.zeros(count + 1, np.int64)
     for dofs in couplings:
         degree += np.bincount(dofs.ravel() + 1, minlength=count + 1)
@@ -85,8 +86,8 @@ def count_rows(couplings: Iterable[IntArray], count: int) -> IntArray:
 
 
 def find_hub_bound(histogram: IntArray) -> int:
-    """Largest number of rows of a coordinate that is not a hub; the histogram gives the number of coordinates in 0, 1,
-    ... rows."""
+    """Return the largest number of rows that couple a coordinate that is not a hub. ``histogram`` contains the numbers
+    of coordinates that 0, 1, ... rows couple."""
     ends, total = np.cumsum(histogram), int(histogram.sum())
     if not total:
         return HUB_ROWS
@@ -97,19 +98,20 @@ def find_hub_bound(histogram: IntArray) -> int:
 def partition_coordinates(
     world: World, couplings: list[IntArray], hub: NDArray[np.bool_], size: int, comm: Any = None
 ) -> IntArray:
-    """Owner of each coordinate, identical on all processes, shape (n,).
+    """Return the owner of each coordinate, shape (n,), which is equal on all processes.
 
     Args:
         world: the world, finalized.
         couplings: coordinates that rows couple, table by table, each of shape (rows, k), -1 for no coordinate.
         hub: whether each coordinate is a hub, shape (n,).
         size: number of processes.
-        comm: mpi4py communicator of the collective call; None: the parts are found on this process.
+        comm: mpi4py communicator of the collective call; if None, this process computes the partition.
 
     Raises:
         OptionError: the value of ``-mat_partitioning_type`` is wrong.
     """
-    # the same script and options must work for any number of processes
+    # read the options also for one process, because the same script and options must be valid for any number of
+    # processes
     kind = chosen_kind()
     if size == 1:
         return np.zeros(world.numbering.count, np.int64)
@@ -120,7 +122,8 @@ def partition_coordinates(
             result = find_owners(graph, size, kind)[graph.vertex]
         except WindlassError as error:
             result = error
-    # partitioners use random numbers, so two processes could find different parts
+    # one process computes the partition, because partitioners use random numbers, and results of two processes could
+    # differ
     result = Processes(comm).from_first("the partition", result)
     if isinstance(result, WindlassError):
         raise result
@@ -129,14 +132,14 @@ def partition_coordinates(
 
 
 def chosen_kind() -> str:
-    """Value of ``-partition``; the choice of a partitioner implies ``"graph"``."""
+    """Return the value of ``-partition``; if a partitioner is chosen, the value is ``"graph"``."""
     kind, chosen = str(options.own_value("partition")), PETSc.Options().hasName(TYPE_OPTION)
     return "graph" if chosen and kind == "auto" else kind
 
 
 def find_row_owners(dofs: IntArray, dof_owner: IntArray, hub: NDArray[np.bool_]) -> IntArray:
-    """Owner of the first coordinate of each row. A hub counts only if the row has no other coordinate; process 0 owns
-    rows without coordinates."""
+    """Return the owner of the first coordinate of each row. Hubs are ignored if the row has other coordinates; process
+    0 owns rows without coordinates."""
     if dofs.shape[1] == 0 or len(dof_owner) == 0:
         return np.zeros(len(dofs), np.int64)
     there = dofs >= 0
@@ -147,12 +150,12 @@ def find_row_owners(dofs: IntArray, dof_owner: IntArray, hub: NDArray[np.bool_])
 
 
 def create_graph(world: World, couplings: list[IntArray], hub: NDArray[np.bool_]) -> Graph:
-    """The graph of a world, made from its rows on this process; see `partition_coordinates`."""
+    """Create the graph of a world from its rows on this process; see `partition_coordinates`."""
     number = world.numbering
     first = [0]
     vertex = np.full(number.known_count, -1, np.int64)
     for component, numbers in number.node_dofs.items():
-        # a coordinate shared by several nodes is assigned to the node that defines it
+        # a coordinate that several nodes share belongs to the node that defines the coordinate
         own = find_own(world.tables[component])
         rows = np.broadcast_to(first[-1] + np.arange(len(numbers))[:, None], numbers.shape)
         vertex[number.places(numbers[own])] = rows[own]
@@ -178,13 +181,13 @@ def create_graph(world: World, couplings: list[IntArray], hub: NDArray[np.bool_]
 
 
 def _first_of(numbers: IntArray) -> IntArray:
-    """The first number >= 0 of each row, or -1, shape (rows,)."""
+    """Return the first number >= 0 of each row, or -1, shape (rows,)."""
     found: IntArray = numbers[np.arange(len(numbers)), np.argmax(numbers >= 0, axis=1)]
     return found
 
 
 def _pairs(coupled: IntArray) -> list[IntArray]:
-    """All pairs of different vertices in each row, as two arrays of shape (k, 2)."""
+    """Return all pairs of different vertices in each row, shape (k, 2)."""
     differs = (coupled[:, 1:] != coupled[:, :-1]).any(axis=0)
     columns = coupled[:, np.concatenate(([0], 1 + np.flatnonzero(differs)))]
     out = []
@@ -196,7 +199,7 @@ def _pairs(coupled: IntArray) -> list[IntArray]:
 
 
 def unite_edges(pairs: list[IntArray], vertices: int) -> IntArray:
-    """The distinct pairs, with the smaller number first."""
+    """Return the distinct pairs, in each of which the smaller number is first."""
     every = np.concatenate(pairs) if pairs else np.zeros((0, 2), np.int64)
     low, high = every.min(axis=1), every.max(axis=1)
     coded = np.unique(low * vertices + high)
@@ -204,7 +207,7 @@ def unite_edges(pairs: list[IntArray], vertices: int) -> IntArray:
 
 
 def find_owners(graph: Graph, size: int, kind: str = "auto") -> IntArray:
-    """Owner of each vertex, shape (vertices,).
+    """Return the owner of each vertex, shape (vertices,).
 
     Args:
         graph: the graph of couplings.
@@ -222,7 +225,8 @@ def find_owners(graph: Graph, size: int, kind: str = "auto") -> IntArray:
 
 
 def place_hubs(graph: Graph, owner: IntArray, size: int) -> None:
-    """Give each hub to a process with most of its rows; hubs with several such processes are distributed cyclically."""
+    """Assign each hub to the process that owns most of its rows. If several processes own equally many rows, the hubs
+    are assigned to these processes cyclically."""
     number = np.full(len(owner), -1, np.int64)
     number[graph.hubs] = np.arange(len(graph.hubs))
     rows = np.zeros((len(graph.hubs), size), np.int64)
@@ -233,12 +237,12 @@ def place_hubs(graph: Graph, owner: IntArray, size: int) -> None:
 
 
 def count_cut(graph: Graph, owner: IntArray) -> int:
-    """Number of edges between vertices of different owners."""
+    """Return the number of edges between vertices of different owners."""
     return int((owner[graph.edges[:, 0]] != owner[graph.edges[:, 1]]).sum())
 
 
 def cut_ranges(graph: Graph, size: int) -> IntArray:
-    """Owners by ranges of rows with equal work in each node table."""
+    """Return owners by ranges of rows of equal work in each node table."""
     owner = np.zeros(len(graph.weight), np.int64)
     for start, end in zip(graph.first[:-1], graph.first[1:], strict=True):
         weight = np.maximum(graph.weight[start:end], 1)
@@ -248,15 +252,15 @@ def cut_ranges(graph: Graph, size: int) -> IntArray:
 
 
 def cut_graph(graph: Graph, size: int) -> IntArray:
-    """Owners by PETSc's MatPartitioning on this process.
+    """Return owners by PETSc's MatPartitioning on this process.
 
     Raises:
         OptionError: PETSc cannot partition.
     """
-    from scipy.sparse import coo_array  # imported here, because one process needs no partition
+    from scipy.sparse import coo_array  # imported here, because a single process needs no partition
 
     count, (i, j) = len(graph.weight), graph.edges.T
-    # the partitioner is not deterministic with several threads or another seed
+    # the result of the partitioner depends on the number of threads and on its seed
     os.environ.setdefault("SCOTCH_PTHREAD_NUMBER", "1")
     reset_scotch()
     shape = (np.ones(2 * len(i)), (np.concatenate((i, j)), np.concatenate((j, i))))
@@ -264,7 +268,7 @@ def cut_graph(graph: Graph, size: int) -> IntArray:
     csr = (rows.indptr.astype(PETSc.IntType), rows.indices.astype(PETSc.IntType), rows.data)
     partitioning = PETSc.MatPartitioning().create(PETSc.COMM_SELF)
     try:
-        # PETSc keeps no reference to the weights
+        # keep the arrays, because PETSc stores no reference to them
         adjacency = PETSc.Mat().createAIJ((count, count), csr=csr, comm=PETSc.COMM_SELF)
         partitioning.setAdjacency(adjacency)
         _set_first_type(partitioning)

@@ -1,9 +1,9 @@
 """The rows of the tables that each process keeps after the distribution of the world.
 
-A process keeps the rows that it evaluates, nodes with a coordinate that it owns, and all rows to which these rows
-refer, directly or indirectly: the marker of a connector, its cable, the cable's nodes; a pulley is on every process
-whose cables can touch it. Small tables stay complete, so that names and values of wheels, grounds and supports are
-available on all processes.
+A process keeps the rows that it evaluates, the nodes with a coordinate that it owns, and all rows to which these rows
+refer directly or indirectly. For example, a connector refers to a marker, the marker to a cable, and the cable to
+nodes. A pulley is on each process whose cables can touch the pulley. Small tables are kept complete, so that names and
+values of wheels, grounds and supports are available on all processes.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from windlass.framework.parallel.processes import Processes
 def prune_world(layout: Layout, processes: Processes) -> None:
     """Remove the rows that this process does not need. The call is collective.
 
-    A single process keeps all rows, and worlds with contact sets also keep all rows, because any rows may become
-    neighbours.
+    A single process keeps all rows. In worlds with contact sets, each process keeps all rows, because any rows may
+    become neighbours.
     """
     world = layout.world
     laws = {component: law_of(component) for component, table in world.tables.items() if table.count}
@@ -37,14 +37,15 @@ def prune_world(layout: Layout, processes: Processes) -> None:
 
 
 def find_needed(layout: Layout) -> dict[type[Component], NDArray[np.bool_]]:
-    """For each table, which resident rows the process keeps, shape (resident,)."""
+    """Return, for each table, whether the process keeps each resident row, shape (resident,)."""
     world = layout.world
     needed = {component: np.zeros(table.resident_count, bool) for component, table in world.tables.items()}
     new: dict[type[Component], IntArray] = {}
     for component, table in world.tables.items():
         parts = [layout.rows.get(component), layout.owned_markers.get(component), layout.data_rows.get(component)]
         if component.dof_names:
-            # nodes that share the position of another node are included, for the names of their coordinates
+            # include nodes that share the position of another node, because the names of coordinates are derived from
+            # them
             local = layout.local_dofs(world.resident_dofs(table)) < len(layout.owned)
             parts.append(table.resident[local.any(axis=1)])
         new[component] = _unite([rows for rows in parts if rows is not None])

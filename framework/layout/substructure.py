@@ -1,10 +1,12 @@
-"""Order of the unknowns of a process for elimination by parts: its interior first, shared unknowns last.
+"""Order of the unknowns of a process for elimination by substructures: interior unknowns first, unknowns of the
+interface last.
 
-Each process can eliminate its interior alone. The remaining equations are for the *interface*: unknowns of several
-processes (at borders of chains the four unknowns of a node), the coordinates of pulleys, and multipliers that couple
-any of these, because a multiplier must follow its coordinates. The interior is ordered along the cables, backwards if
-the border is at their start: the elimination then ends at the border and causes no fill. Multipliers follow their
-coordinates. Nodes are blocks of four, see unknowns.py.
+Each process can eliminate its interior unknowns without the other processes. The remaining unknowns are the
+*interface*: unknowns that several processes share (at borders of chains the four unknowns of a node) and the
+coordinates of pulleys. Multipliers that couple unknowns of the interface are also part of it, because a multiplier must
+follow its coordinates. The interior is ordered along the cables, or backwards if the border is at the start of a cable,
+so that the elimination ends at the border and causes no fill-in. Multipliers follow their coordinates. The four
+unknowns of a node form a block, see unknowns.py.
 
 Source: J. S. Przemieniecki, Matrix structural analysis of substructures, AIAA J. 1 (1963) 138-147.
 """
@@ -25,8 +27,8 @@ class Couplings(NamedTuple):
     """Couplings of the rows of one law, by local unknowns, -1 for no unknown.
 
     Attributes:
-        unknowns: coordinates, shape (k, n).
-        multipliers: the multipliers of the same rows, shape (k, m).
+        unknowns: unknowns of the coordinates of the rows, shape (k, n).
+        multipliers: unknowns of the multipliers of the rows, shape (k, m).
     """
 
     unknowns: IntArray
@@ -34,15 +36,15 @@ class Couplings(NamedTuple):
 
 
 class Substructure(NamedTuple):
-    """Places of the local unknowns in the matrix of a process.
+    """Positions of the local unknowns in the matrix of a process.
 
     Attributes:
-        place: row of each local unknown, shape (u,).
-        pads: rows without an unknown, including the rows of the last block.
-        inner: rows of the interior, which come first, a multiple of four.
-        rows: number of rows, a multiple of four.
-        joint: for each row of the interface without the last block, its number among the unknowns of the joint
-            interface, -1 for pads, shape (rows - inner - 4,).
+        place: matrix row of each local unknown, shape (u,).
+        pads: matrix rows without an unknown, including the rows of the last block.
+        inner: number of matrix rows of the interior, which are the first rows; a multiple of four.
+        rows: number of matrix rows, a multiple of four.
+        joint: number of each matrix row of the interface, without the last block, among the unknowns of the joint
+            interface of all processes, shape (rows - inner - 4,). The number is -1 for pads.
         joint_count: number of unknowns of the joint interface of all processes.
     """
 
@@ -57,13 +59,13 @@ class Substructure(NamedTuple):
 def create_substructure(
     plain: Unknowns, nodes: IntArray, couplings: Iterable[Couplings], processes: Processes
 ) -> Substructure | None:
-    """The order for elimination by parts, or None if full blocks would contain too few unknowns.
+    """Create the order for elimination by substructures, or return None if full blocks would contain too few unknowns.
 
     The call is collective.
 
     Args:
         plain: the unknowns of this process.
-        nodes: first unknowns of the local nodes that form blocks, including ghosts, ascending.
+        nodes: first unknowns of the local nodes that form blocks, including ghosts, in ascending order.
         couplings: couplings of the rows of each law.
         processes: the processes that share the world.
     """
@@ -104,7 +106,7 @@ def create_substructure(
 
 
 def _find_keys(unit: IntArray, at_border: IntArray, shared: IntArray, couplings: list[Couplings]) -> FloatArray:
-    """Sort keys of the unknowns: along the cables towards the border, multipliers after their coordinates."""
+    """Return sort keys of the unknowns: along the cables towards the border, multipliers after their coordinates."""
     near = np.zeros(len(unit), bool)
     for rows, _ in couplings:
         near[rows[at_border[rows].any(axis=1)]] = True
@@ -120,6 +122,6 @@ def _find_keys(unit: IntArray, at_border: IntArray, shared: IntArray, couplings:
         if multipliers.size and rows.size:
             np.maximum.at(last, multipliers, key[rows].max(axis=1, keepdims=True) + 0.5)
     last[-1] = -np.inf
-    # the interior couples only coordinates of the interface, and this order needs the fewest blocks for them
+    # the interior couples only coordinates of the interface; in this order these coordinates need the fewest blocks
     last[np.isfinite(last) & shared] = np.inf
     return np.where(last > -np.inf, last, key)

@@ -1,9 +1,10 @@
-"""Numbers of the unknowns of a process: as in its layout, or padded so that nodes with four coordinates are blocks.
+"""Numbers of the unknowns of a process: in the order of the layout, or padded such that the four coordinates of a node
+form a block.
 
-PETSc factorises and solves matrices of dense 4 x 4 blocks faster than other matrices, with a sixteenth of the indices.
-For this, the coordinates of a node with four coordinates must begin at a multiple of four. Single unknowns
-(multipliers, other nodes) are consecutive in separate blocks; pads with the equation 1 pad = 0 fill the rest of a
-block.
+PETSc factorises and solves matrices of dense 4 x 4 blocks faster than other matrices, because there are 16 times fewer
+indices. For such matrices, the number of the first coordinate of a node with four coordinates must be a multiple of
+four. Other unknowns (multipliers, other nodes) are consecutive in separate blocks. The rest of a block is filled with
+pads, which are unknowns with the equation 1 pad = 0.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from windlass.framework.parallel.ghosts import Ghosts
 BLOCK = 4
 """Number of unknowns of a block."""
 FULL = 0.8
-"""Blocks are used if at least this fraction of the unknowns, including padding, is in full blocks."""
+"""Blocks are used if at least this fraction of the unknowns, including pads, is in full blocks [1]."""
 
 
 class Unknowns(NamedTuple):
@@ -30,10 +31,10 @@ class Unknowns(NamedTuple):
         numbers: number of each local unknown in the PETSc vectors, owned unknowns first, shape (u,).
         owned: number of owned unknowns.
         total: number of unknowns of all processes, without pads.
-        pads: unknowns that only fill blocks.
-        ghosts: the exchange of unknowns that this process does not own.
-        of_world_dof: number of each coordinate of any process in the PETSc vectors; empty in models without contact
-            sets, whose systems couple local coordinates only.
+        pads: numbers of the pads, which are unknowns that only fill blocks.
+        ghosts: exchange of unknowns that this process does not own.
+        of_world_dof: number in the PETSc vectors of each coordinate of all processes; empty for models without contact
+            sets, in which systems couple only local coordinates.
     """
 
     of_dof: IntArray
@@ -47,11 +48,12 @@ class Unknowns(NamedTuple):
 
 
 def block_unknowns(plain: Unknowns, nodes: IntArray) -> Unknowns | None:
-    """The unknowns in blocks, the last of which are pads, or None if full blocks would contain too few unknowns.
+    """Return the unknowns in blocks, the last of which contain pads, or None if full blocks would contain too few
+    unknowns.
 
     Args:
-        plain: the unknowns of one process in the order of its layout, which the blocks preserve.
-        nodes: first unknowns of the nodes that form blocks, ascending.
+        plain: unknowns of one process in the order of its layout; the order does not change.
+        nodes: first unknowns of the nodes that form blocks, in ascending order.
     """
     if not len(nodes):
         return None
@@ -71,11 +73,12 @@ def block_unknowns(plain: Unknowns, nodes: IntArray) -> Unknowns | None:
 
 
 def number_in_blocks(count: int, starts: IntArray) -> IntArray:
-    """New numbers 0, 1, ... of unknowns that keep their order, with gaps so that selected unknowns begin a block.
+    """Renumber unknowns from 0 in the same order, with gaps such that selected unknowns are the first unknown of a
+    block.
 
     Args:
         count: number of unknowns.
-        starts: unknowns that begin a block.
+        starts: numbers of the unknowns that must be the first unknown of a block.
 
     Returns:
         The new numbers, followed by the total number rounded up to whole blocks, shape (count + 1,).

@@ -1,1 +1,1 @@
-"""Energy of a run: works, energies and losses, integrated over every step."""
+"""Energy ledger of a run: works, energies and losses, integrated over all steps."""

@@ -1,31 +1,31 @@
-"""The balance of one step: works of all forces, changes of energies, losses, and the remainder.
+"""The energy balance of one step: works of all forces, changes of energies, losses, and the remainder.
 
-At both ends of a step M a + f_1 + f_2 + ... + C_qᵀ λ - loads = r, where r is the residual that the solver leaves. With
-the work of a force over a step, W = (q_1 - q_0)·(f_0 + f_1)/2, this is an identity,
+At both ends of a step M a + f_1 + f_2 + ... + C_qᵀ λ - loads = r, where r is the residual that the solver leaves. The
+work of a force over a step is W = (q_1 - q_0)·(f_0 + f_1)/2, where the indices 0 and 1 mean start and end of the step.
+The following equations are identities:
 
     work of loads and constraints = W of M a + sum of W of the laws - W of r,
     W of M a  = change of T + energy that inertia carries away + loss of the method of integration,
     W of a law = change of its energies + losses + energy that it transfers + remainder of the law,
     W of a load with an account = work supplied - losses; for drag: work of the stream that does not move the body.
 
-A loss is the work of the forces over the displacement of the step: a damper d loses d (u_t0 + u_t1)/2 Δu, where Δu is
-the change of its length. The velocities at the ends alone would give d (u_t0² + u_t1²) h/2. For motions that the step
-does not resolve, such as stiff axial modes, this is many times the loss of energy. For powers P that are quadratic in
-velocities,
+A loss is the work of the dissipative forces over the displacement of the step: a damper d loses d (u_t0 + u_t1)/2 Δu,
+where Δu is the change of its length. An integral that uses only the velocities at both ends would be d (u_t0² + u_t1²)
+h/2. For motions that the step does not resolve, such as stiff axial modes, this is many times the actual loss. For
+powers P that are quadratic in velocities,
 
     D = h (2 P(x, (m + w)/2) - P(x, m)/2 - P(x, w)/2),    x, m: means of both ends,    w = (q_1 - q_0)/h,
 
-equals this product, and has order 2 for other powers. Laws with history values (`Account.jumps`) have a state only at
-the ends of the step: their powers are integrated by the trapezoidal rule, and jumps are added, including the losses of
-normal dampers of contact, computed from the change of the gaps. T = v·M v/2, where M v are the inertia forces with the
-velocities as accelerations, minus the inertia forces without accelerations. Source: the discrete balance of the
-trapezoidal rule, T. J. R. Hughes, The Finite Element Method (1987), section 9.
+equals this work, and has order 2 for other powers. Laws with history values (`Account.jumps`) have a state only at the
+ends of the step. The powers of these laws are integrated by the trapezoidal rule, and jumps are added. These include
+the losses of normal dampers of contact, which are computed from the change of the gaps. T = v·M v/2, where M v is the
+inertia forces with the velocities in place of the accelerations, minus the inertia forces for zero accelerations.
+Source: the discrete balance of the trapezoidal rule, T. J. R. Hughes, The Finite Element Method (1987), section 9.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from operator import is_
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -63,11 +63,11 @@ CHANGES, UNBALANCED = "changes of the model", "rest.unbalanced"
 _NONE = np.zeros(0)
 _NO_POWERS = np.zeros((0, 0))
 NOTHING = evaluate(Fields(_NONE, _NONE, _NONE, _NONE, _NONE, _NONE))
-"""An evaluation with empty fields, for functions that do not read the fields."""
+"""Evaluation with empty fields, for functions that do not read the fields."""
 
 
 class Summand(NamedTuple):
-    """One kind of force whose work is computed: its sort and its law."""
+    """A group of forces whose work is computed: its sort (such as ``"load"``) and its law."""
 
     sort: str
     component: type[Component] | None = None
@@ -75,10 +75,12 @@ class Summand(NamedTuple):
 
 
 class Accounted(NamedTuple):
-    """A law with an account on this process, the position of its forces, and its readings at both ends of a step.
+    """A law with an account on this process, the index of its forces among the groups of forces, and its readings at
+    both ends of a step.
 
-    ``middle`` contains the law's mean powers over the step, and two scratch readings; it is empty if powers are read at
-    the ends. ``jumps`` contains the losses of the law in the step in addition to the powers [J], shape (l, rows).
+    ``middle`` contains a reading with the mean powers over the step, and two work arrays. If powers are evaluated only
+    at the ends of the step, ``middle`` is empty. ``jumps`` contains the losses of the law in the step in addition to
+    the powers [J], shape (l, rows).
     """
 
     component: type[Component]
@@ -92,8 +94,8 @@ class Accounted(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """Sums over steps [J]: works of the forces, the change of the kinetic energy, and the energies computed by `settle`
-    for each law; all of them are parts of one array of ``numbers``, in this order."""
+    """Sums over steps [J]: works of the forces, change of the kinetic energy, and for each law the changes of energies
+    and integrals of powers that `settle` adds. All sums are views of one array ``numbers``, in this order."""
 
     numbers: FloatArray
     work: FloatArray
@@ -102,19 +104,19 @@ class Sums(NamedTuple):
 
 
 def step(kernel: Callable[..., None], *arguments: Any) -> Step:
-    """A call of a kernel with the given arguments as a step of a `Program`."""
+    """Create a step of a `Program` that calls a kernel with the given arguments."""
     return call(kernel, lambda s: arguments), (NOTHING,)
 
 
 def clear_steps(*arrays: FloatArray) -> list[Step]:
-    """Steps of a `Program` that set arrays of any shape to 0."""
+    """Return steps of a `Program` that set arrays of any shape to 0."""
     return [step(clear, array.reshape(-1)) for array in arrays]
 
 
 def create_accounted(
     component: type[Component], system: System, account: Account, place: int, old: Accounted | None
 ) -> Accounted:
-    """A law with an account; its earlier values are preserved if rows are bound again."""
+    """Create the data of a law with an account; if rows are bound again, the previous values are kept."""
     if old is not None:
         return old._replace(system=system, account=account, place=place)
     now, before = (account.create_reading(len(system.dofs)) for _ in range(2))
@@ -124,23 +126,23 @@ def create_accounted(
     return Accounted(component, system, account, place, now, before, middle, jumps)
 
 
-def reading_steps(account: Account, reading: Reading, fields: Fields) -> list[Step]:
-    """Steps of a `Program` that evaluate energies and powers of a law at the fields into a reading; for laws with
-    `Account.powers` only the energies."""
+def reading_steps(account: Account, reading: Reading, fields: Fields, f: FloatArray | None = None) -> list[Step]:
+    """Return steps of a `Program` that evaluate the energies and powers of a law at the present fields; for laws with
+    `Account.powers`, only the energies. For laws with `Account.forces`, the steps also add the forces to f."""
     values = reading if account.powers is None else reading._replace(powers=_NO_POWERS)
-    return [
-        *clear_steps(reading.energies, reading.powers),
-        (account.read, (evaluate(fields, **values._asdict()),)),
-    ]
+    steps = clear_steps(reading.energies, reading.powers)
+    if account.forces is not None and f is not None:
+        return [*steps, (account.forces, (evaluate(fields, f=f, **values._asdict()),))]
+    return [*steps, (account.read, (evaluate(fields, **values._asdict()),))]
 
 
 def list_state_steps(
     assembly: Assembly, state: State, q: FloatArray, readers: Iterable[Step] | None = None
 ) -> list[Step]:
-    """Steps of a `Program` that load a state into the fields, and its displacements into q.
+    """Return steps of a `Program` that copy a state to the fields, and its displacements to q.
 
     Args:
-        readers: steps that need markers; None evaluates all markers.
+        readers: steps that need markers; if None, all markers are evaluated.
     """
     fields, reference = assembly.fields, assembly.layout.reference
     motion = reference, state.q, state.v, state.a, state.lam
@@ -174,13 +176,14 @@ class Balance:
         self._mark: tuple[int, bytes] = (-1, b"")
         self._forces: list[Summand] = []
         self._accounts: list[Accounted] = []
-        self._arrays: list[FloatArray] = []
+        # the state of `_whole`, whose arrays are never replaced
+        self._ends: State | None = None
         self._settling: tuple[Program, ...] = ()
         self._whole: Program | None = None
         self._lay_down()
 
     def _lay_down(self) -> None:
-        """The program of all forces, and the names of all quantities."""
+        """Create the program that evaluates all forces, and the names of all quantities."""
         assembly, n = self._assembly, len(self._assembly.fields.x)
         fields, gravity = assembly.fields, assembly.world.gravity.copy()
         systems = assembly.layout.systems
@@ -209,8 +212,7 @@ class Balance:
             for c, s in systems.items()
             if s.account is not None and c in place
         ]
-        # if only the list of neighbours or a matrix has changed, the sums are kept and only the program is created
-        # again
+        # keep the sums if only the list of neighbours or a matrix has changed
         if forces != self._forces:
             self._forces = forces
             self._f, self._f_before = np.zeros((len(forces), n)), np.zeros((len(forces), n))
@@ -240,21 +242,24 @@ class Balance:
                 continue
             own = systems[component]
             if sort == "law" and own.residual is not None:
-                steps.append((own.residual, (evaluate(fields, f=f),)))
+                # otherwise the account adds the forces
+                if own.account is None or own.account.forces is None:
+                    steps.append((own.residual, (evaluate(fields, f=f),)))
             elif sort == "load" and own.load is not None:
                 steps.append((own.load.force, (evaluate(fields, f=f),)))
             elif own.constraint is not None and self._masks[k - first].any():
                 where = {"lam": self._lam[k - first], "C": equations, "f": f, "rate_level": False}
                 steps.append((own.constraint.residual, (evaluate(fields, **where),)))
+        for account in self._accounts:
+            steps += clear_steps(account.jumps)
+            steps += reading_steps(account.account, account.now, fields, self._f[account.place])
         if len(assembly.layout.states):
             steps.append(step(drop_states, assembly.layout.states, self._f, self._momentum, self._gyration))
-        for account in self._accounts:
-            steps += clear_steps(account.jumps) + reading_steps(account.account, account.now, fields)
         steps.append(step(take_kinetic, fields.v, self._momentum, self._gyration, self.kinetic))
         self._reading, self._steps, self._settling, self._whole = Program(steps), steps, (), None
 
     def _middle_steps(self) -> list[Step]:
-        """Load the middle of a step into the fields, and evaluate the losses of laws there."""
+        """Return steps that set the fields to the middle of a time step, and evaluate the losses of laws there."""
         assembly, fields, start = self._assembly, self._assembly.fields, self.start
         layout, moved = assembly.layout, [account for account in self._accounts if account.middle]
         if not moved:
@@ -269,8 +274,8 @@ class Balance:
                 readings += clear_steps(powers)
                 readings.append((account.account.powers, (evaluate(fields, half=left, powers=powers),)))
         found += assembly.marker_steps(readings) + readings
-        # accounts without power functions: forces times the middle velocity, the mean of the end velocities, and
-        # displacement/h
+        # for accounts without `Account.powers`, evaluate the powers three times: at the middle velocity, at the mean of
+        # the velocities at both ends, and at displacement/h
         moved = [account for account in moved if account.account.powers is None]
         for k, shift in enumerate((0.0, 1.0, -2.0) if moved else ()):
             found += [step(add_multiple, left, shift, fields.v)] if shift else []
@@ -281,7 +286,8 @@ class Balance:
         return found
 
     def _settling_steps(self) -> list[Step]:
-        """Add the step that ends at the present reading to all sums, and start the next step there."""
+        """Return steps that add a time step, which ends at the present reading, to all sums, and begin the next time
+        step."""
         fields, sums = self._assembly.fields, self._sums
         motion = fields.time, self._begun, self._size, self.kinetic, self._kinetic_before, self._work
         steps = [
@@ -302,7 +308,7 @@ class Balance:
         return steps
 
     def _name_quantities(self) -> None:
-        """Names and kinds of all sums; they do not change when rows are bound again."""
+        """Set the names and kinds of all sums, which do not change when rows are bound again."""
         kinds: dict[str, str] = {CHANGES: WORK, "kinetic": KINETIC}
         with_account = {account.component for account in self._accounts}
         for sort, component, name in self._forces:
@@ -351,12 +357,12 @@ class Balance:
 
     @property
     def _is_fresh(self) -> bool:
-        """Whether the programs were made for the present systems."""
+        """Return whether the programs were created for the present systems."""
         return self._mark == (self._assembly.revision, self._assembly.world.gravity.tobytes())
 
     def stored(self) -> dict[str, float]:
-        """Kinetic and stored energies of the present state on this process by name [J], without the energy of
-        gravity."""
+        """Return the kinetic and stored energies of the present state on this process [J], by name, without the
+        potential of gravity."""
         found = {"kinetic": float(self.kinetic[0])}
         for component, _, account, _, now, *_ in self._accounts:
             energies = now.energies.sum(axis=1).tolist()
@@ -364,7 +370,7 @@ class Balance:
         return found
 
     def advance(self, state: State) -> None:
-        """Add the step that ends at a state to the sums, and to the losses of the rows."""
+        """Add a time step that ends at a state to the sums and to the losses of the rows."""
         program = self.find_program(state)
         if program is not None:
             self._assembly.fields.t = state.t
@@ -373,7 +379,8 @@ class Balance:
             return
         self._read(state)
         if not self._settling:
-            # functions of time use the time at the start of a program, so the middle of the step has its own program
+            # the middle of the step needs a separate program, because functions of time use the time at the start of a
+            # program
             middle = self._middle_steps()
             self._settling = tuple(Program(part) for part in (middle[:1], middle[1:], self._settling_steps()))
         for part in self._settling:
@@ -381,14 +388,12 @@ class Balance:
         self._keep(state)
 
     def find_program(self, state: State) -> Program | None:
-        """The program that integrates a time step ending at the state and time of the fields, or None if this requires
-        Python."""
+        """Return the program that integrates a time step that ends at the state and time of the fields, or None if this
+        requires Python."""
         if not self._is_fresh or self._assembly.layout.size > 1:
             return None
-        arrays = [getattr(state, name) for name in NAMES]
-        if self._whole is None or not all(map(is_, arrays, self._arrays)):
-            ends = [getattr(self.start, name) for name in NAMES]
-            keep = [step(copy_values, *pair) for pair in zip(arrays, ends, strict=True)]
+        if self._whole is None or state is not self._ends:
+            keep = [step(copy_values, getattr(state, name), getattr(self.start, name)) for name in NAMES]
             steps = (
                 list_state_steps(self._assembly, state, self._q)
                 + self._steps
@@ -396,8 +401,9 @@ class Balance:
                 + self._settling_steps()
                 + keep
             )
-            self._arrays, self._whole = arrays, Program(steps)
-        # user functions are called at the state and again in the middle of the step, so these programs cannot be joined
+            self._ends, self._whole = state, Program(steps)
+        # the programs cannot be joined, because user functions are called at the end and again in the middle of the
+        # step
         return self._whole if self._whole.is_plain else None
 
     @property
@@ -406,19 +412,19 @@ class Balance:
         return self._assembly.layout.size > 1
 
     def take_numbers(self) -> FloatArray:
-        """Sums since the last call, on this process, for `name_sums`, shape (numbers,) [J]."""
+        """Return the sums since the previous call on this process [J], shape (numbers,), for `name_sums`."""
         found: FloatArray = self._sums.numbers.copy()
         self._sums.numbers[:] = 0.0
         return found
 
     @property
     def numbers(self) -> FloatArray:
-        """The sums since the last call of `take_numbers`, shape (numbers,) [J], which grow with each step."""
+        """Sums since the previous call of `take_numbers` [J], shape (numbers,), to which each step adds."""
         return self._sums.numbers
 
     def name_sums(self, numbers: FloatArray) -> dict[str, Any]:
-        """Increase of the quantities [J] by name, from one row of numbers of `take_numbers`, or as arrays from several
-        rows."""
+        """Return the increases of the quantities [J] by name, from one array of `take_numbers`, or as arrays from
+        several stacked arrays."""
         columns: list[Any] = [column.copy() for column in numbers.T] if numbers.ndim > 1 else numbers.tolist()
         count = len(self._forces)
         work, kinetic, place_of_next = columns[:count], columns[count], count + 1
@@ -446,7 +452,7 @@ class Balance:
         return found | {INTEGRATOR: integrator, UNBALANCED: unbalanced}
 
     def create_losses(self) -> dict[type[Component], Losses]:
-        """Losses of all laws with losses, reset to 0. The call is collective."""
+        """Create the losses of all laws with losses, set to 0. The call is collective."""
         assembly, found = self._assembly, dict[type[Component], Losses]()
         for component, _, account, *_ in self._accounts:
             rows = assembly.layout.rows[component]

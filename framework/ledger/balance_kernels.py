@@ -1,4 +1,4 @@
-"""Kernels of the balance of a step: forces are cleared, energies summed, and a step is added to the sums."""
+"""Kernels of the energy balance of a time step."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def load_motion(
     reference: FloatArray, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray,
     x: FloatArray, v_now: FloatArray, a_now: FloatArray, lam_now: FloatArray, q_now: FloatArray,
 ) -> None:  # fmt: skip
-    """Displacements, velocities, accelerations and multipliers of a state into the fields, and q into q_now."""
+    """Copy displacements, velocities, accelerations and multipliers of a state to the fields, and q to q_now."""
     for i in range(len(q)):
         x[i] = reference[i] + q[i]
         v_now[i], a_now[i], q_now[i] = v[i], a[i], q[i]
@@ -28,13 +28,16 @@ def load_middle(
     a_before: FloatArray, rotations: IntArray, time: FloatArray, x: FloatArray, v: FloatArray, a: FloatArray,
     half_difference: FloatArray,
 ) -> None:  # fmt: skip
-    """The middle of a step into the fields, which hold its end: mean coordinates, accelerations and velocities.
+    """Replace the values at the end of a step in the fields by the values in the middle of the step: mean coordinates,
+    accelerations and velocities.
 
-    q, before: displacements at the end and at the start, shape (n,); start: time at the start [s], shape (1,).
-    end: gets the time at the end, which the fields had, shape (1,).
-    rotations: numbers of Euler parameters, whose middle is on the great circle between both ends, shape (k, 4).
-    v: becomes the mean of the average rate of displacement in the step, w, and of the mean velocity of its ends, m.
-    half_difference: gets (m - w)/2, shape (n,).
+    q, before: displacements at the end and at the start, shape (n,).
+    start: time at the start [s], shape (1,).
+    end: output, the time at the end, which was in the fields, shape (1,).
+    rotations: coordinate numbers of Euler parameters, shape (k, 4); their middle is on the great circle between both
+    ends.
+    v: output, (m + w)/2, where w is displacement divided by step size, and m the mean of the velocities at both ends.
+    half_difference: output, (m - w)/2, shape (n,).
     """
     end[0] = time[0]
     time[0] = 0.5 * (start[0] + end[0])
@@ -49,7 +52,8 @@ def load_middle(
         for j in rotations[i]:
             chord += (q[j] - before[j]) ** 2
             square += x[j] ** 2
-        # half the angle between the ends, from half the chord (sine) and the length of the mean (cosine)
+        # half of the angle between the rotations at both ends: its sine is half of the chord, its cosine the length of
+        # the mean
         length = np.sqrt(square)
         angle = np.arctan2(0.5 * np.sqrt(chord), length)
         scale = angle / np.sin(angle) if angle > 1e-6 else 1.0
@@ -61,14 +65,15 @@ def load_middle(
 
 @kernel
 def mix_powers(between: FloatArray, ends: FloatArray, way: FloatArray) -> None:
-    """Powers P at a middle velocity become 2 P minus the mean of the powers at both velocities, all of shape (n,)."""
+    """Replace ``between``, the powers at the mean of two velocities, by 2 ``between`` minus the mean of ``ends`` and
+    ``way``, the powers at the two velocities. All arrays have the shape (n,)."""
     for i in range(len(between)):
         between[i] = 2.0 * between[i] - 0.5 * (ends[i] + way[i])
 
 
 @kernel
 def mask_multipliers(lam: FloatArray, masks: FloatArray, out: FloatArray) -> None:
-    """Multipliers, shape (m + 1,), by kind of constraint, shape (kinds, m + 1)."""
+    """Fill the multipliers of each kind of constraint, shape (kinds, m + 1), from all multipliers, shape (m + 1,)."""
     for k in range(len(masks)):
         for i in range(len(lam)):
             out[k, i] = lam[i] * masks[k, i]
@@ -76,7 +81,8 @@ def mask_multipliers(lam: FloatArray, masks: FloatArray, out: FloatArray) -> Non
 
 @kernel
 def drop_states(states: IntArray, f: FloatArray, momentum: FloatArray, gyration: FloatArray) -> None:
-    """Forces on first-order states, by their local numbers, are 0: states are no motion."""
+    """Set forces, momentum and gyration of first-order states to 0, because these states are not a motion; ``states``
+    are their local numbers."""
     for i in states:
         momentum[i] = gyration[i] = 0.0
         for k in range(len(f)):
@@ -85,7 +91,7 @@ def drop_states(states: IntArray, f: FloatArray, momentum: FloatArray, gyration:
 
 @kernel
 def take_kinetic(v: FloatArray, momentum: FloatArray, gyration: FloatArray, kinetic: FloatArray) -> None:
-    """Kinetic energy v·(momentum - gyration)/2 into kinetic, shape (1,)."""
+    """Fill the kinetic energy v·(momentum - gyration)/2, shape (1,)."""
     total = 0.0
     for i in range(len(v)):
         total += v[i] * (momentum[i] - gyration[i])
@@ -97,9 +103,10 @@ def settle_motion(
     time: FloatArray, start: FloatArray, size: FloatArray, kinetic: FloatArray, kinetic_before: FloatArray,
     work: FloatArray, works: FloatArray, grown: FloatArray,
 ) -> None:  # fmt: skip
-    """The size of the step [s], works and the change of the kinetic energy of the step into their sums.
+    """Compute the step size [s], and add the works and the change of the kinetic energy of the step to the sums.
 
-    All have the shape (1,) except works, (kinds,); the values at the end of the step become the values at the start.
+    Works have the shape (kinds,), all other arrays the shape (1,). The values at the end of the step are then copied to
+    the values at the start of the next step.
     """
     size[0] = time[0] - start[0]
     start[0] = time[0]
@@ -115,8 +122,9 @@ def settle(
 ) -> None:
     """Add changes of energies and integrals of powers over a step of size[0] seconds to the sums, shape (k + p,).
 
-    Powers are integrated by the mean of both readings.  Losses, which are the first powers, with their jumps, are also
-    added to the losses of the rows, shape (rows, l).  The values at the end of the step become the values at its start.
+    Powers are integrated by the mean of the readings at both ends of the step. The first l powers are losses; their
+    integrals and jumps are also added to the losses of the rows, shape (rows, l). The values at the end of the step are
+    then copied to the values at the start of the next step.
     """
     count, lost, half = len(now.energies), losses.shape[1], 0.5 * size[0]
     for k in range(count):

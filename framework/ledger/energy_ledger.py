@@ -1,11 +1,11 @@
-"""The energy ledger: a hook that integrates all energies of a run in every step, and shows the remainder of the
-balance.
+"""The energy ledger: a hook that integrates all works and energies of a run in each step, and shows the remainder of
+the energy balance.
 
     ledger = EnergyLedger("energy.csv")
     state = Dynamic(world, step=1e-4, end=2.45).solve(state, hooks=[ledger])
     print(ledger.format())
 
-With `balance.py`, summed over all steps since the start of the ledger,
+Summed over all steps since the start of the ledger (see balance.py),
 
     work = kinetic + potential + dissipation + passed on + not accounted + integrator + rest.
 
@@ -56,21 +56,23 @@ from windlass.framework.state.evaluate import find_evaluated_rows
 from windlass.framework.state.state import State, as_local, check_world
 
 MOST_ROWS, MOST_NAMES, LINE, SEEN = 2000, 4, 34, 1e-3
-"""MOST_ROWS, MOST_NAMES: largest number of rows of a law, and of their different names, that pages list. LINE: number
-of letters in a line of a legend. SEEN: smallest curve that is shown, relative to the largest [1]."""
+"""MOST_ROWS: largest number of rows of a law that reports list. MOST_NAMES: largest number of different names of rows
+that reports list. LINE: largest number of characters in a line of a legend. SEEN: smallest magnitude of a curve that is
+shown, relative to the largest curve [1]."""
 
 
 class EnergyLedger(EveryNth):
-    """Integrates all energies of dynamic solves; a hook. In the list of hooks the ledger must precede recorders,
-    because it fills their friction fields.
+    """Hook that integrates all works and energies of dynamic solves. In the list of hooks the ledger must be before
+    recorders, because the ledger computes fields of friction that recorders write.
 
-    Under MPI all processes call the ledger and have equal numbers; the first process writes. Several solves can share
-    one ledger; changes of the state between them are not included.
+    Under MPI all processes call the ledger and have the same results; only the first process writes files. Several
+    solves can use one ledger; changes of the state between two solves are not included.
 
     Args:
-        path: CSV table of the recorded instants, written at the end of each solve; None: in memory only.
-        every: record every n-th accepted step, n >= 1, regardless of ``frames``; default: ``frames``. All steps are
-            integrated regardless of ``every``.
+        path: CSV file of the recorded instants, which is written at the end of each solve; if None, records are only in
+            memory.
+        every: record every n-th accepted step, n >= 1; by default, ``frames`` determines the recorded steps. All steps
+            are integrated regardless of ``every``.
         frames: number of records of each solve, evenly distributed in time; at most one record for each step.
 
     Attributes:
@@ -79,8 +81,8 @@ class EnergyLedger(EveryNth):
         steps: number of steps that were integrated.
 
     Raises:
-        ModelError: time does not advance, as in statics.
-        OutputError: a file cannot be written, or another run, hook or program has written it.
+        ModelError: time does not advance in the solve, as in statics.
+        OutputError: a file cannot be written, or belongs to another run, hook or program.
     """
 
     @checked(OutputError, path=optional(path()), every=optional(whole(1)), frames=whole(1))
@@ -94,17 +96,17 @@ class EnergyLedger(EveryNth):
         self._balance: Balance | None = None
         self._world: World | None = None
         self._version = -1
-        # for steps in compiled code: the programs that integrate and record, and both joined
+        # for steps in compiled code: the programs that integrate and record, and the program that joins both
         self._parts: tuple[Program, ...] = ()
         self._joined = NO_CALLS
         self._numbers_kept = RecordNumbers(np.zeros(0))
-        # sums of this process in the order of `kinds`; below, the recorded sums of all processes
+        # sums of this process, in the order of `kinds`; the records below are sums of all processes
         self._sums: dict[str, float] = {}
         self._losses: dict[type[Component], Losses] = {}
         self._first: dict[str, float] = {}
         self._times: list[float] = []
         self._kept: list[list[float]] = []
-        # only on one process: records from which quantities are computed later, see `Balance.take_numbers`
+        # only in serial runs: records from which the quantities are computed later, see `Balance.take_numbers`
         self._pending: list[FloatArray] = []
 
     @property
@@ -113,7 +115,7 @@ class EnergyLedger(EveryNth):
         return np.array(self._times, dtype=np.float64)
 
     def _settle(self) -> list[list[float]]:
-        """The quantities of all records [J], in the order of their names."""
+        """Return the quantities of all records [J], in the order of their names."""
         if self._pending:
             assert self._balance is not None
             found = self._balance.name_sums(np.array(self._pending))
@@ -132,8 +134,8 @@ class EnergyLedger(EveryNth):
         return list(self.kinds)
 
     def __getitem__(self, name: str) -> FloatArray:
-        """A quantity, or the sum of all quantities of a kind, in all records since the start of the ledger [J], shape
-        (records,)."""
+        """Return a quantity, or the sum of all quantities of a kind, since the start of the ledger, at all records [J],
+        shape (records,)."""
         records = self._settle()
         rows = np.array(records, dtype=np.float64).reshape(len(records), len(self.kinds))
         if name in self.kinds:
@@ -147,28 +149,28 @@ class EnergyLedger(EveryNth):
 
     @property
     def totals(self) -> dict[str, float]:
-        """All quantities at the last record [J]."""
+        """All quantities at the most recent record [J]."""
         return dict(zip(self.kinds, self._settle()[-1], strict=True)) if self._times else {}
 
     @property
     def starts(self) -> dict[str, float]:
-        """Kinetic and stored energies at the start of the ledger, by name [J]."""
+        """Kinetic and stored energies at the start of the ledger [J], by name."""
         return dict(self._first)
 
     @property
     def rest(self) -> float:
-        """The remainder of the balance at the last record [J]."""
+        """Remainder of the energy balance at the most recent record [J]."""
         return self.totals.get(REST, 0.0)
 
     @property
     def not_accounted(self) -> list[str]:
-        """Laws, such as user forces, whose forces have done work but have no account."""
+        """Laws without an account, such as user forces, whose forces have done work."""
         totals = self.totals
         return [name for name, kind in self.kinds.items() if kind == UNKNOWN and totals.get(name, 0.0) != 0.0]
 
     @checked(entity=handle())
     def losses(self, entity: Entity) -> dict[str, FloatArray]:
-        """Losses of the rows of one kind since the start of the ledger, by name, each of shape (rows,) [J].
+        """Return the losses of the rows of one kind since the start of the ledger [J], by name, each of shape (rows,).
 
         Under MPI the call is collective.
 
@@ -201,7 +203,7 @@ class EnergyLedger(EveryNth):
         if not self._losses:
             self._losses = self._balance.create_losses()
         self._balance.losses = self._losses
-        # outputs and drawings read these sums
+        # outputs and drawings read these losses
         assembly.layout.losses = self._losses
         self._begin(state)
         if not self._first:
@@ -215,7 +217,7 @@ class EnergyLedger(EveryNth):
         self._sums = dict.fromkeys(self.kinds, 0.0)
 
     def _begin(self, state: State) -> None:
-        """Begin a step at a state that is not the end of another step."""
+        """Begin a step at a state that is not the end of the previous step."""
         assert self._balance is not None
         self._balance.begin(as_local(state))
         self._version = state.world.version
@@ -245,8 +247,8 @@ class EnergyLedger(EveryNth):
         super().after_step(state)
 
     def _take_changes(self, start: State) -> None:
-        """Account for changes of the model since the start of the step: stiffnesses, switches, loads, reserve
-        cables."""
+        """Add the energy of changes of the model since the start of the step, such as changes of stiffnesses, switches,
+        loads and reserve cables."""
         balance = self._balance
         assert balance is not None
         self._settle()
@@ -259,20 +261,20 @@ class EnergyLedger(EveryNth):
             self._sums[CHANGES] += now - before[name]
 
     def _share_losses(self) -> None:
-        """Gather the losses of all processes by name, which drawings and tables need at any time."""
+        """Gather the losses of all processes by name, because drawings and tables may need them at any time."""
         assert self._world is not None
         for losses in self._losses.values():
             if losses.shared is not None and len(losses.ids):
                 losses.shared[:] = parallel_assembly(self._world).processes.sum(losses.sum_here())
 
     def _add_sums(self) -> None:
-        """Add the sums of the balance since the last call."""
+        """Add the sums of the balance since the previous call."""
         assert self._balance is not None
         for name, value in self._balance.name_sums(self._balance.take_numbers()).items():
             self._sums[name] += value
 
     def _add_rest(self, sums: dict[str, Any]) -> None:
-        """Compute the rest of the energy balance from the other quantities, numbers or arrays."""
+        """Compute the rest of the energy balance from the other quantities, which are numbers or arrays."""
         sums[REST] = sum(
             value * (1.0 if self.kinds[name] == WORK else -1.0)
             for name, value in sums.items()
@@ -286,16 +288,16 @@ class EnergyLedger(EveryNth):
         return dict(zip(sums, values.tolist(), strict=True))
 
     def idle_steps(self, state: State, size: float) -> int:
-        """All next steps, if compiled code can integrate them, because compiled code calls Python for steps that are
-        recorded."""
+        """Return the number of steps without a call of this hook. The result is all steps if compiled code can
+        integrate them; compiled code calls Python for steps that are recorded."""
         assert self._balance is not None
         if state.world.version != self._version or self._balance.find_program(state) is None:
             return 0
         return ROOM if self.can_ask else super().idle_steps(state, size)
 
     def idle_program(self, state: State) -> Program | None:
-        """The compiled program that integrates a time step and records it if it is due, or None if this requires
-        Python."""
+        """Return the compiled program that integrates a time step, and records the step if it is due, or None if this
+        requires Python."""
         assert self._balance is not None
         integrate, record = self._balance.find_program(state), self.find_asking(state)
         if integrate is None or record is None:
@@ -326,7 +328,7 @@ class EnergyLedger(EveryNth):
         self.steps += steps
 
     def record(self, state: State) -> None:
-        """Store the sums of this instant as a record."""
+        """Store the sums at this instant as a record."""
         if self._times and self._times[-1] == state.t:
             return
         self._times.append(state.t)
@@ -352,8 +354,8 @@ class EnergyLedger(EveryNth):
             CsvTable(self._claim.path, columns, rows).close()
 
     def checkpoint(self) -> dict[str, Any]:
-        """All sums and records; see `StepHook.checkpoint`. Both the interrupted and the continued run start again from
-        these values."""
+        """Return all sums and records; see `StepHook.checkpoint`. The interrupted run and the continued run both
+        continue from these values."""
         assert self._world is not None
         processes, records = parallel_assembly(self._world).processes, self._settle()
         self._add_sums()
@@ -403,17 +405,17 @@ class EnergyLedger(EveryNth):
         self._version = -1
 
     def format(self) -> str:
-        """The ledger as a text table, at the last record."""
+        """Return the ledger at the most recent record as a text table."""
         return format_lines(self._list_lines())
 
     def report_sections(self) -> list[ReportSection]:
-        """The ledger in the report of the run."""
+        """Return the section on the ledger for the report of the run."""
         if not self._times:
             return []
         labels = self._find_labels()
         title, *rows = self._list_lines(labels)
         shown = [name for name in self.kinds if self.kinds[name] != PARTS and self[name].any()]
-        # quantities too small for the picture appear only in the table
+        # quantities that are too small for the picture appear only in the table
         largest = max((float(np.abs(self[name]).max()) for name in shown), default=0.0)
         shown = [name for name in shown if float(np.abs(self[name]).max()) > SEEN * largest]
         words = {name: labels.get(name, name.replace(".", ": ").replace("_", " ")) for name in shown}
@@ -422,7 +424,7 @@ class EnergyLedger(EveryNth):
         return [ReportSection("Energy", parts, "energy")]
 
     def _find_labels(self) -> dict[str, str]:
-        """Names of loads, springs and bodies of laws with few rows, instead of the name of the law."""
+        """Return the names of rows, such as loads, springs and bodies, that replace the name of a law with few rows."""
         world = self._world
         assert world is not None
         tables = {component.__name__: table for component, table in world.tables.items()}
@@ -445,7 +447,7 @@ class EnergyLedger(EveryNth):
         return {quantity: label for quantity, label in labels.items() if known.count(label) == 1}
 
     def _name_row(self, table: EntityTable, row: int) -> str:
-        """The name of a row, or the name of the entity that carries its last marker."""
+        """Return the name of a row, or the name of the entity that carries the last marker of the row."""
         own = table.describe(row)
         markers = [name for name in table.component.refs if name.startswith("marker")]
         if own != f"{table.kind} {row}" or not markers:
@@ -454,7 +456,7 @@ class EnergyLedger(EveryNth):
         return self._name_of(carriers[-1]) if carriers else table.component.__name__
 
     def _list_lines(self, labels: Mapping[str, str] | None = None) -> list[tuple[str, str, str]]:
-        """The lines of the ledger at the last record."""
+        """Return the lines of the ledger at the most recent record."""
         by: list[tuple[str, list[tuple[str, float]]]] = []
         for component, losses in self._losses.items():
             for k, name in enumerate(losses.names if len(losses.ids) else ()):
@@ -465,7 +467,7 @@ class EnergyLedger(EveryNth):
         return list_lines(self.kinds, self.totals, self._first, dict(by), span, self.steps, labels)
 
     def _name_of(self, number: int) -> str:
-        """Name of an entity; for a marker, the name of the entity that carries it."""
+        """Return the name of an entity; for a marker, return the name of the entity that carries the marker."""
         assert self._world is not None
         entity = self._world.entity(number)
         for name in entity.table.component.refs:
@@ -476,13 +478,14 @@ class EnergyLedger(EveryNth):
 
     @checked(path=optional(path()))
     def draw(self, path: str | os.PathLike[str] | None = None) -> Any:
-        """A picture of works, energies and losses over time, and below it the remainder with its parts.
+        """Plot works, energies and losses over time, and below these the remainder with its parts.
 
         Args:
-            path: the file (``.png``, ``.pdf``, ``.svg``); None returns a figure of matplotlib, which notebooks show.
+            path: file of the picture (``.png``, ``.pdf``, ``.svg``); if None, the method returns a figure of
+                matplotlib, which notebooks show.
 
         Returns:
-            The path, or the figure, or None on all processes except the first.
+            The path or the figure; on processes other than the first None.
 
         Raises:
             OutputError: nothing was recorded, or the file cannot be written.

@@ -45,13 +45,14 @@ def list_lines(
     steps: int,
     labels: Mapping[str, str] | None = None,
 ) -> list[tuple[str, str, str]]:
-    """The lines of a ledger: label, change since the start, and energy at the end; quantities that are 0 are omitted.
+    """Return the lines of a ledger: label, change since the start, and energy at the end; quantities that are 0 are
+    omitted.
 
     Args:
-        kinds: kind of each quantity.
+        kinds: kind of each quantity, by name.
         totals: quantities [J].
-        starts: energies at the start [J].
-        groups: parts of quantities, by name [J].
+        starts: energies at the start [J], by name.
+        groups: parts of each quantity [J], by name of the quantity.
         span: start and end time [s].
         steps: number of steps.
         labels: labels of quantities that replace their names.
@@ -86,13 +87,13 @@ def _number(value: float) -> str:
 
 
 def draw_series(times: FloatArray, values: Mapping[str, FloatArray], kinds: Mapping[str, str]) -> Any:
-    """Two pictures over time: quantities with a line style for each kind, and the remainder with its parts."""
+    """Plot two diagrams over time: quantities, with a line style for each kind, and the remainder with its parts."""
     figure = create_figure(9.0, 7.5, layout="constrained")
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
     styles = {WORK: "-", KINETIC: "--", POTENTIAL: "--", DISSIPATION: "-.", PASSED: ":", UNKNOWN: ":", INTEGRATOR: ":"}
     largest = max((float(np.abs(v).max(initial=0.0)) for v in values.values()), default=0.0)
     for name, series in values.items():
-        # quantities too small to be visible are omitted
+        # omit quantities that are too small to be visible
         if kinds[name] in styles and float(np.abs(series).max(initial=0.0)) > 1e-4 * largest:
             above.plot(times, series, styles[kinds[name]], label=f"{name} ({kinds[name]})", linewidth=1.2)
         if kinds[name] in (REST, PARTS) and series.any():

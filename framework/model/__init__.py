@@ -1,1 +1,1 @@
-"""The global model, before distribution over processes: schema, tables, laws, the world, global numbers."""
+"""The global model before its distribution over processes: schema, tables, laws, world, and global numbers."""

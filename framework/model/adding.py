@@ -1,4 +1,5 @@
-"""Arguments of `World.add`: references and numbers of rows; also helpers that make several such calls."""
+"""Functions that read the arguments of `World.add` (references and numbers of rows), and a decorator for functions that
+call `World.add` several times."""
 
 from __future__ import annotations
 
@@ -21,8 +22,8 @@ R = TypeVar("R")
 
 
 def all_or_nothing(function: Callable[P, R]) -> Callable[P, R]:
-    """Decorator of helpers that add several kinds of entities to their first argument, a world: if one fails, no entity
-    is added."""
+    """Decorate a function that adds several kinds of entities to a world, its first argument: if the function raises an
+    error, no entity is added."""
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -34,7 +35,7 @@ def all_or_nothing(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def count_rows(component: type[Component], values: dict[str, Any], refs: dict[str, NDArray[Any]]) -> int:
-    """Number of rows that a call of `World.add` adds.
+    """Return the number of rows that a call of `World.add` adds.
 
     Raises:
         ModelError: arrays without rows are given together with references to entities.
@@ -58,22 +59,22 @@ def count_rows(component: type[Component], values: dict[str, Any], refs: dict[st
 
 
 def read_reference(world: Tables, table: EntityTable, ref: Ref, given: Any, part: int | None) -> NDArray[Any]:
-    """Entity numbers from a reference argument of `World.add`, checked against the kinds that it accepts.
+    """Return the entity numbers of a reference argument of `World.add`, after a check of the kinds of the entities.
 
     Args:
         world: the world.
         table: table of the new rows.
         ref: the reference.
-        given: a handle, a list of handles or an array of numbers with one entry for each row. For chains, one such
-            value is a chain for all rows; a list of chains, or an array of shape (rows, n), has one chain for each row.
+        given: a handle, a list of handles or an array of numbers with one entry for each row. For chains, such a value
+            is one chain for all rows. A list of chains, or an array of shape (rows, n), gives one chain for each row.
         part: number of new rows on all processes, if this process adds only some of these rows.
 
     Returns:
         Numbers, shape (1,) or (rows,); for chains an array of arrays.
 
     Raises:
-        ModelError: the value is not a reference, has a wrong kind, belongs to another world, or is a chain that is too
-            short.
+        ModelError: the value is not a reference, refers to entities of a wrong kind or of another world, or is a chain
+            that is too short.
     """
     where = f"{ref.name} in {table.kind} row {table.count}"
     if given is None:
@@ -101,13 +102,13 @@ def read_reference(world: Tables, table: EntityTable, ref: Ref, given: Any, part
 
 
 def count_chains(given: Any) -> int | None:
-    """Number of rows of a list of chains, or None for one chain for all rows."""
+    """Return the number of chains of a list of chains, or None if the value is one chain for all rows."""
     each = isinstance(given, list | tuple) and given and all(isinstance(x, list | tuple | np.ndarray) for x in given)
     return len(given) if each or (isinstance(given, np.ndarray) and given.ndim == 2) else None
 
 
 def _read_numbers(world: Tables, table: EntityTable, ref: Ref, given: Any, where: str, new: int) -> IntArray:
-    """Entity numbers from a handle, a list of handles, or an array of numbers."""
+    """Return the entity numbers of a handle, a list of handles, or an array of numbers."""
     if type(given) is np.ndarray and given.dtype.kind in "iu" and given.ndim == 1:
         return _check_numbers(world, table, ref, given, where, new)
     handles = [given] if isinstance(given, Entity) else given
@@ -123,8 +124,8 @@ def _read_numbers(world: Tables, table: EntityTable, ref: Ref, given: Any, where
 
 
 def _check_numbers(world: Tables, table: EntityTable, ref: Ref, numbers: IntArray, where: str, new: int) -> IntArray:
-    """Check entity numbers that are given as numbers in the same way as handles; ``new`` rows follow the rows of the
-    world."""
+    """Check entity numbers that are given as numbers, as for handles. ``new`` is the number of rows that are added
+    after the existing rows of the world."""
     numbers = numbers.astype(np.int64).reshape(-1)
     least, end = ref.lowest, world.count + new
     for number in numbers[(numbers < least) | (numbers >= end)][:1]:

@@ -1,9 +1,10 @@
-"""Visible data of laws: outputs, drawings (points, lines, faces with fields), paintings (values on lines).
+"""Visible data of laws: outputs, drawings (points, lines and faces with fields), and paintings (values on the lines of
+other laws).
 
 A law draws by ``draw(rows, fields, subdivisions) -> Drawing`` and paints by ``paint(rows, fields) -> Painting``. Both
-functions are called once per recorded frame with all rows of the law's table on this process. A drawing has equally
-many points, lines and faces for each row, row by row. Connections, labels and covered intervals must not change from
-frame to frame; points and values may.
+functions are called once per recorded frame with all rows of the law's table on this process. In a drawing all rows
+have the same number of points, lines and faces, in the order of the rows. Points and values may change from frame to
+frame; connections, labels and covered intervals must not change.
 """
 
 from __future__ import annotations
@@ -27,15 +28,18 @@ class Drawing:
     Attributes:
         points: positions in the global frame [m], shape (n, 2) or (n, 3).
         lines: points at both ends of each line, shape (m, 2).
-        part: label of each line, from 0 upwards, equal within one visible object (a belt, a wheel), shape (m,).
-        entity: number of the entity that each line belongs to, -1 if paintings cannot reach it, shape (m,).
+        part: label of each line, from 0 upwards, shape (m,); all lines of a visible object (a belt, a wheel) have the
+            same label.
+        entity: number of the entity to which each line belongs, -1 for lines that get no values of paintings, shape
+            (m,).
         start, end: local position x of both ends of each line on its entity [m], start < end, shape (m,).
         point_data: values per point by field name, shape (n,), (n, 2) or (n, 3).
         cell_data: values per line by field name, shape (m,), (m, 2) or (m, 3).
-        units: unit of every field.
-        joints: numbers of the nodes or positions that join each line to others, shape (m, k): lines with a common
-            number get one label, also if several processes draw them. With None no lines are joined.
-        faces: corners of each face, one after the other around it, shape (k, 4).
+        units: unit of each field, by name.
+        joints: numbers of the nodes or positions that connect each line with other lines, shape (m, k). Lines with a
+            common number get the same label, also if different processes draw them. If ``joints`` is None, no lines are
+            connected.
+        faces: points at the corners of each face, in order around the face, shape (k, 4).
         face_part: label of each face, numbered like the labels of lines, shape (k,).
     """
 
@@ -61,13 +65,13 @@ class Drawing:
 def draw_traces(
     traces: Sequence[FloatArray], entity: IntArray, fields: Mapping[str, FloatArray], units: Mapping[str, str]
 ) -> Drawing:
-    """Lines along traces of points; each trace has its own label and a local position that starts at 0.
+    """Draw lines along traces of points; each trace has its own label, and a local position that starts at 0.
 
     Args:
-        traces: points of each trace in the global frame [m], shape (points, 3) each.
+        traces: points of each trace in the global frame [m], each of shape (points, 3).
         entity: number of the entity of each trace, shape (traces,).
         fields: values of each trace by field name, shape (traces,) or (traces, 3).
-        units: unit of every field.
+        units: unit of each field, by name.
     """
     part = np.repeat(np.arange(len(traces)), [len(trace) - 1 for trace in traces])
     begin = np.arange(len(part)) + part
@@ -89,9 +93,9 @@ class Paint(NamedTuple):
 
     Attributes:
         values: one value per interval, shape (n,).
-        rule: how several values on one line combine: ``"sum"`` adds densities, each weighted with the fraction of the
-            line that its interval covers, which preserves the integral along the line; ``"min"`` and ``"max"`` select
-            the smallest or largest value.
+        rule: how several values on one line are combined. ``"sum"`` adds densities, each weighted with the fraction of
+            the line that its interval covers, which preserves the integral along the line. ``"min"`` selects the
+            smallest value, and ``"max"`` the largest value.
         empty: value of lines that no interval covers.
         unit: physical unit.
     """
@@ -107,7 +111,7 @@ class Painting:
     """Values on intervals of entities that draw lines.
 
     Attributes:
-        target: number of the entity that each interval lies on, shape (n,).
+        target: number of the entity on which each interval lies, shape (n,).
         start, end: local position x of both ends of each interval [m], start < end, shape (n,).
         fields: values by field name.
     """
@@ -119,11 +123,11 @@ class Painting:
 
 
 class FieldEntries(NamedTuple):
-    """Values factor (array[places] - shift) of rows, which compiled code can read.
+    """Values factor * (array[places] - shift) of rows, which compiled code can read.
 
     Attributes:
         array: name of the array of `Fields`: ``"x"``, ``"v"``, ``"a"`` or ``"lam"``.
-        places: local numbers of the entries, shape (rows, ...); the spare entry where a value is always 0.
+        places: local numbers of the entries, shape (rows, ...); the spare number for values that are always 0.
         shift, factor: numbers, or arrays that broadcast to the shape of ``places``.
     """
 
@@ -133,12 +137,13 @@ class FieldEntries(NamedTuple):
     factor: NDArray[Any] | float = 1.0
 
     def read(self, fields: Any) -> FloatArray:
-        """The values, shape (rows, ...)."""
+        """Return the values, shape (rows, ...)."""
         found: FloatArray = self.factor * (getattr(fields, self.array)[self.places] - self.shift)
         return found
 
     def select(self, component: int | None) -> FieldEntries:
-        """The entries in C order, shape (n,); only the entries at an index of the last axis if it is not None."""
+        """Return the entries in C order, shape (n,); if ``component`` is not None, return only the entries at this
+        index of the last array axis."""
         which = ... if component is None else (..., component)
         shift, factor = (
             np.broadcast_to(value, self.places.shape)[which].ravel() for value in (self.shift, self.factor)
@@ -153,15 +158,17 @@ class Output:
     Attributes:
         unit: physical unit.
         doc: meaning, shape and frame.
-        evaluate: ``(rows: LocalRows, fields, ...) -> array (rows, ...)``; further arguments with a name and a default
-            are places on the entity, for instance ``x=`` [m] along a cable.
-        fill: value at the end of rows that have fewer entries than the widest row of an evaluation.
+        evaluate: function of (rows: LocalRows, fields, ...) that returns an array of shape (rows, ...). Additional
+            arguments with defaults are place arguments: positions on the entity, for instance ``x=`` [m] along a cable.
+        fill: value that pads rows with fewer entries than the widest row of an evaluation.
         place_ranks: number of array axes of a value of a place argument, for arguments that are arrays;
             ``{"local": 1}`` if ``local`` is a vector.
-        units_of: ``(rows: LocalRows) -> units``, one unit per row, if units differ between rows; default: ``unit``.
-        summed: whether every process may contribute to any row, as for reactions; values are then sums over all
-            processes.
-        entries: ``(rows: LocalRows) -> FieldEntries`` of an output without places that `of_entries` has made.
+        units_of: function of (rows: LocalRows) that returns one unit per row, for outputs whose units differ between
+            rows; default: ``unit`` for all rows.
+        summed: whether each process may contribute to the value of each row, as for reactions; values are then sums
+            over all processes.
+        entries: function of (rows: LocalRows) that returns the `FieldEntries` of an output that `of_entries` has
+            created; such an output has no place arguments.
     """
 
     unit: str
@@ -175,17 +182,17 @@ class Output:
 
     @classmethod
     def of_entries(cls, unit: str, doc: str, entries: Callable[[Any], FieldEntries], **more: Any) -> Output:
-        """An output whose values are entries of one array, such that compiled code can record them.
+        """Create an output whose values are entries of one array, so that compiled code can record the values.
 
         Args:
             unit, doc, **more: attributes of the output.
-            entries: ``(rows: LocalRows) -> FieldEntries``.
+            entries: function of (rows: LocalRows) that returns the `FieldEntries`.
         """
         return cls(unit, doc, lambda rows, fields: entries(rows).read(fields), entries=entries, **more)
 
 
 def describe_outputs(outputs: Mapping[str, Output]) -> str:
-    """One line for each output variable, or an empty text without output variables."""
+    """Return one line of text for each output variable; the text is empty if there are none."""
     if not outputs:
         return ""
     lines = [f"    {name} [{output.unit}]: {output.doc}" for name, output in outputs.items()]

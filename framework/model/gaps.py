@@ -1,8 +1,9 @@
-"""Gaps of contacts, by which solvers check that their steps resolve opening and closing.
+"""Gaps of contacts, with which solvers check that their steps resolve the opening and closing of contacts.
 
-A law with contacts measures each contact at the end of a step. The first half of the numbers describes the end of the
-step, the second half the end of the previous step. If a body can pass an obstacle of size ``reach``, its path is also
-checked: the straight line from X at the start to X at the end must stay farther from the origin than the reach.
+A law with contacts measures each contact at the end of a step, and writes a row of numbers. The first half of the
+numbers describes the end of the step, the second half the end of the previous step. If a body can pass an obstacle of
+size ``reach``, the path of the body is also checked. All points of the straight line from X at the start to X at the
+end must be farther from the origin than ``reach``.
 """
 
 from __future__ import annotations
@@ -19,24 +20,25 @@ from windlass.framework.kernels.kernel import kernel
 
 GAP, RATE, SPEED, MISSED, REACH, X, Y, Z = range(8)
 """Indices of the numbers of a contact. GAP: gap [m or rad], inf if no partner is near. RATE: rate of the gap. SPEED:
-relative speed of the touching surfaces [m/s]. MISSED: depth within a step that the ends of the step do not show [m].
-REACH: reach of an obstacle that can be passed [m]. X, Y, Z: vector from one body to the other [m]."""
+relative speed of the touching surfaces [m/s]. MISSED: largest penetration within the step that is not visible at both
+ends of the step [m].
+REACH: size of an obstacle that the body can pass [m]. X, Y, Z: vector from one body to the other [m]."""
 START = 8
-"""First index of the same numbers at the start of the step, where the gap is NaN if it is unknown."""
+"""Index of the first of the same numbers at the start of the step; an unknown gap is NaN."""
 WIDTH = 2 * START
 LEAST, FASTEST = range(2)
 """Places in `Gaps.quiet`."""
 
 
 def create_numbers(count: int) -> FloatArray:
-    """Numbers of unknown contacts, shape (count, WIDTH)."""
+    """Create the numbers of contacts whose gaps are unknown, shape (count, WIDTH)."""
     numbers = np.zeros((count, WIDTH))
     numbers[:, GAP], numbers[:, START + GAP] = np.inf, np.nan
     return numbers
 
 
 def create_near(count: int) -> IntArray:
-    """The list of all contacts, shape (count + 1,)."""
+    """Create ``near`` of `Gaps` for all contacts, shape (count + 1,)."""
     near: IntArray = np.arange(-1, count)
     near[0] = count
     return near
@@ -44,15 +46,15 @@ def create_near(count: int) -> IntArray:
 
 @dataclass
 class Wraps:
-    """Pulleys on which the contacts of a law hold a rope or a belt.
+    """Data of contacts between pulleys and a rope or belt.
 
     Attributes:
         pulley: number of the pulley of each contact, shape (contacts,).
-        place: index of the gap among the history values, shape (contacts,); signs of the gaps show which contacts are
-            closed.
+        place: index of the gap of each contact among the history values, shape (contacts,); the sign of a gap shows
+            whether the contact is closed.
         angle: part of the wrap angle that a contact represents [rad], shape (contacts,).
         stiffness: stiffness of a contact [N/m], shape (contacts,).
-        names: ``()`` returns the names of the pulleys.
+        names: function without arguments that returns the names of the pulleys.
     """
 
     pulley: IntArray
@@ -67,20 +69,22 @@ class Gaps:
     """The contacts of a law on this process.
 
     Attributes:
-        measure: ``(s)`` writes the numbers for the motion in the fields.
-        numbers: shape (contacts, WIDTH); a ``measure`` that is not a `Call` may replace the array.
-        describe: ``(k)`` describes contact k.
+        measure: function ``(s)`` that writes the numbers of all contacts for the motion in the fields.
+        numbers: numbers of all contacts, shape (contacts, WIDTH); a ``measure`` that is not a `Call` may replace the
+            array.
+        describe: function ``(k)`` that returns a description of contact k.
         near: number of contacts to check, followed by their indices, shape (contacts + 1,); ``measure`` may omit
             contacts that cannot close in this step. None: all.
-        weighed: whether the speed is checked in addition to the rates, as for ropes on pulleys; otherwise an impact is
-            compared with its own speed.
-        accept: ``()`` is also called when a step is accepted. If ``measure`` is a `Call`, this is a `Call` that
-            replaces `accept_gaps`.
-        quiet: two numbers, shape (2,). Solvers write the change of a rate below which contacts are not checked [m/s].
-            ``measure`` writes the largest speed of the contacts that it has therefore omitted from ``near`` [m/s].
-        memory: further arrays of the start of the step.
-        holder: the contact monitor whose last accepted step the numbers describe; another solver of the same world
-            replaces it.
+        weighed: whether changes of rates are compared with the relative speed of the surfaces, as for ropes on pulleys.
+            If ``weighed`` is false, an impact is compared with its own speed.
+        accept: function without arguments that is also called when a step is accepted. If ``measure`` is a `Call`,
+            ``accept`` is a `Call` that replaces `accept_gaps`.
+        quiet: two speeds, shape (2,). Solvers write ``quiet[0]``: the change of a rate below which contacts are not
+            checked [m/s]. ``measure`` writes ``quiet[1]``: the largest speed of contacts that are omitted from ``near``
+            for this reason [m/s].
+        memory: additional arrays with values at the start of the step.
+        holder: the contact monitor to whose most recent accepted step the numbers belong; the monitor of another solver
+            of the same world replaces it.
         wraps: wraps of ropes and belts on pulleys.
     """
 
@@ -98,9 +102,9 @@ class Gaps:
 
 @kernel
 def accept_gaps(numbers: FloatArray, near: IntArray, before: IntArray) -> None:
-    """Make the end of a step the start of the next step. ``before`` is the list of the previous step, which receives
-    the present list."""
-    # contacts that return to the list have no start values
+    """Copy the numbers at the end of a step to the numbers at the start of the next step. ``before`` is the array
+    ``near`` of the previous step, to which the present array is copied."""
+    # contacts that were not in the previous list have no values at the start of the step
     for i in range(1, before[0] + 1):
         numbers[before[i], START + GAP] = np.nan
     for i in range(near[0] + 1):
@@ -113,21 +117,22 @@ def accept_gaps(numbers: FloatArray, near: IntArray, before: IntArray) -> None:
 
 @kernel(inline=True)
 def note_gap(row: FloatArray, gap: float, rate: float, speed: float) -> None:
-    """Write the numbers of a contact with no obstacle size."""
+    """Write the numbers of a contact without an obstacle that the body can pass."""
     row[GAP], row[RATE], row[SPEED], row[MISSED] = gap, rate, speed, 0.0
 
 
 @kernel(inline=True)
 def note_way(row: FloatArray, reach: float, x: float, y: float, z: float) -> None:
-    """Write the position of a contact relative to an obstacle that the contact may pass, after `note_gap`, and the
-    depth that the step has missed [m].
+    """Write the position of a body relative to an obstacle that the body can pass, and the penetration that the step
+    has missed [m]. Call this function after `note_gap`.
 
-    A step can miss a depth if the contact is open at both ends or lies on opposite sides.
+    A step can miss a penetration if the contact is open at both ends of the step, or if the body is on opposite sides
+    of the obstacle.
     """
     row[REACH], row[X], row[Y], row[Z] = reach, x, y, z
     ax, ay, az = row[START + X], row[START + Y], row[START + Z]
     is_open = row[GAP] > 0.0 and row[START + GAP] > 0.0
-    # most contacts stay closed on the same side
+    # fast path, because most contacts remain closed on the same side
     if not is_open and ax * x + ay * y + az * z >= 0.0:
         return
     if not (row[START + GAP] < np.inf and row[GAP] < np.inf):

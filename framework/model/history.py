@@ -1,7 +1,7 @@
-"""History values of connectors (gaps, stick-slip states, sticking positions) that only post-Newton updates write.
+"""History values of connectors (gaps, stick-slip states, sticking positions), which only post-Newton updates change.
 
-A connector refers to one row of `GenericData`.  ``State.data`` stores the values; the table stores their number and
-initial values.
+A connector refers to one row of `GenericData`. ``State.data`` stores the values; the table stores the number of values
+and the initial values.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from windlass.framework.model.schema import Component, column, count_values
 from windlass.framework.model.table import Entity, EntityTable
 
 MOST_PLACES = 10**6
-"""Upper limit of the number of places of one row, larger than any connector needs."""
+"""Upper limit of the number of places (segments or points) of one row; it is larger than any connector needs."""
 
 
 class GenericData(Component):
@@ -36,20 +36,21 @@ def create_history(
     per_place: Sequence[float],
     per_row: Sequence[float] = (),
 ) -> dict[str, Any]:
-    """Fill in the reference ``data`` of connector rows that are about to be added, if the user omitted it.
+    """Create the history values of connector rows that will be added, and set the reference ``data``, unless the user
+    has given this reference.
 
     Args:
         world: the world.
-        component: schema of the connector, with a reference ``data`` and usually a ``history_column`` for the number of
-            places; without it each row is one place.
+        component: schema of the connector, with a reference ``data`` and usually a ``history_column``, which gives the
+            number of places (segments or points) of a row. Without ``history_column`` a row has one place.
         values: arguments of `World.add`.
-        per_place: initial value of each history variable of a place; variables are stored one after the other, each
+        per_place: initial value of each history variable of a place. The variables are stored one after the other, each
             with one value per place.
         per_row: initial values of history variables per row, stored after the variables of the places.
 
     Returns:
-        The values with ``data``; unchanged if the number of places is missing or wrong, because `World.add` reports
-        this error.
+        The values including ``data``; if the number of places is missing or wrong, the values are unchanged, because
+        `World.add` then raises an error.
 
     Raises:
         ModelError: too many places.
@@ -90,11 +91,12 @@ def check_history(
         world: the world.
         table: rows of a connector with a reference ``data``.
         per_place: number of history variables of a place; the ``history_column`` gives the number of places of a row.
-        needed: number of history variables per row, for each resident row, shape (resident,); None: none.
-        allowed: number of these variables that any row may have.
+        needed: number of additional history variables of each resident row, shape (resident,); None for no additional
+            variables.
+        allowed: number of additional history variables that each row may have even if it does not need them.
 
     Raises:
-        ModelError: a row has a GenericData of another size, or shares its GenericData with another row.
+        ModelError: the GenericData of a row has a wrong size, or belongs to several rows.
     """
     several = table.component.history_column
     resident, ids = table.resident, table.local("data")
@@ -122,7 +124,7 @@ def check_history(
 
 
 def _entities(handle: Any) -> int:
-    """Number of entities in a handle or in a list of handles; 1 for anything else."""
+    """Return the number of entities in a handle or in a list of handles; for other values return 1."""
     if isinstance(handle, Entity):
         return len(handle)
     if isinstance(handle, (list, tuple)):

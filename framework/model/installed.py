@@ -1,6 +1,6 @@
-"""The names that files of models may use: components, and functions that are written as values.
+"""The names that model files may use: names of components, and of functions that are stored as values.
 
-Names in a file are looked up only in this module. No module is imported by a name in a file: the packages of
+Names in a file are looked up only in this module. A name in a file never causes an import of a module. The packages in
 `libraries` list their components, and a user's components are known after the user's module has registered them.
 """
 
@@ -25,7 +25,7 @@ class Writable(Protocol):
     __qualname__: str
 
     def from_values(self, values: Any) -> Callable[..., Any]:
-        """Create the function from values in a file; raises ModelError for values that are not allowed."""
+        """Create the function from values in a file; raise ModelError for values that are not allowed."""
 
 
 F = TypeVar("F", bound=type)
@@ -35,29 +35,29 @@ _sized: dict[str, str] = {}
 
 
 def offer_sized_kinds(prefix: str, maker: str) -> None:
-    """Register components that exist for each number, such as ``GenericNode3``, as names for files.
+    """Register names of components that exist for each number, such as ``GenericNode3``, for model files.
 
     Args:
-        prefix: the name without its number.
-        maker: ``"module:function"`` that makes the component for a number.
+        prefix: name of the component without the number.
+        maker: name ``"module:function"`` of the function that creates the component for a number.
     """
     _sized[prefix] = maker
 
 
 def offer_functions(name: str, module: str) -> None:
-    """Register a class of functions of a package as a name for files; the module of the class must register the class
-    when it is loaded."""
+    """Register the name of a class of functions of a package for model files. The module of the class must call
+    `register_functions` when it is loaded."""
     _function_places[name] = module
 
 
 def register_functions(kind: F) -> F:
-    """Decorator that allows files to store functions of a class as values.
+    """Decorate a class of functions such that model files can store these functions as values.
 
-    The class has ``to_values()``, which returns numbers, words, lists and dictionaries, and the class method
+    The class needs a method ``to_values()``, which returns numbers, words, lists and dictionaries, and a class method
     ``from_values(values)``, which raises ModelError for values that are not allowed.
 
     Raises:
-        ModelError: the class lacks one of these methods, or a second class has this name.
+        ModelError: the class lacks one of these methods, or another class has the same name.
     """
     if not (hasattr(kind, "to_values") and hasattr(kind, "from_values")):
         raise ModelError(f"{kind.__name__} in register_functions: must have to_values and from_values")
@@ -70,25 +70,26 @@ def register_functions(kind: F) -> F:
 
 
 def is_registered(function: Any) -> bool:
-    """Whether a file can store a function as values."""
+    """Return whether a file can store a function as values."""
     kind: Any = _functions.get(type(function).__name__)
     return kind is type(function)
 
 
 def find_functions(name: str) -> Writable | None:
-    """The class of functions that a file names, or None."""
+    """Return the class of functions with a name in a file, or None."""
     if name not in _functions and name in _function_places:
         import_module(_function_places[name])
     return _functions.get(name)
 
 
 def load_libraries() -> list[ModuleType]:
-    """Packages whose public components a file may name; their modules are loaded when a file needs them."""
+    """Load the packages whose public components a file may name; their modules are loaded only when a file needs
+    them."""
     return [import_module(name) for name in ("windlass.framework", *libraries)]
 
 
 def list_kinds() -> list[type[Component]]:
-    """All components that a file may name, except components that are made for a number."""
+    """Return all components that a file may name, except components that are created for a number."""
     for package in load_libraries():
         for name in package.__all__:
             getattr(package, name)
@@ -96,7 +97,7 @@ def list_kinds() -> list[type[Component]]:
 
 
 def find_component(name: str) -> type[Component] | None:
-    """The component that a file names, or None.
+    """Return the component with a name in a file, or None.
 
     Raises:
         ModelError: several registered components have this name.
@@ -108,7 +109,7 @@ def find_component(name: str) -> type[Component] | None:
     if sized is not None and sized[1] in _sized:
         module, _, function = _sized[sized[1]].partition(":")
         getattr(import_module(module), function)(int(sized[2]))
-    # a redefined class, as in a repeated notebook cell, replaces the earlier class
+    # if a class is defined again, as in a repeated notebook cell, use the newer class
     found = list(
         {
             (component.__module__, component.__qualname__): component

@@ -1,8 +1,8 @@
-"""Laws: the behaviour of a component, registered by one call at the end of its file.
+"""Laws: the behaviour of components; a law is registered by one call at the end of its file.
 
-A law is a schema plus plain functions.  ``dofs`` defines which coordinates each row couples, by the names of
-references; ``build`` binds the rows of one table to compiled kernels and returns a `System`.  Everything else
-(numbering, sparsity, scatter, solvers, output) follows from these two, so a new law is one new file.
+A law consists of a schema and functions. ``dofs`` defines the coordinates that each row couples, by the names of
+references. ``build`` binds the rows of one table to compiled kernels, and returns a `System`. Numbering, sparsity,
+assembly, solvers and output use only these two, so a new law is one new file.
 """
 
 from __future__ import annotations
@@ -36,21 +36,21 @@ BUILD_ORDER = ("passive", "node", "body", "element", "marker", "load", "connecto
 
 
 class Numbers(Protocol):
-    """The interface of the numbers of the whole world for laws; see `Numbering`."""
+    """Interface for laws to the numbering of the world; see `Numbering`."""
 
     node_dofs: dict[type[Component], IntArray]
     reference: FloatArray
     displacement: FloatArray
 
     def places(self, dofs: IntArray) -> IntArray:
-        """Places of coordinates among the coordinates that this process knows."""
+        """Return the indices of coordinates among the coordinates that are known on this process."""
 
     def reference_of(self, dofs: IntArray) -> FloatArray:
-        """Reference values of the coordinates with these numbers in the world."""
+        """Return the reference values of the coordinates with given world numbers."""
 
 
 class Tables(Protocol):
-    """The interface of a world for laws, numbering and distribution; see `World`."""
+    """Interface of a world for laws, numbering and distribution; see `World`."""
 
     tables: dict[type[Component], EntityTable]
     gravity: FloatArray
@@ -62,7 +62,7 @@ class Tables(Protocol):
 
     @property
     def numbering(self) -> Numbers:
-        """World numbers and initial values."""
+        """World numbers and initial values of the coordinates."""
 
     @property
     def count(self) -> int:
@@ -75,34 +75,35 @@ class Tables(Protocol):
         """Add rows."""
 
     def all_or_nothing(self) -> AbstractContextManager[None]:
-        """Context that adds rows completely or not at all."""
+        """Context manager for code that adds rows: if the code raises an error, all its changes are undone."""
 
     def entity(self, number: int) -> Entity:
-        """The handle to the entity with a number."""
+        """Return the handle to the entity with this number."""
 
     def split_by_table(self, ids: IntArray) -> list[tuple[EntityTable, IntArray, IntArray]]:
         """Group entity numbers by table."""
 
     def dofs_of(self, ids: IntArray | Entity) -> IntArray:
-        """World coordinate numbers of entities."""
+        """Return the world coordinate numbers of entities."""
 
     def row_dofs(self, table: EntityTable, rows: IntArray) -> IntArray:
-        """World coordinate numbers of rows."""
+        """Return the world coordinate numbers of rows."""
 
     def resident_dofs(self, table: EntityTable) -> IntArray:
-        """World coordinate numbers of the rows that are resident on this process."""
+        """Return the world coordinate numbers of the resident rows, which are the rows that this process stores."""
 
     def ref_dofs(self, table: EntityTable, name: str) -> IntArray:
-        """World coordinate numbers of the entities that a reference names."""
+        """Return the world coordinate numbers of the entities that a reference names."""
 
     def ref_shape(self, table: EntityTable, name: str) -> tuple[int, int]:
-        """Length of the longest chain of a reference, and number of coordinates of the widest entity."""
+        """Return the length of the longest chain of a reference, and the largest number of coordinates of an entity
+        that it names."""
 
     def ref_width(self, table: EntityTable, name: str) -> int:
-        """Number of coordinates of the widest entity that a reference names."""
+        """Return the largest number of coordinates of an entity that a reference names."""
 
     def set_widths(self, dofs: dict[Any, int], refs: dict[tuple[type[Component], str], tuple[int, int]]) -> None:
-        """Set the numbers of coordinates and the shapes of references that all processes have agreed on."""
+        """Set the numbers of coordinates and the shapes of references to values that are equal on all processes."""
 
     def check(self) -> None:
         """Check the rows."""
@@ -111,11 +112,11 @@ class Tables(Protocol):
         """Number the coordinates."""
 
     def resource(self, key: str, create: Any) -> Any:
-        """A cached object that belongs to this world."""
+        """Return a cached object that belongs to this world."""
 
 
 class Rows(Protocol):
-    """The interface of the local numbering of a process for laws; see `Layout`."""
+    """Interface for laws to the local numbering of a process; see `Layout`."""
 
     rank: int
     size: int
@@ -132,16 +133,16 @@ class Rows(Protocol):
     losses: dict[type[Component], Losses]
 
     def local_dofs(self, world_dofs: IntArray) -> IntArray:
-        """Local numbers of world coordinates."""
+        """Return the local numbers of world coordinates."""
 
     def multipliers(self, table: EntityTable, rows: IntArray) -> IntArray:
-        """Local numbers of the multipliers of rows."""
+        """Return the local numbers of the multipliers of rows."""
 
     def owners(self, component: type[Component]) -> IntArray:
-        """Process that owns each row of a table."""
+        """Return the process that owns each row of a table."""
 
     def local_row(self, ids: IntArray) -> IntArray:
-        """Position of entities among the local rows of their table."""
+        """Return the positions of entities among the local rows of their table."""
 
 
 @dataclass(frozen=True)
@@ -165,14 +166,13 @@ class LocalRows:
 
     @property
     def columns(self) -> Any:
-        """Columns from ``bind`` of the law of these rows; made once, and again after a change of a switchable
-        column."""
+        """The result of ``bind`` of the law for these rows; it is cached until a switchable column changes."""
         bind = _laws[self.table.component].bind
         assert bind is not None, f"{self.table.kind} was registered without bind"
         return self.kept("columns", lambda: bind(self))
 
     def kept(self, name: str, make: Callable[[], Any]) -> Any:
-        """A cached object of these rows, made once, and again after a change of a switchable column."""
+        """Return a cached object of these rows; the object is created again after a switchable column has changed."""
         version = self.world.changed.get(self.table.component, 0)
         if self._bound.get("version") != version:
             self._bound.clear()
@@ -182,15 +182,16 @@ class LocalRows:
         return self._bound[name]
 
     def select(self, which: IntArray) -> LocalRows:
-        """A subset of these rows, selected by position, shape (k,)."""
+        """Return a subset of these rows, selected by position, shape (k,)."""
         return LocalRows(self.world, self.table, self.rows[which], self.dofs[which], self.layout)
 
     def local(self, name: str) -> NDArray[Any]:
-        """Values of a column for these rows, shape (rows, *shape)."""
+        """Return the values of a column for these rows, shape (rows, *shape)."""
         return self.table.local(name, self.rows)
 
     def padded(self, name: str) -> NDArray[Any]:
-        """Chains of entities, or values along the chains, padded with -1 or 0 to the longest chain of the table.
+        """Return chains of entities, padded with -1 to the longest chain of the table, or values along the chains,
+        padded with 0.
 
         Returns:
             Entity numbers, shape (rows, length), or values, shape (rows, length, *shape).
@@ -206,17 +207,17 @@ class LocalRows:
         return values
 
     def markers(self, name: str) -> IntArray:
-        """Positions of the referenced markers in the columns of their family, shape (rows,), for chains (rows,
-        length)."""
+        """Return the positions of the referenced markers in the columns of their family, shape (rows,), or (rows,
+        length) for chains."""
         is_chain = self.table.component.refs[name].is_chain
         index: IntArray = self.layout.marker_index[self.padded(name) if is_chain else self.local(name)]
         return index
 
     def pack(self, derived: Mapping[str, NDArray[Any]] | None = None, history: int = 0) -> NDArray[Any]:
-        """The records of these rows for kernels, shape (rows,).
+        """Return the records of these rows for kernels, shape (rows,).
 
         Args:
-            derived: values of further fields by name, shape (rows, ...).
+            derived: values of additional fields by name, each of shape (rows, ...).
             history: number of history values of a row.
         """
         component, values = self.table.component, dict(derived or {})
@@ -232,18 +233,18 @@ class LocalRows:
         return packed
 
     def data_start(self, name: str) -> IntArray:
-        """Position of the first history value of the referenced GenericData rows, shape (rows,)."""
+        """Return the position of the first history value of the GenericData of each row, shape (rows,)."""
         start: IntArray = self.layout.data_start[self.local(name)]
         return start
 
     def own_marker_index(self) -> IntArray:
-        """For marker tables: position of these rows in the columns of their family, shape (rows,)."""
+        """Return the positions of these rows, which are markers, in the columns of their family, shape (rows,)."""
         index: IntArray = self.layout.marker_index[self.table.ids_of(self.rows)]
         return index
 
 
 class MarkerFamily(Family):
-    """A kind of attachment: the columns that all its markers fill and all connectors on these markers read.
+    """A family of markers: all markers of the family fill the same columns, which connectors on these markers read.
 
     Attributes:
         allocate, register_pair: see `register_family`.
@@ -278,7 +279,7 @@ class Law:
 
     @property
     def needs_whole(self) -> bool:
-        """Whether worlds with these rows stay complete on every process, because any rows may become neighbours."""
+        """Whether a world with rows of this law is complete on each process, because any rows may become neighbours."""
         return self.replicated or self.reads is not None
 
 
@@ -287,38 +288,40 @@ _laws: dict[type[Component], Law] = {}
 
 @takes_arguments_of(Law)
 def register(law: Law) -> None:
-    """Register the law of a component; called once at the end of its file.
+    """Register the law of a component; call this function once, at the end of the file of the law.
 
     Args:
         component: the schema.
-        role: kind of the law; it determines when the system of the law runs. ``data`` rows are history values;
+        role: kind of the law, which determines when its system is evaluated. ``data`` rows are history values;
             ``passive`` rows are only read by other laws (the ground, materials, surfaces).
-        dofs: coordinates that each row couples: the coordinates of these references, in this order; nodes couple their
-            own coordinates. Alternatively ``(world, table) -> world coordinate numbers of the rows that this process
-            has``, in the order of ``table.resident``, -1 for no coordinate, shape (resident, n).
-        bind: ``(rows) -> columns`` returns the arrays that kernels read, for any rows; functions access them as
-            ``rows.columns``, which are made once for all outputs and frames.
-        build: ``(rows) -> System`` of all rows of this process; called again if a switchable column changes.
+        dofs: names of the references whose coordinates each row couples, in this order; nodes couple their own
+            coordinates. Alternatively, a function ``(world, table)`` that returns the world coordinate numbers of the
+            rows in ``table.resident``, shape (resident, n), -1 for no coordinate.
+        bind: function ``(rows)`` that returns the arrays that kernels read. Other functions access the result as
+            ``rows.columns``, which is cached for all outputs and frames.
+        build: function ``(rows)`` that returns the `System` of all rows of this process; it is called again if a
+            switchable column changes.
         outputs: output variables by name.
-        fill_defaults: ``(world, values) -> values`` fills in omitted values (creates nodes, data).
-        fills: columns without default that ``fill_defaults`` fills in.
-        makes: kinds of nodes that ``fill_defaults`` makes from the values of a row, by column.
-        check: ``(world, table) -> None`` raises ModelError for resident rows with inconsistent values.
+        fill_defaults: function ``(world, values)`` that returns the values including omitted values; it may create
+            nodes and history values.
+        fills: columns without default for which ``fill_defaults`` sets values.
+        makes: kinds of nodes that ``fill_defaults`` creates from the values of a row, by column.
+        check: function ``(world, table)`` that raises ModelError for resident rows with inconsistent values.
         replicated: whether rows are local on all processes, which share the work within a row (contact sets).
-        reads: ``(world, table) -> entity numbers``, shape (k,), of all entities that rows may couple later if couplings
-            change (`NeighbourPattern`): a process with these rows has the coordinates and markers of the entities from
-            the start.
+        reads: function ``(world, table)`` that returns the numbers of all entities that rows may couple later, shape
+            (k,), if couplings change (`NeighbourPattern`). A process with these rows stores the coordinates and markers
+            of these entities.
         multipliers: number of multipliers of each row (constraints).
-        family: marker family that the rows belong to (markers).
+        family: marker family to which the rows belong (markers).
         source: literature source of the law.
-        draw: ``(rows, fields, subdivisions) -> Drawing`` shows the rows as points and lines.
-        paint: ``(rows, fields) -> Painting`` assigns values to the lines of other entities.
-        draw_keys: ``(rows) -> keys, shape (rows, k)``: rows with equal keys draw the same object (a pulley that touches
-            many cables); only the first of these rows draws it.
+        draw: function ``(rows, fields, subdivisions)`` that returns a `Drawing` of the rows as points and lines.
+        paint: function ``(rows, fields)`` that returns a `Painting` with values for the lines of other entities.
+        draw_keys: function ``(rows)`` that returns keys of shape (rows, k). Rows with equal keys show the same object
+            (a pulley that touches many cables), and only the first of these rows is drawn.
 
     Raises:
-        ModelError: the law is invalid: a wrong role, a function that is missing or takes other arguments, or missing
-            columns.
+        ModelError: the law is invalid, because the role is wrong, a function is missing or has wrong arguments, or
+            columns are missing.
     """
     check_law(law)
     _laws[law.component] = law
@@ -336,30 +339,31 @@ def register_family(
 
     Args:
         family: e.g. ``MarkerFamily("position marker")``.
-        allocate: ``(world, ids, layout) -> columns`` makes the NamedTuple of columns for the local markers ``ids``.
-        register_pair: ``(component, force, ...)`` registers a law between two markers of the family, if the family
-            supports such laws.
+        allocate: function ``(world, ids, layout)`` that creates the NamedTuple of columns for the local markers
+            ``ids``.
+        register_pair: function ``(component, force, ...)`` that registers a law between two markers of the family, if
+            the family supports such laws.
 
     Raises:
-        ModelError: ``allocate`` takes other arguments.
+        ModelError: ``allocate`` has wrong arguments.
     """
     check_arguments(allocate, f"allocate of {family}", ("world", "ids", "layout"))
     family.allocate, family.register_pair = allocate, register_pair
 
 
 def register_pair(component: type[Component], force: Callable[..., Any], *kernels: Any, **more: Any) -> None:
-    """Register a law between two markers, with all functions that are derived from its kernels; called once, at the end
-    of a file.
+    """Register a law between two markers, and derive all its functions from kernels. Call this function once, at the
+    end of the file of the law.
 
-    The family of ``marker0`` registers the law: for position and coordinate markers and for the arguments see
-    `windlass.connectors.markers.pair_laws.register_kind`.
+    The marker family of ``marker0`` registers the law. For the arguments see
+    `windlass.connectors.markers.pair_laws.register_kind`, which registers laws for position and coordinate markers.
 
     Args:
-        component: the schema, with ``marker0``, ``marker1`` and ``active``.
+        component: the schema, which must have ``marker0``, ``marker1`` and ``active``.
         force: kernel ``(row, u, ut, t)`` for the force of a row, which reads the columns of the schema by name, such as
             ``row.stiffness``.
         *kernels: the tangent kernel, if the law has one.
-        **more: ``outputs``, ``source`` and others.
+        **more: other arguments of `register`, such as ``outputs`` and ``source``.
 
     Raises:
         ModelError: an invalid law.
@@ -374,12 +378,12 @@ def register_pair(component: type[Component], force: Callable[..., Any], *kernel
 
 
 def law_of(component: type[Component]) -> Law | None:
-    """The law of a component, or None for a component without behaviour."""
+    """Return the law of a component, or None for a component without law."""
     return _laws.get(component)
 
 
 def require_law(component: type[Component]) -> Law:
-    """The law of a component.
+    """Return the law of a component.
 
     Raises:
         ModelError: the component has no registered law.
@@ -394,19 +398,20 @@ def require_law(component: type[Component]) -> Law:
 
 
 def role_of(component: type[Component]) -> str:
-    """The role of a component, or an empty text for a component without behaviour."""
+    """Return the role of a component, or an empty text for a component without law."""
     law = law_of(component)
     return law.role if law is not None else ""
 
 
 def build_place(component: type[Component]) -> tuple[int, bool]:
-    """Order of evaluation of a law: by role; markers that depend on other markers are evaluated after them."""
+    """Return the position of a law in the order of evaluation, which depends on its role. Markers that depend on other
+    markers are evaluated after them."""
     role = require_law(component).role
     return BUILD_ORDER.index(role), role == "marker" and any("marker" in r.target for r in component.refs.values())
 
 
 def list_registered() -> list[type[Component]]:
-    """All components with a law."""
+    """Return all components with a law."""
     return list(_laws)
 
 

@@ -1,6 +1,6 @@
-"""Checks of `register`, which refuse a law that would exert no force, at the line that registers it.
+"""Checks of laws in `register`, which find laws without effect when they are registered.
 
-Without these checks a law without ``dofs`` or ``build`` would be added to worlds and do nothing, without a message.
+Without these checks, rows of a law without ``dofs`` or ``build`` would have no effect, and no message would be printed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from windlass.framework.model.schema import Component
 
 ROLES = ("node", "body", "element", "marker", "load", "connector", "constraint", "data", "passive")
 WORKING = ROLES[1:7]
-"""Roles that need ``dofs`` and ``build``: without these, their rows would exert no force."""
+"""Roles of laws that need ``dofs`` and ``build``; without these the rows would exert no force."""
 
 ARGUMENTS = {
     "dofs": ("world", "table"),
@@ -29,7 +29,7 @@ ARGUMENTS = {
     "paint": ("rows", "fields"),
     "draw_keys": ("rows",),
 }
-"""The functions of a law and the arguments of each function."""
+"""Names of the arguments of each function of a law."""
 MEANING = {
     "dofs": "references, or a function (world, table), that give the coordinates of each row; without it they "
     "exert no force",
@@ -40,7 +40,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def needs(*names: str) -> Callable[[Function], Function]:
-    """Declare which columns and references a function of a law reads; `register` compares them with the schema."""
+    """Declare the columns and references that a function of a law reads; `register` checks that the schema has them."""
 
     def mark(function: Function) -> Function:
         function.needs = names  # type: ignore[attr-defined]
@@ -53,7 +53,7 @@ def check_law(law: Any) -> None:
     """Refuse an invalid law.
 
     Raises:
-        ModelError: the role is wrong, a function is missing or takes other arguments, or the schema does not fit.
+        ModelError: the role is wrong, a function is missing or has wrong arguments, or the schema does not fit the law.
     """
     component, role = law.component, law.role
     if not (isinstance(component, type) and issubclass(component, Component)):
@@ -95,7 +95,7 @@ def check_law(law: Any) -> None:
 
 
 def check_needs(component: type[Component], names: Sequence[str], what: str) -> None:
-    """Refuse a schema that lacks columns or references that the law reads.
+    """Check that a schema has the columns and references that the law reads.
 
     Raises:
         ModelError: a column or reference is missing.
@@ -110,7 +110,7 @@ def check_needs(component: type[Component], names: Sequence[str], what: str) -> 
 
 
 def check_node(component: type[Component]) -> None:
-    """Refuse a node whose columns do not fit its coordinates.
+    """Check that the columns of a node fit its coordinates.
 
     Raises:
         ModelError: the number of columns differs from the number of coordinates, or names are unknown.

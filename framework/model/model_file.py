@@ -1,14 +1,15 @@
-"""Files of models: the tables of a world as JSON, which can be stored, compared, edited and sent.
+"""Model files: the tables of a world as JSON, which can be stored, compared, edited and sent.
 
-The file stores the calls of `World.add` in their order, with the present values. Numbers are written with enough digits
-to restore the last bit. A column that is equal in all rows is written once, as ``{"all": value}``.
+The file stores the calls of `World.add` in their order, with the present values. Numbers are written with sufficient
+digits to restore the same float64 values. A column that is equal in all rows is written once, as ``{"all": value}``.
 
-A file is only data: names of components and functions are looked up among installed components (installed.py), the
-content is compared with its schema (model_schema.py), and every value is checked as in `World.add`. A digest of the
-content detects changed files.
+A file contains only data, no code. Names of components and functions are looked up among installed components
+(installed.py), the content is checked against its schema (model_schema.py), and each value is checked as in
+`World.add`. A digest of the content detects changed files.
 
 Functions cannot be written. A file can store functions of a class that is registered by `register_functions`, such as
-tables and ramps, as values. Any other function is written by its name, and must be given again when the file is read.
+tables and ramps, as values. Any other function is stored only by its name, and must be given again when the file is
+read.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ from windlass.framework.model.schema import Component, row_bytes
 from windlass.framework.model.table import EntityTable
 
 DEEPEST = 30
-"""Limit of nested lists and objects, larger than in any file of a model."""
+"""Largest depth of nested lists and objects in a file; model files need a smaller depth."""
 CHANGED = "the file is damaged, or was changed after World.save: its digest does not match its content"
 MARK = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?|[\[{]|[\]}]')
 
@@ -45,7 +46,7 @@ Functions = Mapping[str, Callable[..., Any]]
 
 
 def write_model(path: Path, content: Mapping[str, Any]) -> None:
-    """Write the result of `describe_model` to a file, replacing an old one.
+    """Write the result of `describe_model` to a file; an old file is replaced.
 
     Raises:
         OutputError: the file cannot be written.
@@ -56,11 +57,11 @@ def write_model(path: Path, content: Mapping[str, Any]) -> None:
 
 
 def read_model(path: Path) -> dict[str, Any]:
-    """The content of a file that `write_model` wrote, in the form of its schema.
+    """Read the content of a file that `write_model` wrote, and check its schema.
 
     Raises:
-        OutputError: the file does not exist, is of another kind or of a later version, or has content that its schema
-            does not allow.
+        OutputError: the file does not exist, is not a model file, was written by a later version, or has content that
+            its schema does not allow.
     """
     where = f"model file {path}"
     try:
@@ -74,7 +75,7 @@ def read_model(path: Path) -> dict[str, Any]:
     if isinstance(version, bool) or version not in (1, VERSION):
         raise OutputError(f"{where} has version {show(version)}: must be {VERSION}, or 1 for a file without a digest")
     if version == 1 and "digest" not in content:
-        # the content is equal, only the digest differs
+        # the content is valid, only the digest differs
         content = content | {"version": VERSION, "digest": compute_digest(content | {"version": VERSION})}
         warn(
             f"{where} is of version 1, without a digest, so changes of the file cannot be detected",
@@ -87,7 +88,7 @@ def read_model(path: Path) -> dict[str, Any]:
 
 
 def _parse(text: bytes, where: str) -> Any:
-    """Parse JSON; an object must not contain a key twice."""
+    """Parse JSON; raise an error if an object contains a key twice."""
 
     def join(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
@@ -111,7 +112,7 @@ def _parse(text: bytes, where: str) -> Any:
 
 
 def _find_deep_key(text: str) -> str:
-    """The key of the value with too deeply nested brackets."""
+    """Return the key of the value whose brackets are nested too deeply."""
     outer, key = [], "the file"
     for found in MARK.finditer(text):
         if found[2]:
@@ -126,13 +127,13 @@ def _find_deep_key(text: str) -> str:
 
 
 def compute_digest(content: Mapping[str, Any]) -> str:
-    """SHA-256 of all content except the digest, as compact JSON with sorted keys."""
+    """Return the SHA-256 digest of the content without its digest, as compact JSON with sorted keys."""
     kept = {key: value for key, value in content.items() if key != "digest"}
     return hashlib.sha256(json.dumps(kept, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 def is_as_written(content: Mapping[str, Any]) -> bool:
-    """Whether the content has the given digest."""
+    """Return whether the content has the given digest."""
     try:
         return compute_digest(content) == content.get("digest")
     except RecursionError:
@@ -140,13 +141,13 @@ def is_as_written(content: Mapping[str, Any]) -> bool:
 
 
 def restate(error: WindlassError, text: str) -> WindlassError:
-    """The same kind of error with another message."""
+    """Return an error of the same class with another message."""
     return (OutputError if isinstance(error, OutputError) else ModelError)(text)
 
 
 @contextmanager
 def explaining(content: Mapping[str, Any]) -> Iterator[None]:
-    """Context that adds to errors that the content was changed, if its digest is wrong."""
+    """Context manager that adds a note to the messages of errors: the content was changed, if its digest is wrong."""
     try:
         yield
     except WindlassError as error:
@@ -156,10 +157,10 @@ def explaining(content: Mapping[str, Any]) -> Iterator[None]:
 
 
 def describe_model(world: Tables) -> dict[str, Any]:
-    """Content of a file for a world. The call is collective if the world is distributed.
+    """Return the content of a model file for a world. The call is collective if the world is distributed.
 
     Raises:
-        ModelError: two functions of the user have the same name.
+        ModelError: two of the user's functions have the same name.
     """
     names = FunctionNames()
     begins: dict[str, int] = {}
@@ -195,8 +196,8 @@ def fill_model(world: Tables, content: Mapping[str, Any], functions: Functions, 
     Args:
         world: the world.
         content: result of `read_model`.
-        functions: functions of the user by their names in the file.
-        source: the file, for messages.
+        functions: the user's functions, by their names in the file.
+        source: name of the file in messages.
 
     Raises:
         OutputError: the file does not fit its schema.
@@ -245,7 +246,7 @@ def _add_rows(
     """Repeat one call of `World.add`.
 
     Returns:
-        Columns and references without values in the file.
+        Columns and references for which the file contains no values.
     """
     count, of = call["rows"], f" of {component.__name__}"
     check_content(call, describe_calls(component), source, where, of)
@@ -268,7 +269,7 @@ def _add_rows(
             given[name] = _unpack_functions(values, count, functions, f"{name}{of}", place)
             continue
         given[name] = _unpack(values, count)
-        # true for lists without numbers, too
+        # this is also true for lists without numbers
         if column.shape is None:
             if len(set(map(len, given[name]))) > 1:
                 raise OutputError(
@@ -293,16 +294,16 @@ def _add_rows(
 
 
 class FunctionNames:
-    """The functions of the user by name."""
+    """The user's functions by name."""
 
     def __init__(self) -> None:
         self._by_name: dict[str, Any] = {}
 
     def add(self, function: Any, where: str) -> str:
-        """The name of a function.
+        """Return the name of a function.
 
         Raises:
-            ModelError: another function has this name.
+            ModelError: another function has the same name.
         """
         inner = getattr(function, "function", function)
         name = str(getattr(inner, "__name__", type(inner).__name__))
@@ -312,7 +313,7 @@ class FunctionNames:
 
 
 def _pack(values: NDArray[Any]) -> Any:
-    """Convert values of rows to JSON; columns of variable length are lists of arrays."""
+    """Convert values of rows to JSON; the values of a column of variable length are a list of arrays."""
     n = len(values)
     if values.dtype == object:
         rows = [np.asarray(row).tolist() for row in values]
@@ -347,7 +348,8 @@ def _unpack(packed: Mapping[str, Any], count: int) -> list[Any]:
 
 
 def _unpack_functions(packed: Mapping[str, Any], count: int, functions: Functions, what: str, where: str) -> list[Any]:
-    """One function, or None, per row; rows that shared a function share it again after reading."""
+    """Return one function, or None, per row; rows that had the same function when the file was written also have the
+    same function after reading."""
     made: dict[str, Any] = {}
 
     def unpack(value: Any) -> Any:
@@ -367,7 +369,7 @@ def _unpack_functions(packed: Mapping[str, Any], count: int, functions: Function
 
 
 def _create_function(value: Mapping[str, Any], where: str) -> Any:
-    """Create a function whose registered class writes and reads its values."""
+    """Create a function from values, by its registered class."""
     kind = find_functions(value["kind"])
     if kind is None:
         raise ModelError(
@@ -381,7 +383,7 @@ def _create_function(value: Mapping[str, Any], where: str) -> Any:
 
 
 def _find_kind(name: str, module: Any, where: str) -> type[Component]:
-    """The registered component of a name; the module name in the file appears only in the message."""
+    """Return the registered component of a name; the name of the module in the file is used only in messages."""
     found = find_component(name)
     if found is None:
         there = f" (in {module} when the file was written)" if module else ""

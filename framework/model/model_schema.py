@@ -1,8 +1,8 @@
 """The schema of model files, generated from the schemas of components: JSON Schema, draft 2020-12.
 
-`describe_format` returns the part for every file, `describe_calls` the part for the rows of one component, and
-`full_schema` both parts together, as published in the documentation. The library jsonschema checks files with the same
-schemas, part by part; its messages therefore name the place and the component.
+`describe_format` returns the part of the schema for all files, and `describe_calls` the part for the rows of one
+component. `full_schema` returns both parts together, as published in the documentation. The library jsonschema checks
+files with these schemas, part by part, so that messages name the position in the file and the component.
 """
 
 from __future__ import annotations
@@ -24,11 +24,12 @@ from windlass.framework.model.schema import LARGEST, REQUIRED, Column, Component
 FORMAT, VERSION = "windlass model", 2
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 LARGEST_WHOLE = 2**53
-"""Limit above which whole numbers are not exact in JSON."""
+"""Limit above which JSON readers do not represent whole numbers exactly."""
 
 
 def any_value(levels: int) -> dict[str, Any]:
-    """The schema of numbers, texts, true, false and null, in lists and objects nested up to a given depth."""
+    """Return the schema of numbers, texts, true, false and null, in lists and objects that are nested up to a given
+    depth."""
     plain = ["number", "string", "boolean", "null"]
     if not levels:
         return {"type": plain}
@@ -64,13 +65,13 @@ def whole(minimum: int, maximum: int = LARGEST_WHOLE) -> dict[str, Any]:
 
 
 def listed(items: Mapping[str, Any], length: int | None = None) -> dict[str, Any]:
-    """The schema of a list, of a given or any length."""
+    """Return the schema of a list, of a given or any length."""
     found: dict[str, Any] = {"type": "array", "items": items}
     return found if length is None else found | {"minItems": length, "maxItems": length}
 
 
 def packed(value: Mapping[str, Any]) -> dict[str, Any]:
-    """The schema of one column: a single value for all rows, or one value for each row."""
+    """Return the schema of one column: a single value for all rows, or one value for each row."""
     return {
         "type": "object",
         "properties": {"all": value, "rows": listed(value)},
@@ -81,7 +82,7 @@ def packed(value: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def describe_format() -> dict[str, Any]:
-    """The schema of every file; without the schemas of calls."""
+    """Return the schema of all files, without the schemas of the rows of components."""
     label = {"type": ["string", "array"], "items": TEXT}
     names = {"type": "array", "prefixItems": [whole(0), whole(1), label], "minItems": 3, "maxItems": 3}
     call = {
@@ -118,7 +119,7 @@ _calls: dict[type[Component], dict[str, Any]] = {}
 
 
 def describe_calls(component: type[Component]) -> dict[str, Any]:
-    """The schema of the rows of a component that one call of `World.add` has added; cached after the first call."""
+    """Return the schema of the rows of a component that one call of `World.add` has added; the result is cached."""
     if component not in _calls:
         _calls[component] = _describe_calls(component)
     return _calls[component]
@@ -151,7 +152,7 @@ def _describe_calls(component: type[Component]) -> dict[str, Any]:
 
 
 def describe_value(col: Column) -> dict[str, Any]:
-    """The schema of one row's value of a column."""
+    """Return the schema of the value of a column in one row."""
     if col.dtype is object:
         return FUNCTION
     letter = np.dtype(col.dtype).kind
@@ -168,7 +169,7 @@ def describe_value(col: Column) -> dict[str, Any]:
 
 
 def full_schema(components: Iterable[type[Component]]) -> dict[str, Any]:
-    """The schema of files with rows of some components, in one piece."""
+    """Return the complete schema of files with rows of given components."""
     kinds = sorted(components, key=lambda component: component.__name__)
     whole_file = describe_format()
     calls = whole_file["properties"]["calls"]
@@ -189,18 +190,19 @@ def full_schema(components: Iterable[type[Component]]) -> dict[str, Any]:
 
 @cache
 def create_validator() -> Callable[[Mapping[str, Any]], Any]:
-    """Validators of a schema that require finite numbers and check long lists of numbers as one array."""
-    import jsonschema  # imported here, because few runs read files of models
+    """Create the validator of a schema, which requires finite numbers, and checks long lists of numbers as one
+    array."""
+    import jsonschema  # imported here, because few runs read model files
 
     base = jsonschema.Draft202012Validator
     standard = base.VALIDATORS["items"]
 
     def is_finite(_: Any, value: Any) -> bool:
-        # comparisons work with integers of any size
+        # comparisons are valid for integers of any size
         return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
 
     def is_whole(_: Any, value: Any) -> bool:
-        # bounds apply only to numbers
+        # bounds are checked only for numbers
         return isinstance(value, int) and is_finite(_, value)
 
     def check_items(validator: Any, items: Any, instance: Any, schema: Any) -> Iterator[Any]:
@@ -212,7 +214,8 @@ def create_validator() -> Callable[[Mapping[str, Any]], Any]:
 
 
 def is_plain(items: Any, values: Sequence[Any]) -> bool:
-    """Whether all entries of a list are numbers, or lists of numbers of one length, that a schema allows."""
+    """Return whether all entries of a list are numbers, or lists of numbers of equal length, and are allowed by a
+    schema."""
     inner, length = items, None
     if items.get("type") == "array" and "items" in items and items.get("minItems", -1) == items.get("maxItems"):
         length, inner = items["minItems"], items["items"]
@@ -234,17 +237,17 @@ def is_plain(items: Any, values: Sequence[Any]) -> bool:
 
 
 def check_content(content: Any, schema: Mapping[str, Any], where: str, place: str = "", of: str = "") -> None:
-    """Compare a part of a file with its schema.
+    """Check a part of a file against its schema.
 
     Args:
         content: the part.
         schema: its schema.
-        where: the file, for messages.
-        place: place of the part in the file, such as ``"calls[3]"``.
-        of: text after the place, such as the name of the component.
+        where: name of the file in messages.
+        place: position of the part in the file, such as ``"calls[3]"``.
+        of: text after the position in messages, such as the name of the component.
 
     Raises:
-        OutputError: the schema does not allow the content; the message names its place.
+        OutputError: the schema does not allow the content; the message gives the position.
     """
     found = list(itertools.islice(create_validator()(schema).iter_errors(content), 20))
     if found:
@@ -254,7 +257,7 @@ def check_content(content: Any, schema: Mapping[str, Any], where: str, place: st
 
 
 def describe_error(error: Any, place: str, of: str) -> str:
-    """The error, its place, and the allowed values."""
+    """Return a text with the error, its position, and the allowed values."""
     for step in error.absolute_path:
         place += f"[{step}]" if isinstance(step, int) else f".{step}" if place else step
     rule, allowed, given = error.validator, error.validator_value, error.instance

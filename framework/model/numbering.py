@@ -1,4 +1,4 @@
-"""Numbers of the whole world: coordinates, multipliers and history values, in the order in which they were added."""
+"""World numbers of coordinates, multipliers and history values, in the order in which rows were added."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from windlass.framework.parallel.number_directory import share
 
 
 def find_own(table: EntityTable) -> NDArray[np.bool_]:
-    """Which coordinates of the resident rows of a node table belong to these rows, shape (resident, k)."""
+    """Return whether each coordinate of the resident rows of a node table belongs to its row and is not shared, shape
+    (resident, k)."""
     own = np.ones((table.resident_count, len(table.component.dof_names)), dtype=bool)
     for name, names in find_shared(table.component).items():
         own[np.ix_(table.local(name) >= 0, find_dofs(table.component, names))] = False
@@ -24,33 +25,34 @@ def find_own(table: EntityTable) -> NDArray[np.bool_]:
 
 
 def find_dofs(component: type[Component], names: tuple[str, ...]) -> IntArray:
-    """Indices of named coordinates among the coordinates of a node, shape (names,)."""
+    """Return the indices of named coordinates among the coordinates of a node, shape (names,)."""
     return np.array([component.dof_names.index(name) for name in names], np.int64)
 
 
 def find_shared(component: type[Component]) -> dict[str, tuple[str, ...]]:
-    """The references of a node to nodes whose coordinates it uses, with the names of these coordinates."""
+    """Return the references of a node to nodes with which it shares coordinates, and the names of the shared
+    coordinates."""
     return {name: ref.shares for name, ref in component.refs.items() if ref.shares}
 
 
 class Numbering:
-    """World numbers, identical on every process.
+    """World numbers, which are equal on all processes.
 
-    Coordinates are numbered table by table in the order of first use, row by row.
+    Coordinates are numbered table by table, in the order in which the components were first added, and row by row.
 
     Attributes:
-        node_dofs: coordinate numbers of the rows of each node table that this process has, shape (resident, k).
+        node_dofs: coordinate numbers of the resident rows of each node table, shape (resident, k).
         count: number of coordinates n.
-        counts: number of own coordinates of each node table.
-        reference: reference coordinates [m, 1, rad], shape (known,).
-        displacement, velocity: initial values, shape (known,).
+        counts: number of coordinates that belong to each node table, without shared coordinates.
+        reference: reference values of the known coordinates [m, 1, rad], shape (known,).
+        displacement, velocity: initial values of the known coordinates, shape (known,).
         first_multiplier: first multiplier number of each constraint table.
         multiplier_count: number of multipliers.
         data_start, data_count: first history value and number of values of each GenericData row, shape (rows,).
         data_initial: initial history values, shape (d,).
         data_total: number of history values d.
 
-    After the world is distributed, arrays over the whole world are empty; the arrays of a `Layout` contain the local
+    After the world is distributed, arrays over the whole world are empty, because each `Layout` contains the local
     part.
     """
 
@@ -98,13 +100,13 @@ class Numbering:
         self._number_data(world)
 
     def _number_rows(self, table: EntityTable, own: NDArray[np.bool_]) -> tuple[IntArray, int]:
-        """Numbers of the own coordinates of the rows of a process, and the total count."""
+        """Return the numbers of the coordinates that belong to the rows of a process, and the total number."""
         if not table.is_distributed or self._world.processes is None:
             count = int(own.sum())
             return self.count + np.arange(count), count
         sizes = own.sum(axis=1)
-        # rows that share a position have fewer coordinates; such rows on other processes shift the numbers of later
-        # rows
+        # rows that share a position have fewer own coordinates, so such rows on other processes change the numbers of
+        # later rows
         ends = np.append(table.resident, table.count)
         before = share(self._world.processes, table.count + 1, table.resident, sizes, ends, start=0, before=True)
         inside = np.cumsum(own, axis=1) - 1
@@ -113,24 +115,25 @@ class Numbering:
 
     @property
     def known_count(self) -> int:
-        """Number of the coordinates of rows that this process has: all n unless tables are distributed."""
+        """Number of known coordinates, which are the coordinates of resident rows; n if no table is distributed."""
         return self.count if self._known is None else len(self._known)
 
     @property
     def known(self) -> IntArray:
-        """Numbers of the coordinates that this process knows, ascending, shape (known,)."""
+        """Numbers of the known coordinates, in ascending order, shape (known,)."""
         return np.arange(self.count) if self._known is None else self._known
 
     def names(self, places: IntArray) -> IntArray:
-        """Numbers of the coordinates at the given places among the coordinates that this process knows."""
+        """Return the numbers of coordinates from their indices among the known coordinates."""
         return places if self._known is None else self._known[places]
 
     def places(self, dofs: IntArray) -> IntArray:
-        """Places of coordinates among the known coordinates, -1 for unknown coordinates; the inverse of `names`."""
+        """Return the indices of coordinates among the known coordinates, -1 for unknown coordinates; this is the
+        inverse of `names`."""
         return dofs if self._place is None else self._place[dofs]
 
     def reference_of(self, dofs: IntArray) -> FloatArray:
-        """Reference coordinates of rows that are resident on this process, in the shape of the given numbers."""
+        """Return the reference values of coordinates of resident rows, in the shape of the given numbers."""
         values: FloatArray = self.reference[self.places(dofs)]
         return values
 
@@ -163,13 +166,13 @@ class Numbering:
         self.data_start = self.data_count = np.zeros(0, np.int64)
 
     def multipliers(self, component: type[Component], rows: IntArray) -> IntArray:
-        """World numbers of the multipliers of rows of a constraint table, shape (rows, m)."""
+        """Return the world numbers of the multipliers of rows of a constraint table, shape (rows, m)."""
         law = law_of(component)
         width = law.multipliers if law is not None else 0
         return self.first_multiplier[component] + rows[:, None] * width + np.arange(width)
 
     def describe_dof(self, number: int) -> str:
-        """Name of a coordinate that this process owns, for messages, e.g. ``"belt node 12, y"``."""
+        """Return the name of a coordinate of this process for messages, e.g. ``"belt node 12, y"``."""
         for component in self.node_dofs:
             table = self._world.tables[component]
             found = np.argwhere(self._world.resident_dofs(table) == number)
@@ -179,7 +182,7 @@ class Numbering:
         return f"coordinate {number}"
 
     def describe_multiplier(self, number: int) -> str:
-        """Name of a constraint equation for messages."""
+        """Return the name of a constraint equation for messages."""
         for component, first in self.first_multiplier.items():
             law = law_of(component)
             width = law.multipliers if law is not None else 1

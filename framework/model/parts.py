@@ -1,6 +1,6 @@
-"""Building in parts: each process gives some rows of a table, and no process ever stores all rows.
+"""Building a model in parts: each process gives some rows of a table, and no process stores all rows.
 
-All processes make the same calls with the same numbers of rows, so that numbers of rows and entities need no
+All processes make the same calls with the same numbers of rows, so that rows and entities can be numbered without
 communication. When the world is finalized, the processes compare their rows, and each process gets the rows to which
 its own rows refer, directly or indirectly.
 """
@@ -26,20 +26,20 @@ from windlass.framework.model.table import Entity, EntityTable, find_sorted
 from windlass.framework.parallel.processes import Processes
 
 KEPT_WHOLE = 1000
-"""Tables of at most this many rows stay complete on every process."""
+"""Largest number of rows of a table that remains complete on each process."""
 MOST_ROWS = 10**11
-"""Limit of the number of rows, more than the memory of all processes can hold."""
+"""Upper limit of the number of rows of a table, which exceeds the memory of any job."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """The rows of one call of `World.add` that this process gives.
+    """Subset of the rows of one call of `World.add` that this process gives.
 
     Attributes:
-        count: number of rows on all processes together, identical on each process.
-        numbers: rows that this process gives, from 0 to count - 1, ascending, shape (n,); a row may be given by several
-            processes, which must agree.
-        replicated: every process gives all rows, as in `World.add` without a part.
+        count: number of rows on all processes together, which must be equal on all processes.
+        numbers: rows that this process gives, from 0 to count - 1 in ascending order, shape (n,). Several processes may
+            give the same row with equal values.
+        replicated: whether each process gives all rows, as in `World.add` without a part.
 
     Raises:
         ModelError: the count is invalid, or the numbers are not rows or not ascending.
@@ -67,8 +67,8 @@ class Part:
     @classmethod
     @checked(count=inside())
     def equal(cls, count: int) -> Part:
-        """The range of rows that this process gives, where each process gives an equal share of ``count`` rows. A
-        single process gives all rows.
+        """Return the part in which each process gives a range of rows of equal size; ``count`` is the total number of
+        rows. A single process gives all rows.
 
         Raises:
             ModelError: ``count`` is not a number of rows.
@@ -88,12 +88,13 @@ def _check_count(count: int) -> None:
 
 
 def part_of_large(count: int) -> Part:
-    """The rows of a table that each process gives when a builder makes a model."""
+    """Return the part of a table that this process gives when a builder function creates many rows."""
     return Part.equal(count) if count > KEPT_WHOLE else Part(count, np.arange(count), replicated=True)
 
 
 def pick_rows(part: Part, kind: type[Component], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Values for the rows that this process gives, from columns and references for one or for all rows."""
+    """Select the values for the rows that this process gives from values of columns and references for all rows; single
+    values remain."""
     picked = dict(values)
     for name, value in values.items() if not part.replicated else ():
         col = kind.columns.get(name)
@@ -105,10 +106,10 @@ def pick_rows(part: Part, kind: type[Component], values: Mapping[str, Any]) -> d
 
 
 def follow_parts(world: Tables, refs: Mapping[str, NDArray[Any]], count: int) -> Part:
-    """The rows that this process keeps, of a call of `World.add` with all rows.
+    """Return the rows that this process keeps of a call of `World.add` with all rows.
 
-    If many rows each refer to one row (or a chain of rows) of a distributed table, a process keeps, without
-    communication, the rows whose referenced row (the first row of the chain) is resident.
+    Each of many rows may refer to a row, or a chain of rows, of a distributed table. A process then keeps the rows
+    whose referenced row (or first row of the chain) is resident, without communication.
     """
     for ids in refs.values() if count > KEPT_WHOLE else ():
         if ids.dtype == object:
@@ -123,7 +124,7 @@ def follow_parts(world: Tables, refs: Mapping[str, NDArray[Any]], count: int) ->
 
 
 def begin_parts(world: Tables, table: EntityTable) -> None:
-    """Mark a table as distributed: processes may have different rows of the table.
+    """Mark a table as distributed, so that each process may have different rows of the table.
 
     Raises:
         ModelError: the table contains history values, which belong to rows of other tables.
@@ -137,10 +138,10 @@ def begin_parts(world: Tables, table: EntityTable) -> None:
 
 
 def complete_parts(world: Tables) -> None:
-    """Compare the rows of all processes, and get the rows to which own rows refer. The call is collective.
+    """Compare the rows of all processes, and receive the rows to which own rows refer. The call is collective.
 
-    The function has no effect if no table is distributed. Worlds with contact sets, whose neighbours may be any rows,
-    become complete on every process.
+    The function has no effect if no table is distributed. Worlds with contact sets become complete on each process,
+    because any rows may become neighbours.
 
     Raises:
         ModelError: calls differ between processes, no process gave a row, or several processes gave different values
@@ -158,7 +159,7 @@ def complete_parts(world: Tables) -> None:
 
 
 def check_parts(world: Tables) -> None:
-    """Check the rows, and agree on the widths of their coordinates. The call is collective.
+    """Check the rows, and set equal widths of their coordinate arrays on all processes. The call is collective.
 
     Raises:
         ModelError: rows have inconsistent values.
@@ -180,16 +181,16 @@ def check_parts(world: Tables) -> None:
 
 
 def _agree_on_widths(world: Tables, processes: Processes) -> bool:
-    """Give rows and references the same number of coordinates on all processes.
+    """Set equal numbers of coordinates of rows and references on all processes.
 
-    Chains are padded to the agreed length (`World.ref_dofs`), other references are not.
+    Chains are padded to the common length (`World.ref_dofs`), other references are not.
     """
     tables = list(world.tables.values())
     refs = [(table.component, name) for table in tables for name in table.component.refs]
     with processes.alone("the coordinates of rows"):
         mine = [world.ref_shape(world.tables[component], name) for component, name in refs]
     shapes = dict(zip(refs, _find_largest(mine, processes), strict=True))
-    # with different widths, blocks of coordinates would begin at different indices than on other processes
+    # different widths would give coordinates different positions in the arrays than on other processes
     narrow = any(
         own[1] < shapes[component, name][1]
         for (component, name), own in zip(refs, mine, strict=True)
@@ -204,13 +205,13 @@ def _agree_on_widths(world: Tables, processes: Processes) -> bool:
 
 
 def _find_largest(numbers: Sequence[tuple[int, int]], processes: Processes) -> list[tuple[int, int]]:
-    """The maximum over all processes for each number. The call is collective."""
+    """Return the maximum over all processes for each number. The call is collective."""
     everyone = processes.allgather("widths of rows", numbers)
     return [(max(a for a, _ in of_all), max(b for _, b in of_all)) for of_all in zip(*everyone, strict=True)]
 
 
 def _gather_world(world: Tables) -> None:
-    """Copy all rows to every process, as if the world were not distributed."""
+    """Copy all rows to each process, such that the world is no longer distributed."""
     for table in world.tables.values():
         if table.is_distributed:
             table.gather()

@@ -1,4 +1,4 @@
-"""Rows of tables in parts: checks that processes gave all rows with equal values, and exchange of rows."""
+"""Checks of tables that are built in parts (all rows are given, with equal values), and exchange of rows."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _check_calls(world: Tables, processes: Processes) -> None:
 
 
 def _find_disagreement(table: EntityTable, processes: Processes) -> ModelError | None:
-    """The first row for which this process and another process gave different values."""
+    """Return the first row for which this process and another process gave different values."""
     rows = table.resident
     shared = rows[share(processes, table.count, rows, np.ones(len(rows), np.int64), rows, np.add, 0) > 1]
     values = {
@@ -91,8 +91,8 @@ def _find_disagreement(table: EntityTable, processes: Processes) -> ModelError |
 
 
 def _extract_numbers(table: EntityTable, rows: IntArray, processes: Processes) -> dict[str, NDArray[Any]]:
-    """Columns of numbers, in which variable lengths are padded with -1 to the longest length on all processes. The call
-    is collective."""
+    """Return columns of numbers; columns of variable length are padded with -1 to the longest length on all processes.
+    The call is collective."""
     found = table.extract(rows)
     for name, column in found.items():
         if column.dtype == object:
@@ -104,7 +104,7 @@ def _extract_numbers(table: EntityTable, rows: IntArray, processes: Processes) -
 
 
 def fetch_rows(world: Tables, processes: Processes) -> None:
-    """Get from other processes the rows to which rows of this process refer, directly or indirectly. The call is
+    """Receive from other processes the rows to which rows of this process refer, directly or indirectly. The call is
     collective."""
     if processes.size == 1:
         return
@@ -122,14 +122,16 @@ def fetch_rows(world: Tables, processes: Processes) -> None:
 
 
 def send_rows(table: EntityTable, out: list[IntArray], processes: Processes) -> None:
-    """Send resident rows, a list for each process, and insert rows from other processes. The call is collective."""
+    """Send resident rows, given by a list for each process, and insert the rows from other processes. The call is
+    collective."""
     for rows, values in processes.exchange("rows", [(rows, table.extract(rows)) for rows in out]):
         if len(rows):
             table.insert(rows, values)
 
 
 def _find_missing(world: Tables) -> dict[type[Component], IntArray]:
-    """Distinct missing rows of distributed tables to which rows of this process refer."""
+    """Return the distinct rows of distributed tables to which rows of this process refer, but which are not on this
+    process."""
     found: dict[type[Component], list[NDArray[np.int64]]] = {}
     for component, table in world.tables.items():
         for name in component.refs:
@@ -142,8 +144,8 @@ def _find_missing(world: Tables) -> dict[type[Component], IntArray]:
 
 
 def find_counted(table: EntityTable, processes: Processes) -> NDArray[np.bool_]:
-    """Rows that this process counts, such that exactly one process counts each row, shape (resident,). The call is
-    collective."""
+    """Return whether this process counts each resident row, shape (resident,); each row is counted by exactly one
+    process. The call is collective."""
     rank, size, rows = processes.comm.rank, processes.size, table.resident
     if not table.is_distributed:
         return np.asarray(rows * size // max(table.count, 1) == rank)

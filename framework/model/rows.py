@@ -1,7 +1,7 @@
-"""Rows of tables as records: a kernel reads the numbers of one row under their public names.
+"""Rows of tables as records, in which a kernel reads the numbers of a row under the names of the columns.
 
-Tables store columns. `LocalRows.pack` copies the columns of some rows into one array of records, whose type follows
-from the schema: ``row.stiffness`` is a number, ``row.offset[1]`` an entry of a column with a shape.
+Tables store columns. `LocalRows.pack` copies the columns of rows into one array of records. The type of a record
+follows from the schema: ``row.stiffness`` is a number, and ``row.offset[1]`` is an entry of a column with a shape.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from windlass.framework.kernels.signature import takes
 from windlass.framework.model.schema import Component
 
 HISTORY, START = "history", "start"
-"""HISTORY, START: names of the fields with the history values for the forces, and with the values at the start of the
-step."""
+"""HISTORY: name of the field with the history values from which forces are computed. START: name of the field with the
+history values at the start of the step."""
 ARGUMENTS = ("row", "u", "ut", "t")
-"""Arguments of the kernels of a law between two markers."""
+"""Names of the arguments of the kernels of a law between two markers."""
 ROW = "row"
-"""The argument name with which kernels pass a row to other kernels."""
+"""Name of the argument by which a kernel passes its row to other kernels."""
 
 
 # the type stubs of NumPy 2.5 declare a base class of records as final
 class NamedRecord(np.record):  # type: ignore[misc, unused-ignore]
-    """A record whose fields take precedence over attributes of NumPy with the same names, such as ``data``, for kernels
-    that run as plain Python functions.
+    """A record whose fields have priority over attributes of NumPy with the same names, such as ``data``, for kernels
+    that are not compiled.
 
-    Compiled kernels that Python calls take arrays of records, because the compiler identifies a single record by its
-    ``data``."""
+    Compiled kernels that Python calls have arrays of records as arguments, because the compiler accesses a single
+    record by its attribute ``data``."""
 
     def __getattribute__(self, name: str) -> Any:
-        """A field, or another attribute."""
+        """Return a field, or another attribute."""
         fields = super().__getattribute__("dtype").names or ()
         return self[name] if name in fields else super().__getattribute__(name)
 
@@ -46,10 +46,10 @@ class NamedRecord(np.record):  # type: ignore[misc, unused-ignore]
 
 
 def field_names(component: type[Component], derived: Sequence[str] = (), history: int = 0) -> tuple[str, ...]:
-    """The names of the fields of a row, see `row_type`.
+    """Return the names of the fields of a row, see `row_type`.
 
     Raises:
-        ModelError: a derived field has the name of another field.
+        ModelError: a derived field has the same name as another field.
     """
     refs = [name for name in component.refs if is_place(component, name)]
     columns = [name for name in component.columns if is_number(component, name)]
@@ -62,15 +62,15 @@ def field_names(component: type[Component], derived: Sequence[str] = (), history
 
 
 def row_type(component: type[Component], derived: Mapping[str, NDArray[Any]], history: int = 0) -> np.dtype[Any]:
-    """The record of a row: columns and references of a schema, by name.
+    """Return the type of the record of a row: columns and references of a schema, by name.
 
-    Columns of numbers and truth values keep their shapes, and truth values with a shape become 0 and 1. Texts,
-    functions and columns of variable length are omitted. A reference to a marker becomes its index in the columns of
-    its family, and a reference to `GenericData` the index of its first history value.
+    Columns of numbers and truth values have their shapes; truth values with a shape are stored as 0 and 1. Texts,
+    functions and columns of variable length are omitted. A reference to a marker is stored as the index of the marker
+    in the columns of its family. A reference to `GenericData` is stored as the index of the first history value.
 
     Args:
         component: the schema.
-        derived: values of further fields by name, shape (rows, ...).
+        derived: values of additional fields by name, each of shape (rows, ...).
         history: number of history values of a row; if > 0, the record has fields ``history`` and ``start``, of shape
             (history,).
 
@@ -93,8 +93,8 @@ def row_type(component: type[Component], derived: Mapping[str, NDArray[Any]], hi
 
 
 def record_type(fields: Mapping[str, np.dtype[Any]]) -> np.dtype[Any]:
-    """The type of records with the given fields; truth values come first, padded to 8 bytes, so that all numbers are
-    aligned."""
+    """Return the type of records with the given fields. Truth values are the first fields, and are padded to 8 bytes,
+    so that all numbers are aligned."""
     names = sorted(fields, key=lambda name: fields[name].base.itemsize > 1)
     offsets, at = [], 0
     for name in names:
@@ -107,7 +107,7 @@ def record_type(fields: Mapping[str, np.dtype[Any]]) -> np.dtype[Any]:
 
 
 def create_records(**columns: NDArray[Any]) -> NDArray[Any]:
-    """Records from columns by name, shape (rows, ...) each, for data that are not rows of a table."""
+    """Create records from columns by name, each of shape (rows, ...), for data that are not rows of a table."""
     fields = {name: np.dtype((values.dtype, values.shape[1:])) for name, values in columns.items()}
     records = np.zeros(len(next(iter(columns.values()))), record_type(fields))
     for name, values in columns.items():
@@ -116,13 +116,14 @@ def create_records(**columns: NDArray[Any]) -> NDArray[Any]:
 
 
 def is_number(component: type[Component], name: str) -> bool:
-    """Whether a column is part of a row: numbers or truth values of the same shape in all rows."""
+    """Return whether a column is stored in records: it must contain numbers or truth values of the same shape in all
+    rows."""
     column = component.columns[name]
     return np.dtype(column.dtype).kind in "bif" and column.shape is not None and not column.along
 
 
 def is_place(component: type[Component], name: str) -> bool:
-    """Whether the record stores a reference as an index: of a marker, or of history values."""
+    """Return whether a record stores a reference, as the index of a marker or of history values."""
     ref = component.refs[name]
     return not ref.is_chain and ("marker" in ref.target or ref.target == "GenericData")
 
@@ -130,11 +131,11 @@ def is_place(component: type[Component], name: str) -> bool:
 def check_words(kernel: Callable[..., Any], name: str, fields: Sequence[str]) -> None:
     """Compare the attributes that a kernel reads from its row with the fields of the row.
 
-    The row is the first argument of the kernel, and the argument ``row`` of all kernels that this kernel calls.
+    The row is the first argument of the kernel, and the argument ``row`` of all kernels that the kernel calls.
 
     Args:
-        kernel: a kernel or a plain function.
-        name: its name for the message, ``"force of Spring"``.
+        kernel: a kernel or a Python function.
+        name: name of the kernel in messages, such as ``"force of Spring"``.
         fields: `field_names`.
 
     Raises:
@@ -165,7 +166,7 @@ def check_words(kernel: Callable[..., Any], name: str, fields: Sequence[str]) ->
 
 
 def check_kernels(component: type[Component], force: Any, *tangents: Any, **more: Any) -> None:
-    """`check_words` of all kernels of a law between two markers; for the arguments see `register_pair`."""
+    """Call `check_words` for all kernels of a law between two markers; for the arguments see `register_pair`."""
     fields = field_names(component, more.get("derived") or (), len(more.get("start") or ()))
     kernels = {"force": force} | {name: more.get(name) for name in ("update", "gap", "sliding")}
     kernels |= dict(zip(("force_tangent",), tangents, strict=False))
@@ -180,19 +181,19 @@ def check_kernels(component: type[Component], force: Any, *tangents: Any, **more
 
 
 def _functions(value: Any) -> Iterator[FunctionType]:
-    """The plain function of a kernel, or the function itself."""
+    """Return the Python function of a kernel, or a function itself."""
     plain = getattr(value, "py_func", value)
     if isinstance(plain, FunctionType):
         yield plain
 
 
 def _attributes(code: CodeType, variable: str) -> Iterator[str]:
-    """The attributes of a local variable that a function reads or sets."""
+    """Return the attributes of a local variable that a function reads or sets."""
     before: Any = None
     for step in dis.get_instructions(code):
         if step.opname in ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR") and before == variable:
             yield step.argval
         before = None
         if step.opname.startswith("LOAD_FAST"):
-            # newer versions of Python load two variables by one instruction
+            # newer versions of Python have an instruction that loads two variables
             before = step.argval[-1] if isinstance(step.argval, tuple) else step.argval

@@ -1,4 +1,4 @@
-"""Schema of entity tables: columns and references of one kind, with units, shapes and allowed values."""
+"""Schemas of tables: the columns and references of a component, with units, shapes and allowed values."""
 
 from __future__ import annotations
 
@@ -15,33 +15,35 @@ from windlass.framework.checks.values import read_numbers, read_whole_numbers, r
 from windlass.framework.errors import ModelError
 from windlass.framework.launch.script_end import install_in_script
 
-# from this import on, errors in a model or in a user's law are printed as messages without traceback
+# after this import, errors in a model or in a user's law are printed as messages without traceback
 install_in_script()
 
 P = ParamSpec("P")
 REQUIRED: Any = object()
-"""Marks a column without default."""
+"""Default value that marks a column without default."""
 LARGEST = 1e150
-"""Upper limit of numbers: squares of larger numbers overflow, so no law can compute with them."""
+"""Largest allowed magnitude of numbers, because squares of larger numbers overflow."""
 MARKER = "marker"
-"""Word that the names of families of markers contain."""
+"""Word in the names of all marker families."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """One number (or small array, or text, or function) per row.
+    """A column of a table, with one number, small array, text or function per row.
 
     Attributes:
         unit: physical unit, ``"1"`` for pure numbers.
         doc: meaning in one line.
-        shape: shape of one row's value; ``None`` for a length that differs between rows.
+        shape: shape of the value of one row; ``None`` for values whose length differs between rows.
         default: value if the user gives none; ``REQUIRED`` for columns without default.
         dtype: NumPy type of the stored column (``object`` for functions).
-        minimum, above: smallest allowed value, or exclusive lower bound.
-        choices: the allowed values, if the column is restricted to some values.
+        minimum: smallest allowed value.
+        above: exclusive lower bound.
+        choices: the allowed values, if only certain values are allowed.
         switchable: whether the column may change after ``World.finalize`` through ``World.set``.
-        fill: whether one number may be given for all entries of a row's value.
-        along: name of a chain of entities (`refs`): a row has one value of this shape for each entity of the chain.
+        fill: whether one number may be given for all entries of the value of a row.
+        along: name of a reference to a chain of entities (`refs`). In this case, each row has one value of the given
+            shape for each entity of its chain.
         name: the attribute under which the column was declared.
     """
 
@@ -60,14 +62,14 @@ class Column:
 
     @property
     def rank(self) -> int:
-        """Number of axes of one row's value."""
+        """Number of array axes of the value of one row."""
         return 1 if self.shape is None else len(self.shape) + bool(self.along)
 
     def __repr__(self) -> str:
         return describe_column(self)
 
     def bounds(self) -> str:
-        """A description of the allowed values, empty if all values are allowed."""
+        """Description of the allowed values; empty if all values are allowed."""
         if self.choices is not None:
             return "one of " + ", ".join(map(str, self.choices))
         if self.above is not None:
@@ -76,9 +78,10 @@ class Column:
 
 
 class Family(str):
-    """A property that several components provide and references name, such as ``RIGID`` for markers with a rotation.
+    """A property that several components provide, and that references require, such as ``RIGID`` for markers with a
+    rotation.
 
-    Families of markers are objects that laws import, so that an unknown family is an import error.
+    Marker families are objects that laws import, so that an unknown family causes an import error.
     """
 
     __slots__ = ()
@@ -89,14 +92,15 @@ class Ref:
     """A reference to an entity of another table, or to a chain of entities.
 
     Attributes:
-        target: name of a component class or of a family that components provide; for markers the `Family` itself, such
-            as ``POSITION``.
+        target: name of a component class, or of a family that components provide; for markers the object `Family`
+            itself, such as ``POSITION``.
         doc: meaning in one line.
         optional: whether the reference may be omitted (stored as -1).
-        shares: for references from a node to another node: names of the coordinates that the node takes from the given
-            entity, under the same names, instead of having its own.
-        beside: whether rows are stored on the same process as the entity, because they read its multipliers.
-        instead: recommended replacement for entities of another kind, which error messages name at their end.
+        shares: for references from a node to another node, names of the coordinates of the other node that the node
+            uses as its own coordinates.
+        beside: whether rows are stored on the same process as the referenced entity, because they read multipliers of
+            this entity.
+        instead: text at the end of the error message for entities of a wrong kind, which recommends a replacement.
         least: for chains, the smallest number of entities of a row; None for references to one entity.
         distinct: for chains, whether a row must not name an entity twice.
     """
@@ -116,17 +120,17 @@ class Ref:
 
     @property
     def is_chain(self) -> bool:
-        """Whether a row names a variable number of entities, in order."""
+        """Whether the reference is a chain: each row names a variable number of entities, in order."""
         return self.least is not None
 
     @property
     def lowest(self) -> int:
-        """The smallest number of a row: -1 means no entity, but omitted history values are created."""
+        """Smallest allowed entity number: -1 (no entity) for optional references except `GenericData`, otherwise 0."""
         return -1 if self.optional and not self.is_chain and self.target != "GenericData" else 0
 
 
 def check_family(name: str, what: str) -> None:
-    """Refuse a family of markers that is given by name.
+    """Raise an error for a marker family that is given by name.
 
     Raises:
         ModelError: see above.
@@ -136,7 +140,7 @@ def check_family(name: str, what: str) -> None:
 
 
 def _declares(kind: Callable[P, object]) -> Callable[P, Any]:
-    """A base class for the body of a Component, where a declaration may have any type."""
+    """Base class for type checkers, in whose body a declaration may have any type."""
     return kind
 
 
@@ -144,30 +148,31 @@ column, ref = _declares(Column), _declares(Ref)
 
 
 def function(doc: str, switchable: bool = False) -> Any:
-    """Declare a column that holds a user function per row, or None."""
+    """Declare a column that contains a user function, or None, for each row."""
     return Column("1", doc, (), None, object, switchable=switchable)
 
 
 def refs(target: str, doc: str, least: int = 1, distinct: bool = False, instead: str = "") -> Any:
-    """Declare a reference to a chain of entities, which may be omitted if ``least`` is 0; the arguments are attributes
-    of `Ref`."""
+    """Declare a reference to a chain of entities; the arguments are attributes of `Ref`. If ``least`` is 0, the
+    reference may be omitted."""
     return Ref(target, doc, least == 0, least=least, distinct=distinct, instead=instead)
 
 
 class Component:
-    """Base of all schemas: a class body with `column`, `function`, `ref` and `refs` declarations and no behaviour.
+    """Base class of all schemas: a class body with declarations by `column`, `function`, `ref` and `refs`, and no
+    behaviour.
 
     Class attributes of a schema:
-        provides: names of the families that entities of this kind belong to.
+        provides: names of the families to which entities of this kind belong.
         dof_names: for nodes, the names of the coordinates of one row.
         reference_columns: for nodes, the columns that form the reference coordinates, in this order.
-        initial_columns: for nodes, the columns of the initial displacements from the reference and of the initial
-            velocities, each with one number per coordinate; the default of both is 0.
-        state_column: for nodes of first-order states, the column of their initial values, instead of reference and
-            initial columns: the states are the velocities of the coordinates, which are their integrals over time.
+        initial_columns: for nodes, the columns of the initial displacements and of the initial velocities, each with
+            one number per coordinate; the default values are 0.
+        state_column: for nodes of first-order states, the column of the initial values of the states, which replaces
+            reference and initial columns. The states are the velocities of the coordinates of the node.
         rotation_names: for nodes, the names of the four coordinates that are Euler parameters of a rotation.
-        history_column: for rows with history values, the column with the number of places (segments, points) of a row,
-            each with its own history values; without this column each row is one place.
+        history_column: for rows with history values, the column with the number of places (segments or points) of a
+            row. Each place has separate history values; without this column a row has one place.
         output_names: names of the output variables, once a law is registered.
     """
 
@@ -207,7 +212,7 @@ def parse_values(
         kind: name of the component, for messages.
         value: one value for all rows, or an array with one value per row.
         rows: numbers of the rows, for messages, shape (n,).
-        lengths: for columns along a chain, its length in each row, shape (n,).
+        lengths: length of the chain of each row, for columns along a chain, shape (n,).
 
     Returns:
         Array of shape (n, *col.shape); for columns of variable length and along chains an object array of arrays.
@@ -236,7 +241,7 @@ def parse_values(
 
 
 def _read(col: Column, value: Any) -> NDArray[Any] | None:
-    """User input as an array of any shape, or None if some entries have a wrong type."""
+    """Return user input as an array of any shape, or None if entries have a wrong type."""
     letter = np.dtype(col.dtype).kind
     readers: dict[str, Callable[[Any], NDArray[Any] | None]] = {
         "b": read_yes_no, "i": read_whole_numbers, "U": read_words, "f": read_numbers
@@ -245,7 +250,7 @@ def _read(col: Column, value: Any) -> NDArray[Any] | None:
 
 
 def _parse_functions(value: Any, count: int, where: str) -> NDArray[Any]:
-    """Parse one function for all rows, which is stored once, or a list of functions."""
+    """Parse one function for all rows, which is stored only once, or a list of functions."""
     if value is None or callable(value):
         one = np.empty(1, dtype=object)
         one[0] = value
@@ -259,8 +264,8 @@ def _parse_functions(value: Any, count: int, where: str) -> NDArray[Any]:
 
 
 def _parse_open(col: Column, value: Any, count: int, where: str) -> NDArray[Any]:
-    """Parse input of variable length: one list for all rows, or an array (count, n); empty if the column may be
-    omitted."""
+    """Parse input of variable length: one list for all rows, or an array of shape (count, n). The list may be empty if
+    the column may be omitted."""
     array = np.zeros(0) if col.default is not REQUIRED and _is_empty(value) else read_numbers(value)
     if array is None:
         raise ModelError(f"{where} = {show(value)}: expected a list of numbers [{col.unit}]")
@@ -282,7 +287,7 @@ def _parse_open(col: Column, value: Any, count: int, where: str) -> NDArray[Any]
 
 
 def count_values(col: Column, value: Any) -> int | None:
-    """Number of rows of user input, or None for one value for all rows."""
+    """Return the number of rows of user input, or None if it is one value for all rows."""
     shape = shape_of(value)
     ragged = not shape and col.along and isinstance(value, list | tuple) and value
     if ragged and all(len(shape_of(part)) == col.rank for part in value):
@@ -293,8 +298,8 @@ def count_values(col: Column, value: Any) -> int | None:
 def _parse_along(
     col: Column, kind: str, value: Any, rows: NDArray[np.int64], lengths: NDArray[np.int64] | None
 ) -> NDArray[Any]:
-    """Parse one value for all entities of all chains, one array (chain, *shape) for all rows, or a list of these for
-    each row."""
+    """Parse one value for all entities of all chains, one array of shape (chain, *shape) for all rows, or a list with
+    one such array for each row."""
     assert lengths is not None and col.shape is not None
     count = len(rows)
     each = count_values(col, value)
@@ -317,24 +322,24 @@ def _parse_along(
 
 
 def shape_of(value: Any) -> tuple[int, ...]:
-    """Shape of a list or array; () for other values and for ragged lists."""
+    """Return the shape of a list or array; for other values and for ragged lists return ()."""
     if not isinstance(value, list | tuple | np.ndarray) and not hasattr(value, "__array__"):
         return ()
     try:
         return np.shape(value)
-    except Exception:  # raised for ragged lists and by user objects
+    except Exception:  # NumPy raises these errors for ragged lists, and user objects may raise any error
         return ()
 
 
 def _is_empty(value: Any) -> bool:
-    """Whether a value is a list without numbers, or a list of empty lists."""
+    """Return whether a value is an empty list, or a list of empty lists."""
     if isinstance(value, np.ndarray):
         return value.ndim > 0 and not value.size
     return isinstance(value, list | tuple) and all(_is_empty(row) for row in value)
 
 
 def _expected(col: Column) -> str:
-    """A description of the values of a column."""
+    """Return a description of the allowed values of a column."""
     shape = f" of shape {col.shape}" if col.shape else ""
     letter = np.dtype(col.dtype).kind
     if col.choices is not None:
@@ -350,7 +355,7 @@ def _expected(col: Column) -> str:
 
 
 def _check_range(col: Column, kind: str, array: NDArray[Any], rows: NDArray[np.int64]) -> None:
-    """Raise ModelError for the first value outside the column's range."""
+    """Raise ModelError for the first value outside the allowed range of the column."""
     is_float = np.issubdtype(array.dtype, np.floating)
     bad = ~(np.abs(array) <= LARGEST) if is_float else np.zeros(array.shape, bool)
     if col.choices is not None:
@@ -372,7 +377,7 @@ def _check_range(col: Column, kind: str, array: NDArray[Any], rows: NDArray[np.i
 
 
 def row_bytes(component: type[Component]) -> int:
-    """Smallest memory of one row in the table of a component [bytes]."""
+    """Return the smallest memory of one row in the table of a component [bytes]."""
     sizes: list[int] = [
         math.prod(col.shape or ()) * max(np.dtype(col.dtype).itemsize, 1) for col in component.columns.values()
     ]
@@ -380,8 +385,8 @@ def row_bytes(component: type[Component]) -> int:
 
 
 def describe_component(component: type[Component], text: str) -> str:
-    """The docstring of a component: its own text, followed by one line for each reference and column, required ones
-    first."""
+    """Return the docstring of a component: its own text, followed by one line for each reference and column, required
+    references and columns first."""
     lines = [cleandoc(text) or component.__name__, ""]
     if component.refs:
         lines.append("References:")
@@ -390,7 +395,7 @@ def describe_component(component: type[Component], text: str) -> str:
         lines.append("")
     if component.columns:
         lines.append("Columns:")
-        # required columns come first; a stable sort otherwise preserves the order of the schema
+        # sort required columns before others; the sort is stable, so the order of the schema is otherwise preserved
         for column in sorted(component.columns.values(), key=lambda column: column.default is not REQUIRED):
             lines.append(f"    {describe_column(column)}")
         lines.append("")
@@ -398,13 +403,14 @@ def describe_component(component: type[Component], text: str) -> str:
 
 
 def describe_target(ref: Ref) -> str:
-    """A description of the entities that a reference names."""
+    """Return a description of the entities that a reference accepts."""
     more = "" if not ref.least or ref.least == 1 else f" of {ref.least} or more"
     return f"chain{more}, each a {ref.target}" if ref.is_chain else ref.target
 
 
 def describe_column(column: Column) -> str:
-    """Name, unit, meaning, and allowed values: ``length [m]: length of the cable; > 0; required``."""
+    """Return name, unit, meaning and allowed values of a column, such as ``length [m]: length of the cable; > 0;
+    required``."""
     # functions have no unit
     unit = "" if column.dtype is object else f"[{column.unit}]"
     words = [f"{column.name} {unit}".strip() + f": {column.doc}"]
@@ -423,7 +429,7 @@ def describe_column(column: Column) -> str:
 
 
 def show_value(value: Any) -> str:
-    """A number, word or array of a column, for messages: ``(0, 0, 1)``."""
+    """Return the text of a number, word or array of a column for messages, such as ``(0, 0, 1)``."""
     if isinstance(value, (tuple, list, np.ndarray)):
         return "(" + ", ".join(map(show_value, value)) + ("," if len(value) == 1 else "") + ")"
     return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,4 +1,4 @@
-"""Functions of a law for the rows of one table, a `System`, and the arrays that they read, `Fields`."""
+"""`System`: the functions of a law for the rows of one table. `Fields`: the arrays that these functions read."""
 
 from __future__ import annotations
 
@@ -18,24 +18,25 @@ from windlass.framework.model.pulls import Pulls
 
 @dataclass
 class Fields:
-    """Input of kernels in one evaluation; local arrays (owned entries, ghosts, and one spare entry that is 0).
+    """Input of kernels in one evaluation: local arrays with owned entries, ghosts, and one spare entry, which is 0.
 
-    Coordinates that do not exist (ground) refer to the spare entry, so that kernels need no branch.
+    Coordinates that do not exist (of ground) refer to the spare entry, so that kernels need no special case.
 
     Attributes:
         x: total coordinates = reference + displacement [m, 1, rad], shape (n + 1,).
         v, a: velocities and accelerations, shape (n + 1,).
         lam: Lagrange multipliers [N, N m], shape (m + 1,).
-        data, start_data: history values, current and at the start of the step, shape (d,).
-        time: the time [s], shape (1,), and ``t``, the same value as a float.
-        step_size, start_time: size [s] of the step that post-Newton updates belong to and the time at its start, shape
-            (1,) each; the size is 0 in statics and at the start of a solve.
+        data, start_data: current history values, and history values at the start of the step, shape (d,).
+        time: time [s], shape (1,); the property ``t`` is the same value as a float.
+        step_size, start_time: size and start time of the step to which post-Newton updates belong [s], each of shape
+            (1,). The size is 0 in statics and at the start of a solve.
         start_x, start_v: total coordinates and velocities at the start of the step, shape (n + 1,).
-        mapped: number of further residuals of the present Newton run in which `ReturnMap` is active, shape (1,).
+        mapped: number of remaining residuals of the present Newton run for which `ReturnMap` is active, shape (1,).
         markers: columns of each marker family.
-        rate_level: True if position constraints are imposed on their time derivative (index 2).
-        unit_rates: True if the constraint on the length of Euler parameters is imposed on its time derivative,
-            independent of other constraints.
+        rate_level: True if the time derivatives of position constraints are imposed instead of the constraints (index
+            2).
+        unit_rates: True if the time derivative of the constraint on the length of Euler parameters is imposed instead
+            of the constraint, independent of ``rate_level``.
     """
 
     x: FloatArray
@@ -59,7 +60,7 @@ class Fields:
 
     @property
     def t(self) -> float:
-        """Time [s]; calls with constant arguments use ``time``."""
+        """Time [s] as a float; calls of kernels with fixed arrays use ``time``."""
         return float(self.time[0])
 
     @t.setter
@@ -68,14 +69,14 @@ class Fields:
 
 
 class Coupling(NamedTuple):
-    """Matrix slots of the rows of one constraint table.
+    """Slots (positions in the matrix values) of the rows of one constraint table.
 
     Attributes:
         rows: slots of (multiplier, coordinate), shape (rows, m, n).
         columns: slots of (coordinate, multiplier), shape (rows, n, m).
         diagonal: slots of (multiplier, multiplier), shape (rows, m).
-        block: slots of (coordinate, coordinate), shape (rows, n, n), for the curvature of C.
-        scale: factor on C_q^T blocks: derivative of the multipliers with respect to the unknowns.
+        block: slots of (coordinate, coordinate), shape (rows, n, n), for the second derivatives of C.
+        scale: factor on the C_q^T blocks, which is the derivative of the multipliers with respect to the unknowns.
     """
 
     rows: IntArray
@@ -91,14 +92,14 @@ _NO_SLOTS: Any = np.zeros((0, 0, 0), np.int32)
 
 
 class Slots(NamedTuple):
-    """Positions of the blocks of the rows of a table, each n x n, in the values of a matrix.
+    """Positions in the matrix values of the n x n matrices of the rows of a table.
 
-    A block consists of equal pieces, each stored column by column.
+    The matrix of a row is divided into pieces of equal size, whose values are consecutive and stored column by column.
 
     Attributes:
         places: position of the first value of each piece, shape (rows, n / height, n / width), int32.
-        height, width: rows and columns of a piece: 1 and 1 if every entry has a separate position, 1 and the length of
-            a run of columns, or the size of a dense block; see `Fused.block_size`.
+        height, width: number of rows and columns of a piece; see `Fused.block_size`. A piece is a single entry (1 x 1),
+            several consecutive columns of one row (1 x width), or a dense block.
     """
 
     places: IntArray
@@ -107,7 +108,7 @@ class Slots(NamedTuple):
 
 
 class Evaluation(Fields):
-    """The `Fields`, and outputs and factors for a function of a `System`; made by `evaluate`.
+    """The `Fields`, and the outputs and factors for a function of a `System`; `evaluate` creates this object.
 
     Unused attributes are empty or 0.  Functions *add* to arrays.
 
@@ -116,11 +117,12 @@ class Evaluation(Fields):
         C: constraint equations [m, rad, m/s, rad/s], shape (m + 1,).
         dq, dv, da: factors on the derivatives with respect to coordinates, velocities and accelerations.
         mass: factor on the constant mass matrix.
-        slots: positions of the entries of each row's block in the matrix values, shape (rows, n, n), int32.
-        pieces: positions of the blocks for laws with `Fused.block_size`, whose blocks may consist of larger pieces.
-        coupling: positions of the blocks of constraints, see `Coupling`.
+        slots: positions in the matrix values of the entries of the n x n matrix of each row, shape (rows, n, n), int32.
+        pieces: positions of the matrices of the rows, divided into pieces, for laws with `Fused.block_size`; see
+            `Slots`.
+        coupling: positions of the matrix entries of constraints, see `Coupling`.
         values: values of a matrix, shape (entries + 1,).
-        g: acceleration field [m/s^2], shape (3,).
+        g: gravitational acceleration [m/s^2], shape (3,).
         which: local rows on which ``g`` acts, shape (k,).
         outcome: result of a post-Newton update that is a kernel, shape (5,), in the order of `PostNewton`.
         slots_of: slots of other tables, by component.
@@ -150,12 +152,13 @@ class Evaluation(Fields):
     half = _NO_NUMBERS
 
     def probes(self) -> tuple[Evaluation, ...]:
-        """The same evaluation at other times and motions, to test whether arguments depend on them."""
+        """Return the same evaluation for other times and motions, to test whether arguments depend on time or
+        motion."""
         return tuple(_probe(self, value) for value in (1e18, -1e18))
 
 
 def evaluate(fields: Fields, **given: Any) -> Evaluation:
-    """An evaluation at the fields, with their arrays; ``given`` sets or overrides attributes of `Evaluation`."""
+    """Create an evaluation with the arrays of the fields; ``given`` sets or overrides attributes of `Evaluation`."""
     s = object.__new__(Evaluation)
     s.__dict__.update(fields.__dict__)
     s.__dict__.update(given)
@@ -171,7 +174,7 @@ class _Probe(Evaluation):
 
 
 class _ProbeMarkers(dict[str, Any]):
-    """Marker columns of a probe, made on first use."""
+    """Marker columns of a probe, which are created on first use."""
 
     def __init__(self, columns: Mapping[str, Any], value: float) -> None:
         super().__init__()
@@ -191,9 +194,9 @@ def _probe(s: Evaluation, value: float) -> Evaluation:
 
 
 def _replace(array: Any, value: float) -> Any:
-    """Replace an array of floats by an array of the same shape that occupies no memory; keep other values."""
+    """Replace an array of floats by an array of the same shape that needs no memory; return other values unchanged."""
     if isinstance(array, np.ndarray) and array.dtype == np.float64:
-        # np.broadcast_to takes three times as long
+        # np.broadcast_to would take three times as long
         return np.ndarray(array.shape, np.float64, pack("d", value), strides=(0,) * array.ndim)
     return array
 
@@ -202,11 +205,12 @@ class PostNewton(NamedTuple):
     """Result of a post-Newton update.
 
     Attributes:
-        error: sum of the force errors of the worst connector [N].
-        recommended_step: step size [s] that would end at the switching instant, inf if no row switches.
+        error: sum of the force errors of the connector with the largest sum [N].
+        recommended_step: size of a step that would end at the instant at which a contact switches [s]; inf if no row
+            switches.
         changed: whether a contact state (open/closed, stick/slip) changed.
-        force: largest contact force of a connector [N], the scale of errors.
-        row: local row of the worst connector, -1 if there is none.
+        force: largest contact force of a connector [N], which is the scale of ``error``.
+        row: local row of the connector with the largest error, -1 if there is none.
     """
 
     error: float = 0.0
@@ -217,11 +221,11 @@ class PostNewton(NamedTuple):
 
 
 class Fault(NamedTuple):
-    """An unintended property of a static equilibrium in which forces balance.
+    """A probably unintended property of a static equilibrium.
 
     Attributes:
         words: description of the row, its motion and the limit, with units.
-        certain: whether the shape is certainly wrong; otherwise a finer mesh or a check of the model must decide.
+        certain: whether the shape is certainly wrong; if false, the user must check the model or use a finer mesh.
         coarse: whether the mesh does not resolve the shape, so that forces may have large errors.
     """
 
@@ -231,7 +235,7 @@ class Fault(NamedTuple):
 
 
 class AxialFlow(NamedTuple):
-    """Matrices per row for the modes of a closed belt with axially moving material.
+    """Matrices of rows for the modes of a closed belt with axially moving material.
 
     The first half of the coordinates of a row belongs to its start, the second half to its end.
 
@@ -245,7 +249,7 @@ class AxialFlow(NamedTuple):
 
 
 Function = Callable[[Evaluation], None]
-"""A function of a system, which reads an evaluation and adds to its arrays."""
+"""Type of the functions of a system, which read an evaluation and add to its arrays."""
 
 
 @dataclass
@@ -253,8 +257,8 @@ class Term:
     """A force and, if it depends on the motion, its derivatives.
 
     Attributes:
-        force: ``(s)`` adds the force to s.f.
-        tangent: ``(s)`` adds dq, dv and da times its derivatives to s.values at s.slots.
+        force: function that adds the force to s.f, for an `Evaluation` s.
+        tangent: function that adds dq, dv and da times the derivatives of the force to s.values at s.slots.
     """
 
     force: Function
@@ -266,13 +270,13 @@ class Fused:
     """Faster alternatives to matrix entries for laws with many coupled coordinates, in addition to `System.mass`.
 
     Attributes:
-        mass_product: ``(s)`` adds the product of the constant mass matrix and s.a to s.f.
-        block_size: length of the runs of consecutive coordinates of a row. If the unknowns of each run are consecutive,
-            the matrix values of a run of columns are also consecutive. If the matrix consists of blocks as large as a
-            run, the values of a block are consecutive. The functions, and ``mass`` of the system, then find their slots
-            in s.pieces.
-        residual: ``(s)`` computes the residual of the system and ``mass_product`` in one pass over the rows.
-        tangent: ``(s)`` computes the tangent and the mass of the system in one pass.
+        mass_product: function that adds the product of the constant mass matrix and s.a to s.f, for an `Evaluation` s.
+        block_size: number of consecutive coordinates in each group of coordinates of a row. If the unknowns of each
+            group are consecutive, the matrix values of a group of columns are also consecutive. If the matrix consists
+            of dense blocks of this size, the values of a block are consecutive. The functions, and ``mass`` of the
+            system, then use the positions in s.pieces.
+        residual: function that computes the residual of the system and ``mass_product`` in one pass over the rows.
+        tangent: function that computes the tangent and the mass matrix of the system in one pass over the rows.
     """
 
     mass_product: Function
@@ -283,18 +287,18 @@ class Fused:
 
 @dataclass
 class NeighbourPattern:
-    """Pattern of a system whose rows change, such as the candidate pairs of a contact set.
+    """Sparsity of a system whose rows change, such as the candidate pairs of a contact set.
 
-    ``update`` puts new coordinates into `System.dofs` and increments the version.
+    ``update`` of the system writes new coordinates to `System.dofs`, and increments the version.
 
     Attributes:
         version: number of changes; after a change the assembly sets up sparsity and slots again. All processes
             increment the version together, including processes without a change.
         off_process: world numbers of coordinates of other processes that ``dofs`` couple in addition to local
-            coordinates, shape (k,). In ``dofs``, numbers of these coordinates follow the local numbers, and the spare
-            number is the last one.
-        reset_caches: drops the list of neighbours, so that a continued and a restarted run give equal results: the list
-            depends on earlier steps and changes results by rounding.
+            coordinates, shape (k,). In ``dofs``, the numbers of these coordinates follow the local numbers, and are
+            followed by the spare number.
+        reset_caches: function that drops the list of neighbours, which depends on earlier steps and affects rounding
+            errors. An uninterrupted run and a restarted run then give equal results.
     """
 
     version: int = 0
@@ -302,7 +306,7 @@ class NeighbourPattern:
     reset_caches: Callable[[], None] | None = None
 
 
-class Sum(Protocol):
+class SumKey(Protocol):
     """Key of a sum over all rows and processes: hashable, with equal keys on all processes."""
 
     def judge(self, total: float) -> str | None:
@@ -314,28 +318,29 @@ class Checks:
     """Messages of a law about its rows, before, during and after solves.
 
     Attributes:
-        doubts: ``(fields, step) -> list of str`` gives reasons, before a solve, why its results will be doubtful, and
-            remedies. ``step`` is the nominal step [s] of dynamics, or 0 in statics.
-        refusals: ``(fields) -> list of str`` gives reasons why a motion cannot start from this state: overlaps beyond
-            the range of the law.
-        reasons: ``(fields, step) -> list of str`` gives reasons, at the end of a solve, why its results are doubtful,
-            and remedies. ``step`` is the nominal step [s] of dynamics, or 0 in statics.
-        sums: ``(fields) -> (key, number) pairs`` gives numbers, at the end of a solve, that are summed by key over all
-            rows and processes; each key judges its own sum.
-        invariants: ``(fields) -> dict`` gives integers by name that stay constant in an intact model, for example how
-            often a closed belt winds around its pulleys. Values of the same name are summed.
-        diagnose: ``(fields) -> list of str`` gives reasons, for messages of failed solves, why rows cannot be evaluated
-            and return NaN.
-        find_faults: ``(fields) -> list of Fault`` finds unintended rows at a static equilibrium, such as a cable turned
-            inside out. Solvers call the function once, at the end of a solve.
-        rounding: ``(fields) -> N`` returns the 2-norm of the rounding errors of forces that do not appear in the
-            coordinates of the unknowns, such as forces of a large circle with a fixed centre.
+        doubts: function ``(fields, step)`` that returns, before a solve, a list of reasons why the results will be
+            doubtful, with remedies. ``step`` is the nominal step [s] of dynamics, or 0 in statics.
+        refusals: function ``(fields)`` that returns a list of reasons why a motion cannot start from this state, such
+            as overlaps beyond the range of the law.
+        reasons: function ``(fields, step)`` that returns, at the end of a solve, a list of reasons why the results are
+            doubtful, with remedies. ``step`` is the nominal step [s] of dynamics, or 0 in statics.
+        sums: function ``(fields)`` that returns, at the end of a solve, pairs of a key and a number. Numbers with equal
+            keys are summed over all rows and processes, and each key judges its sum.
+        invariants: function ``(fields)`` that returns a dictionary of integers that are constant in an intact model,
+            for example the number of times that a closed belt winds around its pulleys. Values of the same name are
+            summed.
+        diagnose: function ``(fields)`` that returns a list of reasons why rows cannot be evaluated and return NaN, for
+            messages of failed solves.
+        find_faults: function ``(fields)`` that returns a list of faults in a static equilibrium, such as a cable that
+            is turned inside out. Solvers call the function once, at the end of a solve.
+        rounding: function ``(fields)`` that returns the 2-norm of rounding errors of forces [N] that cannot be
+            estimated from the unknowns, such as forces of a large circle with a fixed centre.
     """
 
     doubts: Callable[[Fields, float], list[str]] | None = None
     refusals: Callable[[Fields], list[str]] | None = None
     reasons: Callable[[Fields, float], list[str]] | None = None
-    sums: Callable[[Fields], Iterable[tuple[Sum, float]]] | None = None
+    sums: Callable[[Fields], Iterable[tuple[SumKey, float]]] | None = None
     invariants: Callable[[Fields], dict[str, float]] | None = None
     diagnose: Callable[[Fields], list[str]] | None = None
     find_faults: Callable[[Fields], list[Fault]] | None = None
@@ -343,15 +348,15 @@ class Checks:
 
 
 class Strands(Protocol):
-    """Rows that carry force along an axis: N = stiffness (stretch - 1 - free) at k points of the rows.
+    """Interface to rows with a force along an axis, N = stiffness (stretch - 1 - free), at k points of the rows.
 
-    Solvers that search the shape of slack lines temporarily replace the law.
+    Solvers that search for the shape of slack lines temporarily change this law.
 
     Attributes:
-        row: the row of each point, shape (k,).
+        row: row number of each point, shape (k,).
         weight: length that a point represents [m], shape (k,).
         stiffness, free: stiffness [N] and strain without force [1] of the original law, shape (k,).
-        bearable: compression at which a row buckles between its own ends [N], shape (rows,).
+        bearable: compressive force at which a row with clamped ends buckles [N], shape (rows,).
     """
 
     row: IntArray
@@ -361,32 +366,33 @@ class Strands(Protocol):
     bearable: FloatArray
 
     def eval_stretch(self, s: Fields) -> FloatArray:
-        """Stretch (present length per unstrained length) [1] at the points, shape (k,)."""
+        """Return the stretch (present length divided by unstrained length) at the points [1], shape (k,)."""
 
     def find_folded(self, s: Fields) -> BoolArray:
-        """Rows that are turned inside out, shape (rows,)."""
+        """Return whether each row is turned inside out, shape (rows,)."""
 
     def take(self, stiffness: FloatArray, free: FloatArray, bends: BoolArray) -> None:
-        """Replace the law by another law.
+        """Change the parameters of the law.
 
         Args:
-            stiffness: [N], shape (k,), equal at all points of a row.
+            stiffness: stiffness at the points [N], shape (k,), equal at all points of a row.
             free: strain without force [1], shape (k,).
-            bends: whether each row keeps its bending stiffness, shape (rows,); other rows have no bending stiffness.
+            bends: whether each row has its bending stiffness, shape (rows,); for other rows the bending stiffness is
+                set to 0.
         """
 
 
 @dataclass
 class ReturnMap:
-    """Contact decisions inside Newton's method, before forces are evaluated, while ``s.mapped`` is > 0.
+    """Contact decisions within Newton's method, before forces are evaluated, while ``s.mapped`` is > 0.
 
-    ``(s)`` sets ``s.data`` to the decisions for the present motion, by the same rules as ``post_newton``; values that
-    only a solved step may change are preserved.
+    The functions set ``s.data`` to the decisions for the present motion, by the same rules as ``post_newton``. Values
+    that may change only after a solved step are not changed.
 
     Attributes:
-        motion: return map in dynamics, where forces, including damper forces, must be continuous when contacts open and
-            close.
-        rest: return map in statics.
+        motion: return map for dynamics, in which all forces, including damper forces, must be continuous when contacts
+            open and close.
+        rest: return map for statics.
     """
 
     motion: Function | None = None
@@ -395,12 +401,12 @@ class ReturnMap:
 
 @dataclass
 class Axis:
-    """Functions that solvers need of laws that carry force along an axis.
+    """Functions of laws with a force along an axis that solvers need.
 
     Attributes:
         strands: see `Strands`.
         flow: matrices for axially moving material whose nodes move with the material.
-        pulls: the tensions, from which solvers detect jumps.
+        pulls: tensions, with which solvers detect jumps.
     """
 
     strands: Strands | None = None
@@ -410,37 +416,39 @@ class Axis:
 
 @dataclass(slots=True)
 class System:
-    """The evaluation of one law on the local rows of one table.
+    """The functions that evaluate one law on the local rows of one table.
 
     Each function receives an `Evaluation` s and adds to its arrays.
 
     Attributes:
         name: name of the component.
         dofs: local numbers of the coordinates of each row, shape (rows, n); the spare number means no coordinate.
-        update: ``(s)`` evaluates marker columns.
-        residual: ``(s)`` adds left-hand-side forces [N, N m] to s.f.
-        tangent: ``(s)`` adds dq*df/dq + dv*df/dv to s.values at s.slots.
+        update: evaluates marker columns.
+        residual: adds left-hand-side forces [N, N m] to s.f.
+        tangent: adds dq*df/dq + dv*df/dv to s.values at s.slots.
         load: applied loads (right-hand side, without the load factor).
-        mass: ``(s)`` adds s.mass times a constant mass matrix to s.values at s.slots.
-        body_force: the force of the acceleration field s.g on the local rows s.which (applied load, right-hand side).
-            Laws with a tangent of this force also have a tangent of the inertia.
+        mass: adds s.mass times a constant mass matrix to s.values at s.slots.
+        body_force: weight of the local rows s.which for the gravitational acceleration s.g (applied load, right-hand
+            side). If the weight has a tangent, the inertia must also have a tangent.
         inertia: M(q) a + quadratic velocity terms of a law whose mass is not constant.
         constraint: for constraints, see `ConstraintSystem`.
-        post_newton: ``(s) -> PostNewton`` updates ``s.data``; it reads ``s.start_data`` and the step's ``s.step_size``,
-            ``s.start_time``, ``s.start_x`` and ``s.start_v``. A `Call` of a kernel writes its result to ``s.outcome``,
-            by `note_outcome`. Decisions (open or closed, stick or slip) are signs of history values, in which solvers
-            detect cycles.
-        return_map: contact decisions inside Newton's method. Without a return map, history values are frozen during the
-            iterations.
-        decide: ``(fields)`` sets ``fields.data`` at the start of a solve from the motion and the stored values;
+        post_newton: updates ``s.data`` and returns a `PostNewton`; it reads ``s.start_data``, ``s.step_size``,
+            ``s.start_time``, ``s.start_x`` and ``s.start_v``. If it is a `Call` of a kernel, the result is written to
+            ``s.outcome`` by `note_outcome`. Decisions (open or closed, stick or slip) are stored as signs of history
+            values, in which solvers detect cycles.
+        return_map: contact decisions within Newton's method. Without a return map, history values are constant during
+            the iterations.
+        decide: function ``(fields)`` that sets ``fields.data`` at the start of a solve, from the motion and the stored
+            values;
             default: by default, ``post_newton`` with the stored values as start values of a step.
-        renew: ``(fields)`` resets, between two steps, entries of ``fields.data`` that `World.set` has made invalid.
-        account: energies that the law stores, loses and transfers through the work of its forces.
+        renew: function ``(fields)`` that resets, between two steps, entries of ``fields.data`` that `World.set` has
+            made invalid.
+        account: energies that the law stores, dissipates and transfers by the work of its forces.
         checks: messages of the law about its rows.
         fused: residual and tangent with inertia in one pass.
         neighbours: for laws whose rows change, such as contact sets.
         gaps: gaps of contacts.
-        axis: functions of laws that carry force along an axis, see `Axis`.
+        axis: functions of laws with a force along an axis, see `Axis`.
     """
 
     name: str
@@ -465,11 +473,11 @@ class System:
     axis: Axis = field(default_factory=Axis)
 
     def energy(self, fields: Fields) -> float:
-        """Stored energy of the rows of this process [J]; 0 for a law without account."""
+        """Return the stored energy of the rows of this process [J]; 0 for a law without account."""
         return 0.0 if self.account is None else float(self.read_account(fields).energies.sum())
 
     def read_account(self, fields: Fields) -> Reading:
-        """Energies and powers of the rows of this process, for a law with an account."""
+        """Return the energies and powers of the rows of this process, for a law with an account."""
         assert self.account is not None
         found = self.account.create_reading(len(self.dofs))
         self.account.read(evaluate(fields, **found._asdict()))
@@ -482,13 +490,15 @@ class ConstraintSystem:
 
     Attributes:
         multipliers: local numbers of the multipliers, shape (rows, m).
-        residual: ``(s)`` adds C (or its time derivative if ``s.rate_level``) to s.C and C_q^T lam to s.f. A row that is
-            switched off has C = lam.
-        tangent: ``(s)`` adds the blocks of the rows to s.values at s.coupling; see `Coupling`.
-        acceleration: ``(s)`` adds the right-hand side of C_q a = rhs to s.C, for consistent initial accelerations.
-        driven: rows that prescribe a motion in time (motors), shape (rows,); None: no rows.
-        rubs: whether forces of the system are proportional to the absolute values of the multipliers, like friction;
-            the tangent then has their derivatives in the columns of the multipliers.
+        residual: function that adds C to s.C and C_q^T lam to s.f, for an `Evaluation` s. If ``s.rate_level`` is true,
+            it adds the time derivative of C instead of C. For an inactive row, C = lam.
+        tangent: function that adds the derivatives of the rows to s.values at s.coupling; see `Coupling`.
+        acceleration: function that adds the right-hand side of C_q a = rhs to s.C, for consistent initial
+            accelerations.
+        driven: whether each row prescribes a motion in time (motors), shape (rows,); None if no row does.
+        rubs: whether the system has forces that are proportional to the absolute values of the multipliers, such as
+            friction. If ``rubs`` is true, the tangent contains the derivatives of these forces in the columns of the
+            multipliers.
     """
 
     multipliers: IntArray

@@ -1,4 +1,4 @@
-"""Entity tables: the rows of one kind, stored by columns, and the handles to rows."""
+"""Entity tables, which store the rows of one kind by columns, and handles to rows."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Entity:
 
     @property
     def row(self) -> int:
-        """The row number of a handle to one row."""
+        """Row number, for a handle to one row."""
         if len(self.rows) != 1:
             raise ModelError(f"handle to {len(self.rows)} rows of {self.kind}: expected a handle to one row")
         return int(self.rows[0])
@@ -61,7 +61,7 @@ class Entity:
         return self.table.describe(int(self.rows[0]))
 
     def __getattr__(self, column: str) -> Any:
-        # columns are read like attributes: belt.length
+        # columns can be read like attributes, such as belt.length
         if column.startswith("_"):
             raise AttributeError(column)
         component = self.table.component
@@ -71,7 +71,7 @@ class Entity:
         raise AttributeError(f"{self.kind} has no column {column!r}{self._hint(column)}")
 
     def _hint(self, column: str) -> str:
-        """Suggestions for a name that is not a column: an output or column with a similar name."""
+        """Return a suggestion for a name that is not a column: an output or column with a similar name."""
         outputs = self.table.component.output_names
         for name in (column, *get_close_matches(column, outputs, 1)):
             if name in outputs:
@@ -85,16 +85,16 @@ class Entity:
 
 
 class EntityTable:
-    """The rows of one kind, stored by columns; the row number is the id within the table.
+    """The rows of one kind, stored by columns.
 
-    With several processes a table may be distributed: each process then has some of the rows, under their original
-    numbers.
+    With several processes a table can be distributed: each process then stores some of the rows (the resident rows),
+    with their original row numbers.
 
     Attributes:
         component: the schema.
         kind: its name.
         count: number of rows.
-        is_distributed: whether this process has only the rows in `resident`.
+        is_distributed: whether this process stores only the rows in `resident`.
     """
 
     def __init__(self, component: type[Component]) -> None:
@@ -107,28 +107,28 @@ class EntityTable:
         self._chunks["id"] = []
         self._defaults: dict[str, NDArray[Any]] = {}
         self._labels: list[tuple[int, int, str | Callable[[int], str]]] = []
-        # first row and first entity number of each sequence in which both are consecutive
+        # first row and first entity number of each sequence of rows in which entity numbers are consecutive
         self._runs: list[tuple[int, int]] = []
         self._resident: list[IntArray] = []
         self._processes: Processes | None = None
 
     @property
     def ids(self) -> IntArray:
-        """Number of each row's entity in the world, shape (rows,)."""
+        """Entity number in the world of each row, shape (rows,)."""
         return self.ids_of(np.arange(self.count)) if self.is_distributed else self.collect("id")
 
     @property
     def resident(self) -> IntArray:
-        """Numbers of the rows that this process has, ascending."""
+        """Numbers of the resident rows, in ascending order."""
         return _joined(self._resident) if self.is_distributed else np.arange(self.count)
 
     @property
     def resident_count(self) -> int:
-        """Number of the rows that this process has."""
+        """Number of resident rows."""
         return len(self.resident) if self.is_distributed else self.count
 
     def local(self, name: str, rows: IntArray | None = None) -> NDArray[Any]:
-        """One column for the given resident rows (default: all), shape (n, *shape).
+        """Return a column for the given resident rows (default: all resident rows), shape (n, *shape).
 
         References are entity numbers, -1 for no entity; chains, and values along chains, are arrays.
         """
@@ -138,12 +138,12 @@ class EntityTable:
         return values[rows if self._is_function(name) else self.places(rows)]
 
     def named(self, name: str, rows: IntArray | None = None) -> IntArray:
-        """Numbers of all entities that a reference names in rows of this process, chain after chain, shape (k,)."""
+        """Return the numbers of all entities that a reference names in resident rows, chain after chain, shape (k,)."""
         values = self.local(name, rows)
         return np.concatenate([np.zeros(0, np.int64), *values]) if self.component.refs[name].is_chain else values
 
     def padded(self, name: str, length: int, rows: IntArray | None = None) -> NDArray[Any]:
-        """Chains of rows of this process, or values along these chains, padded with -1 or 0, shape (n, length,
+        """Return chains of resident rows, padded with -1, or values along the chains, padded with 0, shape (n, length,
         *shape)."""
         col, values = self.component.columns.get(name), self.local(name, rows)
         if col is None:
@@ -151,7 +151,7 @@ class EntityTable:
         return pad_rows(values, length, 0, col.dtype, col.shape or ())
 
     def collect(self, name: str, rows: IntArray | None = None) -> NDArray[Any]:
-        """One column for the given rows (default: all rows of the table), shape (n, *shape).
+        """Return a column for the given rows (default: all rows of the table), shape (n, *shape).
 
         If the table is distributed, the call is collective, and the collected rows are not stored.
         """
@@ -176,7 +176,7 @@ class EntityTable:
             self.local(name)[place[found]] = values[found]
 
     def ids_of(self, rows: IntArray) -> IntArray:
-        """Numbers in the world of the entities of these rows, shape (n,)."""
+        """Return the entity numbers in the world of the given rows, shape (n,)."""
         if not self.is_distributed:
             return self.ids[rows]
         first_rows, first_ids = np.array(self._runs, np.int64).reshape(-1, 2).T
@@ -185,7 +185,7 @@ class EntityTable:
         return ids
 
     def places(self, rows: IntArray) -> IntArray:
-        """Positions of rows among the resident rows of this process.
+        """Return the positions of rows among the resident rows.
 
         Raises:
             ModelError: a row is not resident.
@@ -202,7 +202,8 @@ class EntityTable:
         return place
 
     def join_resident(self, what: str, rows: IntArray, local: NDArray[Any]) -> NDArray[Any]:
-        """Values of any rows of a distributed table, from arrays by resident row. The call is collective."""
+        """Return values of any rows of a distributed table, from the arrays over the resident rows of each process. The
+        call is collective."""
         assert self._processes is not None
         place, found = find_sorted(self.resident, rows)
         out = np.empty((len(rows), *local.shape[1:]), local.dtype)
@@ -212,13 +213,15 @@ class EntityTable:
         return out
 
     def begin_parts(self, processes: Processes) -> None:
-        """Distribute the table: this process keeps all present rows, and only receives its own part of later rows."""
+        """Distribute the table: this process keeps all present rows, and stores only its part of the rows that are
+        added later."""
         if not self.is_distributed:
             self._resident, self.is_distributed, self._processes = [np.arange(self.count)], True, processes
             del self._chunks["id"]
 
     def keep_resident(self, rows: IntArray, processes: Processes) -> None:
-        """Drop all rows except ``rows``, ascending numbers; functions remain, because they cannot be sent."""
+        """Drop all rows except ``rows``, given in ascending order; columns of functions are kept, because functions
+        cannot be sent."""
         self.begin_parts(processes)
         places = self.places(rows)
         for name in self.names:
@@ -230,11 +233,11 @@ class EntityTable:
         self._resident = [rows]
 
     def extract(self, rows: IntArray) -> dict[str, NDArray[Any]]:
-        """Values of all columns, except functions, for rows that this process has."""
+        """Return the values of all columns, except functions, for some resident rows."""
         return {name: self.local(name, rows) for name in self.names if not self._is_function(name)}
 
     def insert(self, rows: IntArray, values: dict[str, NDArray[Any]]) -> None:
-        """Add rows of a distributed table that another process gave by `extract`."""
+        """Add rows of a distributed table from the result of `extract` on another process."""
         new = ~find_sorted(self.resident, rows)[1]
         resident = np.concatenate((self.resident, rows[new]))
         order = np.argsort(resident)
@@ -249,7 +252,7 @@ class EntityTable:
         self._chunks, self.is_distributed = chunks | {"id": [self.ids]}, False
 
     def _is_function(self, name: str) -> bool:
-        """Whether a column stores functions."""
+        """Return whether a column stores functions."""
         column = self.component.columns.get(name)
         return column is not None and column.dtype is object
 
@@ -287,7 +290,7 @@ class EntityTable:
         return parsed
 
     def _default(self, col: Column) -> NDArray[Any]:
-        """The default value for rows without a user value, shape (1, *shape)."""
+        """Return the default value for rows without a user value, shape (1, *shape)."""
         if col.name not in self._defaults:
             self._defaults[col.name] = parse_values(col, self.kind, col.default, np.array([self.count]))
         return self._defaults[col.name]
@@ -319,14 +322,15 @@ class EntityTable:
         return entity
 
     def mark(self) -> tuple[int, int, int, int, bool]:
-        """Numbers of rows, resident rows, labels and runs, which `cut_back` restores."""
+        """Return the numbers of rows, resident rows, labels and sequences of entity numbers, which `cut_back`
+        restores."""
         return self.count, self.resident_count, len(self._labels), len(self._runs), self.is_distributed
 
     def cut_back(self, mark: tuple[int, int, int, int, bool]) -> None:
         """Drop all rows that were added since a `mark`."""
         self.count, resident, labels, runs, was_distributed = mark
         if self.is_distributed and not was_distributed:
-            # the table was distributed after the mark; before it, every process has all rows
+            # the table was distributed after the mark; at the mark, each process has all rows
             self._chunks["id"] = [self.ids_of(np.arange(self.count))]
             self.is_distributed, self._resident, self._processes = False, [], None
         for chunks in self._chunks.values():
@@ -342,14 +346,15 @@ class EntityTable:
         self._labels.append((int(rows[0]), int(rows[-1]) + 1, label))
 
     def list_labels(self) -> list[tuple[int, int, str | list[str]]]:
-        """First row, end and name of each label of `add_label`; names made by functions are listed one by one."""
+        """Return first row, end and name of each label of `add_label`; if a function gives the names, each row is
+        listed separately."""
         return [
             (first, end, label if isinstance(label, str) else [label(i) for i in range(end - first)])
             for first, end, label in self._labels
         ]
 
     def describe(self, row: int) -> str:
-        """Name of a row for messages: the user's name, or kind and row number."""
+        """Return the name of a row for messages: the user's name, or kind and row number."""
         for first, end, label in reversed(self._labels):
             if first <= row < end:
                 if callable(label):
@@ -358,15 +363,15 @@ class EntityTable:
         return f"{self.kind} {row}"
 
     def refuse(self, wrong: NDArray[np.bool_], names: Sequence[str], must: str) -> None:
-        """Refuse rows with invalid values.
+        """Raise an error if rows have invalid values.
 
         Args:
             wrong: whether each resident row is wrong, shape (resident,).
-            names: the columns whose values the message shows.
-            must: condition on these values, with the unit.
+            names: names of the columns whose values the message shows.
+            must: condition that the values must fulfil, with the unit.
 
         Raises:
-            ModelError: a row is wrong; the message names the first one.
+            ModelError: a row is wrong; the message names the first wrong row.
         """
         for k in np.flatnonzero(wrong)[:1]:
             given = []
@@ -378,7 +383,7 @@ class EntityTable:
 
 
 def _joined(chunks: list[NDArray[Any]]) -> NDArray[Any]:
-    """One array that replaces several arrays; equal functions, which are stored once, are not copied."""
+    """Concatenate several arrays; arrays of one function for all rows, which is stored once, are not copied."""
     if len(chunks) > 1:
         alike = all(c.strides == (0,) and c.dtype == object and len(c) and c[0] is chunks[0][0] for c in chunks)
         chunks[:] = [np.broadcast_to(chunks[0][:1], (sum(map(len, chunks)),)) if alike else np.concatenate(chunks)]
@@ -386,7 +391,8 @@ def _joined(chunks: list[NDArray[Any]]) -> NDArray[Any]:
 
 
 def pad_rows(values: NDArray[Any], length: int, fill: float, dtype: Any, shape: tuple[int, ...] = ()) -> NDArray[Any]:
-    """Arrays of different lengths, one per row, as one array of shape (rows, length, *shape), padded at the end."""
+    """Return arrays of different lengths, one per row, as one array of shape (rows, length, *shape), padded at the
+    end."""
     padded = np.full((len(values), length, *shape), fill, dtype)
     for row, own in zip(padded, values, strict=True):
         row[: len(own)] = own
@@ -394,7 +400,8 @@ def pad_rows(values: NDArray[Any], length: int, fill: float, dtype: Any, shape: 
 
 
 def find_sorted(among: IntArray, numbers: IntArray) -> tuple[IntArray, NDArray[np.bool_]]:
-    """Positions of numbers among ascending numbers, and whether each number exists there, both of shape (n,)."""
+    """Return the positions of numbers among ascending numbers, and whether each number is among these, both of shape
+    (n,)."""
     place = np.searchsorted(among, numbers)
     found = np.zeros(len(numbers), bool)
     inside = place < len(among)

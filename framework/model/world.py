@@ -1,4 +1,5 @@
-"""The world: entity tables and resources of one model. It contains no time; `State` contains all values that change."""
+"""The world: entity tables and resources of one model. A world contains no time and no values that change during a
+solve; these are in `State`."""
 
 from __future__ import annotations
 
@@ -40,12 +41,12 @@ from windlass.framework.parallel.processes import Processes
 Handles = Entity | Sequence[Entity]
 GRAVITY = numbers("m/s^2", (2,), (3,))
 FEW = 10_000
-"""Number of rows up to which the available memory is not checked, because any memory suffices."""
+"""Largest number of rows per call of `add` for which the available memory is not checked."""
 
 
 CHECKS = "checks before solves"
-"""Name of the resource of a world that holds functions without arguments, each of which may raise an error to refuse a
-solve."""
+"""Name of a resource of a world: a list of functions without arguments that are called before each solve and that may
+raise an error."""
 
 
 class World:
@@ -55,12 +56,12 @@ class World:
         gravity: acceleration of gravity [m/s^2] in global x, y, z, acting on every body and cable of this world.
 
     Attributes:
-        tables: the tables by component, in the order of first use.
-        gravity: shape (3,); may be assigned until the world is finalized.
+        tables: the tables by component, in the order in which components were first added.
+        gravity: acceleration of gravity [m/s^2], shape (3,); can be changed until the world is finalized.
         version: number of changes of switchable columns.
         finalized: whether `finalize` was called.
-        is_distributed: whether this process has only a part of the rows; handles remain valid.
-        processes: processes that each build a part of this world; None while every process has all rows.
+        is_distributed: whether this process stores only a part of the rows.
+        processes: the processes between which the rows are divided; None while every process has all rows.
         calls: for every call of `add`: kind, number of rows, and whether the rows were given in parts.
     """
 
@@ -87,8 +88,7 @@ class World:
 
     @checked(OutputError, path=path())
     def save(self, path: str | Path) -> Path:
-        """Save the present model to a file (JSON), which can be stored, compared, edited and sent; `load` reads the
-        file.
+        """Save the present model to a JSON file, which `load` reads.
 
         Functions of the user are saved only by name, except library functions such as tables and ramps. The call is
         collective if the world is distributed.
@@ -105,14 +105,14 @@ class World:
     @classmethod
     @checked(OutputError, path=path(), functions=optional(instance(dict)))
     def load(cls, path: str | Path, functions: Functions | None = None) -> World:
-        """Load the model of a file that `save` wrote, with exactly equal numbers.
+        """Load the model from a file of `save`; all numbers are exactly equal to the saved numbers.
 
-        No module is imported by a name in the file: import modules that register a user's components before. A file
-        that was edited loads with a `ModelWarning`.
+        `load` imports no modules: import modules that register a user's components before the call. If the file was
+            edited after `save`, `load` emits a `ModelWarning`.
 
         Args:
             path: the file.
-            functions: functions of the user by the names in the file.
+            functions: the user's functions, by the names under which the file refers to them.
 
         Raises:
             OutputError: the file does not exist or does not fit its schema.
@@ -128,7 +128,7 @@ class World:
         return f"<World: {self._count} entities of {sum(t.count > 0 for t in self.tables.values())} kinds, {state}>"
 
     def _repr_html_(self) -> str:
-        """The tables of the model for notebooks: number of rows and unknowns of each kind."""
+        """Show the number of rows and unknowns of each kind in a notebook."""
         rows: list[list[object]] = []
         numbering = self.numbering if self.finalized else None if self.processes is not None else Numbering(self)
         for component, table in self.tables.items():
@@ -170,12 +170,13 @@ class World:
         return self._count
 
     def table(self, component: type[Component]) -> EntityTable:
-        """The table of a component; an empty table if no row was added."""
+        """Return the table of a component, which is empty if no row of the component was added."""
         return self.tables.get(component) or EntityTable(component)
 
     @contextmanager
     def all_or_nothing(self) -> Iterator[None]:
-        """Context that adds rows: if the block fails, the world is unchanged."""
+        """Context manager for code that adds rows: if the code raises an error, all its changes of the world are
+        undone."""
         tables = {component: table.mark() for component, table in self.tables.items()}
         calls, count, cached = len(self._first_ids), self._count, dict(self._cached)
         parts = self.processes, self.is_distributed
@@ -197,23 +198,25 @@ class World:
     @checked(component=subclass(Component), name=word(), part=optional(instance("Part")))
     def add(self, component: type[Component], *, name: str = "", part: Part | None = None, **values: Any) -> Entity:
         """Add rows and return a handle to them. The longest handle or array among the values determines the number of
-        rows, which is otherwise one.
+        rows; if all values are scalars, one row is added.
 
         Args:
             component: the kind of entity.
             name: name for messages and output.
-            part: the rows that this process gives, of ``part.count`` on all processes, see `Part`; values and
-                references are for these rows, and the handle refers to all rows. Nodes and history values that a kind
-                creates are not built in parts. Without a part, many rows that each refer to a row of a distributed
-                table are also distributed.
+            part: the subset of rows for which this process gives values and references, see `Part`. The handle refers
+                to the rows of all processes, ``part.count`` in total. Nodes and history values that a component creates
+                are complete on each process. If ``part`` is None, a large number of rows that all refer to rows of a
+                distributed table is also distributed.
             **values: columns and references of the component, each with one value for all rows or one per row. A
-                reference is a handle, a list of handles, or an array of entity numbers, where -1 means no entity and
-                numbers from ``World.count`` on are the rows of this call. For a chain (`refs`), each of these values is
-                one chain for all rows; one chain per row is a list of chains, or an array of shape (rows, n).
+                reference is a handle, a list of handles, or an array of entity numbers. The number -1 means no entity;
+                the rows of this call have the numbers from ``World.count`` on. A chain is a reference to several
+                entities. A handle, list or one-dimensional array is one chain for all rows. A list of chains, or an
+                array of shape (rows, n), gives one chain per row.
 
         Raises:
             ModelError: the world is finalized, the component is not registered, a value is missing, unknown or not
-                allowed, or a reference has a wrong kind. In this case no rows, nodes or history values are added.
+                allowed, or a reference has a wrong kind. If an error is raised, no rows, nodes or history values are
+                added.
         """
         if self.finalized:
             raise ModelError(
@@ -292,7 +295,7 @@ class World:
         self.changed[table.component] = self.version
 
     def entity(self, number: int) -> Entity:
-        """The handle to the entity with a number."""
+        """Return the handle to the entity with this number."""
         block = int(np.searchsorted(self._first_ids, number, side="right")) - 1
         row = self._first_rows[block] + number - self._first_ids[block]
         return Entity(self._table_of[block], np.array([row], dtype=np.int64))
@@ -323,9 +326,9 @@ class World:
         return [(t, np.concatenate(p), np.concatenate(r)) for t, p, r in order.values()]
 
     def dofs_of(self, ids: IntArray | Entity) -> IntArray:
-        """World coordinate numbers that entities couple, shape (n, width), -1 for no coordinate; works for every kind.
+        """Return the world coordinate numbers of entities of any kind, shape (n, width); -1 fills unused places.
 
-        If one of their tables is distributed, the call is collective.
+        If the table of one of the entities is distributed, the call is collective.
         """
         numbers = ids.ids if isinstance(ids, Entity) else ids
         parts = [(pos, self._any_dofs(table, rows)) for table, pos, rows in self.split_by_table(numbers)]
@@ -347,7 +350,7 @@ class World:
         return self._any_dofs(table, np.arange(table.count)) if table.is_distributed else self.resident_dofs(table)
 
     def row_dofs(self, table: EntityTable, rows: IntArray) -> IntArray:
-        """World coordinate numbers of rows that this process has, shape (n, width), -1 for no coordinate."""
+        """Return the world coordinate numbers of some resident rows, shape (n, width), -1 for no coordinate."""
         return self.resident_dofs(table)[table.places(rows)]
 
     def resident_dofs(self, table: EntityTable) -> IntArray:
@@ -377,8 +380,8 @@ class World:
         return np.concatenate([np.zeros((table.resident_count, 0), np.int64), *parts], axis=1)
 
     def ref_shape(self, table: EntityTable, name: str) -> tuple[int, int]:
-        """Length of the longest chain of a reference (1 for other references), and number of coordinates of the widest
-        entity."""
+        """Return two numbers for a reference: the length of its longest chain (1 for a reference to one entity), and
+        the largest number of coordinates of an entity that it names."""
         key = table.component, name
         if key not in self._ref_shapes:
             targets = self.split_by_table(table.named(name))
@@ -388,15 +391,15 @@ class World:
         return self._ref_shapes[key]
 
     def ref_width(self, table: EntityTable, name: str) -> int:
-        """Number of coordinates of the widest entity that a reference of a table names."""
+        """Return the largest number of coordinates of an entity that a reference of a table names."""
         return self.ref_shape(table, name)[1]
 
     def ref_dofs(self, table: EntityTable, name: str) -> IntArray:
-        """World coordinate numbers of the entities that a reference names in resident rows, for ``dofs`` of laws.
+        """Return the world coordinate numbers of the entities that a reference of a table names, for the resident rows.
 
         Returns:
-            Shape (resident, length * width) with both numbers of `ref_shape`: entity after entity, -1 for no
-            coordinate.
+            The numbers, entity after entity, -1 for no coordinate, shape (resident, length * width), where `ref_shape`
+            returns (length, width).
         """
         length, width = self.ref_shape(table, name)
         is_chain = table.component.refs[name].is_chain
@@ -409,13 +412,13 @@ class World:
     def set_widths(
         self, dofs: dict[type[Component], int], refs: dict[tuple[type[Component], str], tuple[int, int]]
     ) -> None:
-        """Set numbers of coordinates of rows, and shapes of references, that all processes have agreed on, see
-        `ref_shape`."""
+        """Set the numbers of coordinates per row, and the shapes of references (see `ref_shape`), to values that are
+        equal on all processes."""
         self._dof_widths, self._ref_shapes = dofs, refs
         self._dofs.clear()
 
     def prune(self, resident: dict[type[Component], IntArray], processes: Processes) -> None:
-        """Remove the rows of tables that this process does not need, and data that only a whole world needs.
+        """Remove the rows that this process does not need, and data that only an undistributed world needs.
 
         Args:
             resident: ascending numbers of the rows that remain, for each table to be distributed.
@@ -466,7 +469,7 @@ class World:
                 law.check(self, table)
 
     def resource(self, key: str, create: Any) -> Any:
-        """A cached object that belongs to this world, made by ``create()`` on first use."""
+        """Return a cached object that belongs to this world; ``create()`` makes the object on first use."""
         if key not in self._cached:
             self._cached[key] = create()
         return self._cached[key]

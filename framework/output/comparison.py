@@ -33,7 +33,7 @@ def format_comparison(rows: Iterable[Sequence[str | float | None]], title: str |
     Args:
         rows: (name with unit, computed value or None if not reached, and one reference value for each title, or None if
             unknown).
-        title: heading of the reference column, or of several columns.
+        title: heading of the reference column, or one heading for each reference column.
     """
     titles = (title,) if isinstance(title, str) else tuple(title)
     lines = [["", "computed", *(word for heading in titles for word in (heading, "difference"))]]

@@ -19,7 +19,7 @@ from windlass.framework.output.series import Closing, writing
 
 
 class TableClaim:
-    """The path of a table that a run will write, with its folder; the first process locks it against other runs.
+    """The path of a table that a run will write; the first process locks the file against other runs.
 
     Under ``-help``, which runs a script without solving, no file is made.
 
@@ -31,7 +31,7 @@ class TableClaim:
         path: the file, absolute.
 
     Raises:
-        OutputError: a folder or file cannot be written, or another run, writer or program has written the file.
+        OutputError: the folder or file cannot be written, or the file belongs to another run, writer or program.
     """
 
     def __init__(self, path: str | os.PathLike[str], what: str) -> None:
@@ -47,7 +47,7 @@ class TableClaim:
             self._lock = OutputLock(self.path, "table")
 
     def begin(self) -> None:
-        """Begin to write; see `Claim`."""
+        """Start writing, see `Claim`."""
         if self._claim is not None:
             self._claim.begin()
 
@@ -64,7 +64,7 @@ class CsvTable(Closing):
 
     path: the file, replaced if it exists and is a table of Windlass, or has the same header; its folder must exist.
     columns: name and unit of each column; names are distinct, and "1" is the unit of a pure number.
-    rows: rows of an interrupted run, which the file contains first.
+    rows: rows of an interrupted run, with which the file begins.
 
     Floats are written with enough digits to read back the same float64. Every row is on disk when `append` returns.
     Raises OutputError for a bad column, a row of the wrong length, or a file that cannot be written.
@@ -98,7 +98,7 @@ class CsvTable(Closing):
         self._closed = False
 
     def append(self, row: Sequence[float]) -> None:
-        """Write one row, values in the units and order of the columns."""
+        """Write one row; the values have the units and the order of the columns."""
         self.extend([row])
 
     def extend(self, rows: Sequence[Sequence[float]]) -> None:
@@ -116,15 +116,15 @@ class CsvTable(Closing):
         self._size += len(lines)
 
     def close(self) -> None:
-        """End the table; a second call does nothing."""
+        """Close the file; a second call has no effect."""
         self._closed = True
 
 
 def read_csv(path: str | os.PathLike[str]) -> dict[str, FloatArray]:
-    """Read a file of `CsvTable`: values, shape (rows,), by column name without its unit, in the order of the file.
+    """Read a file of `CsvTable`, and return the values of each column, shape (rows,), by column name without unit.
 
-    A last line without line end is ignored, because the run was stopped while it was written, and its last number may
-    be cut. Raises OutputError if the file cannot be read or a line does not fit the header.
+    A last line without line end is ignored: the run was stopped during writing, so the last number may be incomplete.
+        Raises OutputError if the file cannot be read or a line does not fit the header.
     """
     try:
         text = Path(path).read_text(encoding="utf-8")
@@ -137,7 +137,7 @@ def read_csv(path: str | os.PathLike[str]) -> dict[str, FloatArray]:
     values = np.empty((len(lines), len(names)))
     for row, line in enumerate(lines):
         try:
-            # reshape refuses a single number, which broadcasting would accept
+            # reshape raises an error for a single number, which broadcasting would accept
             values[row] = np.array([float(cell) for cell in line.split(",")]).reshape(len(names))
         except ValueError:
             raise OutputError(f"'{path}' line {row + 2} is {line!r}: must be {len(names)} numbers") from None
@@ -146,4 +146,6 @@ def read_csv(path: str | os.PathLike[str]) -> dict[str, FloatArray]:
 
 def _number_text(value: float) -> str:
     """Shortest text that reads back as the same number; integers have no decimal point."""
+    if type(value) is float:
+        return repr(value)
     return repr(int(value)) if isinstance(value, (int, np.integer, np.bool_)) else repr(float(value))

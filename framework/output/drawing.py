@@ -1,4 +1,4 @@
-"""`Canvas` joins the drawings and paintings of all laws.
+"""Combine the drawings (geometry) and paintings (fields on the lines of other laws) of all laws in one mesh.
 
 Missing values are NaN, which viewers exclude from their colour ranges.
 """
@@ -19,16 +19,17 @@ from windlass.framework.output.mesh import LineMesh
 
 COMBINE: dict[MergeRule, np.ufunc] = {"sum": np.add, "min": np.minimum, "max": np.maximum}
 COVER = 1e-9
-"""Smallest fraction of a line that an interval must cover [1]; smaller fractions are rounding errors."""
+"""An overlap of an interval and a line is ignored as a rounding error if it covers at most this fraction of the line
+[1]."""
 
 
 class Overlap(NamedTuple):
     """Pairs of a line and an interval that covers a part of the line, ordered by line.
 
     Attributes:
-        line: the lines that at least one interval covers, shape (lines,).
-        first: first pair of each of these lines, shape (lines,).
-        interval: interval of each pair, shape (pairs,).
+        line: the lines that at least one interval covers in part, shape (lines,).
+        first: index of the first pair of each line in ``line``, shape (lines,).
+        interval: number of the interval of each pair, shape (pairs,).
         share: fraction of the line that the interval covers [1], shape (pairs,).
         each: number of pairs of a line, if it is the same for all lines, otherwise 0.
     """
@@ -43,8 +44,8 @@ class Overlap(NamedTuple):
 def find_overlaps(
     entity: IntArray, start: FloatArray, end: FloatArray, target: IntArray, begin: FloatArray, stop: FloatArray
 ) -> Overlap:
-    """Find the pairs of intervals (target, begin, stop) and lines (entity, start, end) that overlap; x in [m], see
-    `Drawing`."""
+    """Find the pairs of intervals (target, begin, stop) and lines (entity, start, end) that overlap. The numbers start,
+    end, begin and stop are coordinates x along the entity [m], see `Drawing`."""
     order = np.argsort(entity, kind="stable")
     first = np.searchsorted(entity[order], target, side="left")
     count = np.searchsorted(entity[order], target, side="right") - first
@@ -66,17 +67,17 @@ class Canvas:
     """All drawings of a model as one mesh.
 
     Args:
-        drawings: drawings of the reference configuration.
-        paintings: paintings at any instant, which define intervals and names.
+        drawings: the drawings of all laws in the reference configuration.
+        paintings: the paintings of all laws at any instant; only their intervals and field names are used.
         names: requested fields; default: all.
-        others: units of fields that the caller adds.
+        others: units of additional fields that the caller writes, by name.
 
     Attributes:
         mesh: reference points, lines, faces and labels.
         units: unit of every field of `compose`.
 
     Raises:
-        OutputError: no law draws, two laws use one name for fields of different units or rules, or a requested field
+        OutputError: no law draws, two laws use the same field name with different units or rules, or a requested field
             does not exist.
     """
 
@@ -122,11 +123,11 @@ class Canvas:
     def compose(
         self, drawings: Sequence[Drawing], paintings: Sequence[Painting]
     ) -> tuple[FloatArray, dict[str, FloatArray], dict[str, FloatArray]]:
-        """Points [m], shape (n, 3), and fields of points and of cells of one frame, from drawings and paintings in
-        order.
+        """Return the points [m], shape (n, 3), the point fields and the cell fields of one frame, from drawings and
+        paintings in the order of the constructor.
 
         The field `displacement`, relative to the reference configuration, is added to the point fields. Cells are lines
-        followed by faces, for which painted fields are NaN. The next call fills the same arrays.
+        followed by faces; on faces painted fields are NaN. The next call overwrites the returned arrays.
         """
         points = self._points.join("points", [d.points for d in drawings])
         point_data = self._join(self._points, [d.point_data for d in drawings])
@@ -142,11 +143,11 @@ class Canvas:
                 if name in self.units:
                     first = name not in drawn and name not in empty
                     if name not in empty:
-                        # this law itself draws the field
+                        # copy, because the array belongs to a drawing
                         cell_data[name] = self._lines.fresh(name) if first else cell_data[name].copy()
                     _lay(cell_data[name], paint, overlap, first)
                     empty[name] = paint.empty
-        # values of empty lines are filled last, because the overlap rules must not combine them with drawn values
+        # fill lines without a value last, because the overlap rules must not combine the fill value with other values
         for name, value in empty.items():
             cell_data[name][:lines][np.isnan(cell_data[name][:lines])] = value
         return points, point_data, cell_data
@@ -158,10 +159,10 @@ class Canvas:
 
 
 class Joined:
-    """Arrays for the concatenated values of several drawings, by name.
+    """Arrays that contain the values of several drawings one after the other, one array for each name.
 
     Args:
-        counts: numbers of values, shape (drawings,).
+        counts: number of values (points or cells) of each drawing, shape (drawings,).
     """
 
     def __init__(self, counts: Sequence[int]) -> None:
@@ -169,9 +170,10 @@ class Joined:
         self._arrays: dict[str, FloatArray] = {}
 
     def join(self, name: str, parts: Sequence[FloatArray | None]) -> FloatArray:
-        """Concatenate values of all drawings, with NaN for drawings without the field; vectors get a third component.
+        """Concatenate the values of all drawings; drawings without the field get NaN, and 2D vectors get a third
+        component 0.
 
-        Values of a single drawing are not copied.
+        If there is only one drawing, its values are returned without a copy.
         """
         if len(parts) == 1 and parts[0] is not None and parts[0].shape[1:] != (2,):
             return parts[0]
@@ -197,7 +199,7 @@ def _with_z(points: FloatArray) -> FloatArray:
 
 
 def _lay(field: FloatArray, paint: Paint, overlap: Overlap, first: bool) -> None:
-    """Combine one painted field with values that are already on the lines; NaN means no value."""
+    """Combine the values of a painted field with the present values of the lines, where NaN means no value."""
     if not len(overlap.line):
         return
     combine = COMBINE[paint.rule]
@@ -218,10 +220,10 @@ def _lay(field: FloatArray, paint: Paint, overlap: Overlap, first: bool) -> None
 
 
 def check_drawing(kind: str, drawing: Drawing) -> Drawing:
-    """The drawing itself, if its shapes fit together.
+    """Return the drawing after a check that the shapes of its arrays are consistent.
 
     Raises:
-        OutputError: shapes are inconsistent; the message names the law and the array.
+        OutputError: shapes are inconsistent or a field has no unit; the message names the law and the array or field.
     """
     n, m = len(drawing.points), len(drawing.lines)
     sized: Iterable[tuple[str, NDArray[np.generic], int]] = [

@@ -1,4 +1,5 @@
-"""Hooks that record the start of a solve, every n-th step or the requested number of frames, and the last state."""
+"""Hooks that record the first and the last state of a solve, and in between every n-th step or a given number of
+frames."""
 
 from __future__ import annotations
 
@@ -19,27 +20,28 @@ from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State
 
 ROUNDING = 1e-6
-"""Tolerance of the times of frames, as a fraction of an interval or of a step [1]."""
+"""Tolerance for the comparison of the time of a step with the time of a frame, relative to the interval between frames
+or to the step size [1]."""
 STEP_CALLS = {"before_step", "after_step", "idle_steps"}
-"""Methods that determine at which steps a hook is called."""
+"""Methods of a hook that determine at which steps the hook is called."""
 STEPS, EVERY, DONE, PASSED, STORED = range(5)
 """Indices in the array `counts` of `count_step`."""
 START, INTERVAL, EARLIEST = range(3)
 """Indices in the array `span` of `count_step`."""
 ROOM = 64
-"""Largest number of steps of one call of compiled code: its records are fetched after the call."""
+"""Largest number of steps in one call of compiled code, because the records of a call are stored until its end."""
 
 
 @kernel(fast=False)
 def count_step(time: FloatArray, span: FloatArray, counts: IntArray, due: IntArray) -> None:
-    """Count a step that ends at the time, and decide whether it is recorded, by the rules of `EveryNth`.
+    """Count a step that ends at ``time``, and decide by the rules of `EveryNth` whether the step is recorded.
 
     Args:
         time: [s], shape (1,).
         span: start of the solve, interval between frames, and earliest time of a record [s], shape (3,).
-        counts: steps so far, n (0: by frames), frames that are due before the step, steps since Python has set these
-            numbers, and records that are stored, shape (5,).
-        due: gets 1 if the step is recorded, else 0, shape (1,).
+        counts: number of steps so far; n of "every n-th step", or 0 if frames are spaced in time; number of frames due
+            before this step; number of steps since Python last set this array; number of stored records. Shape (5,).
+        due: output, 1 if the step is recorded, else 0, shape (1,).
     """
     counts[STEPS] += 1
     counts[PASSED] += 1
@@ -56,7 +58,7 @@ def store_record(
     due: IntArray, time: FloatArray, counts: IntArray, numbers: FloatArray, times: FloatArray, steps: IntArray,
     records: FloatArray,
 ) -> None:  # fmt: skip
-    """Store the numbers of a step that is recorded, with its time and its number since Python has set the counts."""
+    """If a step is recorded, store its numbers, its time, and the number of steps since Python last set ``counts``."""
     k = counts[STORED]
     if due[0] == 0:
         return
@@ -72,8 +74,8 @@ class RecordNumbers(NamedTuple):
 
     Attributes:
         values: the numbers, shape (n,).
-        before, after: steps of a `Program` before and after the numbers are stored.  All steps run at the end of each
-            time step; `EveryNth.due` is 0 if it is not recorded.
+        before, after: steps of a `Program` before and after the numbers are stored. All these steps run at the end of
+            each time step; if the time step is not recorded, `EveryNth.due` is 0.
     """
 
     values: FloatArray
@@ -85,19 +87,24 @@ class EveryNth(StepHook, Closing, ABC):
     """Base of `Recorder` and `Sensors`.
 
     Args:
-        every: n, or None: ``frames`` records in each solve, evenly distributed in time, or in statics by load steps.
-        frames: number of frames; solves with fewer steps record all steps.
+        every: record every n-th step; if None, record ``frames`` frames in each solve, evenly distributed in time, or
+            in statics over the load steps.
+        frames: number of frames in each solve if ``every`` is None; solves with fewer steps record all steps.
     """
 
     def __init__(self, every: int | None, frames: int = 1) -> None:
         self._every, self._frames, self._steps = every, frames, 0
-        # in the present solve: whether frames are equally spaced in time, start time [s], and interval between frames
-        # [s]
+        # in the present solve: whether frames are equally spaced in time (else in step numbers), value at the start,
+        # and interval between frames
         self._by_time, self._start, self._interval = True, 0.0, 0.0
         self._done = 0  # number of frames that are due before the present step
+        # see `can_ask`
+        self._is_asked = "idle_steps" in next(
+            vars(kind) for kind in type(self).__mro__ if vars(kind).keys() & STEP_CALLS
+        )
         # earliest time of a record [s]
         self._earliest = -inf
-        # for steps in compiled code: data of `count_step`, the state that the steps change, its step number before them
+        # for steps in compiled code: data of `count_step`; state that the steps change, and its step number before them
         self._span, self._counts, self.due = np.zeros(3), np.zeros(5, np.int64), np.zeros(1, np.int64)
         self._changing: tuple[State, int] | None = None
         self._time, self._asking = np.zeros(0), Program(())
@@ -133,39 +140,39 @@ class EveryNth(StepHook, Closing, ABC):
             self.record(state)
 
     def idle_steps(self, state: State, size: float) -> int:
-        """Number of steps before the next recorded step."""
+        """Return the number of steps until the next recorded step, not counting the recorded step."""
         if self._every is not None:
             return self._every - 1 - self._steps % self._every
         if not self._by_time or not self._interval > 0.0:
             return 0
         due = self._start + (self._count_due(state) + 1 - ROUNDING) * self._interval
-        # due to rounding, this number may be one step too small, but never too large
+        # rounding may make this number one too small, but never too large
         return max(0, ceil((due - state.t) / size - ROUNDING) - 1)
 
     @property
     def can_ask(self) -> bool:
         """Whether compiled code can decide which steps are recorded: frames must be spaced by steps or by time.
 
-        Subclasses that extend the calls of steps must be called at all recorded steps, unless they also define
-        ``idle_steps``.
+        A subclass that overrides ``before_step`` or ``after_step`` without ``idle_steps`` cannot use compiled code.
         """
-        first = next(vars(kind) for kind in type(self).__mro__ if vars(kind).keys() & STEP_CALLS)
         spaced = self._every is not None or (self._by_time and self._interval > 0.0)
-        return spaced and "idle_steps" in first
+        return spaced and self._is_asked
 
     def find_numbers(self, state: State) -> RecordNumbers | None:
-        """The numbers of a record if compiled code can read them, otherwise None; the same object until they change."""
+        """Return the numbers of a record if compiled code can read them, otherwise None; the same object is returned
+        until the arrays change."""
         return None
 
     def take_records(self, times: Sequence[float], steps: Sequence[int], records: FloatArray) -> None:
-        """Take records of compiled code: times [s], numbers of steps, and the values of `find_numbers`, shape (records,
+        """Store records of compiled code: times [s], step numbers, and the values of `find_numbers`, shape (records,
         n)."""
 
     def find_asking(self, state: State) -> Program | None:
-        """A program that records the steps that are due, so that all other steps stay in compiled code; None if
-        compiled code cannot decide which.
+        """Return a program that records the steps that are due, so that all other steps run in compiled code. Return
+        None if compiled code cannot find these steps.
 
-        Compiled code stores the numbers of `find_numbers`. Without these, it calls Python for a record.
+        Compiled code stores the numbers of `find_numbers`. Without these numbers, compiled code calls Python for a
+        record.
         """
         if not self.can_ask:
             return None
@@ -187,8 +194,8 @@ class EveryNth(StepHook, Closing, ABC):
         return self._asking
 
     def _record_due(self) -> None:
-        """Record a step within compiled code, when the state has all values of the end of the step except time and step
-        number."""
+        """Record a step during a call of compiled code. The state already has the values at the end of the step, except
+        the time and the step number."""
         assert self._changing is not None
         state, begun = self._changing
         t, step = state.t, state.step
@@ -219,10 +226,10 @@ class EveryNth(StepHook, Closing, ABC):
 
     def _count_due(self, state: State) -> int:
         now = state.t if self._by_time else float(state.step)
-        # outside of a solve, each step is recorded
+        # without a solve there is no interval, and each step is recorded
         return int((now - self._start) / self._interval + ROUNDING) if self._interval > 0.0 else self._steps
 
     def finish(self, state: State) -> None:
-        """Record the last state, also after a failed solve the last good state."""
+        """Record the last state; if the solve failed, this is the last good state."""
         if state.t >= self._earliest:
             self.record(state)

@@ -1,4 +1,4 @@
-"""Figures of matplotlib that need no screen: for notebooks and files."""
+"""Figures of matplotlib for notebooks and files, which need no screen."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from windlass.framework.output.folder import create_output_folder
 
 
 def create_figure(width: float, height: float, **more: Any) -> Any:
-    """An empty figure that a notebook shows as the last value of a cell, with or without pyplot.
+    """Return an empty figure that a notebook shows if the figure is the last value of a cell; pyplot is not needed.
 
     Args:
         width, height: [inch].
         **more: other arguments of matplotlib's Figure.
     """
-    from matplotlib.figure import Figure  # imported here, because only pictures need it
+    from matplotlib.figure import Figure  # imported here, because only pictures need matplotlib
 
     figure: Any = Figure(figsize=(width, height), facecolor="white", **more)
-    # IPython calls this method; pyplot's formatter of figures has priority
+    # IPython calls this method unless pyplot has registered its formatter for figures
     figure._repr_png_ = partial(_draw_png, figure)
     return figure
 
@@ -35,7 +35,8 @@ def _draw_png(figure: Any) -> bytes:
 
 
 def check_picture(path: str | os.PathLike[str] | None) -> Path | None:
-    """The absolute path of a picture, checked before drawing; its folder is made if needed.
+    """Return the absolute path of a picture, and make its folder if needed. Call this function before the picture is
+    drawn.
 
     Raises:
         OutputError: the suffix is not ``.png``, ``.pdf`` or ``.svg``, or Windlass may not write the file.
@@ -50,7 +51,8 @@ def check_picture(path: str | os.PathLike[str] | None) -> Path | None:
 
 
 def hand_over(figure: Any, target: Path | None, dpi: float = 140.0) -> Any:
-    """The figure itself, or the path from `check_picture` after the figure was written to it.
+    """If a path from `check_picture` is given, write the figure to this path and return the path; otherwise return the
+    figure.
 
     Raises:
         OutputError: the file cannot be written.

@@ -1,7 +1,7 @@
 """The formats in which a `Recorder` writes, by name.
 
-A format is a file with a class of `FieldSeries`, or of `FrameFiles` for one file per frame, and one registration: in
-this module, or at the end of a user's file.
+A format is a subclass of `FieldSeries`, or of `FrameFiles` for one file per frame, in its own module. Each format is
+registered in this module, or at the end of a user's module.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ def register_format(name: str, kind: type[FieldSeries]) -> None:
 
     Args:
         name: in ``Recorder(formats=...)``.
-        kind: a class of `FieldSeries` with the suffixes of its files, and their marks.
+        kind: a subclass of `FieldSeries` that defines ``suffixes`` and ``marks`` of its files.
 
     Raises:
-        OutputError: another class has the name, ``kind`` is not a format class, or a mark lacks the words ``written by
-            Windlass``.
+        OutputError: another class is registered with this name, ``kind`` is not a subclass of `FieldSeries`, or a mark
+            lacks the words ``written by Windlass``.
     """
     if not isinstance(name, str) or not name.isidentifier():
         raise OutputError(f"name of a format = {name!r:.60}: must be letters, digits and _")

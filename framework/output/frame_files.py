@@ -17,9 +17,9 @@ class FrameFiles(FieldSeries):
     """A series of files such as ``<name>_000000.vtu``, each with one frame, and their index.
 
     A format defines how to write a frame and the index. Frames and index begin with one of the format's ``marks``, or
-    are XML with the words ``written by Windlass``, so that the next run knows that it may replace the file. The index
-    is replaced completely after every frame and lists only finished frames, so that it can be opened during a run and
-    after a crash. See `FieldSeries` for arguments and errors.
+    are XML with the words ``written by Windlass``. The next run replaces only files with these marks. The index is
+    replaced after every frame and lists only finished frames, so the series can be opened during a run and after a
+    crash. For arguments and errors see `FieldSeries`.
     """
 
     frame_suffix: ClassVar[str]
@@ -27,15 +27,16 @@ class FrameFiles(FieldSeries):
 
     @abstractmethod
     def encode_frame(self, frame: SeriesFrame) -> bytes:
-        """The content of the file of a frame, for the lines and faces of ``self.mesh``."""
+        """Return the content of the file of one frame, for the lines and faces of ``self.mesh``."""
 
     @abstractmethod
     def encode_entry(self, file: str, time: float) -> str:
-        """The entry of the index for a frame, from the name of its file and its time [s]."""
+        """Return the entry of a frame in the index; arguments are the name of the file and the time [s] of the
+        frame."""
 
     @abstractmethod
     def encode_index(self, entries: list[str]) -> str:
-        """The content of the index."""
+        """Return the content of the index file."""
 
     def _prepare(self) -> None:
         self._entries = [self._enter(k, time) for k, time in enumerate(self._kept)]
@@ -61,7 +62,8 @@ class FrameFiles(FieldSeries):
         return self.encode_entry(self._frame_path(number).name, time)
 
     def _start(self) -> None:
-        """Reduce the index to the kept frames, and remove other frames, which would mix with new frames."""
+        """Reduce the index to the frames that a continued run keeps, and remove the files of all other frames.
+        Otherwise old and new frames would be mixed."""
         self._begun = True
         if self._started:
             return
@@ -78,7 +80,7 @@ class FrameFiles(FieldSeries):
             raise BrokenSeriesError(f"'{self.path}' cannot be continued: {error}") from None
         pattern = re.compile(re.escape(self.beside("").name) + r"_\d{6,}" + re.escape(self.frame_suffix))
         found = [file for file in self.path.parent.iterdir() if pattern.fullmatch(file.name) and file not in frames]
-        # frames after the kept frames belong to the interrupted run
+        # later frames of the interrupted run are removed without a check
         try:
             for file in (self.path, *(() if self._kept else found)):
                 check_output(file, "series", "series")

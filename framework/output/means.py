@@ -21,24 +21,25 @@ from windlass.framework.state.evaluate import load_outputs
 from windlass.framework.state.state import State
 
 ROUNDING = 1e-9
-"""Difference of times relative to their size that counts as 0 [1]."""
+"""Relative difference of two times that counts as a rounding error [1]."""
 
 
 class Means(Readings):
-    """Means of sensors over time, by the trapezoidal rule over all steps; a hook.
+    """Hook that computes means of sensors over time, by the trapezoidal rule over all steps.
 
-    Steps may have different sizes. Entries of the motion and multipliers, such as velocities of bodies and forces of
-    constraints on coordinates, are read in compiled steps; other sensors require one Python call per step.
+    Steps may have different sizes. Compiled code reads sensors that are entries of the motion or of multipliers, such
+    as velocities of bodies and forces of constraints on coordinates. Other sensors require one call of Python per step.
 
-    Under MPI all processes call the means and have equal numbers.
+    Under MPI all processes call this hook and have the same means.
 
     Args:
         sensors: `Sensor` objects, or other objects with the same methods, with distinct names.
         start: the means begin with the first instant at or after this time [s]; default: with the first solve.
 
     Attributes:
-        units: unit by sensor name (of the first number, if they differ); empty before the first instant.
-        duration: time over which the means extend [s].
+        units: unit of each sensor, by name; if the numbers of a sensor have different units, the unit of the first
+            number. Empty before the first instant.
+        duration: length of the time interval of the means [s].
 
     Raises:
         ModelError: two sensors have the same name, or there are no sensors.
@@ -50,12 +51,12 @@ class Means(Readings):
         if start is not None:
             self._earliest = float(start) - ROUNDING * abs(start)
         self.duration = 0.0
-        # integrals over time, and the last numbers and their time [s]; empty before the first instant
+        # integrals over time; previous numbers and their time [s]; empty before the first instant
         self._integral = self._last = np.zeros(0)
         self._until = 0.0
 
     def __getitem__(self, name: str) -> FloatArray:
-        """The mean of a sensor in its unit, an array of the shape of its value.
+        """Return the mean of a sensor in its unit, in the shape of its value.
 
         Raises:
             ModelError: there is no such sensor, or no step is in the time of the means.

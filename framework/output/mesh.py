@@ -10,12 +10,14 @@ from windlass.framework.errors import OutputError
 
 @dataclass(frozen=True, eq=False)
 class LineMesh:
-    """Points joined by straight lines and by faces, made once per run; moved points are written with every frame.
+    """Points joined by straight lines and by faces. The mesh is made once per run; the moved points are written with
+    every frame.
 
     points: reference positions in the global frame [m], shape (n, 3); z = 0 in 2D models.
     lines: rows of `points` at both ends of each line, shape (m, 2).
-    part: label of each line, followed by the label of each face, equal within one cable, pulley or surface, shape (m +
-        k,); written as cell field `part`. Fields of cells also have this order.
+    part: label of each line, followed by the label of each face, shape (m + k,). All lines and faces of a cable, pulley
+        or surface have the same label. The labels are written as cell field `part`. Values of cell fields are also
+        ordered by lines first, then faces.
     faces: rows of `points` at the four corners of each face, in order around the face, shape (k, 4).
 
     The arrays are copied and made read-only. Raises OutputError for a wrong shape, a point that is not finite,
@@ -56,12 +58,12 @@ class LineMesh:
             object.__setattr__(self, name, array)
 
     def blocks(self) -> list[tuple[str, IntArray]]:
-        """Lines, and faces if there are any, under the names that meshio uses."""
+        """Return lines, and faces if the mesh has faces, by the names that meshio uses for them."""
         return [("line", self.lines), *([("quad", self.faces)] if len(self.faces) else [])]
 
 
 def _copy_integers(name: str, values: object) -> IntArray:
-    """Copy as int64; floats are refused, because rounding them would hide a mistake."""
+    """Copy as int64; floats raise an error, because rounding could hide a mistake."""
     array = np.array(values)
     if array.dtype.kind not in "iu" and array.size > 0:
         raise OutputError(f"{name} of LineMesh have type {array.dtype}: must be integers")

@@ -1,4 +1,4 @@
-"""Frames of a file drawn by PyVista: as a scene in a window or a notebook, as a picture or as a film."""
+"""Draw the frames of a result file with PyVista, in a window, in a notebook, as a picture or as a film."""
 
 from __future__ import annotations
 
@@ -18,18 +18,19 @@ INSTALL = (
     "must be installed by: pip install 'windlass[show]' (in a checkout: .venv/bin/python -m pip install -e '.[show]')"
 )
 QUAD = 9
-"""VTK's type of four-cornered faces; all other cells are lines."""
+"""VTK's number for the cell type of faces with four corners; all other cells are lines."""
 FIRST = "axial_force"
 HIDDEN = ("Time", "part", "partition", "displacement")
-"""Arrays that colour lines only on request."""
+"""Names of arrays that are not chosen as the first field that colours the lines."""
 LIBRARIES = ("EGL", "OSMesa")
-"""VTK's methods of drawing without a screen."""
+"""Libraries by which VTK draws without a screen; one is sufficient."""
 INTERVAL = 40
-"""Time between two frames of the window [ms]."""
+"""Time between two frames when a film is shown in the window [ms]."""
 
 
 def check_file(file: Path) -> Path:
-    """The file itself; raises OutputError if it does not exist or is of another kind."""
+    """Return the path of a result file; raise OutputError if the file does not exist or is not a ``.vtkhdf`` or
+    ``.pvd`` file."""
     if not os.path.isfile(file):
         raise OutputError(
             f"windlass show {shorten(str(file))}: no such file; must be a file of a Recorder, .vtkhdf or .pvd"
@@ -47,10 +48,10 @@ def load_pyvista(off_screen: bool) -> Any:
     """
     try:
         with warnings.catch_warnings():
-            # suppresses a warning of tqdm in notebooks about widgets, which are not needed
+            # in notebooks, tqdm warns about missing widgets, which are not needed
             warnings.filterwarnings("ignore", "IProgress not found")
-            import pyvista  # imported here, because it is optional and loads VTK
-        from vtkmodules.vtkCommonCore import vtkLogger  # imported here, because of PyVista
+            import pyvista  # imported here, because PyVista is optional and loads VTK
+        from vtkmodules.vtkCommonCore import vtkLogger  # imported here, because VTK is installed only with PyVista
     except ImportError as error:
         raise OptionError(f"windlass show needs PyVista ({error}): {INSTALL}") from None
     if not os.environ.get("DISPLAY"):
@@ -64,7 +65,7 @@ def load_pyvista(off_screen: bool) -> Any:
                 f"windlass show without a screen needs the libraries {', '.join(LIBRARIES)}: must be installed, for "
                 "example on Debian by apt-get install libegl1 libgl1-mesa-dri"
             )
-        # VTK first looks for a screen, and warns if it finds none
+        # VTK first tries to open a screen, and its warnings about a missing screen are not useful
         vtkLogger.SetStderrVerbosity(vtkLogger.VERBOSITY_ERROR)
     return pyvista
 
@@ -73,7 +74,7 @@ class Series:
     """The frames of a file.
 
     Attributes:
-        times: [s], one for each frame.
+        times: time of each frame [s].
 
     Raises:
         OutputError: the file has no frames.
@@ -83,7 +84,7 @@ class Series:
         self._reader: Any = pyvista.get_reader(str(file))
         self._steps = file.suffix == ".vtkhdf"
         if self._steps:
-            import h5py  # imported here, because `windlass show` starts without it
+            import h5py  # imported here, because `windlass show` starts without h5py
 
             with h5py.File(file) as content:
                 self.times = [
@@ -106,7 +107,8 @@ class Series:
         return blocks[0]
 
     def number(self, frame: int) -> int:
-        """The number of a frame, counted from 0 or from the end; raises OptionError."""
+        """Return the number of a frame from 0; negative numbers count from the end. Raise OptionError if the frame does
+        not exist."""
         if not -len(self.times) <= frame < len(self.times):
             raise OptionError(f"-frame {frame}: must be from {-len(self.times)} to {len(self.times) - 1}")
         return frame % len(self.times)
@@ -118,7 +120,8 @@ class Player:
     Args:
         pyvista: the module.
         series: the frames.
-        field: name of the first field; if empty, the first existing field of `FIRST`, or else the first existing field.
+        field: name of the field shown first; if empty, the field `FIRST`, or if this does not exist, the first field in
+            the file.
         size: size of window and pictures [pixels].
         off_screen: whether to draw in memory.
 
@@ -151,8 +154,9 @@ class Player:
         return mesh.point_data[name] if name in mesh.point_data else mesh.cell_data[name]
 
     def _find_range(self) -> tuple[float, float]:
-        """Smallest and largest value of the field in a selection of frames, so that all frames use the same colours."""
-        import numpy as np  # imported here, because `windlass show` starts without it
+        """Return the smallest and the largest value of the field in a selection of frames; these limit the colour scale
+        of all frames."""
+        import numpy as np  # imported here, because `windlass show` starts without NumPy
 
         count = len(self._series.times)
         low, high = np.inf, -np.inf
@@ -165,7 +169,7 @@ class Player:
 
     def show_frame(self, frame: int) -> None:
         """Show a frame, counted from 0."""
-        import numpy as np  # imported here, because `windlass show` starts without it
+        import numpy as np  # imported here, because `windlass show` starts without NumPy
 
         self.frame = frame % len(self._series.times)
         mesh = self._series.read(self.frame)
@@ -181,7 +185,7 @@ class Player:
             values = np.linalg.norm(values, axis=1) if values.ndim > 1 else np.asarray(values)
             mesh.cell_data["shown"] = mean(values) if self.field in mesh.point_data else values
             plain = ~np.isfinite(mesh.cell_data["shown"])
-            # wheels also have line values, and would cover the belt
+            # draw wheels without field colours: they also have values, and would hide the belt
             tension = mean(mesh.point_data[FIRST]) if FIRST in mesh.point_data else np.zeros(mesh.n_cells)
             plain |= ~np.isfinite(tension)
         for name, chosen, style in (
@@ -210,7 +214,7 @@ class Player:
         self._playing = not self._playing
 
     def tick(self, _step: int = 0) -> None:
-        """Show the next frame, if playing."""
+        """Show the next frame, if the film is running."""
         if self._playing:
             self.show_frame(self.frame + 1)
             self.plotter.render()
@@ -247,9 +251,10 @@ class Player:
             if path.suffix == ".gif":
                 self.plotter.open_gif(draft, fps=fps)
             else:
-                import imageio_ffmpeg  # noqa: F401  # imported here, because without it imageio fails in words of its own
+                # check for a missing package here, because the error message of imageio is not helpful
+                import imageio_ffmpeg  # noqa: F401  # imported here, because only films need imageio_ffmpeg
 
-                # films need even sizes, which the window has; larger blocks would change the size
+                # video codecs need even sizes, which the window has; larger macro blocks would change the size
                 self.plotter.open_movie(draft, framerate=fps, macro_block_size=2)
             for frame in range(len(self._series.times)):
                 self.show_frame(frame)

@@ -1,4 +1,4 @@
-"""Figures by matplotlib: the model, curves over time, the steps of a solve."""
+"""Figures of the model, of curves over time and of the steps of a solve, by matplotlib."""
 
 from __future__ import annotations
 
@@ -27,26 +27,27 @@ MOST_CURVES, MOST_LINES = 12, 50_000
 """MOST_CURVES: largest number of curves in one pair of axes. MOST_LINES: largest number of straight lines in a
 picture."""
 POINTS = 4000
-"""Number of values that are drawn for a long curve: the smallest and the largest value of each interval."""
+"""Number of points of a drawn curve; longer curves are reduced to the smallest and the largest value of each
+interval."""
 SUBDIVISIONS = 4
 """Number of straight lines that show one cable element."""
 COLOURED_BY = "axial_force"
-"""Point field that colours the picture, if laws draw it."""
+"""Name of the point field that colours the lines of a picture, if a law draws this field."""
 FLAT = 1e-6
 """A model is drawn as 2D if its extent along z is below this fraction of its largest extent [1]."""
 
 
 def create_page_figure(height: float) -> Any:
-    """An empty figure with the width of a page; the height is given in inches."""
+    """Create an empty figure with the width of a page and a given height [inch]."""
     return create_figure(WIDTH, height, layout="constrained")
 
 
 def as_image(figure: Any, kind: str = "svg") -> str:
-    """The figure as a data URL that contains the picture."""
-    import matplotlib  # imported here, because only pictures need it
+    """Return the picture of a figure as a data URL."""
+    import matplotlib  # imported here, because only pictures need matplotlib
 
     image = BytesIO()
-    # text stays searchable and is smaller; without a date equal runs give equal pages
+    # text is stored as text, which is searchable and short; without a date, equal runs write equal pages
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "windlass", "font.family": "sans-serif"}):
         more = {"metadata": {"Date": None}} if kind == "svg" else {"dpi": 110}
         figure.savefig(image, format=kind, **more)
@@ -63,7 +64,8 @@ def style(axes: Any) -> None:
 
 
 def thin_curve(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The curve itself, or the smallest and the largest value of each of many intervals, in their order."""
+    """Return the curve, or if it has more than `POINTS` points, the smallest and the largest value of each of many
+    intervals, in the order of the curve."""
     if len(x) <= POINTS:
         return x, y
     edges = np.linspace(0, len(x), POINTS // 2 + 1).astype(np.int64)
@@ -74,7 +76,7 @@ def thin_curve(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def plot_curves(curves: ReportCurves) -> Any:
-    """Curves with common axes for each unit, at most `MOST_CURVES` in each pair of axes."""
+    """Plot curves: curves of the same unit share a pair of axes, with at most `MOST_CURVES` curves."""
     groups: dict[str, list[tuple[str, FloatArray]]] = {}
     for name, unit, values in curves.curves:
         groups.setdefault(unit, []).append((name, np.asarray(values, dtype=np.float64)))
@@ -89,12 +91,13 @@ def plot_panels(
     x: FloatArray,
     panels: Sequence[tuple[str, Sequence[tuple[str, FloatArray]], tuple[float, float] | None]],
 ) -> Any:
-    """Axes one below the other over a common abscissa; names of curves are placed next to the axes.
+    """Plot several axes one below the other over a common abscissa; the names of curves are to the right of the axes.
 
     Args:
         label: label of the abscissa, with its unit.
         x: shape (n,).
-        panels: label with unit, curves by name, and the largest shown range, or None.
+        panels: for each pair of axes the label with unit, the curves by name, and the largest range that the axes show,
+            or None.
     """
     figure = create_page_figure(sum(_find_height(len(lines)) for _, lines, _ in panels) + 0.4)
     ratios = [_find_height(len(lines)) for _, lines, _ in panels]
@@ -103,7 +106,7 @@ def plot_panels(
         for k, (name, values) in enumerate(lines[:MOST_CURVES]):
             shown = np.where(np.isfinite(values), values, np.nan)
             axes.plot(*thin_curve(x, shown), color=COLOURS[k % len(COLOURS)], linewidth=1.3, label=name)
-        # long names are wrapped, so that the axes keep their width
+        # wrap long labels, because they are longer than low axes
         axes.set_ylabel(fill(unit, 24))
         if limits is not None:
             low, high = axes.get_ylim()
@@ -122,17 +125,18 @@ def plot_panels(
 
 
 def _find_height(curves: int) -> float:
-    """Height of axes with room for the names of the curves [inch]."""
+    """Return a height of axes that is sufficient for the names of the curves [inch]."""
     return max(1.7, 0.17 * min(curves, MOST_CURVES + 1) + 0.35)
 
 
 def plot_steps(rows: FloatArray, unit: str, work: Mapping[str, int]) -> Any:
-    """Step size, and work per step, over a solve.
+    """Plot the step size, and counts of work per step (such as iterations), over a solve.
 
     Args:
-        rows: one row for each group of steps, see `StepHistory`: end, steps, smallest and largest step size, counts.
-        unit: unit of the end and of step sizes.
-        work: names of counts, and the columns that contain them.
+        rows: one row for each group of steps, with the columns end of the group, number of steps, smallest step size,
+            largest step size, and counts of work; see `StepHistory`.
+        unit: unit of times and step sizes; empty in statics.
+        work: column of each count of work in ``rows``, by name of the count.
     """
     figure = create_page_figure(1.7 * (1 + len(work)) + 0.3)
     all_axes = figure.subplots(1 + len(work), 1, sharex=True, squeeze=False)[:, 0]
@@ -163,8 +167,8 @@ class ModelLines(NamedTuple):
 
 
 def trace_model(states: Sequence[State]) -> list[ModelLines] | None:
-    """The lines of a model in some states, on the first process, or None on other processes and for models without
-    drawings."""
+    """Return the lines of a model in several states. The result is None on processes other than the first, and for
+    models without drawings."""
     scene = Scene(states[0].world, SUBDIVISIONS)
     found: list[ModelLines] = []
     canvas: Canvas | None = None
@@ -188,10 +192,9 @@ def trace_model(states: Sequence[State]) -> list[ModelLines] | None:
 
 
 def draw_state(state: State) -> Any:
-    """A figure of the model in a state, on the first process, or None on other processes and for models without
-    drawings.
+    """Draw the model in a state. The result is None on processes other than the first, and for models without drawings.
 
-    Lines are coloured by their axial force, if the law provides the force.
+    Lines are coloured by the axial force, if the law draws the field `axial_force`.
     """
     traced = trace_model([state])
     if traced is None:
@@ -216,8 +219,8 @@ def draw_state(state: State) -> Any:
 
 
 def draw_shapes(rest: State, moved: Sequence[State], title: str) -> Any:
-    """A figure of a motion: the model at rest, and in states of the motion, of which the first is drawn most visibly.
-    The result is None on other processes and for models without drawings.
+    """Draw a motion: the model at rest, and the model in several states of the motion; the first state is drawn with
+    the strongest colour. The result is None on processes other than the first, and for models without drawings.
 
     On the first process;
     """
@@ -235,7 +238,7 @@ def draw_shapes(rest: State, moved: Sequence[State], title: str) -> Any:
 
 
 def _create_view(clouds: Sequence[FloatArray]) -> tuple[Any, Any]:
-    """A figure and its axes with room for all points [m], in 2D or 3D."""
+    """Create a figure with 2D or 3D axes that contain all points [m]."""
     points = np.concatenate(clouds)
     low, high = points.min(axis=0), points.max(axis=0)
     extent = high - low
@@ -256,15 +259,15 @@ def _create_view(clouds: Sequence[FloatArray]) -> tuple[Any, Any]:
 
 
 def _add_lines(axes: Any, points: FloatArray, lines: IntArray, **more: Any) -> Any:
-    """Straight lines in a view, as a collection of matplotlib."""
+    """Add straight lines to axes, as one line collection of matplotlib."""
     if axes.name == "3d":
-        from mpl_toolkits.mplot3d.art3d import Line3DCollection  # imported here, because matplotlib is only needed here
+        from mpl_toolkits.mplot3d.art3d import Line3DCollection  # imported here, because only pictures need matplotlib
 
         more.pop("capstyle", None)
         collection: Any = Line3DCollection(points[lines].tolist(), **more)
         axes.add_collection3d(collection)
         return collection
-    from matplotlib.collections import LineCollection  # imported here, because only pictures need it
+    from matplotlib.collections import LineCollection  # imported here, because only 3D pictures need mplot3d
 
     collection = LineCollection(points[lines][..., :2].tolist(), **more)
     axes.add_collection(collection)
@@ -272,8 +275,8 @@ def _add_lines(axes: Any, points: FloatArray, lines: IntArray, **more: Any) -> A
 
 
 def tension_colours() -> Any:
-    """Colours from the smallest to the largest tension; grey without tension values."""
-    from matplotlib.colors import LinearSegmentedColormap  # imported here, because only pictures need it
+    """Return the colour map from the smallest to the largest tension; without values of the tension, lines are grey."""
+    from matplotlib.colors import LinearSegmentedColormap  # imported here, because only pictures need matplotlib
 
     colours: Sequence[str] = ["#2c5fa8", "#35a7a0", "#e9c238", "#e8702a", "#b3202c"]
     return LinearSegmentedColormap.from_list("tension", list(colours)).with_extremes(bad="#9aa5b1")

@@ -1,12 +1,12 @@
-"""Sensors bound to a model, and the hooks that read them: in compiled code where all numbers are entries of arrays."""
+"""Sensors that are bound to a model, and hooks that read sensors; compiled code reads them if all numbers are entries
+of arrays."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from itertools import product
-from operator import is_
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -26,14 +26,15 @@ from windlass.framework.state.state import State, check_world
 
 
 class Probe(NamedTuple):
-    """A sensor bound to the numbering of a model.
+    """A sensor that can be evaluated, because it is bound to the coordinate numbers of a model.
 
     Attributes:
-        columns: (name, unit) of every number, in the order of ``read``.
-        shape: shape of the value at one instant; its numbers are the columns in C order.
-        read: ``(fields) -> numbers``, shape (columns,), with 0 for values that other processes evaluate.
-        entries: ``() -> FieldEntries`` of shape (columns,), if compiled code can read the numbers; called again after
-            changes of the model.
+        columns: (name, unit) of every number, in the order in which ``read`` returns the numbers.
+        shape: shape of the value at one instant; the columns contain the value in C order.
+        read: function of the fields that returns the numbers, shape (columns,), with 0 for values that other processes
+            evaluate.
+        entries: function without arguments that returns the `FieldEntries` of the numbers, shape (columns,), or None if
+            compiled code cannot read the numbers. The function is called again after changes of the model.
     """
 
     columns: list[tuple[str, str]]
@@ -43,24 +44,24 @@ class Probe(NamedTuple):
 
 
 class SensorLike(Protocol):
-    """A quantity that `Sensors` records: it has a name, and makes a probe of a model."""
+    """Interface of a quantity that `Sensors` records: it has a name, and creates a `Probe` for a model."""
 
     @property
     def name(self) -> str:
-        """Key of the values, distinct from the names of other sensors."""
+        """Name of the sensor, which is the key of its values; names of sensors must be distinct."""
 
     def create_probe(self, state: State) -> Probe:
-        """Bind to the model of a state whose values are in the fields. The call is collective."""
+        """Bind the sensor to the model of a state. The call is collective."""
 
 
 SENSOR = that(lambda given: hasattr(given, "create_probe") and hasattr(given, "name"), "a sensor")
 ARRAYS = ("x", "v", "a", "lam")
-"""Arrays of `FieldEntries` in the order of their numbers in `read_entries`."""
+"""Names of the arrays of `FieldEntries`, in the order of their numbers in `read_entries`."""
 
 
 def name_columns(name: str, unit: str, shape: tuple[int, ...]) -> list[tuple[str, str]]:
-    """(name, unit) of the numbers of a value: ``name`` for one number, otherwise ``name[0]``, ``name[0][1]`` and so
-    on."""
+    """Return (name, unit) of the numbers of a value; the name is ``name`` for a single number, otherwise ``name[0]``,
+    ``name[0][1]`` and so on."""
     return [("".join([name, *(f"[{i}]" for i in index)]), unit) for index in product(*map(range, shape))]
 
 
@@ -69,9 +70,10 @@ def read_entries(
     due: IntArray, array: IntArray, index: IntArray, shift: FloatArray, factor: FloatArray, reference: FloatArray,
     q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray, values: FloatArray,
 ) -> None:  # fmt: skip
-    """Read the entries of a state if its step is recorded; see `FieldEntries`.
+    """If a step is recorded, read the entries of the state; see `FieldEntries`.
 
-    ``array`` are numbers of `ARRAYS`, or -1 for entries that are always 0; all arrays of entries have the shape (n,).
+    ``array`` contains the index in `ARRAYS` of each entry, or -1 for entries that are always 0; all arrays of entries
+    have the shape (n,).
     """
     if due[0] == 0:
         return
@@ -89,15 +91,16 @@ def read_entries(
 
 
 class Readings(EveryNth):
-    """Base of hooks that read sensors at the start, at every n-th step, and at the last state of a solve.
+    """Base class of hooks that read sensors at the start, at every n-th step, and at the end of a solve.
 
     Args:
-        what: name of the hook, for messages.
+        what: name of the hook in messages.
         sensors: `Sensor` objects, or other objects with the same methods, with distinct names.
-        every: n.
+        every: read the sensors at every n-th step.
 
     Attributes:
-        units: unit by sensor name (of the first number, if they differ); empty before the first record.
+        units: unit of each sensor, by name; if the numbers of a sensor have different units, the unit of the first
+            number. Empty before the first record.
 
     Raises:
         ModelError: two sensors have the same name, or there are no sensors.
@@ -118,8 +121,8 @@ class Readings(EveryNth):
         self._places: dict[str, tuple[int, Probe]] = {}
         # the last record: time [s] and step
         self._mark: tuple[float, int] | None = None
-        # for compiled code: arrays of the state and version of the model to which the entries belong, and these entries
-        self._arrays: list[Any] = []
+        # for compiled code: the state, whose arrays are never replaced, the version of the model, and their entries
+        self._read: State | None = None
         self._version, self._entries = -1, RecordNumbers(np.zeros(0))
 
     @property
@@ -133,8 +136,8 @@ class Readings(EveryNth):
 
     @checked(state=instance(State))
     def record(self, state: State) -> None:
-        """Read all sensors, for states outside of a solve; an instant that was already recorded last is not
-        repeated."""
+        """Record all sensors at a state; call this method for states outside of a solve. A second call for the same
+        instant records nothing."""
         mark = (state.t, state.step)
         if self._mark == mark:
             return
@@ -147,7 +150,7 @@ class Readings(EveryNth):
         self._keep([parallel_assembly(state.world).processes.sum(row)], [mark])
 
     def _keep(self, rows: Sequence[FloatArray], marks: Sequence[tuple[float, int]]) -> None:
-        """Take the numbers of records, each of shape (columns,), with their times [s] and steps."""
+        """Take the numbers of records, each of shape (columns,), with their times [s] and step numbers."""
         self._mark = marks[-1]
         self._take(rows, marks)
 
@@ -166,7 +169,8 @@ class Readings(EveryNth):
             first += len(probe.columns)
 
     def idle_steps(self, state: State, size: float) -> int:
-        """All next steps, if compiled code can decide which are recorded."""
+        """Return the number of steps without a call of this hook: `ROOM` if compiled code finds the steps to be
+        recorded."""
         return ROOM if self.can_ask else super().idle_steps(state, size)
 
     def idle_program(self, state: State) -> Program | None:
@@ -174,16 +178,15 @@ class Readings(EveryNth):
         return self.find_asking(state)
 
     def find_numbers(self, state: State) -> RecordNumbers | None:
-        """The numbers of all sensors, if all of them are entries of arrays."""
-        # a class that extends `record` is called for each record
+        """Return the numbers of all sensors if all are entries of arrays, otherwise None."""
+        # a subclass that overrides `record` must be called for each record
         if type(self).record is not Readings.record or not self._probes:
             return None
         found = [probe.entries for probe in self._probes if probe.entries is not None]
         if len(found) < len(self._probes) or parallel_assembly(state.world).layout.size > 1:
             return None
-        arrays = [state.q, state.v, state.a, state.lam]
-        if self._version != state.world.version or not all(map(is_, arrays, self._arrays)):
-            self._version, self._arrays = state.world.version, arrays
+        if self._version != state.world.version or state is not self._read:
+            self._version, self._read = state.world.version, state
             self._entries = self._read_entries(state, [entries() for entries in found])
         return self._entries
 
@@ -197,8 +200,8 @@ class Readings(EveryNth):
             np.concatenate([np.broadcast_to(np.asarray(value, np.float64), one.places.shape) for one, value in pairs])
             for pairs in ([(one, one.shift) for one in entries], [(one, one.factor) for one in entries])
         )
-        values = np.zeros(len(index))
-        given = self.due, array, index, shift, factor, layout.reference, *self._arrays, values
+        values, motion = np.zeros(len(index)), (state.q, state.v, state.a, state.lam)
+        given = self.due, array, index, shift, factor, layout.reference, *motion, values
         return RecordNumbers(values, before=[(call(read_entries, given), (None,))])
 
     def take_records(self, times: Sequence[float], steps: Sequence[int], records: FloatArray) -> None:

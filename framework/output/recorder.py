@@ -1,4 +1,4 @@
-"""The recorder: writes drawings and paintings of the laws of a model as time series for viewers, during a solve.
+"""The recorder writes time series for viewers during a solve: the geometry and fields that the laws of a model draw.
 
     with Recorder("belt") as out:
         state = Dynamic(world, step=1e-4, end=2.45).solve(state, hooks=[out])
@@ -9,8 +9,8 @@
 | ``vtu`` | ``belt.pvd`` | moved | no filter needed |
 | ``xdmf`` | ``belt.xdmf`` | reference | filter Warp By Vector with ``displacement``, scale factor 1 |
 
-Field names of these files cannot hold units: the unit of every field is in `Recorder.field_units` and in the docstrings
-of the drawing laws. All values are in SI units and in the global frame.
+The files store no units of fields: units are in `Recorder.field_units` and in the docstrings of the laws. All values
+    are in SI units and in the global frame.
 """
 
 from __future__ import annotations
@@ -46,25 +46,25 @@ from windlass.framework.state.state import State, check_world
 
 
 class Recorder(EveryNth):
-    """Records the start, a sufficient number of frames for a film, and the last state of a solve; a hook, and a context
-    manager.
+    """Hook and context manager that records the first and the last state of a solve, and in between sufficient frames
+    for a film.
 
     If the solve fails, the last good state is recorded before the error is raised. Under MPI all processes call the
-    recorder, and the first process writes. After a restart the series of the interrupted run continue; a damaged series
-    remains, and a new part ``<name>_part2`` begins. The line field ``partition`` [1] is the rank that evaluates the
-    entity of a line, 0 on one process.
+    recorder, and only the first process writes files. After a restart the series of the interrupted run continue; if a
+    series is damaged, its files remain unchanged, and a new series ``<name>_part2`` begins. The cell field
+    ``partition`` [1] is the rank of the process that evaluates the entity of a line, 0 in a serial run.
 
     Args:
         name: name of the files without suffix, with or without a folder.
-        every: record every n-th accepted step, n >= 1, regardless of ``frames``; default: ``frames``.
+        every: record every n-th accepted step, n >= 1; by default, ``frames`` determines the recorded steps.
         formats: any of ``"vtkhdf"``, ``"vtu"``, ``"xdmf"``, and formats added by `register_format`.
         folder: folder of the files, made if it does not exist; default: the folder in ``name``, or the working
             directory.
         subdivisions: number of straight lines that show one cable element, >= 1.
-        axis: abscissa of the frames: ``"time"`` [s], or ``"step"`` [1], the number of the step, for statics, where time
-            is constant.
-        frames: number of frames of each solve, evenly distributed in time, or in statics by load steps; at most one
-            frame for each step.
+        axis: value that is stored as the time of a frame: ``"time"`` [s], or the step number ``"step"`` [1] for
+            statics, where the time is constant.
+        frames: number of frames in each solve, at most one per step; they are evenly distributed in time, or in statics
+            over the load steps.
         fields: names of the fields that are written; default: all.
         precision: precision of fields; points and times are always double.
         compress: whether ``vtkhdf`` is compressed; ``vtu`` is always compressed, ``xdmf`` never.
@@ -75,7 +75,7 @@ class Recorder(EveryNth):
         frames: number of recorded frames, including frames of a continued interrupted run.
 
     Raises:
-        OutputError: a folder cannot be written, another run, recorder or program has written a file, or arguments are
+        OutputError: a folder cannot be written, a file belongs to another run, recorder or program, or an argument is
             not allowed.
     """
 
@@ -135,7 +135,7 @@ class Recorder(EveryNth):
         self._times: list[float] = []
         # for each format: name of the series and number of its first frame
         self._parts = {kind: (self._base.name, 0) for kind in formats}
-        # data of each series of the interrupted run
+        # digest of each series of the interrupted run, by format
         self._digests: dict[str, str] = {}
         self._scene: Scene | None = None
         self._world: World | None = None
@@ -150,10 +150,12 @@ class Recorder(EveryNth):
 
     @checked(state=instance(State))
     def record(self, state: State) -> None:
-        """Write one frame, for states outside of a solve; an instant that was already recorded last is not repeated.
+        """Write one frame of a state; call this method for states outside of a solve. A second call for the same
+        instant writes nothing.
 
         Raises:
-            OutputError: time (or step number) is not above the previous frame's, or a file cannot be written.
+            OutputError: time (or step number) is not above the time (or step number) of the previous frame, or a file
+                cannot be written.
         """
         if self._world is not None:
             check_world(state, self._world, "Recorder.record")
@@ -169,7 +171,7 @@ class Recorder(EveryNth):
         if self._claim is not None:
             self._claim.begin()
         self._last = (state.t, state.step)
-        # the frames of the interrupted run are already written when a restarted script reaches this line
+        # while a restarted script repeats the calls of the interrupted run, the frames are already written
         if not is_replaying():
             if self._scene is None:
                 self._begin(state)
@@ -178,7 +180,8 @@ class Recorder(EveryNth):
         self._times.append(now)
 
     def idle_steps(self, state: State, size: float) -> int:
-        """All next steps, if compiled code can decide which are recorded: it calls Python for these."""
+        """Return the number of steps without a call of this hook. The result is `ROOM` if compiled code finds the steps
+        to be recorded, and calls Python for these steps."""
         return ROOM if self.can_ask else super().idle_steps(state, size)
 
     def idle_program(self, state: State) -> Program | None:
@@ -186,14 +189,14 @@ class Recorder(EveryNth):
         return self.find_asking(state)
 
     def _begin(self, state: State) -> None:
-        """Find the drawings, and make the series. The call is collective."""
+        """Collect the first drawings, and create the series of frames. The call is collective."""
         self._scene, self._world = Scene(state.world, self._subdivisions), state.world
         reference = state.copy()
         reference.q[:] = 0.0
         self._on_first(self._create_canvas, self._scene.draw(reference))
 
     def _on_first(self, work: Callable[[Drawn], None], drawn: Drawn | None) -> None:
-        """Process drawings on the first process; its errors are raised on all processes."""
+        """Call ``work`` with the drawings on the first process; its error is raised on all processes."""
         error = None
         try:
             if drawn is not None:
@@ -231,7 +234,7 @@ class Recorder(EveryNth):
         return series(self._base.with_name(name), self._canvas.mesh, self._style, kept=kept, digest=digest)
 
     def _begin_part(self, k: int, kind: str, error: BrokenSeriesError) -> None:
-        """Keep a damaged series of the interrupted run, and begin a new series in the same folder."""
+        """Keep the files of a damaged series of the interrupted run, and begin a new series in the same folder."""
         names = (f"{self._base.name}_part{number}" for number in count(2))
         suffix = self._series[k].suffixes[0]
         name = next(name for name in names if not self._base.with_name(name + suffix).exists())
@@ -243,7 +246,8 @@ class Recorder(EveryNth):
         )
 
     def checkpoint(self) -> dict[str, Any]:
-        """Times of the frames, names of the files and digests of the series; see `StepHook.checkpoint`."""
+        """Return the times of the frames, the names of the files and the digests of the series; see
+        `StepHook.checkpoint`."""
         digests = {kind: series.digest for kind, series in zip(self._formats, self._series, strict=False)}
         return {"times": np.array(self._times), "steps": self._steps, "last": self._last, "name": self._base.name} | {
             "parts": dict(self._parts),
@@ -251,7 +255,7 @@ class Recorder(EveryNth):
         }
 
     def restore(self, kept: Mapping[str, Any], state: State) -> None:
-        """Continue the files of the interrupted run, which stay unchanged before the next frame."""
+        """Prepare to continue the files of the interrupted run, which change only at the next frame."""
         self._times, self._steps = kept["times"].tolist(), int(kept["steps"])
         self._last = None if kept["last"] is None else (float(kept["last"][0]), int(kept["last"][1]))
         for kind in self._formats:
@@ -266,7 +270,7 @@ class Recorder(EveryNth):
         return self.frames == 0
 
     def close(self) -> None:
-        """Finish the files; a second call does nothing."""
+        """Complete and release the files; a second call has no effect."""
         for series in self._series:
             series.close()
         if self._claim is not None:

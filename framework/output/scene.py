@@ -38,9 +38,9 @@ class Scene:
         subdivisions: number of straight lines that show one cable element.
 
     Attributes:
-        processes: the processes that draw.
-        partition: rank that draws each line of all drawings, then each face, shape (lines + faces,), on the first
-            process after the first call of `draw`.
+        processes: the processes that share the drawings.
+        partition: rank of the process that draws each line of all drawings, followed by the rank for each face, shape
+            (lines + faces,). ``partition`` exists on the first process after the first call of `draw`.
     """
 
     def __init__(self, world: World, subdivisions: int) -> None:
@@ -51,7 +51,7 @@ class Scene:
         self._started = False
 
     def draw(self, state: State) -> Drawn | None:
-        """Drawings and paintings at a state, on the first process; None on the others."""
+        """Return the drawings and paintings at a state; on processes other than the first, return None."""
         processes = self.processes
         fields = load_outputs(state)
         if processes.size == 1:
@@ -65,8 +65,8 @@ class Scene:
         return None if gathered is None else self._join(gathered)
 
     def _draw_here(self, fields: Fields) -> tuple[list[Any], WindlassError | None]:
-        """Drawings of this process, None for laws without local rows; after the first call, only the parts that
-        change."""
+        """Return the drawings and paintings of the rows of this process, None for laws without such rows. After the
+        first call, return only the arrays that change."""
         parts: list[Any] = []
         try:
             for rows, evaluate in self._shown:
@@ -99,8 +99,8 @@ def _split(drawn: Sequence[Drawing | Painting]) -> Drawn:
 
 
 def _find_shown(world: World, subdivisions: int) -> list[tuple[IntArray, Callable[[Fields], Drawing | Painting]]]:
-    """Numbers of the rows of each drawing and painting on this process, and the function that draws them, in the order
-    of the tables."""
+    """Return, for each drawing and painting in the order of the tables, the numbers of the rows on this process and the
+    function that draws the rows."""
     found: list[tuple[IntArray, Callable[[Fields], Drawing | Painting]]] = []
     for component, table in world.tables.items():
         law = law_of(component)
@@ -120,7 +120,8 @@ def _draw(rows: LocalRows, draw: Callable[[LocalRows, Fields, int], Drawing], li
 
 
 def _choose(bound: EvaluatedRows, law: Law) -> EvaluatedRows:
-    """Choose, among all processes, the first of the rows that show the same object."""
+    """Select the rows of this process that are drawn: of all rows that show the same object, only the first is
+    drawn."""
     if law.draw_keys is None or not bound.parallel:
         return bound
     keys, rows = law.draw_keys(bound.rows), bound.rows
@@ -134,7 +135,7 @@ def _choose(bound: EvaluatedRows, law: Law) -> EvaluatedRows:
 
 
 class Thin(NamedTuple):
-    """Parts of a drawing (points and fields) or of a painting (only fields) that change from frame to frame."""
+    """Data that change from frame to frame: points and fields of a drawing, or fields of a painting."""
 
     points: FloatArray | None
     fields: tuple[dict[str, Any], ...]
@@ -147,7 +148,7 @@ def _thin(what: Drawing | Painting | None) -> Thin | None:
 
 
 def _join_first(parts: Sequence[tuple[Drawing | Painting | None, IntArray]]) -> JoinedDrawing | JoinedPainting:
-    """Collect the drawings of all processes in the first frame, with the numbers of their rows."""
+    """Join the first drawings or paintings of one law on all processes; ``parts`` also contains the row numbers."""
     if any(isinstance(what, Drawing) for what, _ in parts):
         return JoinedDrawing([(rank, d, rows) for rank, (d, rows) in enumerate(parts) if isinstance(d, Drawing)])
     return JoinedPainting([what for what, _ in parts if isinstance(what, Painting)])
@@ -157,14 +158,14 @@ class JoinedDrawing:
     """The drawings of one law on several processes, joined to one drawing.
 
     Args:
-        parts: process, drawing, and numbers of the rows that it shows, for each process that draws.
+        parts: for each process that draws, its rank, its drawing, and the numbers of the drawn rows.
 
     Attributes:
         first: the whole drawing.
-        owner, face_owner: process that draws each line and each face, shape (lines,), (faces,).
+        owner, face_owner: rank of the process that draws each line, shape (lines,), and each face, shape (faces,).
 
     Raises:
-        OutputError: a drawing has different numbers of lines per row.
+        OutputError: the rows of a drawing have different numbers of points, lines or faces.
     """
 
     def __init__(self, parts: Sequence[tuple[int, Drawing, IntArray]]) -> None:
@@ -207,7 +208,7 @@ class JoinedDrawing:
         self.first = self.follow([_thin(drawing) for drawing in drawings])
 
     def follow(self, parts: Sequence[Thin | None]) -> Drawing:
-        """The complete drawing for another frame."""
+        """Return the joined drawing of another frame."""
         known = [part for part in parts if part is not None]
         points = np.concatenate([part.points for part in known if part.points is not None])[self._points]
         point_data, cell_data = (
@@ -233,7 +234,7 @@ class JoinedPainting:
         self.first = self.follow([_thin(painting) for painting in paintings])
 
     def follow(self, parts: Sequence[Thin | None]) -> Painting:
-        """The complete painting for another frame."""
+        """Return the joined painting of another frame."""
         known = [part.fields[0] for part in parts if part is not None]
         fields: dict[str, Paint] = {
             name: paint._replace(values=np.concatenate([part[name].values for part in known]))
@@ -243,7 +244,7 @@ class JoinedPainting:
 
 
 def _row_of_each(rows: IntArray, count: int) -> IntArray:
-    """Row of each of ``count`` points, lines or faces."""
+    """Return the row number of each of ``count`` points, lines or faces."""
     each, rest = divmod(count, len(rows))
     if rest:
         raise OutputError(
@@ -254,11 +255,11 @@ def _row_of_each(rows: IntArray, count: int) -> IntArray:
 
 
 def _join_parts(part: IntArray, joints: IntArray | None) -> IntArray:
-    """Labels of lines, equal for lines of different processes with common joints."""
+    """Return labels of lines; lines of different processes get the same label if they share a joint."""
     if joints is None or not len(part):
         return part
-    from scipy.sparse import coo_array  # imported here, because only output needs it
-    from scipy.sparse.csgraph import connected_components  # imported here, because only output needs it
+    from scipy.sparse import coo_array  # imported here, because only output needs scipy.sparse
+    from scipy.sparse.csgraph import connected_components  # imported here, because only output needs scipy.sparse
 
     labels = int(part.max()) + 1
     _, joint = np.unique(joints, return_inverse=True)
@@ -271,7 +272,7 @@ def _join_parts(part: IntArray, joints: IntArray | None) -> IntArray:
 
 
 def _label_in_order(part: IntArray) -> IntArray:
-    """Labels from 0 upwards, in the order of the first line of each label."""
+    """Renumber labels from 0 upwards, in the order in which the labels first occur."""
     _, first, inverse = np.unique(part, return_index=True, return_inverse=True)
     rank = np.empty(len(first), np.int64)
     rank[np.argsort(first)] = np.arange(len(first))

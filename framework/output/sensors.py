@@ -48,7 +48,7 @@ from windlass.framework.state.evaluate import find_evaluated_rows, find_output, 
 from windlass.framework.state.state import State
 
 LONGEST_NAME = 200
-"""Largest number of characters of the name of a sensor, which headings of tables and reports contain."""
+"""Largest number of characters in the name of a sensor, because tables and reports use the name as a heading."""
 FIELDS = {
     "entity": handle(),
     "output": word(),
@@ -66,11 +66,11 @@ class Sensor:
     """One output variable of one or more entities of one kind.
 
     Args:
-        entity: the entities; with several rows the values get a leading axis over the rows.
+        entity: one or more entities of one kind; for several entities the first array axis of the values is the entity.
         output: name of the output variable; see `outputs_of`.
-        component: index of the component of each row's value, along its last axis; default: all.
-        name: name in the table; default ``"<entity>.<output>"``.
-        where: places on the entity, e.g. ``{"x": 0.1}`` [m] along a cable.
+        component: index of the recorded component of a vector, along the last array axis; default: all components.
+        name: name of the sensor, which heads its columns in the table; default ``"<entity>.<output>"``.
+        where: position on the entity, e.g. ``{"x": 0.1}`` [m] along a cable.
 
     Raises:
         ModelError: the entity has no such output variable.
@@ -93,7 +93,7 @@ class Sensor:
             object.__setattr__(self, "name", f"{self.entity.name}.{self.output}{component}")
 
     def create_probe(self, state: State) -> Probe:
-        """Bind to a model; see `SensorLike`."""
+        """Bind the sensor to a model; see `SensorLike`."""
         output = find_output(self.entity, self.output)
         rows = find_evaluated_rows(self.entity, state.world)
         where, component = dict(self.where), self.component
@@ -126,8 +126,7 @@ class Sensor:
 
 
 def _as_cell(text: str) -> str:
-    """A name or unit for the table, in which commas are replaced: names of entities and units of coordinates may have
-    commas."""
+    """Replace commas of a name or unit, because the table separates columns by commas."""
     return text.replace(",", ";").replace('"', "'")
 
 
@@ -137,17 +136,17 @@ class Sensors(Readings):
     Under MPI all processes call the sensors and store the values; the first process writes the table.
 
     Args:
-        path: the CSV file, replaced if it exists; its folder is made if needed. None stores the values only in memory.
-            Commas in names and units become semicolons in the file.
+        path: the CSV file, replaced if it exists; its folder is made if needed. If the path is None, values are stored
+            only in memory. Commas in names and units become semicolons in the file.
         sensors: `Sensor` objects, or other objects with the same methods, with distinct names.
         every: record every n-th accepted step, n >= 1.
 
     Attributes:
-        units: unit by sensor name (of the first number, if they differ); empty before the first record.
+        units: unit of each sensor, by name; if the numbers of a sensor have different units, the unit of the first
+            number. Empty before the first record.
 
     Raises:
-        OutputError: a folder cannot be written, or another run, other sensors or another program have written the
-            table.
+        OutputError: the folder cannot be written, or the file belongs to another run, other sensors or another program.
         ModelError: two sensors have the same name, or there are no sensors.
     """
 
@@ -171,7 +170,7 @@ class Sensors(Readings):
         return np.array([step for _, step in self._marks], dtype=np.int64)
 
     def __getitem__(self, name: str) -> FloatArray:
-        """Values of one sensor over the records, shape (records, ...), in its unit; a copy."""
+        """Return a copy of the values of one sensor, in its unit, shape (records, ...)."""
         self._check_name(name)
         if not self._rows:
             return np.zeros(0)
@@ -202,7 +201,7 @@ class Sensors(Readings):
         return {"columns": columns, "rows": rows, "times": self.times, "marks": self.steps, "steps": self._steps}
 
     def restore(self, kept: Mapping[str, Any], state: State) -> None:
-        """Continue the records of the interrupted run; the table is unchanged before the next record.
+        """Restore the records of the interrupted run; the table changes only at the next record.
 
         Raises:
             ModelError: the sensors differ.
@@ -228,14 +227,15 @@ class Sensors(Readings):
 
     @checked(path=optional(path()), names=optional(each(word(), "a list of names of sensors")))
     def plot(self, path: str | os.PathLike[str] | None = None, names: Sequence[str] | None = None) -> Any:
-        """A picture of the sensors over time.
+        """Plot the sensors over time.
 
         Args:
-            path: the file (``.png``, ``.pdf``, ``.svg``); None returns a figure of matplotlib, which notebooks show.
+            path: file of the picture (``.png``, ``.pdf``, ``.svg``); if None, the method returns a figure of
+                matplotlib, which notebooks show.
             names: names of the sensors; None for all.
 
         Returns:
-            The path, or the figure, or None on all processes except the first.
+            The path or the figure; on processes other than the first None.
 
         Raises:
             ModelError: there is no sensor with this name.
@@ -251,7 +251,7 @@ class Sensors(Readings):
         return hand_over(plot_curves(self._find_curves(self.names if names is None else names)), target)
 
     def _find_curves(self, names: Sequence[str]) -> ReportCurves:
-        """All numbers of the selected sensors over time."""
+        """Return all numbers of the selected sensors over time."""
         values, curves = np.array(self._rows).T, []
         for name in names:
             first, probe = self._places[name]
@@ -259,7 +259,7 @@ class Sensors(Readings):
         return ReportCurves("time [s]", self.times, curves)
 
     def report_sections(self) -> Sequence[ReportSection]:
-        """All numbers over time, for the report of the run."""
+        """Return the section of the report that shows all numbers of the sensors over time."""
         return () if len(self._rows) < 2 else [ReportSection("Sensors", [self._find_curves(self.names)])]
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""The base class of field series, the checks of a frame, and safe writing."""
+"""The base class of time series of fields, the checks of a frame, and safe writing."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Style(NamedTuple):
     """How numbers are written.
 
     single: whether fields are written in single precision (float32); points and times remain double.
-    compress: for VTKHDF alone; `.vtu` is always compressed, XDMF never.
+    compress: whether VTKHDF files are compressed; `.vtu` files are always compressed, XDMF files never.
     """
 
     single: bool = False
@@ -61,14 +61,15 @@ class FieldSeries(Closing, ABC):
 
     path: folder and name without suffix; the folder must exist.
     mesh: reference points, lines, faces and labels, written once.
-    style: how numbers are written.
-    kept, digest: times [s] of the frames of an interrupted run that the series continues, and their digest.
+    style: precision and compression of the written numbers.
+    kept: times [s] of the frames of an interrupted run that the series continues; empty for a new series.
+    digest: digest of the frames in ``kept``, None if unknown.
 
-    Files of an older series of the same name, if Windlass wrote them, are replaced at the first `append`, or at `close`
-    without frames. A series made with ``kept``, the times of frames [s], continues the series of an interrupted run
-    instead. The first `append` keeps these frames, cuts later frames, and removes data that a killed process has
-    written incompletely. If this is not possible, or if the digest of the kept frames differs from ``digest`` (None:
-    unknown), `append` raises BrokenSeriesError and does not change the files.
+    Files of an older series of the same name are replaced at the first `append`, or at `close` if no frame was
+    appended. Files that Windlass did not write cause an error. With ``kept``, the series instead continues the series
+    of an interrupted run. The first `append` keeps the frames in ``kept``, and removes later frames and incomplete data
+    of a killed process. If this is not possible, or if the digest of the kept frames differs from ``digest``, `append`
+    raises BrokenSeriesError and does not change the files.
     """
 
     path: Path
@@ -80,7 +81,8 @@ class FieldSeries(Closing, ABC):
     suffixes: ClassVar[tuple[str, ...]]
     """Suffix of the file to open, followed by the suffixes of further files."""
     marks: ClassVar[tuple[bytes, ...]] = ()
-    """First bytes of files of this format, with the words ``written by Windlass``, if they are neither HDF5 nor XML."""
+    """First bytes of the files of this format, for formats other than HDF5 and XML; they contain the words ``written by
+    Windlass``."""
 
     def __init__(
         self,
@@ -95,7 +97,7 @@ class FieldSeries(Closing, ABC):
         self._kept = [float(time) for time in kept]
         for suffix in self.suffixes if not self._kept else ():
             check_series(self.beside(suffix), "series")
-        # layout of the last frame of the interrupted run
+        # time of the last frame of the interrupted run; its fields are unknown
         self._last = FrameLayout(self._kept[-1], None) if self._kept else None
         self._digest = FrameDigest(digest if self._kept else None)
         self._begun = self._closed = False
@@ -103,7 +105,7 @@ class FieldSeries(Closing, ABC):
 
     @abstractmethod
     def _prepare(self) -> None:
-        """Initialise, before the first frame, data that a format keeps between frames."""
+        """Initialise the data that a format needs from frame to frame."""
 
     def beside(self, suffix: str) -> Path:
         """The file of this series with another suffix."""
@@ -117,7 +119,7 @@ class FieldSeries(Closing, ABC):
     def append(
         self, time: float, points: ArrayLike, point_data: Mapping[str, ArrayLike], cell_data: Mapping[str, ArrayLike]
     ) -> None:
-        """Write one frame, which is on disk and can be read when the call returns.
+        """Write one frame. When the call returns, the frame is on disk and can be read.
 
         Args:
             time: time [s], above the time of the previous frame.
@@ -139,7 +141,7 @@ class FieldSeries(Closing, ABC):
         self._last = layout
 
     def close(self) -> None:
-        """Finish the files, including files of a series without frames; a second call does nothing."""
+        """Complete the files, also if no frame was appended; a second call has no effect."""
         if not (self._closed or self._kept or self._begun):
             with writing(self.path):
                 self._start()
@@ -151,7 +153,7 @@ class FieldSeries(Closing, ABC):
 
     @abstractmethod
     def _start(self) -> None:
-        """Write the file up to the first new frame; without kept frames this is an empty series."""
+        """Write the file with the kept frames, or without frames if no frames are kept."""
 
 
 class SeriesFrame(NamedTuple):
@@ -164,9 +166,10 @@ class SeriesFrame(NamedTuple):
 
 
 class FrameLayout(NamedTuple):
-    """Data for the check of the next frame: last time [s], and type and number of components per (place, field name).
+    """Data of a frame for the check of the next frame: time [s], and type and number of components of each field, by
+    (points or cells, name).
 
-    The fields are None after a restart, until the first frame.
+    After a restart the fields are None until the first new frame.
     """
 
     time: float
@@ -174,12 +177,13 @@ class FrameLayout(NamedTuple):
 
 
 class FrameDigest:
-    """The running digest (SHA-256) of the frames of a series, in parts that grow with each frame.
+    """Digest (SHA-256) of the frames of a series; its data consist of several parts, and each frame extends each part.
 
-    Files of viewers cannot contain the digest of a series, so the checkpoint, which has its own digest, stores it.
+    The checkpoint stores this digest, because the formats of viewers have no field for a digest.
 
     Args:
-        kept: digest of the frames of an interrupted run, used until the frames are read again; None if unknown.
+        kept: digest of the frames of an interrupted run, which is valid until the frames are read again; None if
+            unknown.
     """
 
     def __init__(self, kept: str | None = None) -> None:
@@ -187,11 +191,11 @@ class FrameDigest:
         self._parts: dict[str, Any] = {}
 
     def restart(self) -> None:
-        """Restart the digest: frames are read again from the first frame on."""
+        """Restart the digest before frames are read again from the first frame on."""
         self._parts = {}
 
     def add(self, part: str, values: bytes | FieldArray) -> None:
-        """Append to one part, in the order of the frames."""
+        """Append data to one part of the digest; frames must be added in their order."""
         self._parts.setdefault(part, hashlib.sha256()).update(values)
 
     def total(self) -> str:
@@ -202,7 +206,7 @@ class FrameDigest:
         return hashlib.sha256("".join(parts).encode()).hexdigest()
 
     def check(self) -> None:
-        """Compare the digests after all kept frames were added.
+        """Compare the digest of the frames that were read with the stored digest.
 
         Raises:
             BrokenSeriesError: the frames were changed after they were written.
@@ -263,7 +267,7 @@ def create_frame(
 
 
 def _check_name(what: str, name: str) -> None:
-    # a slash would open a subgroup in HDF5, and the other characters break the XML of some readers
+    # a slash would create a subgroup in HDF5, and some readers fail for the other characters in XML
     if not name.strip() or any(c in '/<>&"' or not c.isprintable() for c in name):
         raise OutputError(f"{what}: a field name must be printable text without / < > & and double quotes")
 
@@ -276,7 +280,7 @@ def _as_field(place: str, name: str, values: ArrayLike, count: int) -> FieldArra
         raise OutputError(f"{what} has type {array.dtype}: must be real numbers, integers or booleans")
     if array.shape not in ((count,), (count, 2), (count, 3)):
         raise OutputError(f"{what} has shape {array.shape}: must be ({count},), ({count}, 2) or ({count}, 3)")
-    # one type per kind: these types are tested with all readers
+    # float64, int32 and int64 only, because these types are tested with all readers
     if array.dtype.kind == "f":
         array = array.astype(np.float64, copy=False)
     elif array.dtype.kind == "b" or array.dtype == np.int32:
@@ -301,7 +305,7 @@ def _kind_text(kind: tuple[np.dtype[Any], int] | None) -> str:
 
 
 def check_series_path(path: str | os.PathLike[str], suffix: str) -> Path:
-    """Return the absolute path with `suffix` added to the name; the folder must exist.
+    """Return the absolute path of a file, which is `path` with `suffix`; the folder must exist.
 
     The path is absolute because the working directory may change later.
     """
@@ -318,13 +322,14 @@ def check_series_path(path: str | os.PathLike[str], suffix: str) -> Path:
 
 
 def check_series(path: Path, what: str) -> Path:
-    """The path itself, if a file of a series can be written there; see `check_output`."""
+    """Return the path after a check that a file of a series can be written to it; see `check_output`."""
     return check_output(path, what, "series")
 
 
 @contextmanager
 def continuing(path: Path, draft: Path) -> Iterator[None]:
-    """Turn errors of damaged files into BrokenSeriesError with the path; remove the draft after any error."""
+    """Context manager that converts errors of damaged files into BrokenSeriesError with the path, and removes the draft
+    file after any error."""
     try:
         yield
     except (BrokenSeriesError, OSError, RuntimeError, KeyError, ValueError, ParseError) as error:
@@ -337,7 +342,7 @@ def continuing(path: Path, draft: Path) -> Iterator[None]:
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Turn failures of the file system into OutputError with the path."""
+    """Context manager that converts errors of the file system into OutputError with the path."""
     try:
         yield
     except NoRoomError as error:

@@ -1,10 +1,10 @@
 """VTKHDF time series: one HDF5 file with moved points.
 
-Frames are written without the HDF5 library. From time to time a session with the library allocates the next frames and
-determines the offsets of their rows in the file. A frame is then written by a few plain writes to these offsets, which
-readers ignore, and a last write that increments the number of frames. The file contains that number twice, as the
-attribute ``NSteps`` and as the length of ``Steps/Values``, which must be equal for VTK's reader; both numbers are in
-the first page of the file and change in one write.
+Frames are written without the HDF5 library. From time to time the file is opened with the library, which allocates
+space for the next frames and returns the offsets of their rows. A frame is then written by a few plain writes to these
+offsets. A last write increments the number of frames; before this write readers ignore the frame. The file contains the
+number of frames twice: as the attribute ``NSteps`` and as the length of ``Steps/Values``. VTK's reader requires equal
+numbers; both are in the first page of the file and change in one write.
 """
 
 import os
@@ -25,19 +25,20 @@ _BATCH_BYTES, _BATCH_FRAMES = 1 << 23, 32
 _STEP_ROWS = 256
 _COPIED_ROWS = 1 << 20
 _COUNT = int.from_bytes(b"Windlas", "big")
-"""Placeholder of the number of frames until its offset in the file is known; no other number in the first page is
-equal."""
+"""Placeholder that is written as the number of frames to find its offset in the file. No other number in the first page
+is equal to the placeholder."""
 _STEPS = ("NumberOfParts", "PartOffsets", "PointOffsets", "CellOffsets")
 
 
 class VtkhdfSeries(FieldSeries):
-    """`<name>.vtkhdf`, a single file (VTKHDF 2.0, type UnstructuredGrid) with one topology and points for each frame.
+    """A single file `<name>.vtkhdf` (VTKHDF 2.0, type UnstructuredGrid) with one topology, and with points for each
+    frame.
 
-    Times and points are always float64; integer fields keep their type. With compression each frame is a separate chunk
-    (zlib, level 1, bytes shuffled), which the library writes.
+    Times and points are always float64; integer fields keep their type. With compression the library writes each frame
+    as a separate chunk (zlib, level 1, bytes shuffled).
 
-    The file can be read between frames. Kept frames of an interrupted run are copied once to a new file. VTK's reader
-    shows a series of one frame without its time. See `FieldSeries` for arguments and errors.
+    Viewers can read the file between two frames. Kept frames of an interrupted run are copied once to a new file. VTK's
+    reader shows a series of one frame without its time. For arguments and errors see `FieldSeries`.
 
     Format: VTKHDF specification 2.0 of VTK, section on temporal unstructured grids.
     """
@@ -45,7 +46,7 @@ class VtkhdfSeries(FieldSeries):
     suffixes = (".vtkhdf",)
 
     def _prepare(self) -> None:
-        # numbers of frames that are finished, allocated, and included in the digest
+        # number of finished frames, number of allocated frames, and number of frames in the digest
         self._count = self._room = self._digested = 0
         self._batch = 1  # number of frames that are allocated at a time
         self._counts: list[int] = []  # offsets of the frame counts in the file [bytes]
@@ -54,9 +55,9 @@ class VtkhdfSeries(FieldSeries):
 
     @property
     def digest(self) -> str:
-        """The digest of all frames so far; the frames since the last call are read from the file."""
+        """Digest of all frames; frames written since the previous call are read from the file."""
         if self._digested < self._count:
-            import h5py  # imported here, because most runs do not need it
+            import h5py  # imported here, because most runs do not need h5py
 
             with writing(self.path), h5py.File(self.path, "r", locking=False) as file:
                 for name, first, end in self._blocks(file["VTKHDF"], self._digested, self._count):
@@ -71,7 +72,8 @@ class VtkhdfSeries(FieldSeries):
                 if self._kept:
                     self._copy_kept(frame)
                 else:
-                    # a new file replaces the old one, so that viewers of the old file still see it complete
+                    # write a new file and then replace the old file, so that viewers with the old file open can still
+                    # read all of it
                     self._create(self.path, frame)
             rows = _rows_of(frame)
             if self._count == self._room:
@@ -89,7 +91,7 @@ class VtkhdfSeries(FieldSeries):
             self._fill(file.create_group("VTKHDF"))
 
     def _create(self, path: Path, frame: SeriesFrame) -> None:
-        """A file without frames, for the fields of a frame."""
+        """Create a file without frames for the fields of a given frame."""
         size = frame.points.nbytes + sum(v.nbytes for v in (*frame.point_data.values(), *frame.cell_data.values()))
         self._batch = 1 if self.style.compress else min(max(_BATCH_BYTES // size, 1), _BATCH_FRAMES)
 
@@ -103,7 +105,7 @@ class VtkhdfSeries(FieldSeries):
 
         with create_hdf5(path, note_counts) as file:
             root = file.create_group("VTKHDF")
-            # written first, so that both numbers are in the first page
+            # written before other data, so that both frame counts are in the first page of the file
             steps = root.create_group("Steps")
             steps.attrs["NSteps"] = np.int64(_COUNT)
             steps.create_dataset("Values", (_COUNT,), np.float64, maxshape=(None,), chunks=(_STEP_ROWS,))
@@ -112,7 +114,7 @@ class VtkhdfSeries(FieldSeries):
         self._room, self._places = 0, {}
 
     def _copy_kept(self, frame: SeriesFrame) -> None:
-        """A new file with the kept frames, for the fields of a frame."""
+        """Create a new file for the fields of a given frame, with copies of the kept frames."""
         number, draft = create_draft(self.path)
         os.close(number)
         self._digest.restart()
@@ -145,7 +147,8 @@ class VtkhdfSeries(FieldSeries):
                 target["VTKHDF"][name][first:end] = values
 
     def _blocks(self, root: Any, begin: int, end: int) -> list[tuple[str, int, int]]:
-        """Datasets that grow with the frames, for a range of frames: names, first and last rows."""
+        """Return the names of the datasets that grow with the frames, and their first and last rows for a range of
+        frames."""
         points, cells = len(self.mesh.points), len(self.mesh.part)
         each = {"Points": points} | {f"PointData/{name}": points for name in root["PointData"]}
         each |= {f"CellData/{name}": cells for name in root["CellData"] if name != "part"}
@@ -184,7 +187,7 @@ class VtkhdfSeries(FieldSeries):
             steps.create_dataset(name, (0, *shape), np.int64, maxshape=(None, *shape), chunks=(_STEP_ROWS, *shape))
         steps["ConnectivityIdOffsets"] = steps["CellOffsets"]
         point_offsets, cell_offsets = steps.create_group("PointDataOffsets"), steps.create_group("CellDataOffsets")
-        cell_offsets["part"] = steps["PartOffsets"]  # labels are constant, so their offset is 0 in all steps
+        cell_offsets["part"] = steps["PartOffsets"]  # labels are constant, so their offset is 0 in all frames
         for name, values in _rows_of(frame).items():
             self._create_growing(root, name, values)
         for name in frame.point_data:
@@ -196,7 +199,7 @@ class VtkhdfSeries(FieldSeries):
                 cell_offsets[name] = first
 
     def _create_growing(self, root: Any, name: str, values: Any) -> None:
-        from h5py import h5d, h5p, h5s, h5t  # imported here, because most runs do not need it
+        from h5py import h5d, h5p, h5s, h5t  # imported here, because most runs do not need h5py
 
         made, width = h5p.create(h5p.DATASET_CREATE), values.shape[1:]
         made.set_chunk((self._batch * len(values), *width))
@@ -204,14 +207,15 @@ class VtkhdfSeries(FieldSeries):
             made.set_shuffle()
             made.set_deflate(1)
         else:
-            # space is allocated immediately, without writing to it
+            # the library allocates space in the file immediately, without writing values
             made.set_alloc_time(h5d.ALLOC_TIME_EARLY)
             made.set_fill_time(h5d.FILL_TIME_NEVER)
         space = h5s.create_simple((0, *width), (h5s.UNLIMITED, *width))
         h5d.create(root.id, name.encode(), h5t.py_create(values.dtype), space, made)
 
     def _make_room(self, rows: dict[str, Any]) -> None:
-        """Allocate the next frames; compressed rows, which only the library can write, are written in this session."""
+        """Allocate space for the next frames. Compressed rows are written at the same time, because only the library
+        can write them."""
         before = self._room
         try:
             with change_hdf5(self.path, lambda overlay: _lay_count(overlay, self._counts, self._count)) as file:
@@ -249,7 +253,7 @@ class VtkhdfSeries(FieldSeries):
         self._room = end
 
     def _note_place(self, name: str, dataset: Any, chunk: int, row: int) -> None:
-        """File offset of the start of a chunk, found from one of its rows."""
+        """Return the offset of a chunk in the file [bytes], found from one of the rows of the chunk."""
         place = dataset.id.get_chunk_info_by_coord((row, *(0 for _ in dataset.shape[1:]))).byte_offset
         places = self._places.setdefault(name, [])
         places[chunk:] = [place]
@@ -276,7 +280,8 @@ class VtkhdfSeries(FieldSeries):
             size = os.fstat(number).st_size
             change_file(self.path, size, [(low, new), (high, new)])
             return
-        # both numbers are in one page: they are written together with the constant bytes between them, which is atomic
+        # write both numbers and the constant bytes between them in one write, which is atomic because they are in one
+        # page
         between = os.pread(number, high - low - len(new), low + len(new))
         write_all(number, [new + between + new], low)
 
@@ -288,7 +293,7 @@ def _lay_count(overlay: Overlay, places: Sequence[int], count: int) -> None:
 
 
 def _rows_of(frame: SeriesFrame) -> dict[str, Any]:
-    """Points and fields by the names of their datasets."""
+    """Return the points and fields of a frame, by the names of their datasets."""
     fields = {f"PointData/{name}": values for name, values in frame.point_data.items()}
     return {"Points": frame.points} | fields | {f"CellData/{name}": values for name, values in frame.cell_data.items()}
 

@@ -13,9 +13,10 @@ _TAIL = "</Collection>\n</VTKFile>\n"
 
 
 class VtuSeries(FrameFiles):
-    """One `<name>_000000.vtu` per frame, with its moved points, and `<name>.pvd`, the file to open.
+    """One file such as `<name>_000000.vtu` per frame with the moved points, and the index `<name>.pvd`, which is the
+    file to open.
 
-    See `FrameFiles`, and `FieldSeries` for arguments and errors.
+    See also `FrameFiles`; for arguments and errors see `FieldSeries`.
     """
 
     suffixes = (".pvd",)
@@ -23,7 +24,7 @@ class VtuSeries(FrameFiles):
 
     def encode_frame(self, frame: SeriesFrame) -> bytes:
         """The file of a frame, compressed."""
-        import meshio  # imported here, because only output needs it
+        import meshio  # imported here, because only output needs meshio
 
         cells, lines = self.mesh.blocks(), len(self.mesh.lines)
         by_block = {
@@ -33,7 +34,7 @@ class VtuSeries(FrameFiles):
         return _as_vtu(meshio.Mesh(frame.points, cells, point_data=frame.point_data, cell_data=by_block))
 
     def encode_entry(self, file: str, time: float) -> str:
-        """The line of a frame in the collection."""
+        """Return the line of a frame in the `.pvd` file."""
         return f'<DataSet timestep="{time!r}" part="0" file={quoteattr(file)}/>\n'
 
     def encode_index(self, entries: list[str]) -> str:
@@ -42,8 +43,8 @@ class VtuSeries(FrameFiles):
 
 
 def _as_vtu(grid: Any) -> bytes:
-    """The content of a file, written to a file in memory, because meshio writes only to files."""
-    import meshio  # imported here, because only output needs it
+    """Return the content of a `.vtu` file; the file is written in memory, because meshio writes only to files."""
+    import meshio  # imported here, because only output needs meshio
 
     with os.fdopen(os.memfd_create("vtu"), "rb") as file:
         meshio.vtu.write(os.dup(file.fileno()), grid, binary=True, compression="zlib")

@@ -29,23 +29,23 @@ _HEAD = (
 
 
 class XdmfSeries(FieldSeries):
-    """`<name>.xdmf`, the file to open, and `<name>.h5` in the same folder; move both together.
+    """The file `<name>.xdmf`, which is the file to open, and its data `<name>.h5` in the same folder; always move both
+    files together.
 
-    The format of meshio has one mesh for all times: the points stay in the reference position, and the field
-    `displacement` [m], shape (n, 3), in the global frame, moves them through the filter Warp By Vector (scale factor
-    1). The field is computed from `points`; a `displacement` in `point_data` must agree with it. In ParaView
-    the first of two blocks is the time series. The second block, the mesh grid of the file, stays at the first time
-    shown and is best hidden.
+    meshio writes one mesh for all times, with points in the reference position. The filter Warp By Vector (scale factor
+    1) moves the points by the field `displacement` [m], shape (n, 3), in the global frame. The field is computed from
+    `points`; a `displacement` in `point_data` must agree with it. ParaView shows two blocks; the first block is the
+    time series. The second block is the reference mesh, which does not move; hide this block.
 
-    Both files are complete after every frame. Kept frames of an interrupted run are copied once to a new data file. See
-    `FieldSeries` for arguments and errors.
+    The XML file and the data file are complete after every frame. Kept frames of an interrupted run are copied once to
+    a new data file. For arguments and errors see `FieldSeries`.
     """
 
     suffixes = (".xdmf", ".h5")
 
     def _prepare(self) -> None:
         self._data_path = self.path.with_suffix(".h5")
-        self._writer: Any = None  # meshio's writer, made at the first write
+        self._writer: Any = None  # writer of meshio, created at the first write
         self._part: Any = None  # XML element of the labels, shared by all frames
         self._tail = b""
         self._tail_start = 0  # offset in the .xdmf file of the next frame
@@ -56,7 +56,7 @@ class XdmfSeries(FieldSeries):
             displacement = displacement.astype(np.float32)
         elif "displacement" in frame.point_data:
             given = frame.point_data["displacement"]
-            # rounding of the subtraction scales with the positions, not with the displacement
+            # the rounding error of a displacement scales with the positions, because it is a difference of positions
             room = 1e-9 * float(np.abs(self.mesh.points).max())
             if given.shape != displacement.shape or not np.allclose(given, displacement, 1e-9, room, equal_nan=True):
                 raise OutputError(
@@ -86,7 +86,8 @@ class XdmfSeries(FieldSeries):
         grids: list[bytes] = []
         self._digest.restart()
         if not self._kept:
-            # a new file replaces the old one, so that viewers of the old file still see it complete
+            # write a new file and then replace the old file, so that viewers with the old file open can still read all
+            # of it
             self._write_mesh(self._data_path)
         else:
             number, draft = create_draft(self._data_path)
@@ -106,13 +107,13 @@ class XdmfSeries(FieldSeries):
         self._tail_start = len(index)
 
     def _write_mesh(self, path: Path) -> None:
-        """A data file with reference mesh and labels, and the XML of both."""
-        from meshio.xdmf import TimeSeriesWriter  # imported here, because only output needs it
+        """Write a data file with reference mesh and labels, and return the XML elements of mesh and labels."""
+        from meshio.xdmf import TimeSeriesWriter  # imported here, because only output needs meshio
 
         writer = TimeSeriesWriter(self.path)
         self._writer = writer
-        # meshio would write to the working directory; the XML contains the name without a folder, because both files
-        # are in one folder
+        # without this meshio would write the data to the working directory; the XML contains the name of the data file
+        # without a folder
         writer.h5_filename = self._data_path.name
         if len(self.mesh.faces):
             writer.cells = lambda _, grid: _write_mixed(writer, self.mesh, grid)
@@ -125,7 +126,7 @@ class XdmfSeries(FieldSeries):
         self._tail = b"</Grid>\n" + ElementTree.tostring(mesh_grid) + b"\n</Domain></Xdmf>\n"
 
     def _find_kept(self) -> list[bytes]:
-        """The XML of the kept frames, one line each; later text is ignored."""
+        """Return the XML of the kept frames, one line per frame; text after these lines is ignored."""
         content = self.path.read_bytes()
         if not content.startswith(_HEAD):
             raise BrokenSeriesError("the file does not begin like a series of frames")
@@ -137,7 +138,8 @@ class XdmfSeries(FieldSeries):
         return grids
 
     def _copy_data(self, grids: list[bytes], old: Any, draft: Path) -> None:
-        """Copy the data of frames from the old data file into a new one, which has the mesh, frame by frame."""
+        """Copy the data of the kept frames, frame by frame, from the old data file to a new data file that already
+        contains the mesh."""
         with change_hdf5(draft) as new:
             mesh = list(new)
             same = all(old[name].shape == new[name].shape and (old[name][()] == new[name][()]).all() for name in mesh)
@@ -156,14 +158,14 @@ class XdmfSeries(FieldSeries):
                 self._writer.data_counter = len(new)
 
     def _write_grid(self, grid: bytes) -> None:
-        """Write one frame before the closing tags, so that the file is complete at the cost of one frame."""
+        """Write one frame before the closing tags, so that the file is always complete without being rewritten."""
         end = self._tail_start + len(self._tail)
         change_file(self.path, end, [(self._tail_start, grid + self._tail)])
         self._tail_start += len(grid)
 
 
 def _write_mixed(writer: Any, mesh: LineMesh, grid: Any) -> None:
-    """Lines and faces as cells of a grid; meshio's own writer fails for lines among other cells.
+    """Write lines and faces as the cells of a grid; the writer of meshio fails for a mix of lines and other cells.
 
     Format: XDMF model and format, "arbitrary" topology: polylines (2) with their number of points, quadrilaterals (5).
     """

@@ -1,1 +1,1 @@
-"""Messages between processes, of arrays only."""
+"""Messages between processes, which contain only arrays."""

@@ -1,8 +1,9 @@
-"""Rows of arrays that this process needs from other processes: owners send values, and receive contributions.
+"""Ghosts: rows of arrays that this process needs but another process owns. Owners send values of these rows, and
+receive contributions to them.
 
-The exchange serves coordinates and unknowns, whose ghosts always follow the owned ones, and surfaces of contact sets,
-for which it is made again when neighbours change. Values are sent in one message between each pair of neighbours.
-Contributions are added in the order of the ranks, which gives equal sums in every run.
+Ghosts are used for coordinates and unknowns, where ghosts always follow the owned entries, and for surfaces of contact
+sets, where they are recreated when neighbours change. Values are sent in one message between each pair of neighbours.
+Contributions are added in the order of the ranks, so sums are bitwise equal in repeated runs.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ import numpy as np
 from windlass.framework.arrays import FloatArray, IntArray
 
 TAG = 7320
-"""Tag of the messages; messages of two exchanges between the same processes stay in order."""
+"""Tag of all messages; one tag is sufficient, because MPI keeps the order of messages between two processes."""
 
 
 def gather_keys(comm: Any, keys: Any) -> list[Any]:
-    """Gather the keys of the rows of each process, by which a process finds the owners of rows that it needs.
+    """Gather the keys of the rows that each process owns; with these keys a process finds the owners of the rows that
+    it needs.
 
     The call is collective, like all calls of `Ghosts`.
 
@@ -32,17 +34,19 @@ def gather_keys(comm: Any, keys: Any) -> list[Any]:
 
 
 class Ghosts:
-    """Rows to send and receive. The constructor and each function are collective.
+    """Exchange of rows between their owners and the processes that need them. The constructor and each function are
+    collective.
 
     Args:
-        comm: mpi4py communicator; None for a single process; exchanges then have no effect.
-        needed: distinct rows of this process that receive values of other processes, shape (k,).
+        comm: mpi4py communicator; None for a single process, for which exchanges have no effect.
+        needed: distinct rows of this process whose values other processes own, shape (k,).
         owner: rank that owns each needed row, shape (k,).
         numbers: row number of each needed row on its owner, shape (k,).
 
     Attributes:
         comm: as given.
-        sent: rows of this process that other processes need, one entry per process that needs the row, shape (s,).
+        sent: rows of this process that other processes need, shape (s,); a row occurs once for each process that needs
+            it.
         received: the needed rows, grouped by owner, shape (k,).
     """
 
@@ -62,7 +66,8 @@ class Ghosts:
 
     @classmethod
     def after_owned(cls, comm: Any, owned: int, numbers: IntArray) -> Ghosts:
-        """Ghosts that follow the owned rows, by their numbers (process by process) in a PETSc vector."""
+        """Create the exchange for arrays in which ghosts follow the owned rows; ``numbers`` are the numbers of the
+        ghosts in a PETSc vector."""
         places = owned + np.arange(len(numbers))
         if comm is None or comm.size == 1:
             return cls(None, places, numbers, numbers)
@@ -71,17 +76,19 @@ class Ghosts:
         return cls(comm, places, owner, numbers - first[owner])
 
     def forward(self, values: FloatArray) -> FloatArray:
-        """Values of ``received`` from values of ``sent``, shape (s, w) -> (k, w)."""
+        """Send the values of the rows ``sent``, shape (s, w), and return the values of the rows ``received``, shape (k,
+        w)."""
         return self._exchange(values, self._to, len(self.received), self._from)
 
     def backward(self, values: FloatArray) -> FloatArray:
-        """Values for ``sent`` from values of ``received``, shape (k, w) -> (s, w)."""
+        """Send values of the rows ``received`` to the owners, shape (k, w), and return values for the rows ``sent``,
+        shape (s, w)."""
         return self._exchange(values, self._from, len(self.sent), self._to)
 
     def _exchange(
         self, values: FloatArray, out: list[tuple[int, slice]], rows: int, into: list[tuple[int, slice]]
     ) -> FloatArray:
-        from mpi4py import MPI  # imported here, because one process works without it
+        from mpi4py import MPI  # imported here, because a single process works without mpi4py
 
         result = np.empty((rows, values.shape[1]))
         requests = [self.comm.Irecv(result[part], rank, TAG) for rank, part in into]
@@ -90,7 +97,7 @@ class Ghosts:
         return result
 
     def copy_from_owners(self, *arrays: FloatArray) -> None:
-        """Copy rows of the owners to the processes that need them; arrays of shape (n, ...)."""
+        """Copy rows from their owners to the processes that need the rows; arrays have the shape (n, ...)."""
         if not self._from and not self._to:
             return
         values = self.forward(pack([array[self.sent] for array in arrays]))
@@ -98,7 +105,8 @@ class Ghosts:
             array[self.received] = part
 
     def add_to_owners(self, *arrays: FloatArray) -> None:
-        """Add the rows that this process needs to the rows of their owners; this process also keeps its part."""
+        """Add the ghost rows of this process to the rows of their owners; the ghost rows of this process do not
+        change."""
         if not self._from and not self._to:
             return
         values = self.backward(pack([array[self.received] for array in arrays]))
@@ -108,19 +116,19 @@ class Ghosts:
 
 
 def _find_messages(counts: IntArray) -> list[tuple[int, slice]]:
-    """The processes that exchange rows, and the range of rows for each process."""
+    """Return the ranks with which this process exchanges rows, and the range of rows for each rank."""
     ends = np.cumsum(counts)
     return [(rank, slice(end - n, end)) for rank, (n, end) in enumerate(zip(counts, ends, strict=True)) if n]
 
 
 def pack(arrays: list[FloatArray]) -> FloatArray:
-    """Arrays of shape (rows, ...) side by side, as one array of shape (rows, total number of columns)."""
+    """Concatenate arrays of shape (rows, ...) to one array of shape (rows, total number of columns)."""
     parts = [array.reshape(len(array), _width(array)) for array in arrays]
     return parts[0] if len(parts) == 1 else np.ascontiguousarray(np.concatenate(parts, axis=1))
 
 
 def unpack(values: FloatArray, like: Sequence[FloatArray]) -> list[FloatArray]:
-    """The inverse of `pack`, for arrays with the same numbers of columns as the given arrays of shape (any, ...)."""
+    """Split an array of `pack` into arrays; the shapes (rows, ...) after the first dimension are given by ``like``."""
     out, first = [], 0
     for array in like:
         width = _width(array)

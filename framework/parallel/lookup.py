@@ -1,4 +1,5 @@
-"""Map from world numbers to positions on one process; the memory grows only with the numbers on this process."""
+"""Map from world numbers to positions on one process; its memory is proportional to the number of keys on this
+process."""
 
 from __future__ import annotations
 
@@ -9,11 +10,11 @@ import numpy as np
 from windlass.framework.arrays import IntArray
 
 DENSE = 4
-"""Largest ratio of the range of numbers to their count for which a table over the whole range is used [1]."""
+"""A table over the whole range of keys is used if the range is at most this factor times the number of keys [1]."""
 
 
 class Lookup:
-    """Values by key; ``lookup[keys]`` gives ``missing`` for unknown keys, including negative ones.
+    """Values by key; ``lookup[keys]`` returns ``missing`` for unknown and for negative keys.
 
     Args:
         keys: distinct integers >= 0, in any order, shape (n,).
@@ -28,7 +29,7 @@ class Lookup:
         self._table: IntArray | None = None
         self._keys = self._values = np.zeros(0, np.int64)
         if span <= DENSE * len(keys):
-            # one entry before and one entry after the range represent keys outside of it
+            # the first and the last entry represent all keys below and above the range
             self._table = np.full(span + 2, missing, np.int64)
             self._table[keys - self._first + 1] = values
         else:

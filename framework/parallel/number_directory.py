@@ -1,8 +1,8 @@
-"""Values by number from many processes, without a process that stores all of them: each process stores the values of a
-range of numbers.
+"""Exchange values by number between processes. No process stores all values: each process stores the values of a range
+of numbers.
 
 A process sends its values to the processes that store their numbers, requests other values, and receives the answers.
-Messages contain only data that are sent or requested.
+
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from windlass.framework.arrays import IntArray
 from windlass.framework.parallel.processes import Processes
 
 BLOCK = 1 << 17
-"""Number of values that a process sends at a time, which bounds the memory of messages."""
+"""Number of values that a process sends in one message, which limits the memory of messages."""
 
 
 def share(
@@ -30,17 +30,17 @@ def share(
     start: float = -1,
     before: bool = False,
 ) -> NDArray[Any]:
-    """Values of the numbers that this process requests, shape (m, ...). The call is collective.
+    """Return the values of the numbers that this process requests, shape (m, ...). The call is collective.
 
     Args:
         processes: processes that share the values.
-        count: numbers are from 0 to count - 1.
+        count: upper limit of the numbers, which are from 0 to count - 1.
         numbers: numbers whose values this process gives, shape (k,).
         values: integers or floats, shape (k, ...).
         wanted: numbers whose values this process requests, shape (m,).
-        join: operation that combines values of the same number from several processes.
-        start: value of numbers that no process gives; the neutral element of ``join``.
-        before: whether to return, for each number, the sum over all smaller numbers instead.
+        join: operation that combines the values that several processes give for the same number.
+        start: value of numbers for which no process gives a value; the neutral element of ``join``.
+        before: whether to return, for each number, the sum of the values of all smaller numbers instead of its value.
     """
     comm = processes.comm
     least = [-(-count * rank // comm.size) for rank in range(comm.size + 1)]
@@ -63,13 +63,14 @@ def share(
 
 
 def _blocks(processes: Processes, length: int) -> Iterator[slice]:
-    """Slices of an array, equally many on every process."""
+    """Return slices of an array; the number of slices is equal on all processes."""
     for begin in range(0, max(processes.allgather("numbers", length)), BLOCK):
         yield slice(begin, begin + BLOCK)
 
 
 def _address(processes: Processes, numbers: IntArray, count: int) -> tuple[IntArray, IntArray, IntArray]:
-    """Order of rows by the process that stores them, and counts of numbers sent to and received from each process."""
+    """Return the order of the rows by the process that stores them, the number of rows to be sent to each process, and
+    the number to be received from each process."""
     keeper = numbers * processes.size // max(count, 1)
     out = np.bincount(keeper, minlength=processes.size)
     into = np.array(processes.exchange("numbers", out.tolist()), np.int64)
@@ -77,7 +78,7 @@ def _address(processes: Processes, numbers: IntArray, count: int) -> tuple[IntAr
 
 
 def _send(comm: Any, values: NDArray[Any], out: IntArray, into: IntArray) -> NDArray[Any]:
-    """Send rows to all processes one after the other, and receive rows from them."""
+    """Send rows to each process, and receive rows from each process."""
     width = int(np.prod(values.shape[1:]))
     result = np.empty((int(into.sum()), *values.shape[1:]), values.dtype)
     comm.Alltoallv([np.ascontiguousarray(values), (out * width).tolist()], [result, (into * width).tolist()])

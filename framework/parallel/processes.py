@@ -1,7 +1,7 @@
 """The processes that share a world: collective operations, and blocks in which each process works alone.
 
 If only some of the processes make a collective call, they wait forever for the others. Laws bind and evaluate the rows
-of one process independently of other processes; within such blocks collective calls are errors.
+of one process independently of other processes; collective calls in such a block raise an error.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ class Processes:
     Attributes:
         comm: the communicator.
         size: number of processes.
-        announce: ``(comm, what)`` announces each collective call to the other processes, and ends the job if one of
-            them executes another part of its script; ``announce`` is None if this cannot occur.
+        announce: function of ``(comm, what)`` that announces each collective call to the other processes. ``announce``
+            ends the job if another process executes another part of its script; None if no process can do so.
     """
 
     def __init__(self, comm: Any = None) -> None:
@@ -38,7 +38,7 @@ class Processes:
 
     @contextmanager
     def alone(self, what: str) -> Iterator[None]:
-        """Context in which this process works alone. ``what`` names the task for messages."""
+        """Context in which this process works alone. ``what`` is the name of the task in error messages."""
         self._alone.append(what)
         try:
             yield
@@ -51,7 +51,7 @@ class Processes:
         return bool(self._alone)
 
     def allgather(self, what: str, part: Any) -> list[Any]:
-        """The parts of all processes, on every process
+        """Return the parts of all processes on every process.
 
         Raises:
             ModelError: this process works alone.
@@ -62,11 +62,11 @@ class Processes:
         return list(self.comm.allgather(part))
 
     def join(self, what: str, items: list[Any]) -> list[Any]:
-        """The items of all processes in one list, on every process; see `allgather`."""
+        """Return the items of all processes in one list on every process; see `allgather`."""
         return [item for part in self.allgather(what, items) for item in part]
 
     def exchange(self, what: str, parts: list[Any]) -> list[Any]:
-        """Items from each process for this process, in exchange for the items of this process for each other; see
+        """Send one item to each process, and return the items that the processes send to this process; see
         `allgather`."""
         if self.size == 1:
             return parts
@@ -74,25 +74,25 @@ class Processes:
         return list(self.comm.alltoall(parts))
 
     def from_first(self, what: str, value: Any) -> Any:
-        """The value of the first process, on every process; see `allgather`."""
+        """Return the value of the first process on every process; see `allgather`."""
         if self.size == 1:
             return value
         self._check(what)
         return self.comm.bcast(value)
 
     def deal(self, what: str, parts: list[Any] | None) -> Any:
-        """The item that the first process sends to this process; see `allgather`."""
+        """Return the item that the first process sends to this process; see `allgather`."""
         self._check(what)
         return self.comm.scatter(parts)
 
     def gather_first(self, what: str, part: Any) -> list[Any] | None:
-        """The values of all processes on the first process, None on other processes; see `allgather`."""
+        """Return the values of all processes on the first process, and None on other processes; see `allgather`."""
         self._check(what)
         parts: list[Any] | None = self.comm.gather(part)
         return parts
 
     def sum(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Sums of the values of all processes, on every process; see `allgather`."""
+        """Return the sums of the values over all processes, on every process; see `allgather`."""
         if self.size == 1:
             return values
         self._check("sums")
@@ -101,22 +101,22 @@ class Processes:
         return total
 
     def maximum(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The largest values of all processes, on every process; see `allgather`."""
+        """Return the largest values over all processes, on every process; see `allgather`."""
         if self.size == 1:
             return values
         self._check("largest values")
-        from mpi4py import MPI  # imported here, because it starts MPI
+        from mpi4py import MPI  # imported here, because the import starts MPI
 
         largest = np.array(values, np.float64)
         self.comm.Allreduce(MPI.IN_PLACE, largest, op=MPI.MAX)
         return largest
 
     def largest(self, values: list[float]) -> list[float]:
-        """The largest values of all processes, for a few numbers."""
+        """Return the largest value over all processes for each of a few numbers."""
         return values if self.size == 1 else list(map(float, self.maximum(np.array(values, np.float64))))
 
     def largest_of(self, value: float) -> float:
-        """The largest value of all processes, or inf if a value is not finite."""
+        """Return the largest value over all processes, or inf if a value is not finite."""
         return self.largest([float(value) if np.isfinite(value) else np.inf])[0]
 
     def any(self, here: bool) -> bool:
@@ -128,7 +128,8 @@ class Processes:
         return not self.any(not here)
 
     def agree(self, error: WindlassError | None) -> None:
-        """Raise on all processes the error of the first process that passes an error."""
+        """Raise an error on all processes if a process passes an error; the first process with an error determines the
+        message."""
         if self.size > 1:
             error = next((found for found in self.allgather("errors", error) if found is not None), None)
         if error is not None:
@@ -147,14 +148,14 @@ class Processes:
 def join_rows(
     parts: Sequence[tuple[IntArray, NDArray[Any] | None]], count: int, fill: float = 0.0, summed: bool = False
 ) -> NDArray[Any]:
-    """One array of rows from the rows of several processes.
+    """Join the rows of several processes to one array.
 
     Args:
-        parts: for each process, row numbers, shape (k,), and values, shape (k, ...), or None without rows. Rows that
-            are narrower than rows of other processes are padded.
+        parts: for each process, row numbers, shape (k,), and values, shape (k, ...); None for a process without rows.
+            Rows that are narrower than rows of other processes are padded.
         count: number of rows.
-        fill: value of the padding.
-        summed: whether rows given by several processes are summed.
+        fill: value with which narrower rows are padded.
+        summed: whether the values that several processes give for the same row are added.
 
     Returns:
         Array of shape (count, ...).

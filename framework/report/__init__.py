@@ -1,1 +1,1 @@
-"""The report of a run, which is the page of -report and consists of sections; and the sources of its laws."""
+"""The report of a run: the page that ``-report`` writes, its sections, and the sources of the laws in the model."""

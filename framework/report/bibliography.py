@@ -17,12 +17,12 @@ from windlass.framework.model.world import World
 
 FILE = Path(str(sys.modules["windlass"].__file__)).parent / "bibliography.bib"
 KEY = r"\[@([\w:-]+)\]"
-"""Pattern of a reference to an entry of the bibliography."""
+"""Regular expression of a reference to an entry of the bibliography."""
 
 
 @cache
 def read_bibliography() -> dict[str, str]:
-    """The entries of the bibliography by key, in BibTeX."""
+    """Return the entries of the bibliography in BibTeX, by key."""
     found = re.finditer(r"^@\w+\{([^,]+),.*?^\}", FILE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
     return {entry[1]: entry[0] for entry in found}
 
@@ -33,7 +33,7 @@ def find_keys(source: str) -> list[str]:
 
 
 def collect_sources(world: World) -> dict[str, list[str]]:
-    """The laws that a model uses, grouped by source, in the order of its tables."""
+    """Return the laws that a model uses, grouped by source, in the order of the tables of the model."""
     sources: dict[str, list[str]] = {}
     for component, table in world.tables.items():
         law = law_of(component)
@@ -45,7 +45,7 @@ def collect_sources(world: World) -> dict[str, list[str]]:
 def format_citations(world: World) -> str:
     """The sources of the laws that a model uses, as a BibTeX file; comments name the laws of each source."""
     sources, entries = collect_sources(world), read_bibliography()
-    # outside of entries only @ is a special character in BibTeX
+    # outside of entries, @ is the only special character of BibTeX
     lines = ["% " + ", ".join(laws) + ": " + re.sub(KEY, r"\1", source) for source, laws in sources.items()]
     keys = dict.fromkeys(key for source in sources for key in find_keys(source))
     return "\n".join([*lines, *(f"\n{entries[key]}" for key in keys if key in entries)])

@@ -1,4 +1,4 @@
-"""The model in a report: its tables with numbers of rows and parameters, and its picture."""
+"""The section of a report on the model: its tables with numbers of rows and parameters, and a picture."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from windlass.framework.state.state import State
 
 
 def tabulate_model(world: World, state: State) -> list[ReportTable]:
-    """Sizes, and one table row for each table of the model. The call is collective."""
+    """Return the sizes of a model, and a table with one row for each table of the model. The call is collective."""
     whole = state.gather()
     sizes: list[list[Any]] = [
         ["coordinates", len(whole.q)],
@@ -35,7 +35,8 @@ def tabulate_model(world: World, state: State) -> list[ReportTable]:
 
 
 def describe_values(table: EntityTable, column: Column) -> str:
-    """Text for the values of a column in all rows: the common value or the range; empty for the default value."""
+    """Return a text for the values of a column: the value if it is equal in all rows, else the range; empty for the
+    default value."""
     values = table.collect(column.name)
     if column.dtype is object:
         count = sum(value is not None for value in values)
@@ -51,7 +52,7 @@ def describe_values(table: EntityTable, column: Column) -> str:
 
 
 def describe_lengths(table: EntityTable, name: str, what: str) -> str:
-    """Text for the lengths of chains or of columns of variable length; empty without entries."""
+    """Return a text for the lengths of chains, or of columns of variable length; empty if all have length 0."""
     lengths = sorted(set(map(len, table.collect(name))))
     return f"{name}: {lengths[0]} to {lengths[-1]} {what}" if lengths[-1] else ""
 
@@ -64,7 +65,7 @@ def _is_default(values: NDArray[Any], default: Any) -> bool:
 
 
 def _show_range(values: NDArray[Any]) -> str:
-    """Text for a range: ``3``, ``1 … 4``, or a vector of these."""
+    """Return a text for a number or range, for example ``3`` or ``1 … 4``, or for a vector of these."""
     if values.dtype.kind not in "if":
         found = np.unique(values)
         return ", ".join(map(str, found[:4])) + (" ..." if len(found) > 4 else "")

@@ -30,7 +30,7 @@ nav a { margin-right: .9rem; } .quiet { color: #52606d; }
 figure { margin: .5rem 0 1rem; }
 """
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
-"""Content that a browser may load: pictures within the page."""
+"""Content security policy: a browser may load only pictures that are part of the page."""
 
 
 def format_part(part: Any) -> str:
@@ -44,14 +44,14 @@ def format_part(part: Any) -> str:
     if isinstance(part, str):
         return f"<p>{escape(part)}</p>" if "\n" not in part else f"<pre>{escape(part)}</pre>"
     if hasattr(part, "savefig"):
-        # pictures of many lines are smaller as pixel images
+        # a picture with many lines is smaller as a pixel image
         many = sum(len(axes.collections) for axes in part.axes) and not any(axes.lines for axes in part.axes)
         return f'<figure><img alt="" src="{as_image(part, "png" if many else "svg")}"></figure>'
     return format_part(part()) if callable(part) else ""
 
 
 def format_sections(sections: Iterable[ReportSection]) -> tuple[str, list[str]]:
-    """All sections, grouped by title, and the titles."""
+    """Return the HTML of all sections, grouped by title, and the titles."""
     groups: dict[str, list[Any]] = {}
     for section in sections:
         if section.parts:
@@ -71,9 +71,9 @@ def format_page(
     Args:
         title: heading.
         verdict: ``"ok"``, ``"doubtful"`` or ``"failed"``.
-        words: one line below the heading.
-        sections: sections in their order.
-        doubts: reasons of the verdict.
+        words: line of text below the heading.
+        sections: the sections of the page, in the order in which they appear.
+        doubts: reasons of a verdict other than ``"ok"``.
     """
     body, titles = format_sections(sections)
     links = "".join(f'<a href="#s{k}">{escape(name)}</a>' for k, name in enumerate(titles))

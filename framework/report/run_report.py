@@ -1,4 +1,5 @@
-"""The report of a run, the file of -report: written at the end of each solve, at the end of the script, and on failure.
+"""The report of a run, which ``-report`` requests. The file is written at the end of each solve, at the end of the
+script, and after an error.
 
 Solvers contribute a `SolveRecord`; models, hooks and packages contribute sections, see `report_parts.py`. All processes
 collect data together, and the first process writes. Without -report this module is not loaded.
@@ -35,9 +36,9 @@ from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State
 
 DETAILED = 10
-"""Number of solves with plots on the page; later solves have only a row in its table."""
+"""Number of solves that the page shows with plots; later solves have only a row in the table of solves."""
 FAILURES = 10
-"""Largest number of rejected attempts that the page lists."""
+"""Largest number of rejected steps per solve that the page lists."""
 CLOCK = "%Y-%m-%d %H:%M:%S %z"
 PACKAGES = ("numpy", "scipy", "numba", "petsc4py", "mpi4py", "h5py", "matplotlib")
 
@@ -48,15 +49,15 @@ class SolveRecord:
 
     Attributes:
         name: name of the solve.
-        unit: unit of its progress, ``"s"`` for time.
-        counts: counts of steps, iterations and so on, and times.
+        unit: unit of the progress of the solve, ``"s"`` for time.
+        counts: numbers of steps and iterations, and times, by name.
         summary: counts and times in one line.
         steps: see `plot_steps`.
-        work: names of counts per step, and the columns of ``steps`` that contain them.
+        work: column of ``steps`` that contains a count of work (such as iterations), by name of the count.
         settings: settings of the solver, by name.
-        failed_attempts: (at, size, reason) of rejected attempts.
+        failed_attempts: (start, step size, reason) of each rejected step.
         verdict: ``"ok"``, ``"doubtful"`` or ``"failed"``.
-        reasons: reasons of the verdict.
+        reasons: reasons of a verdict other than ``"ok"``.
     """
 
     name: str
@@ -90,7 +91,7 @@ _run = _Collected()
 
 
 def begin_report() -> None:
-    """Start the report when the first solver is made: the script then ends with a report, also on errors. Later calls
+    """Start the report when the first solver is created, so that the report is also written after an error. Later calls
     do nothing."""
     if not _run.begun:
         _run.begun = True
@@ -111,7 +112,7 @@ def report_solve(record: SolveRecord, state: State, hooks: Sequence[StepHook]) -
         section for name in report_parts.providers for section in pkgutil.resolve_name(name)(state.world, state)
     ]
     if options.process_rank() == 0:
-        # constant parts are drawn once
+        # convert parts to HTML once, because they do not change
         words = f"The model after {record.name}, t = {state.t:.6g} s:"
         _run.model = [*tables, *([] if figure is None else [words, Formatted(format_part(figure))])]
         detail = [Formatted(format_part(part)) for part in _describe_solve(record)]
@@ -120,7 +121,7 @@ def report_solve(record: SolveRecord, state: State, hooks: Sequence[StepHook]) -
 
 
 def _note_error(words: str) -> None:
-    """Note that the run ends with an error."""
+    """Store the message of the error that ends the run, and write the report."""
     _run.error = words
     write_report()
 
@@ -146,7 +147,8 @@ def _compose() -> str:
         *(section for hook in _run.hooks for section in hook.report_sections()),
         *report_parts.added_sections,
     ]
-    # results come first, solvers last; the stable sort preserves the order within a place
+    # sections with results are first and sections of solvers last; the sort is stable, so sections with the same
+    # ``place`` keep their order
     handed.sort(key=lambda section: report_parts.PLACES.index(section.place))
     sections = [
         *([ReportSection("Failure", [_run.error + "\n"])] if _run.error else []),
@@ -185,9 +187,9 @@ def _describe_solve(record: SolveRecord) -> list[Any]:
 
 
 def _tabulate_options() -> list[ReportTable]:
-    """Options given by the user, and options of the model."""
+    """Return a table of the options of the user and of the model."""
     given, own = given_options(), model_options()
-    # Windlass itself sets this option
+    # not an option of the user: Windlass sets it
     given.pop("skip_petscrc", None)
     rows = [[f"-{name}", value, own[name].doc if name in own else ""] for name, value in given.items()]
     others = [[f"-{name}", str(item.default), item.unit, item.doc] for name, item in own.items() if name not in given]
@@ -199,12 +201,12 @@ def _tabulate_options() -> list[ReportTable]:
 
 
 def _describe_run() -> list[Any]:
-    """Command, versions and the script itself."""
+    """Return the command, the versions and the text of the script."""
     script, size = Path(sys.argv[0]), launched_size()
     command = shlex.join(["windlass", "run", *sys.argv])
     lines = [f"export {name}={shlex.quote(value)}" for name, value in sorted(os.environ.items()) if _counts(name)]
     lines.append((f"mpiexec -n {size} " if size > 1 else "") + command)
-    from petsc4py import PETSc  # imported here, because the import initialises PETSc, which must know its options then
+    from petsc4py import PETSc  # imported here, because the import initialises PETSc, which reads the options only once
 
     petsc = ".".join(map(str, PETSc.Sys.getVersion()))
     versions: list[list[Any]] = [[name, _version(name)] for name in ("windlass", *PACKAGES)]
@@ -218,7 +220,7 @@ def _describe_run() -> list[Any]:
 
 
 def _counts(name: str) -> bool:
-    """Whether a variable of the environment affects a run."""
+    """Whether an environment variable affects a run."""
     return name in ("PETSC_OPTIONS", "OMP_NUM_THREADS") or name.startswith("WINDLASS_")
 
 

@@ -1,1 +1,1 @@
-"""Checkpoints: the layer above the state, whose values checkpoints store."""
+"""Checkpoints: files with the state and all other data that a run needs to continue."""

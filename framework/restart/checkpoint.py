@@ -1,12 +1,12 @@
 """Checkpoints: one file with all data that a run of several solves needs to continue after it was killed.
 
 The solves of a script (`Static.solve`, `Dynamic.march`, `Explicit.march`) are numbered in the order of their start. The
-file has one record for each solve: the last state of a finished solve, or the state at the last checkpoint of the
-current solve. A restarted script runs from the beginning; a solve with a record in the file continues from the record,
-so a finished solve returns at once.
+file has one record for each solve. The record contains the last state of a finished solve, or the state of the current
+solve at its last checkpoint. A restarted script runs from its beginning. A solve with a record in the file continues
+from the record; a finished solve therefore returns immediately.
 
-At each checkpoint the solver also drops all data that it caches between steps but that are not in the file: tangents
-and their factorisations, lists of neighbours. A continued and a restarted run are therefore equal after the checkpoint.
+At each checkpoint the solver drops all cached data that are not in the file, such as tangents, factorisations and lists
+of neighbours. An uninterrupted run and a restarted run are therefore equal after the checkpoint.
 """
 
 from __future__ import annotations
@@ -33,35 +33,39 @@ from windlass.framework.state.hooks import StepHook
 
 
 class Solve(Protocol):
-    """A solve in progress; see `SolveCheckpoint`."""
+    """Interface of a solve in progress; see `SolveCheckpoint`."""
 
     paused: bool
 
 
 class Checkpoint(StepHook):
-    """Writes checkpoints of the solves that receive it as a hook, and continues from them.
+    """Hook that writes checkpoints of solves, and continues solves from checkpoints.
 
-    The options ``-checkpoint``, ``-checkpoint_every`` and ``-restart`` create a checkpoint for all solves of a script,
-    which replaces the checkpoints of the model. Under MPI the first process writes and all processes read; the number
-    of processes may change at a restart. Create the checkpoint before recorders and sensors record values.
+    The options ``-checkpoint``, ``-checkpoint_every`` and ``-restart`` create one `Checkpoint` for all solves of a
+    script; this object replaces the `Checkpoint` hooks of the script. Under MPI the first process writes the file, and
+    all processes read the file; a restart may use a different number of processes. Create the `Checkpoint` before
+    recorders and sensors record values.
 
     Args:
         path: HDF5 file, replaced completely by each checkpoint; its folder must exist.
-        every: number of steps between checkpoints; default: as in the file to continue from, or 1000. Another
+        every: number of steps between checkpoints; default: the number in the file to continue from, or 1000. Another
             checkpoint is written at the end of each solve.
-        minutes: elapsed time since the last checkpoint after which the next one is written [min]; 0: never. An
-            automatic checkpoint does not affect the run; a run that continues from it differs within the tolerances.
-        restart: file to continue from; None: start from the beginning. ``"auto"``: ``path``, if it exists;
+        minutes: elapsed time since the previous checkpoint after which an automatic checkpoint is written [min]; 0: no
+            automatic checkpoints. An automatic checkpoint does not affect the run. A run that continues from an
+            automatic checkpoint differs from the uninterrupted run within the tolerances of the solver.
+        restart: file to continue from; None: start from the beginning. ``"auto"``: continue from ``path`` if this file
+            exists;
 
     Attributes:
         path, every: as given.
         clock: decides when a checkpoint is due.
         is_written: whether this process has written the file.
-        is_unasked: whether checkpoints are automatic: written by the clock alone, and removed at an end without error.
+        is_unasked: whether all checkpoints are automatic; automatic checkpoints are written only when the clock
+            requires it, and are removed when the script ends without error.
 
     Raises:
-        OutputError: a path cannot be written, or a file cannot be read, is written by another run, or is not a
-            checkpoint file.
+        OutputError: a path cannot be written; a file cannot be read, is in use by another run, or is not a checkpoint
+            file.
     """
 
     is_unasked = False
@@ -93,7 +97,7 @@ class Checkpoint(StepHook):
         self._lock: OutputLock | None = None
         source = None if restart is None else self.path if restart == "auto" else Path(restart).absolute()
         self._prepare()
-        # opening a file to continue from includes more checks
+        # opening the file to continue from also checks the file
         if source != self.path and not self.is_unasked:
             check_output(self.path, "path of Checkpoint", KIND)
         if source is not None and (restart != "auto" or os.path.exists(source)):
@@ -113,8 +117,8 @@ class Checkpoint(StepHook):
             self._lock = OutputLock(self.path, "checkpoint file")
 
     def begin(self, solve_checkpoint: Solve) -> int | None:
-        """Begin a solve; returns its number, or None if the solve is part of another solve, whose checkpoints
-        suffice."""
+        """Begin a solve, and return its number; return None if the solve is part of another solve, which writes the
+        checkpoints."""
         if self._active is not None and not self._active.paused:
             return None
         self._active = solve_checkpoint
@@ -122,21 +126,22 @@ class Checkpoint(StepHook):
         return self._begun - 1
 
     def end(self, solve_checkpoint: Solve) -> None:
-        """Mark the end of a solve, finished or abandoned."""
+        """Mark the end of a finished or abandoned solve."""
         if self._active is solve_checkpoint:
             self._active = None
 
     def find(self, number: int) -> dict[str, Any] | None:
-        """The record of a solve in the file to continue from, or None if the file does not contain the solve."""
+        """Return the record of a solve in the file to continue from, or None if the file does not contain the solve."""
         return self._newest.read(number) if self._newest is not None and number in self._known else None
 
     def reach(self, number: int) -> None:
-        """Note that a solve has restored its record, if it has one; after the last record the restart is complete."""
+        """End the replay if no record of a later solve exists; call this method after a solve has restored its
+        record."""
         if number >= max(self._known, default=-1):
             self.leave_replay()
 
     def leave_replay(self) -> None:
-        """Mark the end of the replay: the run computes new results from now on."""
+        """End the replay: from now on the run computes new results."""
         if process.replaying is not None and process.replaying() is self:
             process.replaying = None
 
@@ -145,7 +150,8 @@ class Checkpoint(StepHook):
         return any(known > number for known in self._known)
 
     def write(self, number: int, record: Mapping[str, Any]) -> None:
-        """Replace the file without records of later solves, which no longer follow from this solve."""
+        """Write a new file with the record of this solve and of earlier solves. Records of later solves are dropped,
+        because these solves must be repeated."""
         self.leave_replay()
         dropped = [known for known in self._known if known > number]
         if dropped:
@@ -165,16 +171,16 @@ class Checkpoint(StepHook):
 
     @property
     def source(self) -> str:
-        """The file to continue from, for messages."""
+        """Name of the file to continue from, for messages."""
         return f"checkpoint file '{self._newest.path if self._newest is not None else self.path}'"
 
 
 @dataclass
 class _Restarts:
-    """Checkpoints of this process; one record per process, like PETSc's database of options.
+    """The checkpoints of this process; the object is global, like PETSc's database of options.
 
     Attributes:
-        asked: whether the command line was read.
+        asked: whether the options of checkpoints were already read from the command line.
         from_options: the checkpoint that the command line requests.
         unasked: the automatic checkpoint of models that request no checkpoint.
         replaying: the checkpoint whose file the script is still replaying.
@@ -190,6 +196,6 @@ process = _Restarts()
 
 
 def say(text: str) -> None:
-    """Print a line about a restart, on the first process, except under -quiet."""
+    """Print a line about a restart on the first process, unless ``-quiet`` is given."""
     if is_first_process() and not options.quiet():
         print(f"restart: {text}", file=sys.stderr, flush=True)

@@ -13,10 +13,10 @@ LONGEST_WAIT = 64
 
 
 class Clock:
-    """Elapsed time since the last checkpoint.
+    """Clock that measures the elapsed time since the last checkpoint.
 
-    Under MPI the first process reads its clock and broadcasts the result. The number of steps between readings follows
-    from the duration of a step, so the cost for short steps is negligible.
+    Under MPI the first process reads its clock and broadcasts the result. The number of steps between two readings is
+    chosen from the duration of a step, so that the cost of readings is negligible.
 
     Args:
         minutes: elapsed time after which a checkpoint is due [min]; 0: never.
@@ -39,15 +39,15 @@ class Clock:
 
     @property
     def idle_steps(self) -> int:
-        """Number of next steps that need no reading of the clock."""
+        """Return the number of steps until the clock must be read again."""
         return LONGEST_WAIT if self._never else self._wait - 1
 
     def skip(self, steps: int) -> None:
-        """Count steps without a reading."""
+        """Count steps during which the clock is not read."""
         self._wait -= steps
 
     def is_due(self) -> bool:
-        """Whether a checkpoint is due. Call this collectively once per step."""
+        """Whether a checkpoint is due. The call is collective; call this method once per step."""
         if self._never:
             return False
         self._wait -= 1

@@ -1,9 +1,10 @@
-"""The file of checkpoints: one HDF5 file with one record per solve, replaced completely.
+"""The checkpoint file: an HDF5 file with one record per solve. Each checkpoint replaces the whole file.
 
-A record is a tree of dictionaries: arrays become datasets, and all other values JSON. The file is made in memory,
-written to a temporary file in the same folder, flushed to the disk and then renamed, so that the last complete file
-remains if the process is killed while writing. A digest after the data of HDF5 is checked before HDF5 opens the file:
-the library detects only damage of its own structure, reads some damaged files as empty, and may crash on others.
+A record is a tree of dictionaries. Arrays are stored as datasets, and all other values as JSON. The file is made in
+memory, written to a temporary file in the same folder, flushed to the disk and then renamed. If the process is killed
+while writing, the previous file remains complete. A digest is stored after the data of HDF5, and is checked before HDF5
+opens the file. The digest is necessary because HDF5 reads some damaged files as empty and may crash on other damaged
+files.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ class CheckpointFile:
         numbers: numbers of the solves in the file, in order.
 
     Raises:
-        OutputError: the file does not exist, has no digest, or is of another kind or of a later version.
+        OutputError: the file does not exist, has no digest, is not a checkpoint file, or was written by a later
+            version.
     """
 
     def __init__(self, path: Path) -> None:
@@ -46,7 +48,7 @@ class CheckpointFile:
         if not os.path.isfile(path):
             raise OutputError(f"checkpoint file '{shorten(str(path))}': no such file")
         try:
-            # read from the open file, because a newer file may replace it at any time
+            # read all records from the file that was opened, because a newer file may replace it at any time
             self._stream = path.open("rb")
             check_seal_of_file(self._stream, f"checkpoint file '{path}'")
             with self._open() as file:
@@ -63,13 +65,13 @@ class CheckpointFile:
             raise OutputError(f"checkpoint file '{path}' has version {version}: this Windlass reads up to {VERSION}")
 
     def _open(self) -> Any:
-        import h5py  # imported here, because most runs do not need it
+        import h5py  # imported here, because most runs do not need h5py
 
         self._stream.seek(0)
         return h5py.File(self._stream, "r")
 
     def read(self, number: int) -> dict[str, Any]:
-        """The record of one solve.
+        """Return the record of one solve.
 
         Raises:
             OutputError: the file is damaged.
@@ -105,7 +107,7 @@ def write_checkpoint(path: Path, every: int, number: int, record: Tree, before: 
     Raises:
         OutputError: the file cannot be written.
     """
-    import h5py  # imported here, because most runs do not need it
+    import h5py  # imported here, because most runs do not need h5py
 
     check_output(path, KIND, KIND)
     image = io.BytesIO()

@@ -1,4 +1,4 @@
-"""The checkpoint of a run: requested by options or by the model, otherwise an automatic checkpoint by the clock."""
+"""Select the checkpoint of a run: requested by options, requested by the script, or otherwise automatic."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from windlass.framework.state.hooks import StepHook
 
 
 class Insurance(Checkpoint):
-    """Automatic checkpoints of a model that requests none, by the clock alone and in a separate file.
+    """Automatic checkpoints for a script that requests no checkpoints; they are written to a separate file after a
+    given elapsed time.
 
     A run that is shorter than the interval writes nothing. The file is removed when the script ends without error;
     after a crash or an interruption it remains. A failure to write the file is reported once and does not end the run.
@@ -55,7 +56,8 @@ class Insurance(Checkpoint):
             atexit.register(self.remove)
 
     def _find_place(self) -> None:
-        """A file name that does not exist yet, because an existing file may contain the only results of a run."""
+        """Return a file name that does not exist yet, because an existing file may contain the only results of an
+        earlier run."""
         names = (f"{self._stem}.checkpoint{suffix}.h5" for suffix in ("", *(f"_{k}" for k in range(2, 1000))))
         for path in (self._folder / name for name in names):
             try:
@@ -77,7 +79,8 @@ class Insurance(Checkpoint):
 
 
 def leave_checkpoints() -> str:
-    """Keep the checkpoints of a failed run; returns instructions for continuing from them, or "" without checkpoints.
+    """Keep the checkpoints of a failed run, and return instructions for a continuation from these checkpoints, or "" if
+    there are no checkpoints.
 
     Only the first process handles automatic checkpoints.
     """
@@ -91,7 +94,7 @@ def leave_checkpoints() -> str:
 
 
 def find_checkpoint(hooks: Iterable[StepHook] = ()) -> Checkpoint | None:
-    """The checkpoint of the command line, otherwise the checkpoint among the hooks, otherwise None."""
+    """Return the `Checkpoint` that options request, otherwise the `Checkpoint` among the hooks, otherwise None."""
     if not process.asked:
         process.asked = True
         wish = declare(options.option)
@@ -105,7 +108,8 @@ def find_checkpoint(hooks: Iterable[StepHook] = ()) -> Checkpoint | None:
 
 
 def is_replaying() -> bool:
-    """Whether a restarted script repeats work of the interrupted run, whose output the files already contain."""
+    """Whether a restarted script repeats solves of the interrupted run; the output of these solves is already in the
+    files."""
     find_checkpoint()
     return process.replaying is not None and process.replaying() is not None
 

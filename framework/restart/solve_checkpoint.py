@@ -1,4 +1,4 @@
-"""Checkpoints of one solve: their times, their content, and the continuation of a solve from them."""
+"""Checkpoints of one solve: when they are written, their content, and how a solve continues from a checkpoint."""
 
 from __future__ import annotations
 
@@ -29,31 +29,32 @@ from windlass.framework.state.hooks import StepHook, keeps_nothing, name_hooks
 from windlass.framework.state.state import State
 
 LOOPS = count()
-"""Number of solves of this process so far, equal on all processes."""
+"""Counter that numbers the solves of this process; equal on all processes."""
 
 
 class Restartable(Protocol):
-    """A solver whose solves can continue in another run."""
+    """Interface of a solver whose solves can be continued in another run."""
 
     prefix: str
     assembly: Assembly
     solve_checkpoint: SolveCheckpoint | None
-    """The checkpoint of the solve in progress."""
+    """Checkpoint object of the solve in progress, None if there is no solve in progress."""
 
     def settings(self) -> dict[str, Any]:
-        """Values that must be the same after a restart, by name with unit."""
+        """Return the settings that must be equal after a restart, by name with unit."""
 
     def update_state(self, state: State) -> None:
         """Update a state after changes of the state or of the model between two steps."""
 
     def checkpoint(self) -> dict[str, Any]:
-        """Values in addition to the state that the solver keeps between steps: step sizes, counts."""
+        """Return the values, such as step sizes and counts, that the solver needs for the next step in addition to the
+        state."""
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """Continue from the values of `checkpoint`."""
+        """Restore the values that `checkpoint` returned."""
 
     def reset_caches(self, state: State) -> None:
-        """Drop all other data that are cached between steps and affect the last bits."""
+        """Drop all other data that are cached between steps and affect rounding errors."""
 
 
 class SolveCheckpoint:
@@ -70,9 +71,10 @@ class SolveCheckpoint:
         self._written = -1
         self._steps_at_start = 0
         self._restored = False
-        # whether this solve precedes the checkpoint and its end is not in the file; its output is complete
+        # whether the file has no record of the end of this solve, but has records of later solves
         self._is_past = False
-        # switches as set by the script; only later changes are stored, so that a restarted script may set others
+        # values of switchable columns at the start of the solve; a checkpoint stores only later changes, so a restarted
+        # script can start with other values
         self._switches: dict[str, Any] | None = None
         self._version = solver.assembly.world.version
         if self._checkpoint is not None:
@@ -96,15 +98,16 @@ class SolveCheckpoint:
 
     @property
     def paused(self) -> bool:
-        """Whether the solver has returned control to its caller, whose own solves are not part of this solve."""
+        """Whether the solver has returned control to its caller; a solve that the caller then starts is not part of
+        this solve."""
         return self._interrupt.paused
 
     @paused.setter
     def paused(self, value: bool) -> None:
         self._interrupt.paused = value
         processes = self._solver.assembly.processes
-        # a process may have left the loop without an error while its solve still exists, so all processes announce
-        # their actions until the next step
+        # until the next step all processes announce their collective calls, because a process may have left the loop of
+        # the caller without an error
         processes.announce = _announce if value else None
         if not value:
             go_on(self._solver.assembly.comm, type(self._solver).__name__, self._loop)
@@ -125,10 +128,10 @@ class SolveCheckpoint:
                 self._checkpoint.leave_replay()
 
     def restore(self, state: State) -> bool:
-        """Reset state, solver, hooks and switches to the last checkpoint of this solve.
+        """Set state, solver, hooks and switchable columns to the values in the last checkpoint of this solve.
 
         Returns:
-            Whether the solve had reached its end before the restart.
+            Whether the solve had ended before the restart.
 
         Raises:
             ModelError: the record belongs to another solve or model.
@@ -187,7 +190,7 @@ class SolveCheckpoint:
         return {"solver": type(self._solver).__name__, "prefix": self._solver.prefix, **self._solver.settings()}
 
     def before_step(self, state: State) -> None:
-        """Write a checkpoint if one is due, and stop after Ctrl-C; call this before the step begins.
+        """Write a checkpoint if one is due, and stop the solve after Ctrl-C; call this method before each step.
 
         Raises:
             KeyboardInterrupt: see `check_interrupt`.
@@ -205,7 +208,7 @@ class SolveCheckpoint:
             self._write(state, finished=False, by_clock=True)
 
     def idle_steps(self, state: State) -> int:
-        """Number of next steps that certainly need no checkpoint before them."""
+        """Return a number of next steps before which no checkpoint can be due."""
         checkpoint = self._checkpoint
         if checkpoint is None or self._is_past:
             return LONGEST_WAIT
@@ -218,10 +221,10 @@ class SolveCheckpoint:
             self._checkpoint.clock.skip(steps)
 
     def check_interrupt(self, state: State) -> None:
-        """Stop between two steps and keep the state, if the user has pressed Ctrl-C.
+        """Stop the solve after Ctrl-C, and store the state; call this method between two steps.
 
         Raises:
-            KeyboardInterrupt: the user has pressed Ctrl-C; notes describe the kept state.
+            KeyboardInterrupt: the user has pressed Ctrl-C; notes of the error describe the stored state.
         """
         if not self._interrupt.wanted:
             return
@@ -257,7 +260,7 @@ class SolveCheckpoint:
         if self._checkpoint is None:
             return
         if self.had_ended(state):
-            # the solve had already ended in the interrupted run: nothing is solved now, so its options were not read
+            # the solve had already ended in the interrupted run, so the solver has not read its options
             unused_options.excuse(self._solver.prefix)
         elif not (self._is_past or (self._checkpoint.is_unasked and not self._checkpoint.clock.is_due())):
             self._write(state, finished=True, by_clock=self._checkpoint.is_unasked)
@@ -281,7 +284,7 @@ class SolveCheckpoint:
         self._checkpoint.write(self._number, record)
         self._written = state.step
         leave(Stage.OUTPUT)
-        # results must not depend on the clock, so checkpoints that are due by the clock do not reset caches
+        # automatic checkpoints do not reset caches, because results must not depend on the clock
         if not by_clock:
             solver.reset_caches(state)
 

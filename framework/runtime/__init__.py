@@ -1,1 +1,1 @@
-"""PETSc, stages of its log, interruption by Ctrl-C; independent of models."""
+"""Initialisation of PETSc, stages of PETSc's log, and interruption by Ctrl-C; independent of models."""

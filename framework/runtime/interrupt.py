@@ -1,4 +1,4 @@
-"""Ctrl-C during a solve: the step in progress is finished, so that the kept state is complete."""
+"""Interruption of a solve by Ctrl-C: the current step is finished first, so that the state is complete."""
 
 from __future__ import annotations
 
@@ -12,16 +12,15 @@ _begun: list[Interrupt] = []
 
 
 class Interrupt:
-    """Stores the first Ctrl-C until the solver checks for it between two steps; the second Ctrl-C ends the solve at
-    once.
+    """Flag that Ctrl-C sets, and that the solver checks between two steps; a second Ctrl-C ends the solve immediately.
 
-    The handler works on one process and in its main thread, the only thread in which Python handles signals; otherwise,
-    and in programs with their own handler, Ctrl-C is unchanged.
+    The handler is installed only in serial runs, in the main thread (the only thread in which Python handles signals),
+    and if the program has no handler of its own.
 
     Attributes:
-        wanted: whether the user wants the solve to end.
-        paused: whether the solve does not check for Ctrl-C at present; Ctrl-C then applies to another solve or ends the
-            program at once.
+        wanted: whether the user has pressed Ctrl-C, so that the solve must end after its step.
+        paused: whether the solve has returned control to its caller; Ctrl-C then applies to another solve, or ends the
+            program immediately.
     """
 
     def __init__(self, single: bool) -> None:
@@ -46,7 +45,8 @@ class Interrupt:
 
 
 def _note(_number: int, _frame: FrameType | None) -> None:
-    """Let the outermost running solve end after its step; solves within its hooks are part of that step."""
+    """Set the flag of the outermost running solve, because solves in its hooks are part of its step; at the second
+    Ctrl-C raise KeyboardInterrupt."""
     solve = next((one for one in _begun if not one.paused), None)
     if solve is None or solve.wanted:
         raise KeyboardInterrupt

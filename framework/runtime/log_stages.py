@@ -1,8 +1,8 @@
-"""Stages of the computation, in their order, and their share in PETSc's ``-log_view``.
+"""Stages of the computation, in their order, for PETSc's ``-log_view``.
 
 KINEMATICS -> FORCES, CONTACT -> CONSTRAINTS -> (LINEAR_SOLVE, by PETSc) -> POST_NEWTON -> OUTPUT
 
-A system of a law with a post-Newton update counts as contact.  Without ``-log_view`` entering a stage costs nothing.
+The forces of a law with a post-Newton update belong to the stage CONTACT. Without ``-log_view``, stages have no effect.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from windlass.framework.runtime.petsc import PETSc
 
 
 class Stage(Enum):
-    """A part of a step; the value is its name in the log."""
+    """Stage of a step; the value is the name of the stage in the log."""
 
     KINEMATICS = "kinematics"
     FORCES = "forces"
@@ -36,6 +36,6 @@ def enter(stage: Stage) -> None:
 
 
 def leave(stage: Stage) -> None:
-    """End the stage that was entered last."""
+    """End the innermost stage."""
     if logged:
         _stages[stage].pop()

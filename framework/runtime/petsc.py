@@ -1,7 +1,7 @@
-"""PETSc, initialised once with the command line of the model; all modules import it from here.
+"""Initialise PETSc once with the command line of the model; all modules import PETSc from this module.
 
-`windlass run MODEL.py ...` initialises PETSc before it runs the model; under plain `python MODEL.py ...` the first
-import of this module initialises it, and also sets up short error messages and the check of the options at the end.
+`windlass run MODEL.py ...` initialises PETSc before it runs the model. Under `python MODEL.py ...` the first import of
+this module initialises PETSc, and also sets up short error messages and the check for unused options at the end.
 """
 
 import gc
@@ -11,21 +11,22 @@ from windlass.framework.command_line import options
 
 options.start()
 
-# The import is here, because arguments and number of threads are known only now.
+# imported here, because petsc4py must be initialised with the arguments and number of threads set above
 from petsc4py import PETSc  # noqa: E402
 
 __all__ = ["PETSc", "release_dropped"]
 
 
 def release_dropped(comm: Any = None, solvers: bool = False) -> None:
-    """Free the PETSc objects that Python has dropped. The call is collective over ``comm``.
+    """Free the PETSc objects to which Python no longer refers. The call is collective over ``comm``.
 
-    PETSc keeps dropped objects until this call, because processes may drop them in different orders. Otherwise matrices
-    and factors of successive solvers would fill the memory, also on one process.
+    PETSc keeps these objects until this call, because each process may release them in a different order. Without this
+    call, matrices and factors of successive solvers fill the memory, also on one process.
 
     Args:
         comm: mpi4py communicator, or None for this process alone.
-        solvers: also free whole solvers; for these, Python must search reference cycles, which takes about 0.1 s.
+        solvers: whether to free solvers, too, for which Python must search for reference cycles; this takes about 0.1
+            s.
     """
     if solvers:
         gc.collect()

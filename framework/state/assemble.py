@@ -1,9 +1,10 @@
-"""Assembly calls in the style of dolfinx, for tests, user-written solvers and users of dolfinx.
+"""Assembly functions in the style of dolfinx, for tests and for solvers of users.
 
-The calls work on one process; with several processes, each works alone, if no table is distributed.
+The functions are not collective: each process assembles the whole model, which is possible only if no table is
+    distributed.
 
-The unknowns are the coordinates without multipliers, in world order: entry i belongs to ``state.q[i]``. Constraints are
-assembled only by the solvers, which number multipliers among the coordinates.
+The unknowns are the coordinates without multipliers, in world order: entry i belongs to ``state.q[i]``. Only the
+solvers assemble constraints.
 """
 
 from __future__ import annotations
@@ -35,11 +36,11 @@ def create_matrix(world: World) -> Any:
 
 @checked(world=instance(World), state=instance(State), load_factor=number("1"), velocity_terms=yes_no())
 def assemble_vector(world: World, state: State, load_factor: float = 1.0, *, velocity_terms: bool = True) -> Any:
-    """Left-hand-side forces minus loads, f(q, v, t) - load_factor * loads [N, N m], as a PETSc vector.
+    """Return the left-hand-side forces minus loads, f(q, v, t) - load_factor * loads [N, N m], as a PETSc vector.
 
-    f contains all terms of the equation of motion except M(q) a and constraints. It includes the inertia forces
-    quadratic in velocities, of 3D bodies and of cables with moving material, unless ``velocity_terms`` is false.
-    ``state.a`` is not used.
+    f contains all terms of the equation of motion except M(q) a and constraints. Unless ``velocity_terms`` is false, f
+    includes the inertia forces quadratic in velocities of 3D bodies and of cables with moving material. ``state.a`` is
+    not used.
     """
     check_world(state, world, "assemble_vector")
     assembly = serial_assembly(world)
@@ -74,11 +75,12 @@ def assemble_matrix(
     *,
     velocity_terms: bool = True,
 ) -> Any:
-    """dq * d/dq + dv * d/dv of `assemble_vector` [N/m, ...] as a PETSc matrix: dq = 1 gives K, dv = 1 gives D.
+    """Return dq * d/dq + dv * d/dv of `assemble_vector` as a PETSc matrix [N/m, ...]. Factor dq = 1 gives the stiffness
+    matrix K, and factor dv = 1 gives the damping matrix D.
 
-    With nonzero da: dq * d/dq + dv * d/dv + da * d/da of M(q) a + `assemble_vector` at the accelerations of the state.
-    Without accelerations this is dq K + dv D + da M. Without ``velocity_terms``, and with da = 0, inertia forces are
-    omitted as in `assemble_vector`.
+    If da is not zero, the result is dq * d/dq + dv * d/dv + da * d/da of M(q) a + `assemble_vector` at the
+    accelerations of the state. For zero accelerations this is dq K + dv D + da M with the mass matrix M. If da = 0 and
+    ``velocity_terms`` is false, the inertia forces quadratic in velocities are omitted, as in `assemble_vector`.
     """
     check_world(state, world, "assemble_matrix")
     assembly = serial_assembly(world)
@@ -88,7 +90,7 @@ def assemble_matrix(
     values = np.zeros(assembly.update_pattern().spare + 1)
     assembly.add_tangent(values, dq, dv, da, load_factor, da)
     if da == 0.0 and velocity_terms:
-        # inertia forces quadratic in velocities belong to f
+        # inertia forces quadratic in velocities are part of f, also if da = 0
         for component, system in assembly.layout.systems.items():
             if system.inertia is not None and system.inertia.tangent is not None:
                 system.inertia.tangent(assembly.evaluation(component, values, dq=dq, dv=dv))
@@ -107,8 +109,8 @@ def assemble_mass(world: World, state: State) -> Any:
 
 
 def _coordinate_matrix(world: World, values: FloatArray | None) -> Any:
-    """The coordinate block of the tangent in world order, as compressed rows."""
-    from scipy.sparse import csr_array  # imported here, because runs of models do not need it
+    """Return the coordinate block of the tangent in world order, as a compressed-sparse-row matrix."""
+    from scipy.sparse import csr_array  # imported here, because runs of models do not need scipy.sparse
 
     assembly = serial_assembly(world)
     pattern, layout = assembly.pattern, assembly.layout

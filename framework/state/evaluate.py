@@ -45,13 +45,14 @@ def find_output(entity: Entity, name: str) -> Output:
 
 @cache
 def list_places(evaluate: Callable[..., Any]) -> tuple[str, ...]:
-    """Names of the places that are arguments of an output: the arguments after rows and fields."""
+    """Return the names of the place arguments of an output function, which are its arguments after rows and fields. A
+    place is a position on the entity."""
     given = list(inspect.signature(evaluate).parameters.values())[2:]
     return tuple(one.name for one in given if one.kind is not one.VAR_KEYWORD)
 
 
 def check_places(kind: str, output: Output, where: Mapping[str, Any]) -> None:
-    """Raise ModelError for places that an output of a kind of entity does not accept, or that are not numbers."""
+    """Raise ModelError if an output does not accept the given place arguments, or if their values are not numbers."""
     places = list_places(output.evaluate)
     for name, value in where.items():
         if name not in places:
@@ -68,23 +69,25 @@ def eval_output(entity: Entity, name: str, state: State, **where: Any) -> FloatA
     Under MPI the call is collective; each process gets the whole result.
 
     Args:
-        entity: handle; the result has one row per row of the handle, or no leading axis for a handle to one row.
+        entity: handle; for a handle to several entities the first array axis of the result is the entity.
         name: output variable, e.g. ``"axial_force"``; see `outputs_of`.
-        state: the state to evaluate at.
-        **where: places on the entity, e.g. ``x=`` [m] along a cable.
+        state: the state at which the variable is evaluated.
+        **where: position on the entity, e.g. ``x=`` [m] along a cable.
 
     Returns:
         Array of shape (rows, ...) or (...), in the unit of the variable.
 
     Raises:
-        ModelError: the variable is unknown, does not have the given places, or the entity belongs to another world.
+        ModelError: the variable is unknown or does not accept an argument in ``where``, or the entity belongs to
+            another world.
     """
     find_output(entity, name)
     return read_output(entity, name, state.world, load_outputs(state), **where)
 
 
 def read_output(entity: Entity, name: str, world: World, fields: Fields, **where: Any) -> FloatArray:
-    """`eval_output` for the present fields, see `load_outputs`; arguments are not checked."""
+    """Evaluate an output variable like `eval_output`, but from the fields that `load_outputs` has loaded and without
+    checks of arguments."""
     values = find_evaluated_rows(entity, world).evaluate(find_output(entity, name), fields, where)
     return values[0] if len(entity) == 1 else values
 
@@ -95,10 +98,11 @@ class EvaluatedRows:
 
     Attributes:
         rows: rows that this process evaluates; a single process evaluates all rows, in the order of the handle.
-        positions: positions of these rows in the handle, shape (rows,).
+        positions: positions of ``rows`` in the handle, shape (rows,).
         count: number of rows of the handle.
         assembly: the systems of this process.
-        summed: whether values are sums over processes, which share the work within a row (contact sets).
+        summed: whether a value is the sum of parts from several processes, because they share the work within a row
+            (contact sets).
         all_rows: row numbers of the handle, shape (count,).
     """
 
@@ -115,7 +119,7 @@ class EvaluatedRows:
         return self.assembly.layout.size > 1
 
     def evaluate_here(self, output: Output, fields: Fields, where: Mapping[str, Any]) -> FloatArray:
-        """Values of the rows that this process evaluates, shape (rows, ...)."""
+        """Return the values of the rows that this process evaluates, shape (rows, ...)."""
         if where:
             check_places(self.rows.table.kind, output, where)
         if not self.parallel:
@@ -125,7 +129,7 @@ class EvaluatedRows:
             return np.asarray(output.evaluate(self.rows, fields, **places))
 
     def evaluate(self, output: Output, fields: Fields, where: Mapping[str, Any]) -> FloatArray:
-        """Values of all rows of the handle on every process, shape (count, ...). The call is collective."""
+        """Return the values of all rows of the handle on every process, shape (count, ...). The call is collective."""
         if not self.parallel:
             return self.evaluate_here(output, fields, where)
         if output.summed and not self.summed:
@@ -141,8 +145,8 @@ class EvaluatedRows:
     def evaluate_padded(
         self, output: Output, fields: Fields, where: Mapping[str, Any], shape: tuple[int, ...]
     ) -> FloatArray:
-        """Values as floats in the shape of all rows, 0 for rows of other processes; the sum over processes is the
-        result of `evaluate`."""
+        """Return the values of all rows as floats, with 0 for rows of other processes; the sum over the processes is
+        the result of `evaluate`."""
         if not self.parallel:
             return np.asarray(self.evaluate_here(output, fields, where), dtype=np.float64)
         if output.summed and not self.summed:
@@ -156,7 +160,7 @@ class EvaluatedRows:
         return padded
 
     def units(self, output: Output) -> list[str]:
-        """The unit of each row of the handle on every process. The call is collective."""
+        """Return the unit of each row of the handle on every process. The call is collective."""
         if output.units_of is None:
             return [output.unit] * self.count
         parts = [(self.positions, list(output.units_of(self.rows)))]
@@ -166,7 +170,8 @@ class EvaluatedRows:
         return [of_row.get(row, output.unit) for row in range(self.count)]
 
     def join(self, values: FloatArray | None, error: WindlassError | None = None, fill: float = 0.0) -> FloatArray:
-        """Values of all rows from the values of each process; an error of one process is raised on all processes."""
+        """Return the values of all rows from the values of each process; an error of one process is raised on all
+        processes."""
         parts = self.assembly.processes.allgather("output", (self.positions, values, error))
         for _, _, found in parts:
             if found is not None:
@@ -174,12 +179,14 @@ class EvaluatedRows:
         return join_rows([(rows, part) for rows, part, _ in parts], self.count, fill, self.summed)
 
     def _of_all(self) -> EvaluatedRows:
-        """All rows of the handle; each process contributes a part of their values, see `Output.summed`."""
+        """Return an object for all rows of the handle, where each process contributes a part of each value, see
+        `Output.summed`."""
         rows = self.assembly.local_rows(self.rows.table, self.all_rows)
         return replace(self, rows=rows, positions=np.arange(self.count), summed=True)
 
     def _pick(self, value: Any, rank: int) -> Any:
-        """Select the places of these rows, if places are given per row; one place has ``rank`` axes."""
+        """Select the values of a place argument for the rows of this process, if one value per row is given. One value
+        has ``rank`` array axes."""
         if np.ndim(value) > rank and len(value) == self.count:
             return np.asarray(value)[self.positions]
         return value
@@ -212,7 +219,8 @@ def find_evaluated_rows(entity: Entity, world: World) -> EvaluatedRows:
 
 
 def _share_markers(entity: Entity, here: IntArray, assembly: Assembly) -> IntArray:
-    """Assign markers that are on several processes to the first of these processes, which evaluates them."""
+    """Return the markers that this process evaluates; a marker on several processes is evaluated by the first of
+    them."""
     layout = assembly.layout
     owner = np.full(len(entity), layout.size, np.int64)
     for rank, part in enumerate(assembly.processes.allgather("markers", here)):

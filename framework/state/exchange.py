@@ -1,4 +1,4 @@
-"""Conversion between local states of all processes and one whole state in world order."""
+"""Conversion between the local states of the processes and the state of the whole model in world order."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.errors import ModelError
 
 NAMES = ("q", "v", "a", "carried", "lam", "data", "start_data")
-"""The arrays of a state."""
+"""Names of the arrays of a state."""
 
 
 def gather_reference(assembly: Assembly) -> FloatArray:
@@ -26,7 +26,8 @@ def gather_reference(assembly: Assembly) -> FloatArray:
 
 
 def gather_values(assembly: Assembly, local: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
-    """Whole arrays in world order, on every process, from local arrays, by the names of a state's arrays."""
+    """Return the arrays of the whole model in world order on every process, from local arrays, by the names of the
+    arrays of a state."""
     layout, number = assembly.layout, assembly.world.numbering
     owned = len(layout.owned)
     parts = [
@@ -46,14 +47,14 @@ def gather_values(assembly: Assembly, local: Mapping[str, FloatArray]) -> dict[s
 
 
 def scatter_values(assembly: Assembly, stored: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
-    """Local arrays from whole ones in world order, by the names of a state's arrays."""
+    """Return local arrays from arrays of the whole model in world order, by the names of the arrays of a state."""
     layout = assembly.layout
     where = [layout.dofs] * 4 + [layout.multipliers_owned] + [layout.data_rows_owned] * 2
     return {name: stored[name][numbers] for name, numbers in zip(NAMES, where, strict=True)}
 
 
 def check_sizes(number: Any, stored: Mapping[str, FloatArray]) -> None:
-    """Raise ModelError if the sizes of whole arrays differ from a model with this numbering."""
+    """Raise ModelError if arrays of a whole state do not have the sizes of a model with this numbering."""
     sizes = [number.count] * 4 + [number.multiplier_count] + [number.data_total] * 2
     for name, size in zip(NAMES, sizes, strict=True):
         if len(stored[name]) != size:

@@ -1,4 +1,4 @@
-"""Data that identify a model when a run continues, and the columns that hooks may have switched during the run."""
+"""Data by which a continued run checks its model, and values of columns that the interrupted run has changed."""
 
 from __future__ import annotations
 
@@ -16,18 +16,20 @@ from windlass.framework.model.world import World
 from windlass.framework.state.exchange import gather_reference
 
 SAME_PLACE = 1e-9
-"""Largest relative rounding difference between the reference coordinates of equal models on two machines [1]."""
+"""Largest relative difference of reference coordinates for which two models count as equal [1]; rounding differs
+between machines."""
 
 
 def describe_model(assembly: Assembly) -> dict[str, Any]:
-    """Numbers of rows and coordinates, laws by name, gravity, and reference coordinates.
+    """Return a description of a model: numbers of rows and coordinates, names of laws, gravity, and reference
+    coordinates.
 
     The description does not depend on the number of processes.
     """
     world, number = assembly.world, assembly.world.numbering
     rows = {f"rows of {table.kind}": int(table.count) for table in world.tables.values() if table.count}
     for component, table in world.tables.items():
-        # laws that are selected by name
+        # columns that select a law by its name
         for name, column in component.columns.items():
             if table.count and column.choices is not None and np.dtype(column.dtype).kind == "U":
                 for value, count in zip(*np.unique(table.collect(name), return_counts=True), strict=True):
@@ -45,10 +47,11 @@ def describe_model(assembly: Assembly) -> dict[str, Any]:
 
 
 def check_model(kept: Mapping[str, Any], assembly: Assembly, where: str) -> None:
-    """Compare the description by `describe_model` in a file, ``where``, with the present model.
+    """Compare a description of `describe_model` that was read from a file with the present model; ``where`` is the name
+    of the file.
 
     Raises:
-        ModelError: the models differ; the message has both values.
+        ModelError: the models differ; the message gives the different values.
     """
     here = describe_model(assembly)
     names = [*here["counts"], *(name for name in kept["counts"] if name not in here["counts"])]
@@ -71,23 +74,23 @@ def check_model(kept: Mapping[str, Any], assembly: Assembly, where: str) -> None
 
 
 def describe_for_state(world: World) -> dict[str, Any]:
-    """The description of `describe_model`, without gravity, as arrays for a file. The call is collective."""
+    """Return the description of `describe_model`, without gravity, as arrays for a file. The call is collective."""
     model = describe_model(parallel_assembly(world))
     return {"model": np.array(json.dumps(model["counts"])), "model_reference": model["reference"]}
 
 
 def check_state_model(world: World, kept: Mapping[str, Any], where: str) -> None:
-    """Compare a description by `describe_for_state` with the present model. The call is collective.
+    """Compare a description of `describe_for_state` with the present model. The call is collective.
 
     Raises:
-        ModelError: the models differ; the message has both values.
+        ModelError: the models differ; the message gives the different values.
     """
     model = {"counts": json.loads(str(kept["model"])), "reference": kept["model_reference"]}
     check_model({**model, "gravity": world.gravity.tolist()}, parallel_assembly(world), where)
 
 
 def list_switches(world: World) -> dict[str, Any]:
-    """Copies of the switchable columns of numbers of all tables by ``"<kind>.<column>"``."""
+    """Return copies of the switchable numeric columns of all tables, by ``"<kind>.<column>"``."""
     return {
         f"{table.kind}.{name}": table.collect(name).copy()
         for component, table in world.tables.items()
@@ -97,12 +100,12 @@ def list_switches(world: World) -> dict[str, Any]:
 
 
 def find_changes(world: World, before: Mapping[str, Any] | None, version: int = -1) -> dict[str, Any]:
-    """Rows and values of the switchable columns that have changed.
+    """Return rows and values of switchable columns that have changed.
 
     Args:
         world: the world.
-        before: earlier result of `list_switches`; With None all rows of changed tables are returned.
-        version: ``World.version`` at that time; earlier changes are ignored.
+        before: earlier result of `list_switches`; if None, all rows of changed tables are returned.
+        version: earlier value of ``World.version``; only changes after this version are returned.
     """
     changes: dict[str, Any] = {}
     if world.version == version:

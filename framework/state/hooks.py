@@ -1,4 +1,4 @@
-"""Stages of a computation at which user code runs."""
+"""Hooks: user code that is called at given stages of a solve."""
 
 from __future__ import annotations
 
@@ -17,13 +17,15 @@ from windlass.framework.state.state import State
 
 
 class StepHook:
-    """User code around the steps of a solve; override only the methods that you need.  All processes call all hooks.
+    """Base class of user code that is called before and after the steps of a solve; override only the methods that you
+    need. All processes call all hooks.
 
     Attributes:
-        changes_state: whether `before_step` changes the state; it is then called before the `before_step` of all other
-            hooks.
-        changes_forces: whether the last `before_step` has changed forces abruptly, for example by a switch; dynamic
-            solves then find accelerations that fulfil the equations before the step.
+        changes_state: whether `before_step` changes the state; if true, the method is called before the `before_step`
+            of all other hooks.
+        changes_forces: whether the previous call of `before_step` has changed forces abruptly, for example by a switch.
+            If ``changes_forces`` is true, dynamic solves compute new accelerations from the equations of motion before
+            the step.
     """
 
     changes_state = False
@@ -32,12 +34,12 @@ class StepHook:
     def before_solve(self, state: State, end: float, steps: int) -> None:
         """Called before the first step of a solve, with the end time [s] and the estimated number of steps.
 
-        After a restart, a continued solve calls this method with its initial state, before `restore`.
+        After a restart, the method is called with the initial state of the solve, before `restore`.
         """
 
     def before_step(self, state: State) -> None:
-        """Called at the start of a step, before the first Newton run; switches may be set through ``World.set``
-        here."""
+        """Called at the start of a step, before the first Newton run; the method may change switchable columns by
+        ``World.set``."""
 
     def after_iteration(self, state: State, error: float) -> None:
         """Called after a Newton run and its post-Newton update; ``error`` is the force error [N]."""
@@ -49,37 +51,41 @@ class StepHook:
         """Called after the last step, or with the last good state if the solve fails."""
 
     def find_doubts(self) -> Sequence[str]:
-        """Reasons why the records of this hook are doubtful, requested at the end of a solve. The call is
+        """Return the reasons why results of this hook are doubtful; called at the end of a solve. The call is
         collective."""
         return ()
 
     def report_sections(self) -> Sequence[ReportSection]:
-        """Sections of this hook for the report of the run (``-report``), requested on the first process."""
+        """Return the sections of this hook for the report of the run (``-report``); called on the first process."""
         return ()
 
     def idle_steps(self, state: State, size: float) -> int:
-        """Number of next steps, of at most the given size [s], that may run without calls of this hook.
+        """Return the number of next steps, with step sizes up to ``size`` [s], that do not need this hook.
 
-        The method is called after `before_step`; neither `before_step` nor `after_step` is called for these steps.
+        The solver calls this method after `before_step`, and does not call `before_step` and `after_step` for these
+        steps.
         """
         return 0
 
     def idle_program(self, state: State) -> Program | None:
-        """Compiled code to run after each idle step, with the end of the step in the state.
+        """Return compiled code that runs after each idle step, when the fields contain the values at the end of the
+        step.
 
-        The time of the fields is the end of the step.  A program may change all other fields.
+          The program may change all fields except the time.
         """
         return None
 
     def skip(self, steps: int) -> None:
-        """Count steps that ran without calls of this hook."""
+        """Count ``steps`` steps that ran without calls of this hook."""
 
     def checkpoint(self) -> dict[str, Any]:
-        """Data to continue this hook after a restart: numbers, texts, lists, arrays, and dictionaries of these."""
+        """Return the data that this hook needs after a restart: numbers, texts, lists, arrays, and dictionaries of
+        these."""
         return {}
 
     def restore(self, kept: Mapping[str, Any], state: State) -> None:
-        """Continue after a restart, from the data of `checkpoint` and the state of the same instant."""
+        """Restore this hook after a restart from the data of `checkpoint`; ``state`` is the state at that
+        checkpoint."""
 
 
 class _AfterStep(StepHook):
@@ -92,7 +98,7 @@ class _AfterStep(StepHook):
 
 
 def overriding(hooks: Iterable[StepHook], stage: str) -> list[StepHook]:
-    """The hooks that override a stage, ``"before_step"``, ``"after_iteration"`` or ``"after_step"``.
+    """Return the hooks that override the method ``"before_step"``, ``"after_iteration"`` or ``"after_step"``.
 
     Hooks that change the state come first.
     """
@@ -108,7 +114,7 @@ def run_before_solve(hooks: Iterable[StepHook], state: State, end: float, steps:
 
 
 def run_stage(hooks: Iterable[StepHook], stage: str, state: State) -> None:
-    """Call all hooks at a stage, ``"before_step"``, ``"after_step"`` or ``"finish"``.
+    """Call the method ``"before_step"``, ``"after_step"`` or ``"finish"`` of all hooks.
 
     Raises:
         ModelError: a hook changed the time of the state, or made values not finite.
@@ -126,7 +132,7 @@ def run_stage(hooks: Iterable[StepHook], stage: str, state: State) -> None:
 
 
 def _may_change(hook: StepHook) -> bool:
-    """Whether a hook may change the state; false for hooks of outputs, which are called often."""
+    """Whether a hook may change the state; false for hooks that only write results, to save time."""
     return hook.changes_state or not type(hook).__module__.startswith(OUTPUTS)
 
 
@@ -136,7 +142,7 @@ CHANGED = ("q", "v", "a", "data")
 
 
 def is_finite(state: State) -> bool:
-    """Whether all values that user code may change are finite; numbers beyond 1e150 count as not finite."""
+    """Whether all values that user code may change are finite; absolute values above 1e150 do not count as finite."""
     return isfinite(sum(float(values @ values) for values in (state.q, state.v, state.a, state.data)))
 
 
@@ -151,7 +157,7 @@ def refuse_change(state: State, t: float, by: str) -> None:
 
 
 def run_after_iteration(hooks: Iterable[StepHook], assembly: Assembly, state: State, error: float) -> None:
-    """Call the hooks of Newton passes; evaluations and solves within the hooks do not affect the step in progress."""
+    """Call the hooks after a Newton run; evaluations and solves in these hooks do not affect the current step."""
     looking = overriding(hooks, "after_iteration")
     if not looking:
         return
@@ -164,7 +170,7 @@ Hook = StepHook | Callable[[State], None]
 
 
 def is_hook(value: Any) -> bool:
-    """Whether a value is a hook or a plain function of the state; a class of hooks does not count as a hook."""
+    """Whether a value is a hook or a function of the state; a class is not a hook."""
     return isinstance(value, StepHook) or (callable(value) and not isinstance(value, type))
 
 
@@ -174,12 +180,13 @@ def as_hooks(hooks: Iterable[Hook]) -> list[StepHook]:
 
 
 def name_hook(hook: StepHook) -> str:
-    """The kind of a hook, or the name of a plain function."""
+    """Return the class name of a hook, or the name of a function."""
     return hook.name if isinstance(hook, _AfterStep) else type(hook).__name__
 
 
 def name_hooks(hooks: Iterable[StepHook]) -> dict[str, StepHook]:
-    """The hooks by names that are equal in all runs of a script: kind and number, such as ``"Sensors 1"``."""
+    """Return the hooks by names that are equal in all runs of a script. A name consists of class name and number, such
+    as ``"Sensors 1"``."""
     named: dict[str, StepHook] = {}
     for hook in hooks:
         kind = name_hook(hook).replace("/", "_")

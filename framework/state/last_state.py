@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class LastState:
-    """The last state of a run, and whether it is stored."""
+    """Storage for the last state of a run, used only after a call of `want`."""
 
     wanted: bool = False
     state: State | None = None
@@ -21,7 +21,7 @@ _last = LastState()
 
 
 def want() -> None:
-    """Store the last state from now on."""
+    """Request that the last state is stored from now on."""
     _last.wanted, _last.state = True, None
 
 
@@ -32,6 +32,6 @@ def note(state: State) -> None:
 
 
 def take() -> State | None:
-    """Return the last state, or None without a solve, and stop storing states."""
+    """Return the last state, or None if no solve has run, and stop storing states."""
     state, _last.wanted, _last.state = _last.state, False, None
     return state

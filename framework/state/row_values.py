@@ -1,4 +1,4 @@
-"""Multipliers and history values of the rows of a handle in a state, and states in files."""
+"""Positions of the multipliers and history values of entities in the arrays of a state."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class RowPlaces:
         name: ``"lam"``, ``"data"`` or ``"start_data"``.
 
     Attributes:
-        places: positions in the state's array, -1 for values of other processes or beyond the values of a row, shape
-            (rows, k).
+        places: positions in the array of the state, shape (rows, k). The position is -1 for values of other processes,
+            and for the remaining columns of rows with fewer than k values.
     """
 
     def __init__(self, world: World, assembly: Assembly | None, entity: Entity, name: str) -> None:
@@ -37,7 +37,8 @@ class RowPlaces:
         self.places: IntArray = self._find_multipliers(entity) if name == "lam" else self._find_data(entity, name)
 
     def collect(self, array: FloatArray) -> FloatArray:
-        """Values of all rows on every process, shape (rows, k); NaN beyond the values of a row."""
+        """Return the values of all rows on every process, shape (rows, k); rows with fewer than k values end with
+        NaN."""
         values = np.where(self.places >= 0, np.append(array, 0.0)[self.places], -np.inf)
         values = self._largest(values)
         return np.where(np.isneginf(values), np.nan, values)
@@ -70,7 +71,7 @@ class RowPlaces:
         return np.where((k < count[:, None]) & (start[:, None] >= 0), start[:, None] + k, -1)
 
     def _largest(self, values: FloatArray, together: bool = False) -> FloatArray:
-        """The maximum over all processes, each of which has a part of the values."""
+        """Return the maximum over all processes, because each process has only a part of the values."""
         if self._assembly is None and not together:
             return values
         assembly = self._assembly or parallel_assembly(self._world)
@@ -78,7 +79,7 @@ class RowPlaces:
 
 
 def check_stored(stored: Mapping[str, Any], where: Any) -> None:
-    """Raise OutputError if arrays in the file of a state contain values that are not finite numbers."""
+    """Raise OutputError if arrays in a state file contain values that are not finite numbers."""
     for name, values in stored.items():
         if values.dtype.kind not in "iuf" or values.ndim != (0 if name in ("t", "step") else 1):
             raise OutputError(f"state file {where}: {name} is not a list of numbers; must be a file of State.save")

@@ -1,4 +1,5 @@
-"""Changing values of a computation: coordinates, velocities, accelerations, multipliers, history values and time."""
+"""The state: values that change during a solve (coordinates, velocities, accelerations, multipliers, history values and
+time)."""
 
 from __future__ import annotations
 
@@ -26,40 +27,40 @@ from windlass.framework.state.row_values import RowPlaces, check_stored
 from windlass.framework.state.switches import describe_switches, take_switches
 
 CHANGING = frozenset((*NAMES, "t", "step"))
-"""Attributes that users and solvers assign to."""
+"""Attributes of a state that can be assigned."""
 
 
 class State:
     """All values that a solver changes.
 
-    ``State(world)`` has the values of the whole world in world order, under MPI on every process. States of solvers
-    have the values of one process; `gather` collects them.
+    ``State(world)`` contains the values of the whole model in world order, under MPI on every process. The state of a
+    solver contains only the values of one process; `gather` returns the state of the whole model.
 
-    Assignments such as ``state.q = values`` write into the arrays, which keep their shape; values that are not finite
-    or have another shape are an error. A state belongs to its world. To use its values in another world, such as a
-    changed copy of a model, save the state and call `load` on a state of that world, or call `assign`.
+    Assignments such as ``state.q = values`` copy the values into the existing array; values that are not finite or have
+    a different shape raise ModelError. A state belongs to one world. To use its values in another world, such as a
+    changed copy of the model, call `assign` on a state of the other world. Alternatively, save the state and call
+    `load`.
 
     Args:
-        world: the world; finalized if necessary.
-        assembly: the systems of a process, for a local state.
+        world: the world, which the constructor finalizes if necessary.
+        assembly: the assembly of a process, for a local state.
 
     Attributes:
         q: displacements from the reference coordinates [m, 1, rad], shape (n,).
         v, a: velocities and accelerations, shape (n,).
-        carried: further values that a time integrator keeps from step to step, one per coordinate, shape (n,).
+        carried: additional values, one per coordinate, that a time integrator passes from step to step, shape (n,).
         lam: Lagrange multipliers [N, N m], shape (m,).
         data: history values (gaps, stick-slip states, sticking positions), shape (d,).
         start_data: the history values at the start of the step, shape (d,).
         t: time [s].
         step: number of finished steps.
-        saved: whether `save` was called in a solve, which then drops its cached data outside of the state before it
-            continues.
+        saved: whether `save` was called during a solve; if true, the solver drops cached data before the next step.
     """
 
     saved = False
 
     def __setattr__(self, name: str, value: Any) -> None:
-        # values are copied into the existing arrays, because solvers and PETSc keep their addresses
+        # copy values into the existing arrays, because solvers and PETSc store the addresses of the arrays
         if name in CHANGING and name in self.__dict__:
             value = _read_assigned(name, value, self.__dict__[name])
         object.__setattr__(self, name, value)
@@ -84,7 +85,7 @@ class State:
         self.start_data: FloatArray = self.data.copy()
 
     def _derive(self, assembly: Assembly | None, values: Mapping[str, FloatArray]) -> State:
-        """A state of the same world and instant with other values, given by name."""
+        """Return a state of the same world and instant in which the arrays given by name are replaced."""
         other = State.__new__(State)
         other._world, other._assembly = self._world, assembly
         other.t, other.step = self.t, self.step
@@ -103,10 +104,10 @@ class State:
 
     @property
     def assembly(self) -> Assembly:
-        """The assembly whose local numbers the values have; for whole states, the assembly of the whole world.
+        """The assembly to whose local numbering the values belong; for whole states, the assembly of the whole world.
 
         Raises:
-            ModelError: the state is whole, and no process has the whole world.
+            ModelError: the state is whole, but the world is distributed.
         """
         return self._assembly if self._assembly is not None else serial_assembly(self._world)
 
@@ -117,7 +118,7 @@ class State:
 
     @checked(assembly=instance("Assembly"))
     def is_local_to(self, assembly: Assembly) -> bool:
-        """Whether the values have the local numbers of an assembly."""
+        """Whether the values are in the local numbering of an assembly."""
         return self._assembly is assembly
 
     def copy(self) -> State:
@@ -126,10 +127,10 @@ class State:
 
     @checked(other=instance("State"))
     def assign(self, other: State) -> State:
-        """Copy all values of another state, such as a state of the original of a changed world, and return self.
+        """Copy all values of another state, for example from the original to a changed model, and return self.
 
         Raises:
-            ModelError: the arrays have other sizes, because the state belongs to another model or process.
+            ModelError: the arrays of the states have different sizes.
         """
         for name in NAMES:
             own, given = getattr(self, name), getattr(other, name)
@@ -158,15 +159,16 @@ class State:
         Under MPI the call is collective; each process gets the values of all rows.
 
         Args:
-            entity: owner of the values.
-            name: ``q``, ``v``, ``a`` or ``carried``: the coordinates of nodes and bodies, in the order of
-                ``dof_names``, 0 for coordinates that a row does not have. ``lam``: the multipliers of constraints, in
+            entity: the entities to which the values belong.
+            name: name of the array. ``q``, ``v``, ``a`` or ``carried``: one value per coordinate of a node or body, in
+                the order of ``dof_names``, 0 for coordinates that a row does not have. ``lam``: the multipliers of
+                constraints, in
                 the order of their equations. ``data`` or ``start_data``: the history values of connectors, or of rows
-                of `GenericData`. Variables follow each other in the order of the law's docstring, each with one value
-                per place (segment, point); shorter rows end with NaN.
+                of `GenericData`. History variables are in the order of the law's docstring, each with one value per
+                segment or point; rows with fewer values end with NaN.
 
         Raises:
-            ModelError: the handle belongs to another world, or has no such values.
+            ModelError: the handle belongs to another world, or its entities do not have values of this name.
         """
         if name in NAMES[4:]:
             return RowPlaces(self._world, self._assembly, entity, name).collect(getattr(self, name))
@@ -174,19 +176,21 @@ class State:
         if self._assembly is None or self._assembly.layout.size == 1:
             values: FloatArray = np.append(array, 0.0)[dofs]
             return values
-        # each value once, from its owner
+        # each value from its owner only, because the sum over processes is formed
         owned = len(self._assembly.layout.owned)
         values = np.append(array[:owned], 0.0)[np.minimum(dofs, owned)]
         return self._assembly.processes.sum(values)
 
     @checked(entity=handle(), name=word(*NAMES), values=inside())
     def put(self, entity: Entity, values: Any, name: str = "q") -> None:
-        """Set the values that `of` returns: shape (rows, k), shape (k,) for equal rows, or one number.
+        """Set the values that `of` returns; ``values`` has shape (rows, k), shape (k,) for equal values in all rows, or
+        is one number.
 
-        Under MPI the call is collective, with the values of all rows.
+        Under MPI the call is collective, and each process gives the values of all rows.
 
         Raises:
-            ModelError: as in `of`, or values have another shape or are not finite.
+            ModelError: the handle belongs to another world, its entities do not have values of this name, or values
+                have a wrong shape or are not finite.
         """
         if name in NAMES[4:]:
             places = RowPlaces(self._world, self._assembly, entity, name).places
@@ -204,8 +208,8 @@ class State:
 
     @checked(entity=handle())
     def local_dofs(self, entity: Entity) -> IntArray:
-        """Coordinate numbers of an entity in this state, shape (rows, k); n for coordinates that the entity does not
-        have.
+        """Return the coordinate numbers of entities in this state, shape (rows, k); the number of coordinates n for
+        coordinates that an entity does not have.
 
         Under MPI the call is collective.
         """
@@ -217,7 +221,8 @@ class State:
         return self._assembly.layout.local_dofs(dofs)
 
     def gather(self) -> State:
-        """The whole state in world order on every process; in serial the state itself."""
+        """Return the state of the whole model in world order on every process; in a serial run, return the state
+        itself."""
         if self._assembly is None or self._assembly.layout.size == 1:
             return self
         return self._derive(None, gather_values(self._assembly, {name: getattr(self, name) for name in NAMES}))
@@ -226,7 +231,7 @@ class State:
         """Copy values from whole arrays in world order.
 
         Raises:
-            ModelError: the sizes belong to another model.
+            ModelError: the arrays do not have the sizes of this model.
         """
         check_sizes(self._world.numbering, stored)
         local = stored if self._assembly is None else scatter_values(self._assembly, stored)
@@ -237,9 +242,10 @@ class State:
     def save(self, path: str | Path) -> Path:
         """Write the whole state with its history values to a file (``.npz``), which `load` reads.
 
-        The file identifies the model and its present switches (`World.set`). The file has a digest, and replaces an old
-        file after it is complete. A solve whose state is saved between two steps computes its tangent again, like a
-        solve that continues from the file, so that both solves give the same digits.
+        The file contains data that identify the model, and the values of its switchable columns (`World.set`). The file
+        has a digest. An old file is replaced only after the new file is complete. If the state is saved between two
+        steps of a solve, the solver computes the tangent again. The solve is then bitwise equal to a solve that
+        continues from the file.
 
         Raises:
             OutputError: the file cannot be written.
@@ -253,20 +259,20 @@ class State:
 
     @checked(OutputError, path=path(), switches=word("compare", "restore", "keep"))
     def load(self, path: str | Path, switches: str = "compare") -> State:
-        """Copy the values of a file that `save` wrote for the same model; returns self.
+        """Copy the values from a file that `save` wrote for the same model, and return self.
 
         Args:
             path: the file.
-            switches: treatment of the columns that `World.set` changes (friction, ``active``, loads), except functions
-                of time. ``"compare"``: raise an error if the switches of the model differ from the saved switches.
-                ``"restore"``: set the saved switches. ``"keep"``: do not change the model, for example to begin a
-                motion with friction from a preload without friction. Files of old versions without switches are not
-                compared.
+            switches: treatment of switchable columns (friction, ``active``, loads; see `World.set`), except functions
+                of time. ``"compare"``: raise an error if values of switchable columns differ between model and file.
+                ``"restore"``: set switchable columns to the values in the file. ``"keep"``: do not change the model,
+                for example to begin a motion with friction from a preload without friction. Files of old versions
+                contain no switchable columns and are not compared.
 
         Raises:
             OutputError: the file cannot be read, has a wrong digest, or has values that are not finite.
-            ModelError: the state belongs to another model, with other rows, nodes at other positions, or other
-                switches.
+            ModelError: the state belongs to a model with different rows, node positions or values of switchable
+                columns.
         """
         stored, model = read_state_file(Path(path), (*NAMES, "t", "step"))
         check_stored(stored, path)
@@ -280,10 +286,11 @@ class State:
 
 
 def _read_assigned(name: str, given: Any, old: Any) -> Any:
-    """The value of an attribute after an assignment: arrays remain and get new values.
+    """Return the value of an attribute after an assignment; the new values of an array are copied into the existing
+    array.
 
     Raises:
-        ModelError: values are not finite, or have another shape.
+        ModelError: values are not finite, or have a wrong shape.
     """
     if isinstance(old, np.ndarray):
         # ``state.q += dq`` has already changed the array
@@ -307,7 +314,7 @@ def _read_assigned(name: str, given: Any, old: Any) -> Any:
 
 
 def check_world(state: State, world: World, where: str) -> None:
-    """Raise ModelError for a state that belongs to another world than the one in use."""
+    """Raise ModelError if a state does not belong to the given world."""
     if state.world is not world:
         raise ModelError(
             f"state in {where} belongs to another world: must belong to the same World object, even if both "
@@ -317,7 +324,8 @@ def check_world(state: State, world: World, where: str) -> None:
 
 
 def local_state(assembly: Assembly, state: State | None) -> State:
-    """A new local state with the values of a state of the same world (default: initial values).
+    """Return a new local state with the values of a state of the same world, or with the initial values if no state is
+    given.
 
     Raises:
         ModelError: the state belongs to another world.
@@ -337,6 +345,7 @@ def local_state(assembly: Assembly, state: State | None) -> State:
 
 
 def as_local(state: State) -> State:
-    """The state itself if it has the numbers of this process, otherwise a local copy; see `local_state`."""
+    """Return the state itself if it is in the local numbering of this process, otherwise a local copy; see
+    `local_state`."""
     assembly = parallel_assembly(state.world)
     return state if state.is_local_to(assembly) else local_state(assembly, state)

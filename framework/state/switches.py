@@ -1,8 +1,9 @@
-"""Columns switched by `World.set` in files of states, such as friction, supports and loads.
+"""Values of switchable columns (see `World.set`) in state files, such as friction, supports and loads.
 
-A state is valid only with the switches of its computation: history values of a contact without friction contain no
-sticking positions. Therefore a file contains all switchable columns of numbers as ``switch.<kind>.<column>``, with one
-row if all rows are equal, and loading compares these columns with the model.
+A state is valid only with the values of the switchable columns during its computation. For example, history values of a
+contact without friction contain no sticking positions. Therefore a file contains all switchable numeric columns as
+``switch.<kind>.<column>``, with one row if all rows are equal. When the file is loaded, the columns are compared with
+the model.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ from windlass.framework.state.fingerprint import list_switches, restore_changes
 PREFIX = "switch."
 RESTORE, KEEP = "restore", "keep"
 SHOWN = 5
-"""Largest number of columns in a message."""
+"""Largest number of differing columns that an error message describes."""
 
 
 def describe_switches(world: World) -> dict[str, NDArray[Any]]:
-    """The switchable columns of numbers as arrays for a file. The call is collective."""
+    """Return the switchable numeric columns as arrays for a file. The call is collective."""
     kept = {}
     for name, values in list_switches(world).items():
         alike = not find_unequal(values, values[:1]).any()
@@ -40,17 +41,18 @@ def find_unequal(values: NDArray[Any], others: NDArray[Any]) -> NDArray[np.bool_
 
 
 def take_switches(world: World, kept: Mapping[str, Any], how: str, where: str) -> None:
-    """Compare the switches of file and model, or change the switches of the model to those in the file. The call is
-    collective.
+    """Compare the switchable columns of file and model, or set the columns of the model to the values in the file. The
+    call is collective.
 
     Args:
         world: the world.
-        kept: result of `describe_switches`, possibly with other entries; empty for files of old versions.
-        how: ``"compare"``: differences are an error; ``"restore"``: set the model; ``"keep"``: do not change the model.
+        kept: entries of the file, which include the result of `describe_switches` except in files of old versions.
+        how: ``"compare"``: raise an error for differences; ``"restore"``: set the columns of the model; ``"keep"``: do
+            nothing.
         where: name of the file, for the message.
 
     Raises:
-        ModelError: the switches differ (the message has both values), or the file has no switches to restore.
+        ModelError: the columns differ (the message gives both values), or the file has no columns to restore.
     """
     if how == KEEP:
         return
@@ -85,7 +87,7 @@ def take_switches(world: World, kept: Mapping[str, Any], how: str, where: str) -
 
 
 def _describe(world: World, name: str, rows: NDArray[np.int64], old: NDArray[Any], new: NDArray[Any]) -> str:
-    """One line on a column that differs."""
+    """Return one line of text on a column that differs."""
     kind, _, column = name.partition(".")
     unit = next(c.columns[column].unit for c, table in world.tables.items() if table.kind == kind)
     first, others = int(rows[0]), f" (and {len(rows) - 1} more rows)" if len(rows) > 1 else ""

@@ -2,8 +2,9 @@
 
     R = M(q) a + f(q, v, t) - loads + C_qᵀ λ,  C     and its derivatives with respect to q, v, a and λ, and their sum
 
-A difference of step h has an error of about h² times the third derivative, and ε R/h by rounding. With h = 1e-6 this is
-about 1e-9 of the largest entry of a row. Contact states are history values, which are constant in differences.
+A central difference with step h has a truncation error of about h² times the third derivative, and a rounding error of
+about ε R/h. With h = 1e-6 the error is about 1e-9 of the largest entry of a row. Contact states are history values,
+which the differences do not change.
 """
 
 from __future__ import annotations
@@ -23,19 +24,21 @@ from windlass.framework.state.state import State
 
 STEP = 1e-6
 WEAK = 1e-6
-"""Errors in rows with small entries are compared with this fraction of the largest entry of the matrix [1]."""
+"""Lower limit of the scale of a row, as a fraction of the largest entry of the matrix [1]."""
 FACTORS = {
     "x": (1.0, 0.0, 1e-300, 0.0),
     "v": (0.0, 1.0, 1e-300, 0.0),
     "a": (0.0, 0.0, 1.0, 0.0),
     "lam": (0.0, 0.0, 1e-300, 1.0),
 }
-"""Factors of displacements, velocities, accelerations and multipliers that select one derivative; 1e-300 instead of 0
-keeps inertia forces."""
+"""Factors of the derivatives with respect to displacements, velocities, accelerations and multipliers that select one
+of these derivatives. The factor of accelerations is 1e-300 instead of 0, because for 0 the tangent omits inertia
+forces."""
 TOGETHER = (0.7, 1.3, 2.1, 0.4)
-"""Factors that select all derivatives at once, to detect a tangent that is not linear in its factors."""
+"""Factors for which all derivatives contribute to the tangent, to detect a tangent that is not linear in its
+factors."""
 BESIDE = {"x": ("x",), "v": ("v", "lam"), "lam": ("v", "lam"), "a": tuple(FACTORS)}
-"""Derivatives whose largest entry bounds the scale of a row."""
+"""For each derivative, the derivatives whose largest entry limits the scale of a row."""
 WORDS = {"x": "displacement", "v": "velocity", "a": "acceleration", "lam": "multiplier"}
 
 
@@ -68,20 +71,20 @@ def check_tangent(
 ) -> None:
     """Compare the tangent of a model with central differences of its residual, at a state and at random states near it.
 
-    The check suits small models on one process: each coordinate is moved, and the matrices are dense.
+    The check is for small models on one process, because it moves each coordinate and uses dense matrices.
 
     Args:
         world: the model.
         state: state of the comparison; default: initial values.  History values do not change.
-        states: number of random states, whose coordinates are moved by ``displacement``, with velocities, accelerations
-            and multipliers of order 1.
+        states: number of random states; random numbers of order ``displacement`` are added to the coordinates, and
+            numbers of order 1 to velocities, accelerations and multipliers.
         displacement: standard deviation of the displacements of coordinates [m, rad, 1].
         tolerance: largest error of an entry, relative to the largest entry of its row [1].
         seed: seed of the random numbers.
 
     Raises:
-        ModelError: an entry of the tangent differs from the difference (the message names the worst entry, with its law
-            and row), or forces are not finite.
+        ModelError: an entry of the tangent differs from the central difference, or forces are not finite. The message
+            names the worst entry, with its law and row.
     """
     assembly = serial_assembly(world)
     random = np.random.default_rng(seed)
@@ -101,12 +104,13 @@ def check_fields(
     *,
     limit: float = np.inf,
 ) -> None:
-    """Check the tangent, as `check_tangent`, at the present fields of an assembly, at position and at rate level.
+    """Check the tangent as `check_tangent` does, at the present fields of an assembly, with constraints at position
+    level and at velocity level.
 
     Args:
         assembly: the assembly with the fields.
         tolerance: as in `check_tangent`.
-        where: how errors name the fields.
+        where: description of the fields in error messages.
         limit: largest error of any entry, in the unit of that entry, regardless of the scale of its row.
 
     Raises:
@@ -118,7 +122,7 @@ def check_fields(
             expected = {name: eval_differences(assembly, name) for name in FACTORS}
             if not all(np.isfinite(part).all() for part in expected.values()):
                 raise ModelError(f"forces are not finite {where}: must be finite; use a smaller displacement")
-            # the rounding error of a row is estimated from the largest entries of this row in any derivative
+            # the rounding error of a row scales with its largest entry in any derivative
             rows = np.max([np.abs(part).max(axis=1, initial=0.0) for part in expected.values()], axis=0)
             rows = np.maximum(rows, WEAK * rows.max(initial=1.0))
             for name, factors in FACTORS.items():
@@ -136,10 +140,10 @@ def check_fields(
 def _check_together(
     assembly: Assembly, expected: dict[str, FloatArray], tolerance: float, limit: float, rows: FloatArray, where: str
 ) -> None:
-    """Compare the tangent for all factors at once with the sum of the differences.
+    """Compare the tangent for the factors `TOGETHER` with the sum of the central differences.
 
     Raises:
-        ModelError: single derivatives are right, but their sum is wrong.
+        ModelError: the tangent is correct for each single derivative, but wrong for their sum.
     """
     dq, dv, da, scale = TOGETHER
     by_q = dq * expected["x"] + dv * expected["v"] + da * expected["a"]
@@ -157,7 +161,7 @@ def _check_together(
 
 
 def find_wrong(given: FloatArray, expected: FloatArray, allowed: FloatArray) -> Wrong | None:
-    """The worst entry with an error beyond the tolerance of its row, or None."""
+    """Return the entry with the largest error above the tolerance of its row, or None."""
     error = np.abs(given - expected) / allowed[:, None]
     if not (error > 1.0).any():
         return None
@@ -166,7 +170,8 @@ def find_wrong(given: FloatArray, expected: FloatArray, allowed: FloatArray) -> 
 
 
 def eval_residual(assembly: Assembly, load_factor: float = 1.0) -> FloatArray:
-    """Forces, inertia and constraint forces minus loads, then constraint equations, at the present fields."""
+    """Return the residual at the present fields: forces, inertia forces and constraint forces minus loads, followed by
+    the constraint equations."""
     fields = assembly.fields
     f, c = np.zeros_like(fields.x), np.zeros_like(fields.lam)
     assembly.update_markers()
@@ -180,7 +185,8 @@ def eval_residual(assembly: Assembly, load_factor: float = 1.0) -> FloatArray:
 def eval_tangent(
     assembly: Assembly, dq: float, dv: float, da: float, scale: float = 1.0, load_factor: float = 1.0
 ) -> FloatArray:
-    """The dense tangent for factors of q, v, a and multipliers, coordinates first, followed by multipliers."""
+    """Return the dense tangent for given factors of the derivatives with respect to q, v, a and multipliers. Rows and
+    columns are the coordinates, followed by the multipliers."""
     assembly.update_markers()
     values = np.zeros(assembly.update_pattern().spare + 1)
     assembly.add_tangent(values, dq, dv, da, load_factor, da)
@@ -189,7 +195,8 @@ def eval_tangent(
 
 
 def eval_differences(assembly: Assembly, name: str, load_factor: float = 1.0) -> FloatArray:
-    """Derivative of `eval_residual` with respect to ``x``, ``v``, ``a`` or ``lam``, by central differences."""
+    """Return the derivative of `eval_residual` with respect to ``x``, ``v``, ``a`` or ``lam``, by central
+    differences."""
     values = getattr(assembly.fields, name)
     out = np.zeros((assembly.layout.spare + len(assembly.fields.lam) - 1, len(values) - 1))
     for j in range(len(values) - 1):
@@ -204,7 +211,7 @@ def eval_differences(assembly: Assembly, name: str, load_factor: float = 1.0) ->
 
 
 def _to_dense(assembly: Assembly, values: FloatArray) -> FloatArray:
-    """Matrix values as a dense matrix over coordinates, followed by multipliers."""
+    """Return matrix values as a dense matrix over the coordinates, followed by the multipliers."""
     layout, pattern = assembly.layout, assembly.sparsity.pattern
     full = np.zeros((len(layout.unknowns.numbers),) * 2)
     rows, columns = pattern.entries()
@@ -240,8 +247,8 @@ def _describe_row(assembly: Assembly, k: int) -> str:
 
 
 def _find_law(assembly: Assembly, name: str, row: int, column: int) -> str:
-    """The law whose own entry of the tangent differs most from its own difference, and the first row of the law that
-    couples the entry."""
+    """Return the law whose contribution to an entry of the tangent has the largest error, and the first row of this law
+    that couples the two coordinates of the entry."""
     worst, found = 0.0, ""
     values = getattr(assembly.fields, name)
     place = column - assembly.layout.spare if name == "lam" else column
@@ -267,13 +274,14 @@ def _find_law(assembly: Assembly, name: str, row: int, column: int) -> str:
 
 
 def _rows_at(system: System, row: int, column: int, spare: int) -> IntArray:
-    """Rows of a system that couple two coordinates; for multipliers only the coordinate counts."""
+    """Return the rows of a system that couple two coordinates; if one of the two is a multiplier, return the rows with
+    the other coordinate."""
     there = [(system.dofs == k).any(axis=1) for k in (row, column) if k < spare]
     return np.flatnonzero(np.all(there, axis=0)) if there else np.zeros(0, np.int64)
 
 
 def _own_residual(assembly: Assembly, system: System) -> FloatArray:
-    """Contribution of one law to the residual, without constant masses and weights."""
+    """Return the contribution of one law to the residual, without constant masses and weights."""
     fields = assembly.fields
     f, loads, c = np.zeros_like(fields.x), np.zeros_like(fields.x), np.zeros_like(fields.lam)
     s = evaluate(fields, f=f, C=c)
@@ -289,7 +297,7 @@ def _own_residual(assembly: Assembly, system: System) -> FloatArray:
 def _add_own_tangent(
     assembly: Assembly, component: type[Component], factors: tuple[float, float, float, float], values: FloatArray
 ) -> None:
-    """Contribution of one law to the tangent, without constant masses and weights."""
+    """Add the contribution of one law to the tangent, without constant masses and weights."""
     system = assembly.layout.systems[component]
     dq, dv, da, scale = factors
     s = assembly.evaluation(component, values, dq=dq, dv=dv, da=da)

@@ -123,6 +123,10 @@ def test_end_of_contact_of_a_bent_belt(contact: float) -> None:
     assert_allclose(eval_ends(np.array(F), EI, k, np.array(R)).untouched * R, -end, atol=2e-3 * l)
     assert_allclose(eval_ends(np.array(F), EI, np.array(np.inf), np.array(R)).untouched, l / R, rtol=1e-3)
     assert_allclose(eval_ends(np.array(F), 0.0, k, np.array(R)).untouched, -np.sqrt(F / contact) / R, rtol=1e-4)
+    # lengths that the limits add
+    assert_allclose(eval_ends(np.array(F), EI, np.array(np.inf), np.array(R)).longer, l**3 / (12.0 * R**2), rtol=1e-4)
+    string = 5.0 / 12.0 * (F / contact) ** 1.5 / R**2
+    assert_allclose(eval_ends(np.array(F), 0.0, k, np.array(R)).longer, string, rtol=1e-4)
 
 
 @pytest.mark.parametrize("direction", [-1.0, 1.0])

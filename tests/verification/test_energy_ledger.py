@@ -28,6 +28,7 @@ from windlass.framework.output.csv import read_csv
 
 from support.creep import Case, create_drive
 from support.energy import create_oscillator, create_ring, create_spheres, follow, orders
+from support.ledger_models import create_model
 from support.moving_spans import Span, create_span
 from support.processes import ROOT, run_windlass
 
@@ -460,6 +461,30 @@ def test_compiled_code_integrates_belts() -> None:
     assert quick.totals == slow.totals and quick.times.tolist() == slow.times.tolist()
     assert quick["ContactFrictionCirclePoints2D.sliding"][-1] > 0.0
     assert abs(quick.rest) < 1e-2 * abs(quick["work"][-1])
+
+
+@pytest.mark.parametrize("name", ["surfaces", "winch", "reeving", "water"])
+def test_compiled_code_integrates_ropes(name: str) -> None:
+    """With a ledger, steps of ropes on surfaces, on winches, over sheaves and in water run in compiled code, and the
+    ledger has the same values as with steps in Python.
+    """
+    ledgers = []
+    for hooks in ([], [lambda state: None]):
+        world, step = create_model(name)
+        ledger = CountingLedger(frames=2)
+        wl.Dynamic(world, step=step, end=200 * step, name="").solve(hooks=[ledger, *hooks])
+        ledgers.append(ledger)
+    quick, slow = ledgers
+    assert slow.seen == slow.steps == quick.steps >= 200
+    assert quick.seen < 0.6 * quick.steps or os.environ.get("WINDLASS_JIT") == "0"
+    assert quick.totals == slow.totals
+    wanted = {
+        "surfaces": "ContactFrictionSurfaceCable.contact_damping",
+        "winch": "WinchCable2D.strain_flow",
+        "reeving": "ReevingSystemSprings.spring",
+        "water": "FluidLoad.drag",
+    }
+    assert abs(quick.totals[wanted[name]]) > 1e-3
 
 
 def test_functions_of_users_act_in_the_middle_of_steps() -> None:

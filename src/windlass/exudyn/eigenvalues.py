@@ -59,7 +59,10 @@ def compute_eigenvalues(
     if ignoreAlgebraicEquations or held:
         _release(model)
     if model.turned:
-        raise ModelError(f"ComputeODE2Eigenvalues: nodes of the type {ANGLES} have other coordinates in Windlass")
+        raise ModelError(
+            f"ComputeODE2Eigenvalues: nodes of the type {ANGLES} have other coordinates in Windlass than in Exudyn: "
+            "must be nodes of another type"
+        )
     _hold(model, held)
     result = _find_modes(model, numberOfEigenvalues, computeComplexEigenvalues)
     shapes: Any = _place_shapes(model, result)

@@ -12,7 +12,7 @@ from windlass.connectors.cable_contact.places import CableSystem, create_places,
 from windlass.connectors.cable_contact.search import CableSearch
 from windlass.connectors.cable_contact.tangent import add_tangent
 from windlass.connectors.cable_contact.update import follow_feet, update_history
-from windlass.connectors.circle_segments.power import create_place_account
+from windlass.connectors.circle_segments.power import NUMBERS, create_place_account
 from windlass.connectors.friction.bristle import check_friction
 from windlass.connectors.markers.cable_markers3d import axis_dofs
 from windlass.connectors.markers.cable_shape import cable_lengths
@@ -59,10 +59,10 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 def check(world: Tables, table: EntityTable) -> None:
     'Raise ModelError for cables that are too thin for their points, or that do not form chains.'
 def bind(rows: LocalRows) -> NDArray[Any]:
-    'Bind all cables of the table for the kernels; on this process, cables of other processes have no points.'
+    'Bind all cables of the table for the kernels; cables of other processes have no points on this process.'
 def create_search(rows: LocalRows, c: NDArray[Any]) -> CableSearch:
     'Create the search among all cables of the table.'
 def build(rows: LocalRows) -> CableSystem:
     'Bind the rows to the kernels.'
 def add_cable_contact(world: World, cables: Entity | Sequence[Entity], *, radius: float | Sequence[float], points: int, skin: float=0.0, apart: float=0.0, name: str=..., contact_stiffness_per_length: Numbers=..., contact_damping_per_length: Numbers=..., damping_depth: Numbers=..., friction_coefficient: Numbers=..., friction_stiffness_per_length: Numbers=..., friction_velocity_penalty_per_length: Numbers=...) -> Entity:
-    'Add contact of 3D cables with each other and with themselves.\n\nArgs:\n    cables: single cables or chains of cables.\n    radius: radius of the cross sections [m], one for all cables or one for each handle.\n    points: number of contact points of each cable; points should be at most a radius apart.\n    skin: margin of the search [m]; 0: the smallest radius.\n    apart: arc length within which a chain does not touch itself [m]; 0: four radii of the chain.\n    **columns: columns of `CableContactSet`.\n\nReturns:\n    The rows, one per cable in the given order.\n\nRaises:\n    ModelError: no cables, or values that are not allowed.'
+    'Add contact of 3D cables with each other and with themselves.\n\nArgs:\n    cables: single cables or chains of cables.\n    radius: radius of the cross sections [m], one for all cables or one for each handle.\n    points: number of contact points of each cable; points should be at most a radius apart.\n    skin: margin of the search [m]; 0: the smallest radius.\n    apart: arc length within which a chain of cables does not touch itself [m]; 0: four radii of the chain.\n    **columns: columns of `CableContactSet`.\n\nReturns:\n    The rows, one per cable in the given order.\n\nRaises:\n    ModelError: no cables, or values that are not allowed.'

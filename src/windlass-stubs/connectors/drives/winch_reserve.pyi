@@ -39,7 +39,7 @@ class CableChange(NamedTuple):
     cables: int
     weight: float
 def find_middles(motion: list[FloatArray], lengths: list[float]) -> list[FloatArray]:
-    'Motion in the middle of cables: position and slope, their velocities and two kinds of accelerations, (n, 2 d)\neach.\n\nArgs:\n    motion: the same quantities of the nodes from the first to the last, shape (n + 1, 2 d) each.\n    lengths: length of a cable h [m], h_t, and h_tt of both kinds.'
+    'Return the motion in the middle of cables: position and slope, their velocities, and two kinds of accelerations,\nshape (n, 2 d) each.\n\nArgs:\n    motion: the same four quantities of the nodes, from the first to the last node, shape (n + 1, 2 d) each.\n    lengths: length h of a cable [m], h_t, and h_tt for both kinds of accelerations.'
 class WinchReserve(StepHook):
     def __init__(self, world: World, outlet: Any, end: Any, cables: int=1, *, wanted: float, longest: float, strain: float=0.0, name: str='rope', mass_per_length: Numbers=..., axial_stiffness: Numbers=..., bending_stiffness: Numbers=..., axial_damping: Numbers=..., store_tension: Numbers=..., shortest: Numbers=..., active: YesNo=...) -> None:
         ...
@@ -54,33 +54,33 @@ class WinchReserve(StepHook):
     feed: Any
     _feed_reference: Any
     def _add_levels(self, finest: Entity, columns: Mapping[str, Any]) -> None:
-        'Add cables of the coarser levels, and the constraints of the nodes that do not belong to them.'
+        'Add the cables of the coarser levels, and the constraints of nodes that do not belong to a coarser level.'
     def _count(self, level: int) -> int:
-        'Number of cables on a level.'
+        'Return the number of cables on a level.'
     def _stride(self, level: int) -> int:
-        'Distance between successive nodes of a level in the list of all nodes.'
+        'Return the distance between successive nodes of a level, as a number of nodes of the finest level.'
     @property
     def _most(self) -> int:
         ...
     @property
     def _level(self) -> int:
-        'The active level, from the switches of the world.'
+        'Return the active level, which the switches of the world determine.'
     @property
     def outside(self) -> Entity:
         'The active cables outside the winch, from the outlet to the end.'
     def _find_level(self, length: float, level: int) -> int:
-        'Find the level for a length of rope [m], beginning with the previous level.'
+        'Find the level for a length of rope [m]; the search begins at the previous level.'
     def _switch(self, level: int) -> None:
-        'Activate the cables of a level, and hold the nodes that do not belong to them.'
+        'Activate the cables of a level, and hold the nodes that do not belong to this level.'
     def before_step(self, state: State) -> None:
         'Change the number of cables if they have become too long or too short.'
     def _change(self, state: State, old: int, new: int) -> float:
-        'Change the nodes to another level; return the lost energy of the weight [J].'
+        'Transfer the motion of the nodes to another level; return the lost potential energy of the weight [J].'
     def _eval_length(self, state: State) -> float:
-        'Length outside the winch [m].'
+        'Return the length of rope outside the winch [m].'
     def _eval_weight(self, x: FloatArray, length: float) -> float:
-        'Potential energy of the weight [J].'
+        'Return the potential energy of the weight [J].'
     def checkpoint(self) -> dict[str, Any]:
-        'Return the changes so far; the switches of the model store which cables are active.'
+        'Return the changes so far; which cables are active is stored with the switches of the model.'
     def restore(self, kept: Mapping[str, Any], state: State) -> None:
         'Continue the changes of the interrupted run.'

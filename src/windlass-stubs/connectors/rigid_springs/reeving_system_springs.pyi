@@ -16,6 +16,7 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.checks import checked, each, handle, instance, numbers, optional
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
+from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.drawing import Drawing, draw_traces
 from windlass.framework.model.law import LocalRows, Output, Tables, register
 from windlass.framework.model.rows import create_records
@@ -42,15 +43,17 @@ ENDS: Any
 class ReevingSystemSprings(Component):
     ...
 def find_frames(axes: FloatArray) -> FloatArray:
-    'Frames (..., 3, 3) with given third axes, (..., 3).'
+    'Create frames with the given third axes; the axes have the shape (..., 3), the frames (..., 3, 3).'
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    'World coordinate numbers of all markers, followed by the coordinates at the ends, padded by -1, shape (rows,\nn).'
+    'Return the world coordinate numbers of all markers, then of the coordinates at the ends, padded by -1, shape\n(rows, n).'
 def bind(rows: LocalRows) -> tuple[Pair, NDArray[Any], NDArray[Any], int]:
-    'Bind the spans of all rows, one after the other, the records of rows and of spans, and the number of markers of\nthe longest rope.\n\nRecords of rows have first, last: first and last span. end: coordinate markers at the ends of the rope or -1 (2,);\nbegin: positions of the first coordinates of both markers in a row, followed by the end (3,); factor (2,). Records\nof spans have the radii at both\nends (2,), and the frames of both sheaves in their markers (2, 3, 3).'
+    'Bind the spans of all rows (one after the other), the records of rows, the records of spans, and the number of\nmarkers of the longest rope.\n\nRecords of rows have first, last: first and last span; end: coordinate markers at the ends of the rope, or -1 (2,);\nbegin: positions of the first coordinates of both coordinate markers in a row, then the end of these coordinates\n    (3,); factor (2,). Records of spans have the radii at both ends (2,), and the frames of both sheaves relative to\n    their markers (2, 3, 3).'
 def eval_numbers(rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatArray]:
-    'The numbers of `fill_numbers`.'
+    'Return the numbers of `fill_numbers`.'
+def take_numbers(numbers: FloatArray, energies: FloatArray, powers: FloatArray) -> None:
+    'Add the energy, the lost power and the passed power of each rope; see `fill_numbers`.'
 def build(rows: LocalRows) -> System:
-    'The system of `ReevingSystemSprings`.'
+    'Create the system of `ReevingSystemSprings`.'
 def check(world: Tables, table: EntityTable) -> None:
     'Raise ModelError for sheaves without frames, and axes of length 0.'
 def draw(rows: LocalRows, s: Fields, subdivisions: int) -> Drawing:
@@ -58,4 +61,4 @@ def draw(rows: LocalRows, s: Fields, subdivisions: int) -> Drawing:
 def output(unit: str, doc: str, which: int) -> Output:
     'Create an output variable: one of the numbers of `fill_numbers`.'
 def reeve(world: World, markers: Sequence[Entity], radii: Any, axes: Any | None=None, *, name: str=..., reference_length: Numbers=..., axial_stiffness: Numbers=..., axial_damping: Numbers=..., preload: Numbers=..., slack_force: Numbers=..., twist_damping: Numbers=..., shear_damping: Numbers=..., factor0: Numbers=..., factor1: Numbers=..., active: YesNo=..., coordinate0: One=..., coordinate1: One=...) -> Entity:
-    'Add a `ReevingSystemSprings`: one rope over sheaves and points.\n\nArgs:\n    markers: places along the rope, from one end to the other, 2 or more; sheaves need rigid markers.\n    radii: radii of the sheaves and of drums at the ends [m], shape (markers,); 0 at points.\n    axes: axes of the sheaves in the frames of their markers, about which the rope runs counter-clockwise, shape\n        (markers, 3); default (0, 0, 1).\n    **columns: columns of `ReevingSystemSprings`, e.g. ``axial_stiffness`` and ``reference_length``.\n\nReturns:\n    Handle to the rope.\n\nRaises:\n    ModelError: lists of different lengths.'
+    'Add a `ReevingSystemSprings`: one rope over sheaves and points.\n\nArgs:\n    markers: positions along the rope, from one end to the other, 2 or more; markers of sheaves must be rigid\n        markers.\n    radii: radii of the sheaves, and of drums at the ends [m], shape (markers,); 0 for points.\n    axes: axes of the sheaves in the frames of their markers, shape (markers, 3), default (0, 0, 1); the rope runs\n        counter-clockwise about these axes.\n    **columns: columns of `ReevingSystemSprings`, for example ``axial_stiffness`` and ``reference_length``.\n\nReturns:\n    Handle to the rope.\n\nRaises:\n    ModelError: lists of different lengths.'

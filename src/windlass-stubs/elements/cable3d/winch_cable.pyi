@@ -18,11 +18,12 @@ from windlass.framework.checks.checks import checked, inside, instance, number, 
 from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
+from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.adding import all_or_nothing
 from windlass.framework.model.drawing import Drawing
 from windlass.framework.model.law import LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.system import Checks, Evaluation, Fields, System, Term
+from windlass.framework.model.system import Checks, Fields, System, Term
 from windlass.framework.model.table import Entity, EntityTable
 from windlass.framework.model.world import World
 from typing import Any, TypeAlias
@@ -48,34 +49,36 @@ class WinchCable2D(Component):
 class WinchCable3D(WinchCable2D):
     ...
 def create_points(s: FloatArray, w: FloatArray | None=None) -> Points:
-    'Places [1] of cables of length 1, with weights.'
+    'Create points at positions s on cables of length 1, with integration weights w.'
 def bind(rows: LocalRows) -> NDArray[Any]:
-    'The records of the rows.\n\nstored: energy per length of the rope in the winch W [J/m]. dofs: local numbers of z, shape (4 d + 1,).'
+    'The records of the rows.\n\nstored: energy per length W of the rope in the winch [J/m].\ndofs: local numbers of the coordinates z of the cable, shape (4 d + 1,).'
+def take_flows(own: Any, v: FloatArray, flow: FloatArray, powers: FloatArray) -> None:
+    'Add the powers of the strain energy and of the kinetic energy of rope that flows out, and reset the flows of\n`fill_flows`.'
 def build(rows: LocalRows) -> System:
     'Bind rows to the kernels.'
 def diagnose(rows: LocalRows, fields: Fields) -> list[str]:
-    'Texts about ropes that are too short.'
+    'Return messages about ropes that are too short.'
 def check(world: Tables, table: EntityTable) -> None:
-    'Raise ModelError for incomplete ropes, and for winch cables that are too short at the start.'
+    'Raise ModelError if the cables of a rope do not cover its whole length, or if a rope is initially too short.'
 class Sections(NamedTuple):
     position: FloatArray
     velocity: FloatArray
     force: FloatArray
 def eval_sections(rows: LocalRows, fields: Fields, shares: FloatArray) -> Sections:
-    'Evaluate the cables at shares of their own length, counted from node0, shape (k,).'
+    'Evaluate the cables at k points; ``shares`` are the distances of the points from node0 divided by the length of\nthe cable, shape (k,).'
 def at_share(unit: str, doc: str, name: str) -> Output:
-    'Create an output at a place of each cable, given by its share of the cable.'
+    'Create an output at a point of each cable. The argument ``share`` is the distance of the point from node0 divided\nby the length of the cable.'
 def eval_length(rows: LocalRows, fields: Fields) -> FloatArray:
-    'Length of each cable without strain [m], 0 in reserve.'
+    'Return the unstretched length of each cable [m], 0 for cables in reserve.'
 def eval_momentum(rows: LocalRows, fields: Fields) -> FloatArray:
-    '∫ ρA u dx [kg m/s], shape (rows, 3).'
+    'Return the momentum ∫ ρA u dx [kg m/s], shape (rows, 3).'
 def eval_flow(rows: LocalRows, fields: Fields, which: slice) -> FloatArray:
-    'Flow with the material into each cable minus flow out of it, see `fill_flows`; momentum of shape (rows, 3).'
+    'Return the flow of mass or momentum into each cable minus the flow out of the cable, see `fill_flows`. The flow\nof momentum has the shape (rows, 3).'
 def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
-    'Draw each cable as ``subdivisions`` lines; the cables of a winch are one part. Places are shares of a cable.\n\nAll frames have the same number of lines, so lines of cables in reserve are points at the start of the first cable\noutside.'
+    'Draw each cable as ``subdivisions`` lines; all cables of a winch get the same part label. Positions on a cable\nare fractions of its length.\n\nAll frames must have the same number of lines, so the lines of cables in reserve are points at the start of the\nfirst active cable.'
 class WinchRope(NamedTuple):
     cables: Entity
     nodes: Entity
     feed: Entity
 def winch_rope(world: World, outlet: Any, end: Any, cables: int, *, strain: float=0.0, name: str='rope', mass_per_length: Numbers=..., axial_stiffness: Numbers=..., bending_stiffness: Numbers=..., axial_damping: Numbers=..., store_tension: Numbers=..., shortest: Numbers=..., active: YesNo=...) -> WinchRope:
-    'Add a straight rope between the outlet of a winch and its end, in cables of equal shares.\n\nArgs:\n    world: the world.\n    outlet, end: positions [m], shape (2,), or (3,) in 3D; neither end is constrained.\n    cables: number of cables.\n    strain: strain of the rope in the reference configuration [1], N/EA for a tension N.\n    name: name for messages and output.\n    **columns: columns of `WinchCable2D`, one value for all cables.\n\nReturns:\n    The cables, their nodes, and the `ALENode` whose coordinate ``s`` is the length outside the winch.\n\nRaises:\n    ModelError: places of different shapes, or places that coincide.'
+    'Add a straight rope between the outlet of a winch and the end of the rope, divided into cables of equal length.\n\nArgs:\n    world: the world.\n    outlet, end: positions [m], shape (2,), or (3,) in 3D; neither end is constrained.\n    cables: number of cables.\n    strain: strain of the rope in the reference configuration [1], N/EA for a tension N.\n    name: name for messages and output.\n    **columns: columns of `WinchCable2D`, one value for all cables.\n\nReturns:\n    The cables, their nodes, and the `ALENode` whose coordinate ``s`` is the length outside the winch.\n\nRaises:\n    ModelError: outlet and end have different shapes, or coincide.'

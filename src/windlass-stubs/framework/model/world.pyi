@@ -1099,7 +1099,7 @@ class WinchCable3DEntity(Entity):
     node1: Any
     feed: Any
 class World():
-    'Owns the tables of one model; worlds are independent of each other.\n\nArgs:\n    gravity: acceleration of gravity [m/s^2] in global x, y, z, acting on every body and cable of this world.\n\nAttributes:\n    tables: the tables by component, in the order of first use.\n    gravity: shape (3,); may be assigned until the world is finalized.\n    version: number of changes of switchable columns.\n    finalized: whether `finalize` was called.\n    is_distributed: whether this process has only a part of the rows; handles remain valid.\n    processes: processes that each build a part of this world; None while every process has all rows.\n    calls: for every call of `add`: kind, number of rows, and whether the rows were given in parts.'
+    'Owns the tables of one model; worlds are independent of each other.\n\nArgs:\n    gravity: acceleration of gravity [m/s^2] in global x, y, z, acting on every body and cable of this world.\n\nAttributes:\n    tables: the tables by component, in the order in which components were first added.\n    gravity: acceleration of gravity [m/s^2], shape (3,); can be changed until the world is finalized.\n    version: number of changes of switchable columns.\n    finalized: whether `finalize` was called.\n    is_distributed: whether this process stores only a part of the rows.\n    processes: the processes between which the rows are divided; None while every process has all rows.\n    calls: for every call of `add`: kind, number of rows, and whether the rows were given in parts.'
     def __init__(self, gravity: Sequence[float]=(0.0, 0.0, 0.0)) -> None:
         ...
     _gravity: FloatArray
@@ -1120,14 +1120,14 @@ class World():
     processes: Processes | None
     calls: list[tuple[str, int, bool]]
     def save(self, path: str | Path) -> Path:
-        'Save the present model to a file (JSON), which can be stored, compared, edited and sent; `load` reads the\nfile.\n\nFunctions of the user are saved only by name, except library functions such as tables and ramps. The call is\ncollective if the world is distributed.\n\nRaises:\n    OutputError: the file cannot be written.\n    ModelError: two functions have the same name.'
+        'Save the present model to a JSON file, which `load` reads.\n\nFunctions of the user are saved only by name, except library functions such as tables and ramps. The call is\ncollective if the world is distributed.\n\nRaises:\n    OutputError: the file cannot be written.\n    ModelError: two functions have the same name.'
     @classmethod
     def load(cls, path: str | Path, functions: Functions | None=None) -> World:
-        "Load the model of a file that `save` wrote, with exactly equal numbers.\n\nNo module is imported by a name in the file: import modules that register a user's components before. A file\nthat was edited loads with a `ModelWarning`.\n\nArgs:\n    path: the file.\n    functions: functions of the user by the names in the file.\n\nRaises:\n    OutputError: the file does not exist or does not fit its schema.\n    ModelError: a function is missing, a component is not registered, or values are not allowed."
+        "Load the model from a file of `save`; all numbers are exactly equal to the saved numbers.\n\n`load` imports no modules: import modules that register a user's components before the call. If the file was\n    edited after `save`, `load` emits a `ModelWarning`.\n\nArgs:\n    path: the file.\n    functions: the user's functions, by the names under which the file refers to them.\n\nRaises:\n    OutputError: the file does not exist or does not fit its schema.\n    ModelError: a function is missing, a component is not registered, or values are not allowed."
     def __repr__(self) -> str:
         ...
     def _repr_html_(self) -> str:
-        'The tables of the model for notebooks: number of rows and unknowns of each kind.'
+        'Show the number of rows and unknowns of each kind in a notebook.'
     @property
     def gravity(self) -> FloatArray:
         'Acceleration of gravity [m/s^2], shape (3,).'
@@ -1137,42 +1137,42 @@ class World():
     def count(self) -> int:
         'Number of entities.'
     def table(self, component: type[Component]) -> EntityTable:
-        'The table of a component; an empty table if no row was added.'
+        'Return the table of a component, which is empty if no row of the component was added.'
     @contextmanager
     def all_or_nothing(self) -> Iterator[None]:
-        'Context that adds rows: if the block fails, the world is unchanged.'
+        'Context manager for code that adds rows: if the code raises an error, all its changes of the world are\nundone.'
     def _add(self, component: type[Component], name: str, part: Part | None, values: dict[str, Any]) -> Entity:
         ...
     def _label_created(self, values: dict[str, Any], before: int, name: str) -> None:
         "Give the user's name also to the entities that were created together with a row (nodes, history values)."
     def entity(self, number: int) -> Entity:
-        'The handle to the entity with a number.'
+        'Return the handle to the entity with this number.'
     def _blocks(self) -> tuple[IntArray, IntArray]:
         'First entity number and first row of every call of `add`, as arrays; cached until the next call.'
     def split_by_table(self, ids: IntArray) -> list[tuple[EntityTable, IntArray, IntArray]]:
         'Group entity numbers by table: (table, positions in ``ids``, rows in the table); negative ids are skipped.'
     def dofs_of(self, ids: IntArray | Entity) -> IntArray:
-        'World coordinate numbers that entities couple, shape (n, width), -1 for no coordinate; works for every kind.\n\nIf one of their tables is distributed, the call is collective.'
+        'Return the world coordinate numbers of entities of any kind, shape (n, width); -1 fills unused places.\n\nIf the table of one of the entities is distributed, the call is collective.'
     def _any_dofs(self, table: EntityTable, rows: IntArray) -> IntArray:
         ...
     def table_dofs(self, table: EntityTable) -> IntArray:
         'World coordinate numbers that the rows of a table couple, shape (rows, n), -1 for no coordinate; see\n`dofs_of`.'
     def row_dofs(self, table: EntityTable, rows: IntArray) -> IntArray:
-        'World coordinate numbers of rows that this process has, shape (n, width), -1 for no coordinate.'
+        'Return the world coordinate numbers of some resident rows, shape (n, width), -1 for no coordinate.'
     def resident_dofs(self, table: EntityTable) -> IntArray:
         'World coordinate numbers of the rows of a table that this process has, shape (resident, n), -1 for no\ncoordinate.'
     def _find_dofs(self, table: EntityTable) -> IntArray:
         ...
     def ref_shape(self, table: EntityTable, name: str) -> tuple[int, int]:
-        'Length of the longest chain of a reference (1 for other references), and number of coordinates of the widest\nentity.'
+        'Return two numbers for a reference: the length of its longest chain (1 for a reference to one entity), and\nthe largest number of coordinates of an entity that it names.'
     def ref_width(self, table: EntityTable, name: str) -> int:
-        'Number of coordinates of the widest entity that a reference of a table names.'
+        'Return the largest number of coordinates of an entity that a reference of a table names.'
     def ref_dofs(self, table: EntityTable, name: str) -> IntArray:
-        'World coordinate numbers of the entities that a reference names in resident rows, for ``dofs`` of laws.\n\nReturns:\n    Shape (resident, length * width) with both numbers of `ref_shape`: entity after entity, -1 for no\n    coordinate.'
+        'Return the world coordinate numbers of the entities that a reference of a table names, for the resident rows.\n\nReturns:\n    The numbers, entity after entity, -1 for no coordinate, shape (resident, length * width), where `ref_shape`\n    returns (length, width).'
     def set_widths(self, dofs: dict[type[Component], int], refs: dict[tuple[type[Component], str], tuple[int, int]]) -> None:
-        'Set numbers of coordinates of rows, and shapes of references, that all processes have agreed on, see\n`ref_shape`.'
+        'Set the numbers of coordinates per row, and the shapes of references (see `ref_shape`), to values that are\nequal on all processes.'
     def prune(self, resident: dict[type[Component], IntArray], processes: Processes) -> None:
-        'Remove the rows of tables that this process does not need, and data that only a whole world needs.\n\nArgs:\n    resident: ascending numbers of the rows that remain, for each table to be distributed.\n    processes: the processes that share this world. The call is collective.'
+        'Remove the rows that this process does not need, and data that only an undistributed world needs.\n\nArgs:\n    resident: ascending numbers of the rows that remain, for each table to be distributed.\n    processes: the processes that share this world. The call is collective.'
     def finalize(self) -> None:
         'Check that the rows of all tables are consistent, number the coordinates and freeze the world.\n\nIf a table was built in parts, the call is collective.\n\nRaises:\n    ModelError: the world has no coordinates, or rows have inconsistent values.'
     def number(self) -> None:
@@ -1180,7 +1180,7 @@ class World():
     def check(self) -> None:
         'Check the rows that this process has.\n\nRaises:\n    ModelError: rows have inconsistent values.'
     def resource(self, key: str, create: Any) -> Any:
-        'A cached object that belongs to this world, made by ``create()`` on first use.'
+        'Return a cached object that belongs to this world; ``create()`` makes the object on first use.'
     @overload
     def add(self, component: type[ALECable2D], *, name: str = ..., part: Part | None = ..., node0: One, node1: One, ale: One, length: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, axial_damping: Numbers = ..., bending_damping: Numbers = ..., reference_strain: Numbers = ..., reference_curvature: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., integration: WholeNumbers = ..., axial_force_function: UserFunctions = ..., axial_force_derivatives: UserFunctions = ..., bending_moment_function: UserFunctions = ..., bending_moment_derivatives: UserFunctions = ..., moving_mass_factor: Numbers = ..., use_coupling_terms: YesNo = ..., add_ale_variation: YesNo = ...) -> ALECable2DEntity: ...
     @overload

@@ -181,7 +181,7 @@ def _turned(b: Building, item: Item) -> dict[str, Any]:
     """Return the markers of a disc, which must not be rotated relative to their bodies."""
     for number in item["markerNumbers"]:
         if not np.array_equal(find_frame(b, number).rotation, np.eye(3)):
-            raise Refused(f"localHT of marker {int(number)} is rotated")
+            raise Refused(f"localHT of marker {int(number)} is rotated: must not be rotated relative to its body")
     return _rigid(b, item)
 
 
@@ -191,7 +191,7 @@ def matrices(b: Building, item: Item) -> Entity:
     Windlass."""
     nodes = [b.node(number) for number in item["nodeNumbers"]]
     if None in nodes:
-        raise Refused("nodeNumbers contains nodes on the ground")
+        raise Refused("nodeNumbers contains nodes on the ground: must be nodes that can move")
     mbs, number = b.functions.in_motion, b.number(item)
     values: dict[str, Any] = {"nodes": nodes}
     for theirs, ours in (("massMatrix", "mass"), ("dampingMatrix", "damping"), ("stiffnessMatrix", "stiffness")):
@@ -259,7 +259,8 @@ def _coordinates(b: Building, number: Any) -> list[int]:
     elif item["markerType"] == "ObjectODE2Coordinates":
         nodes = [int(node) for node in b.items["objects"][int(item["objectNumber"])]["nodeNumbers"]]
     else:
-        raise Refused(f"markerType of marker {int(number)} is {item['markerType']}")
+        allowed = "NodeCoordinates or ObjectODE2Coordinates"
+        raise Refused(f"markerType of marker {int(number)} is {item['markerType']}: must be {allowed}")
     return [node for node in nodes if b.node(node) is not None]
 
 
@@ -305,7 +306,7 @@ def _factors(item: Item, name: str, k: int, size: int) -> FloatArray:
     row: FloatArray = np.concatenate(rows) if rows else np.zeros(size)
     if len(row) == size:
         return row
-    raise Refused(f"{name}Marker0, {name}Marker1: factors are given for only one of two nodes")
+    raise Refused(f"{name}Marker0, {name}Marker1: factors are given for only one of two nodes, must be given for both")
 
 
 def _equation(

@@ -68,14 +68,14 @@ def _naming(item: Item, number: Any) -> Iterator[None]:
 
 
 def _find_end(b: Building, number: int) -> tuple[Entity, tuple[float, float]]:
-    """Return a 2D cable that begins or ends at a node, and the position of the node on the cable; markers there rotate
-    with the slope of the cable."""
+    """Return a 2D cable that begins or ends at a node, and the position of the node on the cable. Markers at this
+    position rotate with the slope of the cable."""
     for k, other in enumerate(b.items["objects"]):
         if other["objectType"] in ("ANCFCable2D", "ALEANCFCable2D"):
             ends = [int(node) for node in other["nodeNumbers"][:2]]
             if number in ends:
                 return b.body(k), (float(other["length"]) * ends.index(number), 0.0)
-    raise Refused(f"nodeNumber = {number} of a rigid marker: the node does not belong to a cable")
+    raise Refused(f"nodeNumber = {number} of a rigid marker: must be a rigid node, or an end of a 2D cable")
 
 
 def _find_mesh_node(b: Building, item: Item) -> Entity:
@@ -141,7 +141,7 @@ def find_shape(b: Building, number: Any) -> Entity:
     """Return the segments of a cable."""
     item = b.marker(number)
     if item["markerType"] != "BodyCable2DShape":
-        raise Refused(f"markerType of marker {int(number)} is {item['markerType']}")
+        raise Refused(f"markerType of marker {int(number)} is {item['markerType']}: must be BodyCable2DShape")
     shape = {"segments": item["numberOfSegments"], "vertical_offset": item["verticalOffset"]}
     return b.world.add(con.CableShape, cable=b.body(item["bodyNumber"]), **shape)
 

@@ -29,7 +29,9 @@ def _track(b: Building, item: Item) -> Entity:
     for number in item["slidingMarkerNumbers"]:
         marker = b.marker(number)
         if marker["markerType"] not in SHAPES:
-            raise Refused(f"markerType of marker {int(number)} is {marker['markerType']}")
+            raise Refused(
+                f"markerType of marker {int(number)} is {marker['markerType']}: must be {' or '.join(SHAPES)}"
+            )
         cables.append(b.body(marker["bodyNumber"]))
         lengths.append(float(b.items["objects"][int(marker["bodyNumber"])]["length"]))
     before = np.cumsum(lengths) - lengths
