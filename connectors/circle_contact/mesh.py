@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.connectors.circle_contact.belt_ends import eval_ends
 from windlass.connectors.circle_contact.mesh_traction import ENOUGH, MeshTraction, describe_more, eval_wave
 from windlass.connectors.circle_contact.view import name_circles, touches_at_points
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY
@@ -43,10 +44,12 @@ TOLERATED = 1.3
 """Multiple of the largest angle above which the error of tensions exceeds one per cent [1]."""
 CABLES_ON_ARC = 3.0
 """Smallest number of cables on an arc if their number is chosen automatically [1]."""
-MORE_TOUCH = 0.5
-"""Length by which the touching part of a belt exceeds its arc, in cables [1]."""
-FEWEST_ON_ARC = 2.5
-"""Number of touching cables below which the speed of a pulley is doubtful [1]."""
+FEWEST_ON_ARC, FEWER_PER_REACH = 2.5, 2.4
+"""Numbers of touching cables below which the speed of a pulley is doubtful [1]. FEWEST_ON_ARC: for cables that touch
+along their arc only. FEWER_PER_REACH: further cables per number of cables by which soft contact touches beyond each end
+of the arc, where cables have no friction yet."""
+ROOM = 1.2
+"""Number of cables on an arc in an advice, relative to the smallest one [1]."""
 FINEST = 4.0
 """Largest number of elements that short arcs may require, relative to the number that the smallest circle requires
 [1]."""
@@ -103,20 +106,25 @@ def find_coarse_belts(rows: LocalRows, c: NDArray[Any], fields: Fields) -> list[
 
 @dataclass(frozen=True)
 class BeltArc:
-    """A rotating circle on which a belt lies: name of the circle, and radius [m]."""
+    """A rotating circle on which a belt lies: name of the circle, radius [m], and number of cables by which the belt
+    touches beyond each end of the arc [1]."""
 
     circle: str
     radius: float
+    reach: float
 
     def judge(self, total: float) -> str | None:
         """Return a reason for doubt if too few cables touch the circle to determine its speed; ``total``: touching
         cables."""
-        if total >= FEWEST_ON_ARC:
+        least = FEWEST_ON_ARC + FEWER_PER_REACH * self.reach
+        if total >= least:
             return None
+        # both the cables on the arc and the reach in cables grow with the number of elements
+        more = ROOM * FEWEST_ON_ARC / max(total - FEWER_PER_REACH * self.reach, 0.1 * total)
         return (
             f"{total:.2g} cables touch the circle {self.circle} of radius {self.radius:g} m, which turns: must be "
-            f"{FEWEST_ON_ARC:g} at least, or its speed and its friction are wrong by percents; take "
-            f"{(CABLES_ON_ARC + MORE_TOUCH) / total:.2g} times as many elements"
+            f"{least:.2g} at least, or its speed and its friction are wrong by percents; take {more:.2g} times as many "
+            "elements"
         )
 
 
@@ -133,7 +141,12 @@ def count_touching(rows: LocalRows, c: NDArray[Any], fields: Fields) -> list[tup
         data, parts = c["data"][own].astype(np.int64), c["segments"][own]
         touch = [np.mean(fields.data[first : first + n] <= 0.0) for first, n in zip(data, parts, strict=True)]
         (name,) = name_circles(rows.world, rows.local("circle")[own[:1]])
-        counts.append((BeltArc(name, float(c["radius"][own[0]])), float(np.sum(touch))))
+        one = c[own[0]]
+        stiffness = one["contact_stiffness"] / one["length"]
+        untouched = eval_ends(one["press"], one["bending_stiffness"], stiffness, one["radius"]).untouched
+        reach = max(-float(untouched * one["radius"] / (one["segments"] * one["length"])), 0.0)
+        # rounded, because rows on other processes may differ in their last digits
+        counts.append((BeltArc(name, float(one["radius"]), round(reach, 4)), float(np.sum(touch))))
     return counts
 
 

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from windlass.connectors.drives.belt_ends import eval_ends
+from windlass.connectors.circle_contact.belt_ends import eval_ends
 from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
 

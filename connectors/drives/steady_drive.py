@@ -51,7 +51,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from windlass.connectors.drives.belt_ends import eval_ends
+from windlass.connectors.circle_contact.belt_ends import eval_ends
 from windlass.connectors.drives.drive_report import show_number, show_pulleys
 from windlass.connectors.drives.pulleys import Pulley, find_spans
 from windlass.connectors.reports.belt_bristles import WHOLE, Rim, pass_pulley

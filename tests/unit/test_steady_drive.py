@@ -15,7 +15,7 @@ from scipy.sparse.linalg import spsolve
 import windlass as wl
 import windlass.connectors as con
 import windlass.elements as el
-from windlass.connectors.drives.belt_ends import eval_ends
+from windlass.connectors.circle_contact.belt_ends import eval_ends
 
 THREE = {
     "driver": ((0.0, 0.0), 0.05, "right"), "driven": ((0.4, 0.0), 0.1, "right"), "idler": ((0.18, -0.03), 0.03, "left"),
