@@ -16,8 +16,8 @@ from numpy.testing import assert_allclose
 
 import windlass as wl
 from windlass import connectors as con
-from windlass.connectors.drives.bristle_creep import ArcLaw, BeltLaw, Passing, eval_bristle_creep
 from windlass.connectors.circle_contact.mesh import BeltArc
+from windlass.connectors.drives.bristle_creep import ArcLaw, BeltLaw, Passing, eval_bristle_creep
 from windlass.elements import Ground, RigidBody2D
 
 from support.processes import ROOT, run_python
