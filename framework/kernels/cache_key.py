@@ -98,12 +98,23 @@ def eval_content(dispatcher: Any, known: dict[Any, str], callers: tuple[Any, ...
             value = getattr(value, attributes.pop(0), None)
         reached.append((scope, name, attributes, _describe(value, known, (*callers, dispatcher))))
     defaults = _describe((function.__defaults__, function.__kwdefaults__), known, (*callers, dispatcher))
-    options = _describe(dict(dispatcher.targetoptions), known, callers)
+    options = _describe_options(dispatcher.targetoptions)
     facts = (module, dispatcher.__qualname__, text, reached, defaults, options)
     content = known[dispatcher] = hashlib.sha256(repr(facts).encode()).hexdigest()
     if vars(dispatcher).get("content") not in (None, content):
         raise NotCacheableError(f"constants of {dispatcher.__qualname__} changed while it was in use")
     return content
+
+
+_options: dict[str, object] = {}
+"""Descriptions of options of kernels by the text of the options; many kernels have the same options."""
+
+
+def _describe_options(options: dict[str, Any]) -> object:
+    text = repr(options)
+    if text not in _options:
+        _options[text] = _describe(dict(options), {}, ())
+    return _options[text]
 
 
 def list_names(code: CodeType) -> Iterator[tuple[str, str]]:
