@@ -154,11 +154,11 @@ def check_words(kernel: Callable[..., Any], name: str, fields: Sequence[str]) ->
         seen.add(code)
         row = arguments[0] if is_first else ROW
         if row in arguments:
-            for variable, word in sorted(_attributes(code)):
+            for variable, word in sorted(find_attributes(code)):
                 if variable == row and word not in fields:
                     raise ModelError(f"{row}.{word} in {name}: must be one of {', '.join(fields)}")
         cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
-        for scope, name_read in _scopes(code):
+        for scope, name_read in _find_scopes(code):
             found: Any = None
             if scope == "global":
                 found = function.__globals__.get(name_read)
@@ -190,7 +190,7 @@ def _functions(value: Any) -> Iterator[FunctionType]:
 
 
 @cache
-def _scopes(code: CodeType) -> frozenset[tuple[str, str]]:
+def _find_scopes(code: CodeType) -> frozenset[tuple[str, str]]:
     """Return the names that a function reads, each with its scope; laws have many kernels in common."""
     return frozenset(list_names(code))
 
@@ -202,7 +202,7 @@ _SETS = dis.opmap["STORE_ATTR"]
 
 
 @cache
-def _attributes(code: CodeType) -> frozenset[tuple[str, str]]:
+def find_attributes(code: CodeType) -> frozenset[tuple[str, str]]:
     """Return the attributes of local variables that a function reads or sets: (variable, attribute)."""
     found: set[tuple[str, str]] = set()
     raw, more, before = code.co_code, 0, ""

@@ -23,7 +23,6 @@ README = "README.md"
 RECORDED = ("-dynamic_end", "0.305")
 """Options of the model of README.md: the means of this model begin at 0.3 s, after one turn of the belt."""
 SMALL = ("-elements", "12", "-end_time", "2e-3")
-# the belts are the last models, because helper processes begin at the end of the list
 MODELS = (
     ("examples/settling_spheres.py", "-spheres", "20", "-end", "1e-3"),
     ("examples/bouncing_ball.py", "-balls", "2", "-output", "none"),
@@ -77,12 +76,7 @@ def ask(words: tuple[str, ...]) -> list[Job]:
 
 def main() -> None:
     """Write the list."""
-    found: dict[str, Job] = {}
-    for words in MODELS:
-        for job in ask(words):
-            if job.module.startswith("windlass."):
-                found.setdefault(json.dumps(job), job)
-    write_list(list(found.values()))
+    write_list([[job for job in ask(words) if job.module.startswith("windlass.")] for words in MODELS])
     print(f"{len(read_list())} kernels")
 
 
