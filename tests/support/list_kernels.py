@@ -1,7 +1,7 @@
 """Writes kernels.json, the list of kernels that `windlass compile` and the first run on a machine compile in advance.
 
 usage: .venv/bin/python tests/support/list_kernels.py after a change of the arguments of kernels; the program takes a
-minute
+few minutes
 
 Runs short models in separate processes and records the kernels that each model called.
 """
@@ -35,6 +35,10 @@ MODELS = (
     ("tests/unit/test_connectors.py",),
     ("tests/unit/test_bodies_in_space.py",),
     ("tests/unit/test_contact_points.py", "-k", "not processes"),
+    ("examples/helix_capstan.py", "-table", "false", "-elements", "12"),
+    ("examples/cableway.py", "-output", "none", "-duration", "0.1", "-elements", "24"),
+    ("examples/mooring_line.py", "-output", "none", "-end", "0.1", "-elements", "16"),
+    ("examples/knot.py", "-output", "none", "-end_time", "0.05"),
     CHAIN,
     (*CHAIN, "-rule", "2"),
     (*CHAIN, "-case", "static"),
