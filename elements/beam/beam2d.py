@@ -3,7 +3,7 @@
     ε = Γ_1 - Γ_1,ref    Γ = A(φ)ᵀ r'             axial strain and shear strain of the cross section
     γ = Γ_2 - Γ_2,ref    κ = φ' - φ'_ref          Γ_ref, φ'_ref in the reference configuration, plus reference_strain
     [N, Q, M] = S [ε, γ, κ] + D [ε, γ, κ]_t
-    forces of the work  ∫ N δε + Q δγ + M δκ dx, energy  ∫ [ε, γ, κ] S [ε, γ, κ]ᵀ/2 dx
+    forces of the work  ∫ N δε + Q δγ + M δκ dx,  energy  ∫ [ε, γ, κ] S [ε, γ, κ]ᵀ/2 dx
     inertia  ρA r_tt,  J φ_tt                     by the consistent, constant mass matrix
 
 The position r of the axis and the angle φ are interpolated by the same polynomials, see rules.py. The angle φ is the

@@ -186,7 +186,7 @@ def fill_energies(
 
 @kernel
 def fill_strains(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, z: FloatArray, zt: FloatArray) -> None:
-    """Fill Γ_1, Γ_2, φ' into ``z``, and their rates into ``zt``, at the Gauss points of rows of one order; both arrays
+    """Fill Γ_1, Γ_2, φ' into ``z``, and their rates into ``zt``, at the Gauss points of rows of one order. Both arrays
     have the shape (all rows of the table, 3, 3)."""
     for i in range(len(rows)):
         row = rows[i]

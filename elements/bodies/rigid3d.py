@@ -4,7 +4,7 @@
     C = e·e - 1 = 0                                     the multiplier belongs to the body
 
 The position of the centre of mass relative to the node is A c. The coordinates are the coordinates of the node, so the
-mass matrix depends on the rotation; see `rigid3d_kernels` for all terms and `rotations` for the symbols.
+mass matrix depends on the rotation. See `rigid3d_kernels` for all terms and `rotations` for the symbols.
 
 The rotation matrix does not depend on the length of e. Therefore no force has a component along e, and the multiplier
 of the constraint is 0. A change of the length of e would have no inertia, and the mass matrix would be singular.

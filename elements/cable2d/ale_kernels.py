@@ -84,8 +84,8 @@ def scatter_tangent(
 ) -> None:  # fmt: skip
     """Add dq ∂f/∂q + dv ∂f/∂v of `scatter_forces` to the matrix values.
 
-    K contains dq ∂fe/∂xe + dv ∂fe/∂ve of the elements, and D contains ∂fe/∂ve, both of shape (rows, 8, 8); fe contains
-    the forces of the elements.
+    K contains dq ∂fe/∂xe + dv ∂fe/∂ve of the elements, and D contains ∂fe/∂ve, both of shape (rows, 8, 8). The array fe
+    contains the forces of the elements.
     """
     g, B = np.empty(8), np.empty((8, 9))
     for i in range(len(rows)):
@@ -127,7 +127,7 @@ def scatter_tangent(
 @kernel
 def inertia(rows: NDArray[Any], x: FloatArray, v: FloatArray, a: FloatArray, f: FloatArray) -> None:
     """Add to f the inertia forces that are not in the constant mass matrix. On the nodes these are 2 s_t P v + s_t² R q
-    + s_tt P q; on s they are 2 s_t vᵀQ q + s_t² [μ r'·r']/2 + (P q)·a. The terms with P q are included if
+    + s_tt P q. On s the forces are 2 s_t vᵀQ q + s_t² [μ r'·r']/2 + (P q)·a. The terms with P q are included if
     ``use_coupling_terms`` is true."""
     Pv, Rq, Pq, Qq = np.empty(8), np.empty(8), np.empty(8), np.empty(8)
     for i in range(len(rows)):

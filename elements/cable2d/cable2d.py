@@ -300,8 +300,8 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def _check_slope(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError if r' = 0 at a point of a cable, because the strain is not defined at this point; an example is
-    the middle of a cable whose ends coincide."""
+    """Raise ModelError if r' = 0 at a point of a cable, because the strain is not defined at this point. An example of
+    such a point is the middle of a cable whose ends coincide."""
     held, length, dofs = table.resident, table.local("length"), world.resident_dofs(table)
     s = np.unique(np.concatenate([np.concatenate((rule.sa, rule.sb)) for rule in map(create_rule, RULES)]))
     # limit the number of rows, because a million cables in one call would need gigabytes of memory

@@ -40,7 +40,7 @@ LARGEST_STRETCH = 0.5
 """Initial strain [1] above which a cable is reported as too short for its route."""
 LARGEST_TURN = 75.0
 """Angle between the slopes at the two ends of an element [degrees] above which the mesh does not resolve the shape. In
-slack lines whose ends are near each other, the error of the horizontal force is 2 % at 80 degrees; above 88 degrees the
+slack lines whose ends are near each other, the error of the horizontal force is 2 % at 80 degrees. Above 88 degrees the
 force has a wrong order of magnitude."""
 END_BEND, UNEVEN = 1.25, 1.9
 """END_BEND: limit of L κ at an end of an element [rad]. UNEVEN: limit of L κ divided by the angle between the slopes at

@@ -6,7 +6,7 @@ The functions take arrays with one entry per row and point, shape (rows, n), and
 
 where t is the time [s], x the position along the cable [m], and ``parameters`` are columns of the rows, see
 `Parameters`. A user function replaces the linear law including damping, and must accept any number of rows and points.
-A result of shape (rows, 1) or a single number applies to all points; a result of any other shape, or with NaN, raises
+A result of shape (rows, 1) or a single number applies to all points. A result of any other shape, or with NaN, raises
 an error.
 
 A function with the same arguments in ``axial_force_derivatives`` or ``bending_moment_derivatives`` returns the

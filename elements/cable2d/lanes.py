@@ -66,14 +66,14 @@ class RuleRows(NamedTuple):
 
 
 class Lanes(NamedTuple):
-    """Cables with the same integration rule (n axial and m bending points), in blocks of `LANES` cables; copies of the
+    """Cables with the same integration rule (n axial and m bending points), in blocks of `LANES` cables. Copies of the
     last cable fill the last block.
 
     given: parameters, shape (blocks, 6 + n + m, LANES). The second array axis contains L [m], EA [N], EI [N m^2], dEA
     [N s], dEI [N m^2 s] and mass per length [kg/m]. The next entries are the strain without force at the n axial points
     [1] and the curvature without force at the m bending points [1/m]. In 3D each bending point has three components.
-    dofs: local numbers of the coordinates x0, y0, x0', y0', x1, y1, x1', y1', shape (LANES * blocks, 8); in 3D with z,
-    shape (LANES * blocks, 12).
+    dofs: local numbers of the coordinates x0, y0, x0', y0', x1, y1, x1', y1', shape (LANES * blocks, 8). In 3D, z is
+    included, and the shape is (LANES * blocks, 12).
     row: index of each row in the slots, shape (rows,).
     """
 

@@ -125,7 +125,7 @@ def fill_entries(
     # index differences in M from one position or slope to the next: x along a matrix row, y along a matrix column
     x, y = dims, 4 * dims * dims
     # sums and differences of the blocks of the two bending points, and derivatives with respect to d and w of
-    # `residual_lobatto`; each point has the weight L/2
+    # `residual_lobatto`. Each point has the weight L/2
     spp, dpp = 0.5 * L * (B0[0][j] + B1[0][j]), 0.5 * L * (B0[0][j] - B1[0][j])
     spk, dpk = 0.5 * (B0[1][j] + B1[1][j]), 0.5 * (B0[1][j] - B1[1][j])
     skp, dkp = 0.5 * (B0[2][j] + B1[2][j]), 0.5 * (B0[2][j] - B1[2][j])

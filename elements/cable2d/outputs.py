@@ -191,8 +191,8 @@ class CableSections:
 
 
 def create_section(rows: LocalRows, motion: CableMotion, t: float, x: Any, y: Any) -> CableSections:
-    """Create the cross sections at positions (x, y) [m] and time t [s]; x and y are numbers, or arrays of shape (rows,)
-    or (rows, k)."""
+    """Create the cross sections at positions (x, y) [m] and time t [s]. The positions x and y are numbers, or arrays of
+    shape (rows,) or (rows, k)."""
     places = find_places(rows, x)
     offset = np.broadcast_to(_per_row(rows, "y", y), places.s.shape)
     return CableSections(rows, motion, t, places, offset, *eval_bending(places.shape, motion.x, motion.v))

@@ -45,8 +45,8 @@ class SpatialView(CableView):
         self._damping = rows.local("bending_damping")[:, None, None]
 
     def eval_moment(self, t: float, places: Places, strains: Strains, bending: Bending) -> FloatArray:
-        """Return the bending moment [N m] at time t [s], shape (rows, k, 3), from the linear law, or from a user
-        function, whose moment acts along κ/|κ|."""
+        """Return the bending moment [N m] at time t [s], shape (rows, k, 3), from the linear law or from a user
+        function. The moment of a user function acts along κ/|κ|."""
         _, free = eval_free_bending(self._rows, places.s)
         moment: FloatArray = self._stiffness * (bending.kap - free) + self._damping * bending.kap_t
         by = self.bends_by_user

@@ -11,7 +11,7 @@ node1,
     forces     of the work ∫ N δε + M_1 δκ_1 + M_2 δκ_2 dx + M δT
     inertia    of the axis, and J ω_t about the tangent, ω the spin of the material
 
-The law is valid for any rotation, also for rods that are curved without load: strains and damping power do not change
+The law is valid for any rotation, also for rods that are curved without load. Strains and damping power do not change
 when the rod rotates as a rigid body. With EI_1 = EI_2, zero twist and no curvature in the unloaded state, the forces
 equal the forces of `Cable3D`. For ropes in which tension causes torque, C is not zero. M is the mean torque of an
 element; where bending causes torque, the torque varies along the element, see twist_forces.py.

@@ -84,7 +84,7 @@ def add_gradient(w: float, P: Vector, u: Vector, g: FloatArray) -> None:
 
 @kernel
 def add_step(w: float, P: Vector, p: Vector, Q: Vector, q: Vector, g: FloatArray) -> None:
-    """Add w times the linear form of a step from p to q to the form g; P and Q are the factors of e, s0, s1 in p and
+    """Add w times the linear form of a step from p to q to the form g. P and Q are the factors of e, s0, s1 in p and
     q."""
     on_p, on_q = step_gradients(p, q)
     add_gradient(w, P, on_p, g)
@@ -93,7 +93,7 @@ def add_step(w: float, P: Vector, p: Vector, Q: Vector, q: Vector, g: FloatArray
 
 @kernel
 def add_step_change(w: float, P: Vector, p: Vector, Q: Vector, q: Vector, H: FloatArray) -> None:
-    """Add w times the derivative of the linear form of a step to H; rows of H are entries of the form, and columns are
+    """Add w times the derivative of the linear form of a step to H. Rows of H are entries of the form, and columns are
     coordinates y."""
     for j in range(3):
         for b in range(3):
@@ -217,7 +217,7 @@ def fill_curvatures(
     g1: FloatArray,
     g2: FloatArray,
 ) -> tuple[float, float]:
-    """Fill the linear forms δκ_1 and δκ_2, each of shape (11,), and return κ_1 and κ_2; P and K are the factors of e,
+    """Fill the linear forms δκ_1 and δκ_2, each of shape (11,), and return κ_1 and κ_2. P and K are the factors of e,
     s0, s1 in r' and r''."""
     kappa = curvature(p, k)
     k1, k2 = dot(kappa, d1), dot(kappa, d2)

@@ -59,7 +59,7 @@ def add_elastic(
     rows: Any, axial: Points, bending: Points, x: FloatArray, dq: float, f: FloatArray,
     slots: IntArray, values: FloatArray, energies: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the elastic forces to f, and dq times their derivatives to the matrix values; add the energies of stretching
+    """Add the elastic forces to f, and dq times their derivatives to the matrix values. Add the energies of stretching
     and bending to ``energies``, shape (2, rows). Empty arrays are skipped."""
     n = count_coordinates(rows)
     d = (n - 1) // 4
@@ -143,7 +143,7 @@ def add_damping(
     rows: Any, P: Points, x: FloatArray, v: FloatArray, dq: float, dv: float, f: FloatArray,
     slots: IntArray, values: FloatArray, powers: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the damping forces d_EA ε_t to f, and dq and dv times their derivatives to the matrix values; add the
+    """Add the damping forces d_EA ε_t to f, and dq and dv times their derivatives to the matrix values. Add the
     dissipated power [W] to ``powers``, shape (rows,). Empty arrays are skipped.
 
     The strain rate of the material is ε_t = J·z_t, and the forces are f = ∫ d_EA ε_t J dx. The entries of J are S_i' e

@@ -155,8 +155,8 @@ def hang_from_ground(
         ground: points of the ground below the line [m], in order from the anchor (excluded); one point is sufficient
             for ground with a constant slope. Between the points, and beyond the last point, the ground is straight.
             Without points the ground is level. At a concave corner the line follows the ground, although a taut line
-            leaves the ground over a length of about T c/w, where c is the angle of the corner [rad], T the tension [N],
-            and w the weight per length [N/m].
+            leaves the ground over a length of about T c/w. The symbols are the angle c of the corner [rad], the tension
+            T [N], and the weight w per length [N/m].
 
     Raises:
         RouteError: the end is not above the ground, is directly above the anchor, is so near that the line is slack on
@@ -294,7 +294,7 @@ class GroundProfile:
 
     def hang(self, place: FloatArray, angle: float) -> tuple[float, float] | None:
         """Return H [N] and the unstretched length [m] of the catenary that leaves the ground at a point with a slope
-        angle; return None if this catenary does not exist."""
+        angle. Return None if this catenary does not exist."""
         from scipy.optimize import brentq  # imported here, because most models do not need SciPy
 
         x, z = map(float, self._end - place)
@@ -322,7 +322,7 @@ class GroundProfile:
         return H, find_length(H)
 
     def lie(self, k: int, way: float, angle: float, H: float) -> list[Bed]:
-        """Return the pieces of ground below the line, from the touchdown point back to the anchor; arc lengths are
+        """Return the pieces of ground below the line, from the touchdown point back to the anchor. Arc lengths are
         negative and measured from the touchdown point."""
         from scipy.optimize import brentq  # imported here, because most models do not need SciPy
 

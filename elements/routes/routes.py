@@ -188,8 +188,8 @@ def route_around(
     radial_offset > 0.
 
     A closed route begins (s = 0) where the cable leaves the first circle, and ends with the arc on that circle. Around
-    a single circle the route is the full circle and begins with the tangent (1, 0): at the top of the circle for side
-    "right", at the bottom for side "left".
+    a single circle the route is the full circle and begins with the tangent (1, 0). The start is at the top of the
+    circle for side "right", and at the bottom for side "left".
 
     An open route runs from the point start over the circles to the point end [m], each (x, y). Without ``start`` an
     open route begins on the first circle, `turns` turns before the point at which the cable leaves the circle (rope on
@@ -359,7 +359,7 @@ def _tangent_span(begin: _Stop, end: _Stop) -> Piece:
 
 
 def _wrap_angle(stop: _Stop, turns: float, before: Piece | None, after: Piece | None) -> tuple[float, complex, complex]:
-    """Return the wrap angle [rad] and the unit tangents at entry and exit of a circle between two straight lines; at
+    """Return the wrap angle [rad] and the unit tangents at entry and exit of a circle between two straight lines. At
     the start or end of a route one line is missing."""
     angle, sign = 2 * pi * turns, copysign(1.0, stop.a)
     if before is not None and after is not None:

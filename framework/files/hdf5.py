@@ -158,7 +158,7 @@ def _nothing(_: Overlay) -> None:
 
 @contextmanager
 def create_hdf5(path: Path, finish: Callable[[Overlay], None] = _nothing) -> Iterator[Any]:
-    """Context manager for a new HDF5 file, which replaces an old file at the end of the block; after a failure the old
+    """Context manager for a new HDF5 file, which replaces an old file at the end of the block. After a failure the old
     file is unchanged.
 
     Args:
@@ -190,8 +190,8 @@ def create_hdf5(path: Path, finish: Callable[[Overlay], None] = _nothing) -> Ite
 
 @contextmanager
 def change_hdf5(path: Path, finish: Callable[[Overlay], None] = _nothing) -> Iterator[Any]:
-    """Context manager for changes of an HDF5 file, which are written completely or not at all at the end of the block;
-    for the arguments see `create_hdf5`.
+    """Context manager for changes of an HDF5 file, which are written completely or not at all at the end of the block.
+    For the arguments see `create_hdf5`.
 
     Raises:
         NoRoomError: the disk has no room for the changes.

@@ -170,9 +170,9 @@ def write_output(path: Path, content: Bytes | Sequence[Bytes], what: str, kind: 
 class Claim:
     """Exclusive claim of one writer to its files within this process, until the claim is released or deleted.
 
-    If an earlier writer has already written its files, as in a loop or a notebook, a new writer takes over the files,
-    and the earlier writer must stop. If the earlier writer has not written yet, the writers would overwrite each
-    other's files, which is an error.
+    If an earlier writer has already written its files, as in a loop or a notebook, a new writer takes over the files.
+    The earlier writer must stop. If the earlier writer has not written yet, the writers would overwrite each other's
+    files, which is an error.
 
     Args:
         files: all files of the writer.

@@ -1,8 +1,8 @@
 """Kernels that C code calls, and C functions that kernels call, both by address.
 
-A kernel with an address as argument has an entry that C code can call; the entry is cached with the machine code of the
+A kernel with an address as argument has an entry that C code can call. The entry is cached with the machine code of the
 kernel. The context that a library passes to such a function, a ``void *``, is the address of a tuple stored by
-`lay_down`; the kernel reads it by `load`.
+`lay_down`. The kernel reads the tuple by `load`.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Programs: repeated calls with the same arrays; compiled calls run without Python in between.
 
-A call of a kernel from Python takes about a microsecond, mostly for type checks of arrays; in small models this exceeds
-the time of the computation. A function that a law creates by `call` always has the same kernels with the same arrays;
-only the contents of the arrays change. A program determines the addresses of kernels and arrays once, and combines
-consecutive calls to one call. Other functions, mainly user functions, are called by Python in order. In the table of a
-program, a kernel calls these functions by address, so that compiled code that runs the program calls Python only for
-these functions.
+A call of a kernel from Python takes about a microsecond, mostly for type checks of arrays. In small models the calls
+take longer than the computation. A function that a law creates by `call` always has the same kernels with the same
+arrays; only the contents of the arrays change. A program determines the addresses of kernels and arrays once, and
+combines consecutive calls to one call. Other functions, mainly user functions, are called by Python in order. In the
+table of a program, a kernel calls these functions by address, so that compiled code that runs the program calls Python
+only for these functions.
 """
 
 from __future__ import annotations
@@ -97,9 +97,9 @@ class Program:
 
     Args:
         steps: functions and their arguments. Arrays in the arguments must not be replaced by other arrays later.
-        asks: whether compiled code may call steps that are Python functions; it must be false if these functions change
-            more than the contents of arrays, for example lists of neighbours. The Python functions in ``before`` of a
-            `Call` may always be called.
+        asks: whether compiled code may call steps that are Python functions. ``asks`` must be false if these functions
+            change more than the contents of arrays, for example lists of neighbours. The Python functions in ``before``
+            of a `Call` may always be called.
         around: context of each call from compiled code to Python.
     """
 

@@ -35,8 +35,8 @@ def child_environment(alone: bool) -> dict[str, str]:
     """Return the environment of a child process, including the path of this package.
 
     Args:
-        alone: whether to omit the variables that identify this process as part of a job; otherwise the launcher would
-            count the child process as part of the job, too.
+        alone: whether to omit the variables that identify this process as part of a job. If ``alone`` is false, the
+            launcher counts the child process as part of the job, too.
     """
     package, foreign = sys.modules["windlass"].__file__ or "", LAUNCHERS if alone else ()
     kept = {name: text for name, text in os.environ.items() if not name.startswith(foreign) or name.startswith(RIGHTS)}

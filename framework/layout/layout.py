@@ -7,8 +7,8 @@ to the owner of its row. Rows of laws that distribute the work within a row (con
 Unknowns are numbered process by process in the order of the nodes; each multiplier follows its nodes, and hubs are at
 the end. In this order LU without pivoting is stable and has little fill-in.
 
-The layout is computed from arrays over all rows, or, if tables are built in parts, over the rows of this process; it
-stores only local data.
+The layout is computed from arrays over all rows, or, if tables are built in parts, over the rows of this process. A
+layout stores only local data.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ class Substructure(NamedTuple):
         inner: number of matrix rows of the interior, which are the first rows; a multiple of four.
         rows: number of matrix rows, a multiple of four.
         joint: number of each matrix row of the interface, without the last block, among the unknowns of the joint
-            interface of all processes; -1 for pads; shape (rows - inner - 4,).
+            interface of all processes, shape (rows - inner - 4,). The number is -1 for pads.
         joint_count: number of unknowns of the joint interface of all processes.
     """
 

@@ -17,7 +17,7 @@ powers P that are quadratic in velocities,
     D = h (2 P(x, (m + w)/2) - P(x, m)/2 - P(x, w)/2),    x, m: means of both ends,    w = (q_1 - q_0)/h,
 
 equals this work, and has order 2 for other powers. Laws with history values (`Account.jumps`) have a state only at the
-ends of the step. The powers of these laws are integrated by the trapezoidal rule, and jumps are added; these include
+ends of the step. The powers of these laws are integrated by the trapezoidal rule, and jumps are added. These include
 the losses of normal dampers of contact, which are computed from the change of the gaps. T = v·M v/2, where M v is the
 inertia forces with the velocities in place of the accelerations, minus the inertia forces for zero accelerations.
 Source: the discrete balance of the trapezoidal rule, T. J. R. Hughes, The Finite Element Method (1987), section 9.
@@ -78,9 +78,9 @@ class Accounted(NamedTuple):
     """A law with an account on this process, the index of its forces among the groups of forces, and its readings at
     both ends of a step.
 
-    ``middle`` contains a reading with the mean powers over the step, and two work arrays; it is empty if powers are
-    evaluated only at the ends of the step. ``jumps`` contains the losses of the law in the step in addition to the
-    powers [J], shape (l, rows).
+    ``middle`` contains a reading with the mean powers over the step, and two work arrays. If powers are evaluated only
+    at the ends of the step, ``middle`` is empty. ``jumps`` contains the losses of the law in the step in addition to
+    the powers [J], shape (l, rows).
     """
 
     component: type[Component]

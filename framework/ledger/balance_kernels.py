@@ -66,7 +66,7 @@ def load_middle(
 @kernel
 def mix_powers(between: FloatArray, ends: FloatArray, way: FloatArray) -> None:
     """Replace ``between``, the powers at the mean of two velocities, by 2 ``between`` minus the mean of ``ends`` and
-    ``way``, the powers at the two velocities; all have the shape (n,)."""
+    ``way``, the powers at the two velocities. All arrays have the shape (n,)."""
     for i in range(len(between)):
         between[i] = 2.0 * between[i] - 0.5 * (ends[i] + way[i])
 

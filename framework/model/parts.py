@@ -37,7 +37,7 @@ class Part:
 
     Attributes:
         count: number of rows on all processes together, which must be equal on all processes.
-        numbers: rows that this process gives, from 0 to count - 1 in ascending order, shape (n,); several processes may
+        numbers: rows that this process gives, from 0 to count - 1 in ascending order, shape (n,). Several processes may
             give the same row with equal values.
         replicated: whether each process gives all rows, as in `World.add` without a part.
 

@@ -42,8 +42,8 @@ class Column:
         choices: the allowed values, if only certain values are allowed.
         switchable: whether the column may change after ``World.finalize`` through ``World.set``.
         fill: whether one number may be given for all entries of the value of a row.
-        along: name of a reference to a chain of entities (`refs`); each row then has one value of the given shape for
-            each entity of its chain.
+        along: name of a reference to a chain of entities (`refs`). In this case, each row has one value of the given
+            shape for each entity of its chain.
         name: the attribute under which the column was declared.
     """
 

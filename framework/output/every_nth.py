@@ -168,8 +168,8 @@ class EveryNth(StepHook, Closing, ABC):
         n)."""
 
     def find_asking(self, state: State) -> Program | None:
-        """Return a program that records the steps that are due, so that all other steps run in compiled code; None if
-        compiled code cannot find these steps.
+        """Return a program that records the steps that are due, so that all other steps run in compiled code. Return
+        None if compiled code cannot find these steps.
 
         Compiled code stores the numbers of `find_numbers`. Without these numbers, compiled code calls Python for a
         record.
@@ -194,7 +194,7 @@ class EveryNth(StepHook, Closing, ABC):
         return self._asking
 
     def _record_due(self) -> None:
-        """Record a step during a call of compiled code: the state already has the values at the end of the step, except
+        """Record a step during a call of compiled code. The state already has the values at the end of the step, except
         the time and the step number."""
         assert self._changing is not None
         state, begun = self._changing

@@ -34,7 +34,7 @@ class Probe(NamedTuple):
         read: function of the fields that returns the numbers, shape (columns,), with 0 for values that other processes
             evaluate.
         entries: function without arguments that returns the `FieldEntries` of the numbers, shape (columns,), or None if
-            compiled code cannot read the numbers; it is called again after changes of the model.
+            compiled code cannot read the numbers. The function is called again after changes of the model.
     """
 
     columns: list[tuple[str, str]]

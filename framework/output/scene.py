@@ -65,7 +65,7 @@ class Scene:
         return None if gathered is None else self._join(gathered)
 
     def _draw_here(self, fields: Fields) -> tuple[list[Any], WindlassError | None]:
-        """Return the drawings and paintings of the rows of this process, None for laws without such rows; after the
+        """Return the drawings and paintings of the rows of this process, None for laws without such rows. After the
         first call, return only the arrays that change."""
         parts: list[Any] = []
         try:
