@@ -473,8 +473,9 @@ class _Line:
                 depth = self.tension / (float(np.min(columns["contact_stiffness_per_length"])) * radius)
                 self.surfaces.append(self._add_surface(pulley, marker, depth if self.closed else 0.0))
                 more = {"points": given["points"], "rope_radius": offset}
-                # imported here, because belts in the plane do not need surfaces
-                from windlass.connectors.surface_contact.add_surface_contact import add_surface_contact
+                from windlass.connectors.surface_contact.add_surface_contact import (
+                    add_surface_contact,  # imported here, because belts in the plane do not need surfaces
+                )
 
                 parts.append(add_surface_contact(self.world, self.surfaces[-1], self.cables, **more, **columns))
             else:
@@ -508,8 +509,10 @@ class _Line:
 
     def _add_surface(self, pulley: Pulley, marker: Entity, grown: float) -> Entity:
         """Add the surface of a pulley in 3D, with a radius that is larger by ``grown`` [m]."""
-        # imported here, because belts in the plane do not need surfaces
-        from windlass.connectors.surface_contact.surfaces import DrumSurface, SheaveSurface
+        from windlass.connectors.surface_contact.surfaces import (
+            DrumSurface,  # imported here, because belts in the plane do not need surfaces
+            SheaveSurface,
+        )
 
         radius = pulley.radius + grown
         axis = (0.0, 0.0, 1.0) if pulley.axis is None else tuple(map(float, pulley.axis))

@@ -480,8 +480,9 @@ class BoundDrive:
         for i, contacts in enumerate(self.parts):
             part = self._find_part(self.row, i)
             if drive.surfaces:
-                # imported here, because belts in the plane do not need surfaces
-                from windlass.connectors.reports.surface_report import eval_surface
+                from windlass.connectors.reports.surface_report import (
+                    eval_surface,  # imported here, because belts in the plane do not need surfaces
+                )
 
                 surface = eval_surface(drive.world, fields, contacts, drive.surfaces[i])
                 found = surface.speed, surface.wrap_angle, surface.slip_arc, surface.torque
