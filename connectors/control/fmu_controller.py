@@ -44,7 +44,8 @@ def named(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
 
 
 SENSORS = that(
-    named(lambda given: hasattr(given, "create_probe")), "sensors by the name of an input of the FMU, such as {'w': ...}"
+    named(lambda given: hasattr(given, "create_probe")),
+    "sensors by the name of an input of the FMU, such as {'w': ...}",
 )
 SETTERS = that(named(callable), "functions of one number by the name of an output of the FMU, such as {'torque': ...}")
 VALUES = that(
@@ -108,9 +109,10 @@ class FMUController(StepHook):
         """Start the FMU at the time of the state, unless a solve before has started it."""
         rounding = ROUNDING * self._step
         if self._count >= 0 and not self._reached - rounding <= state.t <= self._next + rounding:
+            times = f"{self._reached:.9g} s to {self._next:.9g} s"
             raise ModelError(
-                f"t = {state.t:.9g} s at the start of a solve with {self._file.name}: must be from {self._reached:.9g} s "
-                f"to {self._next:.9g} s, which the FMU has reached; close() begins again"
+                f"t = {state.t:.9g} s at the start of a solve with {self._file.name}: must be from {times}, which the "
+                "FMU has reached; close() begins again"
             )
 
     @property
@@ -172,10 +174,8 @@ class FMUController(StepHook):
             for name, sensor in self._sensors.items():
                 probe = sensor.create_probe(state)
                 if len(probe.columns) != 1:
-                    raise ModelError(
-                        f"sensor of the input {name!r} of {self._file.name} has {len(probe.columns)} numbers: must have "
-                        "one; select a component"
-                    )
+                    given = f"sensor of the input {name!r} of {self._file.name} has {len(probe.columns)} numbers"
+                    raise ModelError(f"{given}: must have one; select a component")
                 self._probes.append(probe)
         row = np.array([float(probe.read(fields)[0]) for probe in self._probes])
         measured: list[float] = parallel_assembly(state.world).processes.sum(row).tolist()

@@ -124,9 +124,8 @@ def find_stop(hooks: Iterable[StepHook], state: State) -> float:
     for hook in hooks:
         stop = hook.next_stop(state)
         if not stop > state.t:
-            raise ModelError(
-                f"next_stop of the hook {name_hook(hook)} = {stop} s at t = {state.t:.9g} s: must be later than the state"
-            )
+            given = f"next_stop of the hook {name_hook(hook)} = {stop} s at t = {state.t:.9g} s"
+            raise ModelError(f"{given}: must be later than the state")
         earliest = min(earliest, stop)
     return earliest
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -173,7 +174,9 @@ def test_the_fmu_equals_the_model(model: Path) -> None:
         result = fmpy.simulate_fmu(str(model), stop_time=END, output_interval=2 * STEP, start_values=values)
         solver, drum, _ = make_drum(inertia=inertia)
         sensors = wl.Sensors(
-            None, [wl.Sensor(drum, "angular_velocity", name="speed"), wl.Sensor(drum, "rotation", name="angle")], every=2
+            None,
+            [wl.Sensor(drum, "angular_velocity", name="speed"), wl.Sensor(drum, "rotation", name="angle")],
+            every=2,
         )
         solver.solve(hooks=[sensors])
         for name in ("speed", "angle"):
@@ -232,25 +235,25 @@ def drum_world(solver: wl.Dynamic) -> wl.World:
 
 def test_coupling_error_is_of_first_order(folder: Path) -> None:
     """The same controller inside the model, by `GenericODE1` and `StateLoad`, is the limit."""
-    solver, drum, motor = make_drum(step=1e-3)
     world = wl.World()
     drum = world.add(el.RigidBody2D, position=(0.0, 0.0), mass=1.0, inertia=2.5)
     con.fix(world, drum, "x", "y")
     angle = con.coordinate_marker(world, drum, "rotation")
     world.add(con.CoordinateSpringDamper, marker1=angle, stiffness=40.0, damping=0.5)
     missing = world.add(el.state_node(1))
+    world.add(con.GenericODE1, node=missing, inputs=angle, constant=(WANTED,), rate_matrix=[[-1.0]])
     world.add(
-        con.GenericODE1, node=missing, inputs=angle, constant=(WANTED,), rate_matrix=[[-1.0]]
-    )
-    world.add(
-        con.StateLoad, marker=angle, inputs=[angle, con.coordinate_marker(world, missing, "y0")], value=KP * WANTED,
-        rate_gains=(-KP, KI), gains=(0.0, 0.0),
+        con.StateLoad,
+        marker=angle,
+        inputs=[angle, con.coordinate_marker(world, missing, "y0")],
+        value=KP * WANTED,
+        rate_gains=(-KP, KI),
+        gains=(0.0, 0.0),
     )
     inside = float(wl.Dynamic(world, step=2.5e-3, end=END).solve().of(drum, "v")[0, 2])
     file = make_fmu(folder, "Controller", CONTROLLER)
     errors = [measure(file, step) - inside for step in (0.02, 0.01, 0.005)]
-    print(inside, errors)
-    for coarse, fine in zip(errors, errors[1:], strict=False):
+    for coarse, fine in pairwise(errors):
         assert 1.7 < coarse / fine < 2.3
 
 
@@ -310,7 +313,10 @@ def test_errors_of_a_controller(folder: Path, model: Path) -> None:
     with pytest.raises(wl.ModelError, match="must be an FMU"):
         con.FMUController(folder / "text.fmu", **ready)
     wide = ready | {"inputs": {"speed": wl.Sensor(drum, "position")}}
-    with con.FMUController(file, **wide) as controller, pytest.raises(wl.ModelError, match=r"has \d numbers: must have"):
+    with (
+        con.FMUController(file, **wide) as controller,
+        pytest.raises(wl.ModelError, match=r"has \d numbers: must have"),
+    ):
         solver.solve(hooks=[controller])
     start = wl.State(drum_world(solver))
     start.t = 6.0

@@ -147,5 +147,3 @@ def own_modules() -> Iterator[None]:
         for name in set(sys.modules) - modules:
             if name.endswith("_slave"):
                 del sys.modules[name]
-
-

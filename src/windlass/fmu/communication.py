@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from windlass.fmu.stepwise import Kept, Solver, Stepwise
+from windlass.fmu.stepwise import Kept, Stepwise, TimeSolver
 from windlass.framework.assembly.parallel_assembly import parallel_assembly
 from windlass.framework.command_line import options
 from windlass.framework.errors import ModelError, WindlassError
@@ -33,7 +33,7 @@ class Input:
 
 
 def serve(
-    pipes: str, inputs: Mapping[str, Input], outputs: Mapping[str, SensorLike], solver: Solver, state: State | None,
+    pipes: str, inputs: Mapping[str, Input], outputs: Mapping[str, SensorLike], solver: TimeSolver, state: State | None,
     hooks: Sequence[Hook],
 ) -> State:  # fmt: skip
     """Follow the requests of an FMU to its end, and return the last state.

@@ -15,7 +15,7 @@ import os
 from collections.abc import Callable, Sequence
 
 from windlass.fmu.communication import PIPES, Input, serve
-from windlass.fmu.stepwise import Solver
+from windlass.fmu.stepwise import TimeSolver
 from windlass.framework.checks.checks import checked, each, function, instance, number, optional, that, word
 from windlass.framework.command_line.options import help_requested
 from windlass.framework.errors import ModelError
@@ -44,8 +44,8 @@ class FMUInterface:
             name: name of the variable.
             start: value until the importing tool sets another value [``unit``].
             unit: unit of the value, ``"1"`` for pure numbers.
-            set: function of the value that changes the model, such as ``lambda torque: world.set(motor, value=torque)``.
-                The value is constant between two communication points.
+            set: function of the value that changes the model, such as ``lambda torque: world.set(motor,
+                value=torque)``. The value is constant between two communication points.
             doc: meaning in a few words.
 
         Raises:
@@ -70,7 +70,7 @@ class FMUInterface:
         state=optional(instance(State)),
         hooks=each(that(is_hook, "a StepHook or a function of the state"), "a list of hooks"),
     )
-    def solve(self, solver: Solver, state: State | None = None, hooks: Sequence[Hook] = ()) -> State:
+    def solve(self, solver: TimeSolver, state: State | None = None, hooks: Sequence[Hook] = ()) -> State:
         """Solve like ``solver.solve(state, hooks)``, or in an FMU follow the calls of the importing tool.
 
         Args:
@@ -95,4 +95,6 @@ class FMUInterface:
     def _check_new(self, name: str) -> None:
         if name in self._inputs or name in self._outputs:
             kind = "an input" if name in self._inputs else "an output"
-            raise ModelError(f"name = {name!r} in FMUInterface: is already {kind}: must differ from all other variables")
+            raise ModelError(
+                f"name = {name!r} in FMUInterface: is already {kind}: must differ from all other variables"
+            )

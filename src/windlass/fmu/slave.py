@@ -28,7 +28,7 @@ LONGEST_LOG = 4000
 KINDS = {"bool": Boolean, "int": Integer, "float": Real, "str": Text}
 
 
-class Model(Fmi2Slave):  # type: ignore[misc,unused-ignore]
+class ModelSlave(Fmi2Slave):  # type: ignore[misc,unused-ignore]
     """A model as an FMU; the files interface.json and model are in the resources."""
 
     def __init__(self, **given: Any) -> None:
@@ -64,30 +64,32 @@ class Model(Fmi2Slave):  # type: ignore[misc,unused-ignore]
     def to_xml(self, model_options: Any = None) -> Element:
         """Return the model description with units, bounds and initial unknowns."""
         root: Element = super().to_xml(model_options or {})
-        items = {name: item for group in ("inputs", "outputs", "parameters") for name, item in self._interface[group].items()}
         # names of sensors may contain any characters
         root.set("variableNamingConvention", "flat")
-        units = Element("UnitDefinitions")
-        outputs = []
-        for k, variable in enumerate(root.iter("ScalarVariable")):
-            item, value = items[variable.get("name")], variable[0]
+        items: dict[str, Any] = {}
+        for group in ("inputs", "outputs", "parameters"):
+            items |= self._interface[group]
+        outputs, units = [], list[str]()
+        for k, variable in enumerate(root.iter("ScalarVariable"), start=1):
+            item, value = items[str(variable.get("name"))], variable[0]
             if value.tag == "Real" and item.get("unit", "1") not in ("", "1"):
                 value.set("unit", item["unit"])
-                if item["unit"] not in [unit.get("name") for unit in units]:
-                    SubElement(units, "Unit", {"name": item["unit"]})
+                units.append(item["unit"])
             for bound, word in (("minimum", "min"), ("maximum", "max")):
                 if item.get(bound) is not None and value.tag in ("Real", "Integer"):
                     value.set(word, repr(type(item["start"])(item[bound])))
             if variable.get("causality") == "output":
-                outputs.append(str(k + 1))
-        if len(units):
-            place = list(root).index(root.find("CoSimulation")) + 1
-            root.insert(place, units)
-        unknowns = SubElement(root.find("ModelStructure"), "InitialUnknowns")
-        for index in outputs:
-            SubElement(unknowns, "Unknown", {"index": index})
-        if not outputs:
-            root.find("ModelStructure").remove(unknowns)
+                outputs.append(str(k))
+        if units:
+            definitions = Element("UnitDefinitions")
+            root.insert([part.tag for part in root].index("CoSimulation") + 1, definitions)
+            for unit in dict.fromkeys(units):
+                SubElement(definitions, "Unit", {"name": unit})
+        if outputs:
+            # the structure is the last part
+            unknowns = SubElement(root[-1], "InitialUnknowns")
+            for index in outputs:
+                SubElement(unknowns, "Unknown", {"index": index})
         return root
 
     def setup_experiment(self, start_time: float, *_: Any) -> None:
@@ -142,9 +144,10 @@ class Model(Fmi2Slave):  # type: ignore[misc,unused-ignore]
         return self._process.ask(*request)
 
     def _get_fmu_state(self) -> dict[str, Any]:
-        state = KeptState(values=dict(self._values), begun=self._begun)
-        state["number"] = self._ask("keep")
-        weakref.finalize(state, self._process.dropped.append, state["number"])
+        number = self._ask("keep")
+        state = KeptState(values=dict(self._values), begun=self._begun, number=number)
+        assert self._process is not None
+        weakref.finalize(state, self._process.dropped.append, number)
         return state
 
     def _set_fmu_state(self, state: dict[str, Any]) -> None:

@@ -21,7 +21,7 @@ ROUNDING = 1e-9
 """Part of the largest step by which times may differ."""
 
 
-class Solver(Protocol):
+class TimeSolver(Protocol):
     """Interface of `Dynamic` and `Explicit` that a solve in parts needs."""
 
     end: float
@@ -85,7 +85,7 @@ class Stepwise(StepHook):
         end: end of the solve in the script [s].
     """
 
-    def __init__(self, solver: Solver, state: State | None, hooks: Sequence[Hook]) -> None:
+    def __init__(self, solver: TimeSolver, state: State | None, hooks: Sequence[Hook]) -> None:
         self._solver, self._hooks = solver, as_hooks(hooks)
         self.state = local_state(parallel_assembly(solver.assembly.world), state)
         self.step, self.end = float(solver.settings()["step [s]"]), solver.end
@@ -124,8 +124,8 @@ class Stepwise(StepHook):
         """End the solve at the present state, with its verdict."""
         if self._march is not None:
             self._solver.end = self.state.t
-            for self.state in self._march:
-                pass
+            for state in self._march:
+                self.state = state
 
     def keep(self) -> Kept:
         """Return a copy of the present state."""
