@@ -55,6 +55,7 @@ class Controller(Fmi2Slave):
         output = Real("torque", causality=Fmi2Causality.output, getter=lambda: {KP} * ({WANTED} - self.speed)
                       + {KI} * self.missing)
         self.register_variable(output)
+        self.register_variable(Real("missing", causality=Fmi2Causality.local))
 
     def do_step(self, t, size):
         if t > 5.0:
@@ -122,7 +123,8 @@ def make_fmu(folder: Path, name: str, text: str) -> Path:
     if given.is_file():
         return given
     (folder / f"{name}_fmu.py").write_text(text)
-    made: Path = pythonfmu.FmuBuilder.build_FMU(folder / f"{name}_fmu.py", dest=folder / f"{name}.fmu")
+    able = {"canGetAndSetFMUstate": True, "canSerializeFMUstate": True}
+    made: Path = pythonfmu.FmuBuilder.build_FMU(folder / f"{name}_fmu.py", dest=folder / f"{name}.fmu", **able)
     return made
 
 
@@ -293,6 +295,28 @@ def test_reference_fmus_run_inside_a_model(folder: Path) -> None:
     alone = fmpy.simulate_fmu(str(ball), stop_time=END, output_interval=0.02, output=["h"])
     np.testing.assert_allclose(heights, alone["h"][: len(heights)], rtol=0, atol=1e-12)
     assert len(heights) == 20 and heights[0] == 1.0 and abs(heights[10] - (1.0 - 0.5 * 9.81 * 0.2**2)) < 5e-3
+
+
+def test_a_killed_run_continues_with_its_controller(folder: Path) -> None:
+    file = make_fmu(folder, "Controller", CONTROLLER)
+
+    def run(restart: str | None, fail_at: int) -> float:
+        solver, drum, motor = make_drum()
+
+        def fail(state: wl.State) -> None:
+            if state.step == fail_at:
+                raise KeyboardInterrupt
+
+        inputs = {"speed": wl.Sensor(drum, "angular_velocity")}
+        outputs = {"torque": lambda value: drum_world(solver).set(motor, value=value)}
+        with con.FMUController(file, step=0.02, inputs=inputs, outputs=outputs) as controller:
+            kept = wl.Checkpoint(folder / "run.h5", every=5, restart=restart)
+            return float(solver.solve(hooks=[controller, fail, kept]).of(drum, "v")[0, 2])
+
+    whole = run(None, 0)
+    with pytest.raises(KeyboardInterrupt):
+        run(None, 18)
+    assert run("auto", 0) == whole
 
 
 def test_errors_of_a_controller(folder: Path, model: Path) -> None:
