@@ -19,10 +19,10 @@ Each case runs on every number of processes, and each run is compared with the r
 difference is relative to the largest entry of the same kind in the whole run. The kinds are displacements and
 velocities of positions, slopes and rotations, multipliers by constraint, history values by their meaning, and each
 sensor. States are compared at up to 40 instants, and sensors at every step. Displacements are compared instead of
-positions, so that errors of large models remain visible. Multipliers below a millionth of the largest multiplier of the
-run are compared with that millionth, because such multipliers are rounding errors. For example, the multiplier of the
-constraint that keeps the norm of Euler parameters is 0 in theory. The exit code is 1 if a difference is above 1e-8, or
-if the Newton iterations or the passes of any step differ.
+positions, so that errors of large models remain visible. Differences of multipliers below a millionth of the largest
+multiplier of the run are relative to this millionth, because such multipliers are rounding errors. For example, the
+multiplier of the constraint that keeps the norm of Euler parameters is 0 in theory. The exit code is 1 if a difference
+is above 1e-8, or if the Newton iterations or the passes of any step differ.
 """
 
 import argparse

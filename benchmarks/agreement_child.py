@@ -2,9 +2,9 @@
 
     mpiexec -n 2 windlass run agreement_child.py -case hung -out hung2.npz
 
-The models are imported from the tests. The arrays are named ``quantity: kind``. They hold displacements and velocities
-of positions, slopes and rotations, multipliers by constraint, history values by their meaning, and sensors, each at
-several instants. The arrays "newton" and "passes" hold the Newton iterations and the passes of every step.
+The models are imported from the tests. The arrays are named ``quantity: kind``. The arrays contain displacements and
+velocities of positions, slopes and rotations, multipliers by constraint, history values by their meaning, and sensors,
+each at several instants. The arrays "newton" and "passes" contain the Newton iterations and the passes of every step.
 """
 
 import sys
@@ -43,8 +43,8 @@ segment."""
 CROSSINGS = {"numbers of ropes": 0, "feet": 1, "gaps of ropes": 2, "states of ropes": 3, "anchors of ropes": 4}
 """Indices of the compared history values of a contact between ropes."""
 LOADED = {"tAccStart": 0.005, "tAccEnd": 0.555, "tq0": 0.02, "tq1": 0.05}
-"""Times [s] at which drive and load of the belt start, within 800 steps of 0.1 ms; the ramp of the drive is as steep as
-in the example examples/belt_drive.py.
+"""Times [s] at which drive and load of the belt start, within 800 steps of 0.1 ms. The ramp of the drive is as steep as
+in examples/belt_drive.py.
 """
 Indices = dict[str, NDArray[np.int64]]
 

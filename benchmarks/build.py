@@ -1,4 +1,4 @@
-"""Times the building of a large chain in Exudyn and in Windlass, alternately; the printed ratio is the time of Exudyn
+"""Times the building of a large chain in Exudyn and in Windlass, alternately. The printed ratio is the time of Exudyn
 divided by the time of Windlass.
 
 usage: build.py [SIZE ...] [--rounds N] [--results FOLDER]

@@ -6,9 +6,9 @@ usage: chain.py [SIZE ...] [--case static|dynamic] [--rule 0|2] [--steady] [--sp
 
 SIZE is a number of cables; default 100 1000 10000, both cases, both integration rules. Only the solve is timed, per
 Newton iteration, with a new Jacobian in each iteration in both programs. A solve is one load step, or 5 time steps of 1
-ms with generalised-alpha. With --steady, only steps 41 to 60 are timed: Windlass evaluates the energy in each of the
-first 16 steps, in steps 32 and 33, and in few later steps. Small chains are solved many times in one process. The first
-run installs Exudyn into .venv-bench.
+ms with generalised-alpha. With --steady, only steps 41 to 60 are timed, because Windlass evaluates the energy in each
+of the first 16 steps, in steps 32 and 33, and in few later steps. Small chains are solved many times in one process.
+The first run installs Exudyn into .venv-bench.
 """
 
 import sys
@@ -40,10 +40,10 @@ TOLERANCES = {
 def newton_tolerance(size: int) -> float:
     """Return the relative tolerance of Newton's method [1] with which both programs need the same number of iterations.
 
-    The coordinates of a long chain are large numbers. Their rounding errors, times the axial stiffness of a short
-    element, cause a residual. This residual grows with the size in each equation, and with size^1.5 in the norm. No
-    Newton method converges below this residual. The first iteration of a step of the dynamic case ends near 1e-6, so
-    the tolerance of large chains is above 1e-6.
+    The coordinates of a long chain are large numbers. The rounding errors of these coordinates, times the axial
+    stiffness of a short element, cause a residual. This residual grows with the size in each equation, and with
+    size^1.5 in the norm. No Newton method converges below this residual. The first iteration of a step of the dynamic
+    case ends near 1e-6, so the tolerance of large chains is above 1e-6.
     """
     return max(1e-9, 2e-14 * size**1.5) if size <= LARGE else 1e-5
 

@@ -7,7 +7,7 @@ PART is capstan, bent, stiff, creep, free or cost; the default is all parts, whi
 
 - capstan: tension ratio of a rope that is pulled over half a turn, compared with exp(mu pi).
 - bent: tension of a preloaded belt with bending stiffness, compared with the elastica on a foundation.
-- stiff: tension of a preloaded belt of EA 4e5 N and reference strain -0.001.
+- stiff: tension of a preloaded belt with EA = 4e5 N and the reference strain -0.001.
 - creep: speed loss and tensions of loaded drives, compared with the theory with inertia; also the work of the solver.
 - free: largest and mean traction of a belt without load, as a fraction of the limit of friction.
 - cost: time of residual, tangent and update for each closed segment or point, and for each open segment or point.
@@ -62,7 +62,7 @@ FORMS: dict[str, tuple[Any, Any, int]] = {
 }
 """Contact law with friction, contact law without friction, and number of contacts per cable."""
 BELTS = {"soft": (8000.0, -0.05), "stiff": (4e5, -1e-3)}
-"""EA [N] and reference strain [1]."""
+"""Axial stiffness EA [N] and reference strain [1] of the belts."""
 Rows = list[tuple[str, ...]]
 
 

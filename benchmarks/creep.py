@@ -7,14 +7,15 @@ usage: creep.py [--mesh ELEMENTSxSEGMENTS] [--points] [--damped] [--reference]
 Prints a table with these columns: speed loss by simulation, by theory and by the theory of rigid bristles [%];
 difference of the first two losses, relative to the speed of the driver and to the loss [%]; mean axial force relative
 to theory, without and with the length that the polygon of the belt adds; processor time. The runs are functions of
-tests/verification/test_belt_creep.py. --points uses contact points. --damped adds a third of the critical damping of
-the contact. --reference uses the published law. --free prints tractions of belts without load, for segments and for
-points of the axis, as fractions of the limit of friction. It compares the tractions with theory for a belt that sinks
-in, and the bend of the bristles with the closed-form bend due to the mesh. --sinking prints the theoretical tractions
-due to sinking in, for all cases of the map, with the contact of `choose_free_belt`; no mesh removes these tractions.
---chosen runs all cases of the map as strings without load, with the mesh of points and the contact of
-`choose_free_belt`. --laws compares the speed loss of one belt with the loss for rigid bristles while the stiffness of
-the bristles grows. Its contacts are segments and points on circles, and points on discs, which are 3D surfaces.
+tests/verification/test_belt_creep.py. The option --points uses contact points. The option --damped adds a third of the
+critical damping of the contact. The option --reference uses the published law. The option --free prints tractions of
+belts without load, for segments and for points of the axis, as fractions of the limit of friction. This option also
+compares these tractions with theory for a belt that sinks in, and the bend of the bristles with the closed-form bend
+due to the mesh. The option --sinking prints the theoretical tractions due to sinking in, for all cases of the map, with
+the contact of `choose_free_belt`. No mesh removes these tractions. The option --chosen runs all cases of the map as
+strings without load, with the mesh of points and the contact of `choose_free_belt`. The option --laws compares the
+speed loss of one belt with the loss for rigid bristles while the stiffness of the bristles grows. The contacts in this
+comparison are segments and points on circles, and points on discs, which are 3D surfaces.
 """
 
 import sys
@@ -135,7 +136,7 @@ def show_free() -> None:
         case = base._replace(points=points, bristles=bristles, elements=elements, segments=segments)
         if tension == "low":
             case = case._replace(reference_strain=-0.01, stretch=1.0)
-        # the time in which all material leaves its arc, plus five elements
+        # the time in which all material leaves its arc, plus the time of five elements
         found, known = run_drive(case, passes=elements // 4 + 20, mean=10), eval_sinking_traction(case)
         print(
             f"{elements:4d}x{segments} {'points' if points else 'segments':8} {tension:>7} {bristles:8.1e}"

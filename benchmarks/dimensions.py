@@ -3,8 +3,8 @@
 usage: dimensions.py [-elements N] [-rounds N]
 
 Both kernels run alternately in one process, on the same number of elements of a chain in a random state, with damping.
-They add their entries to a matrix in compressed row storage. Times are process times, the minimum of the rounds; the
-ratio is the time of 3D cables divided by the time of 2D cables.
+Both kernels add their entries to a matrix in compressed row storage. Times are process times, the minimum of the
+rounds; the ratio is the time of 3D cables divided by the time of 2D cables.
 """
 
 import sys
@@ -20,8 +20,10 @@ from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.model.system import Slots, evaluate
 
 CALLS = 40
-MASS, DAMPING = 900.0, 30.0
-"""Factors of the mass matrix and of the derivatives with respect to velocities in a time step."""
+MASS = 900.0
+"""Factor of the mass matrix in the tangent of a time step."""
+DAMPING = 30.0
+"""Factor of the derivatives with respect to velocities in the tangent of a time step."""
 
 
 def create_functions(elements: int, dims: int) -> list[Callable[[], Any]]:

@@ -89,8 +89,8 @@ def lay_lines(wheels: list[Wheel], radii: np.ndarray) -> tuple[np.ndarray, np.nd
 
 
 def pass_wheel(wheel: Wheel, E: float, EA: float, F: float, out: float, wrap: float) -> tuple[float, float, float]:
-    """Return the difference lam - w of stretch and shear rate at the entry [1], the slip arc [rad] and the slack length
-    [m] of an arc."""
+    """Return the difference lam - w of stretch and shear rate at the entry [1], the slip arc [rad], and the slack
+    length [m] of an arc."""
     R, mu = wheel.cord, wheel.friction * wheel.face / wheel.cord
     rise = 1.0 if out > F else -1.0
 

@@ -4,12 +4,12 @@
     python benchmarks/drives.py -count 100 -first 0
 
 Each drive has two to five pulleys with ratios up to 4, EA of 1e4 to 1e6 N, friction coefficients of 0.2 to 1, rhoA v²/T
-up to 0.6, a cord up to 5 mm above the face on a rigid layer, and bending stiffnesses of strings to ribbed belts. It
-starts in its steady motion, by `Belt.steady`, and runs for two revolutions of the belt. A drive that loses less than
-1e-4 of its speed runs for five revolutions, because vibrations from the start change the mean of one revolution by up
-to 2e-6. Means begin after the first revolution. A drive whose verdict recommends a smaller step runs again with half
-the step. The compared quantities are the speed losses of all loaded pulleys, span tensions, hub loads, and torque and
-power of the driver. A drive passes if all errors are below 1 %, or if the solver itself reports its result as doubtful.
+up to 0.6, a cord up to 5 mm above the face on a rigid layer, and bending stiffnesses of strings to ribbed belts. Each
+drive starts in its steady motion, by `Belt.steady`, and runs for two revolutions of the belt. A drive that loses less
+than 1e-4 of its speed runs for five revolutions. Vibrations from the start change the mean of one revolution by up to
+2e-6. Means begin after the first revolution. A drive whose verdict recommends a smaller step runs again with half the
+step. The compared quantities are the speed losses of all loaded pulleys, span tensions, hub loads, and torque and power
+of the driver. A drive passes if all errors are below 1 %, or if the solver itself reports its result as doubtful.
 """
 
 from __future__ import annotations
@@ -33,16 +33,17 @@ from windlass.connectors.circle_contact.mesh import choose_elements
 from windlass.elements import RigidBody2D
 
 STEPS_PER_CABLE = 4.236
-"""Number of steps in which the belt moves by the length of one element; not an integer, because elements would
-otherwise be at the same few positions in all steps.
+"""Number of steps in which the belt moves by the length of one element. A whole number would put elements at the same
+few positions in all steps.
 """
 PERIODS_PER_STEP = 0.5
 """Step size, relative to the period of the softest contact [1]; its stiffness is k = 1000 T/R². With longer steps slow
 belts vibrate, and a note recommends half a period.
 """
-REVOLUTIONS, LONG_RUN = 2.0, 5.0
-"""REVOLUTIONS, LONG_RUN: revolutions of the belt for usual and for small losses; means begin after the first
-revolution."""
+REVOLUTIONS = 2.0
+"""Revolutions of the belt in a run with usual speed losses; means begin after the first revolution."""
+LONG_RUN = 5.0
+"""Revolutions of the belt in a run with small speed losses."""
 SMALL_LOSS = 1e-4
 """Largest speed loss of a pulley that counts as small [1]. Means over one revolution differ by 1 to 3 % of such a loss.
 """

@@ -5,19 +5,20 @@ usage: exudyn_models.py FOLDER [FOLDER ...] [--only WORD ...] [--seconds N] [--s
        [--records FOLDER] [--write]
 
 FOLDER is main/pythonDev/TestModels or Examples of a checkout of https://github.com/jgerstmayr/EXUDYN, which is not part
-of Windlass. All scripts in FOLDER and its subfolders are run. --only selects scripts whose name contains one of the
-words. --seconds is the longest process time of a script (default 60). --until ends the command at a time of the day.
---records is a folder that stores the result of every run, with which an interrupted command continues. --write updates
-the table of docs/reference/exudyn_models.md and keeps the rows of scripts that were not run. Runs that were ended after
-less than --seconds are repeated. Exudyn is loaded from .venv-bench, or from EXUDYN_SITE.
+of Windlass. All scripts in FOLDER and its subfolders are run. The option --only selects scripts whose name contains one
+of the words. The option --seconds is the longest process time of a script (default 60). The option --until ends the
+command at a time of the day. The option --records is a folder that stores the result of every run. An interrupted
+command continues with these results. The option --write updates the table of docs/reference/exudyn_models.md and keeps
+the rows of scripts that were not run. Runs that were ended after less than --seconds are repeated. Exudyn is loaded
+from .venv-bench, or from EXUDYN_SITE.
 
-A script that takes too long in one of the programs is cut in both programs: each solve ends after the first 200 steps,
-or after the first 20 if 200 still take too long, and the script ends after its fourth solve. --steps 200 20 begins with
-such cut runs.
+A script that takes too long in one of the programs is cut in both programs. Each solve then ends after the first 200
+steps, or after the first 20 steps if 200 still take too long. The script ends after its fourth solve. The option
+--steps 200 20 begins with such cut runs.
 
 Both programs run with the settings of the script. If the results differ by more than 1e-8, both run again with
 tolerances of 1e-10, 1e-12, 1e-9 and 1e-8, and with a new Jacobian in each iteration. The comparison then does not
-depend on the point at which Newton's method ends. After that, both run with two, four and eight times as many time
+depend on the point at which Newton's method ends. Then both programs run with two, four and eight times as many time
 steps. If only the integrators differ, each halving of the steps reduces the difference. After each solve, the
 comparison includes the complete vectors of coordinates and of multipliers, the values of each sensor, and the result of
 the script. Each difference is relative to the largest entry, or to 1e-6 if all entries are smaller. The comparison
@@ -65,10 +66,11 @@ NO_TOLERANCE = 0.5
 """Ratio of the difference with tighter tolerances to the difference with given tolerances, above which tolerances are
 not the cause [1]."""
 SPOILT = 3.0
-"""Ratio of these differences, above which results with tighter tolerances are not used [1]."""
+"""Ratio of the difference with tighter tolerances to the difference with given tolerances, above which results with
+tighter tolerances are not used [1]."""
 FALLS = 0.6
 """Ratio of the difference with twice as many steps to the difference with the previous steps, below which the
-difference converges [1]; theory predicts at most 0.5. The comparison starts at the steps of the script, because a
+difference converges [1]. Theory predicts at most 0.5. The comparison starts at the steps of the script, because a
 difference may pass through 0.
 """
 
@@ -147,7 +149,7 @@ def empty_record(error: str) -> dict[str, Any]:
 
 
 class Late(Exception):
-    """The time at which the command must end is reached."""
+    """Raised when the time is reached at which the command must end."""
 
 
 class Records:

@@ -9,8 +9,8 @@ prints one line with the word `RESULT` and a JSON object:
 - measured: name with unit -> number, for further measurements without ratios (optional).
 - versions: name -> text.
 
-A ratio is valid only if both programs did the same work: in every round, the counts that the case names must be equal
-and the answers must agree within its tolerances. Otherwise the case fails, and no ratio is given.
+A ratio is valid only if both programs did the same work. In every round, the counts that the case names must be equal,
+and the answers must agree within the tolerances of the case. Otherwise the case fails, and no ratio is given.
 
 `Case` describes a case. A file such as belt.py lists its cases and passes them to `run_cases` of report.py, with the
 command line of command_line.py.

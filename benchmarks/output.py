@@ -6,7 +6,7 @@ usage: output.py [CASE ...] [--rounds N] [--results FOLDER]
 CASE is frames, belt:60x4 or belt:240x2; the default is all cases.
 
 - frames: one frame of the belt of 240 elements and of a chain of 100000 cables. Results are the process time and the
-  bytes on the disk per frame; the time is the median over the rounds of the mean of a round without its first frame.
+  bytes on the disk per frame. The time is the mean of a round without its first frame, and the median of all rounds.
 - belt:ExS: the first 1000 steps of examples/belt_drive.py with all its output and without output, alternately. Results
   are the median process time of a step, and the fraction of this time that output takes.
 """

@@ -12,9 +12,9 @@ usage: scaling.py strong|weak|large [--model chain|net|belt] [--size N] [--proce
 
 Dynamic steps are 1 ms long (belt: 0.1 ms) and evaluate the Jacobian in each iteration; "large" also solves a static
     step.
-The tables show the elapsed time of the fastest step of all rounds in ms. For each stage they show the shortest elapsed
-time and the shortest process time of the slowest process. Other work on the machine does not affect process time, but
-process time includes the waiting time of MPI.
+The tables show the elapsed time of the fastest step of all rounds in ms. For each stage the tables show the shortest
+elapsed time and the shortest process time of the slowest process. Other work on the machine does not affect process
+time, but process time includes the waiting time of MPI.
 """
 
 import argparse

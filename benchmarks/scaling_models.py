@@ -1,8 +1,8 @@
 """Models of any size for scaling.py and iterative.py, built with arrays: a chain, a net and a belt of cables.
 
 Chain and net are stretched and loaded by gravity. The chain is held at its ends and the net along its edges, by
-constraints or by stiff springs. The belt is the belt of examples/belt_drive.py with 2 segments per element. Its length
-grows with the number of elements.
+constraints or by stiff springs. The belt is the belt of examples/belt_drive.py with 2 segments per element. The length
+of the belt grows with the number of elements.
 """
 
 from typing import Any, NamedTuple

@@ -1,5 +1,5 @@
-"""Creates spheres above a half space with given velocities. Their positions are equal in every program, because the
-random numbers are computed by a counter.
+"""Creates spheres above a half space with given velocities. The positions of the spheres are equal in every program,
+because the random numbers are computed by a counter.
 
 plane: spheres on a grid, each pressed into the plane by 0.25 to 0.75 mm. No two spheres touch.
 packing: spheres at random positions in a box with twice their total volume; each sphere touches about four other

@@ -4,13 +4,12 @@ usage: split.py [CASE ...] [--rounds N] [--results FOLDER] [PETSc options]
 
 CASE is chain:CABLES[:static|dynamic[:RULE[:space]]] or belt:ELEMENTSxSEGMENTS[:TIME]. TIME is the time [s] in the
 motion of the belt drive from which 100 steps are measured. The default is chain:100 chain:1000 chain:10000 belt:240x2.
-Each case is solved
-twice in a separate process: first unchanged, then with a clock around every part. The table shows the fastest round of
-each solve. The times of factorisation and solve are times of PETSc's events. "kernels alone" repeats one call many
-times, with the data in the caches if they fit.
+Each case is solved twice in a separate process: first unchanged, then with a clock around every part. The table shows
+the fastest round of each solve. The times of factorisation and solve are times of PETSc's events. The line "kernels
+alone" repeats one call many times, with the data in the caches if they fit.
 
-The sums over entities are part of the kernels ("cable", "contact"). To find the cost of adding to a large matrix, the
-tangent of the cables is also timed with all elements added to the same few numbers.
+The sums over entities are part of the kernels ("cable", "contact"). The tangent of the cables is also timed with all
+elements added to the same few numbers. The difference is the cost of adding to a large matrix.
 """
 
 import argparse

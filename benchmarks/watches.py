@@ -3,11 +3,11 @@ alternately.
 
 usage: watches.py [CASE ...] [--rounds N] [--results FOLDER]
 
-CASE is belt:ExS or chain:N. belt:ExS times steps 1001 to 3000 of the two-pulley belt with E elements and S segments per
-element. chain:N times 1e6/N steps of a chain of N cables from step 2049 on. All kernels are loaded before the clock
-starts. The default is belt:60x4 belt:240x2 chain:100 chain:1000. The ratio is the time of a step with all checks
-divided by its time with -verdict off, which disables the energy balance and the checks of contacts and shapes; steps of
-both models are not cut because of contacts.
+CASE is belt:ExS or chain:N. The case belt:ExS times steps 1001 to 3000 of the two-pulley belt with E elements and S
+segments per element. The case chain:N times 1e6/N steps of a chain of N cables from step 2049 on. All kernels are
+loaded before the clock starts. The default is belt:60x4 belt:240x2 chain:100 chain:1000. The ratio is the time of a
+step with all checks divided by the time of a step with -verdict off. This option disables the energy balance and the
+checks of contacts and shapes. Steps of both models are not cut because of contacts.
 """
 
 import sys
@@ -20,8 +20,10 @@ from harness import PYTHON, ROOT, Case, Command
 
 FOLDER = ROOT / "benchmarks"
 CASES = ("belt:60x4", "belt:240x2", "chain:100", "chain:1000")
-FIRST_STEP, CABLE_STEPS = 2048, 1_000_000
-"""Number of steps of a chain before the clock starts, and number of timed steps times number of cables."""
+FIRST_STEP = 2048
+"""Number of steps of a chain before the clock starts."""
+CABLE_STEPS = 1_000_000
+"""Product of the number of timed steps and the number of cables of a chain."""
 
 
 def create_case(word: str) -> Case:

@@ -3,9 +3,9 @@
 Run it with ``windlass run examples/ale_belt.py``; ``-help`` lists all options. ``-compare false`` omits the belt whose
 mesh moves with its material.
 
-**A moving span between two eyelets** has the speed v, the tension T and c = sqrt(T/rhoA). Its frequencies are n/(2 L) c
-(1 - v^2/c^2), from the eigenvalues of (lambda^2 M + lambda D + K) z = 0 about the steady motion. D and K contain the
-Coriolis and the centrifugal terms of the moving material. The bending stiffness is small (1e-6 T L^2).
+**A moving span between two eyelets** has the speed v, the tension T and c = sqrt(T/rhoA). The frequencies of the strand
+are n/(2 L) c (1 - v^2/c^2), from the eigenvalues of (lambda^2 M + lambda D + K) z = 0 about the steady motion. D and K
+contain the Coriolis and the centrifugal terms of the moving material. The bending stiffness is small (1e-6 T L^2).
 
 **A rope that runs over a fixed post** touches it over half a turn; the load T0 acts at its inflow. The rope slips along
 its whole contact. The part rhoA v^2 of the tension deflects the material and exerts no contact force. Therefore the
@@ -143,8 +143,8 @@ def draw_rope(speed: float, count: int = 40) -> tuple[float, float]:
 @dataclass(frozen=True)
 class Drive:
     """Means over the last 0.05 s and reports of a run. The means are the speed of the driven pulley [rad/s], the torque
-    of the drive [N m], the tensions in the middle of the strands [N], and the Newton iterations per step. The reports
-    describe both pulleys at the end.
+    of the drive [N m], the tensions in the middle of the strands [N], and the number of Newton iterations per step. The
+    reports describe both pulleys at the end.
     """
 
     speed: float

@@ -1,22 +1,25 @@
-r"""A rope over three sheaves carries a hanging load. The example computes tensions of its strands and natural
-frequencies about the state of rest.
+r"""A rope over three sheaves carries a hanging load. The example computes tensions of the strands of the rope and
+natural frequencies about the state of rest.
 
 Run it with ``windlass run examples/block_and_tackle.py``; ``-help`` lists all options.
 
-    ===========================  ceiling     The rope begins at the ceiling, runs under the left sheave of the
-       |        / o \        |               block, over the sheave at the ceiling and under the right sheave, and
-       |       |     |       |               ends at the ceiling.  The block is guided: it moves up and down only.
-       |  |  |  |  There is no friction, so all strands carry the same tension T, and four of
-        \  o  /       \  o  /                them hold the load:  T = load / 4.
+    ===========================  ceiling
+       |        / o \        |
+       |       |     |       |
+       |       |     |       |
+        \  o  /       \  o  /
            |______ ______|
                 [load]
 
+The rope begins at the ceiling and runs under the left sheave of the block, over the sheave at the ceiling and under the
+right sheave. The rope ends at the ceiling. The block is guided: it moves up and down only. There is no friction, so all
+strands carry the same tension T, and four strands hold the load, so T = load / 4.
+
 If the load sinks by u, the rope with the unstretched length L becomes longer by 4 u, and four strands pull the load
-back. In
-addition to its stretch, the rope sinks into the sheaves: with the stiffness c per metre of contact and the radius R, a
-change dT shortens the path over half a sheave by pi dT / (R c). Points of the rope move along it by at most u, in each
-strand like the coils of a spring. Therefore a third of the mass of the rope moves with the load. The load oscillates
-with
+back. In addition to its stretch, the rope sinks into the sheaves. With the stiffness c per metre of contact and the
+radius R, a change dT shortens the path over half a sheave by pi dT / (R c). Points of the rope move along it by at most
+u, as the coils of a spring do in each strand. Therefore a third of the mass of the rope moves with the load. The load
+oscillates with
 
     k = 4^2 / (L/EA + 3 pi / (R c)),    m = load / g + (mass of the rope) / 3,    frequency sqrt(k/m) / (2 pi).
 
@@ -25,7 +28,7 @@ mass of the rope / mass of the load, which is 3e-4. A polygon on the sheaves cha
 segment)^2 / 24, which is 1e-4 in this model. The polygon also resists sliding of the rope, which causes the difference
 between the strands. Therefore the bound is 0.1 %. The strands also vibrate sideways like strings, with the frequency
 sqrt(T/mass per length) / (2 strand). The position at which a strand ends on its sheave is known only to within a
-contact segment, so the bound of these frequencies is 1 %.
+contact segment. Therefore the bound of these frequencies is 1 %.
 """
 
 from math import pi, sqrt
@@ -45,7 +48,8 @@ segments = wl.option("segments", 4, "1", "contact segments per element", minimum
 load = wl.option("load", 400.0, "N", "weight of block and load", minimum=1e-3)
 strand = wl.option("strand", 1.0, "m", "length of a strand", minimum=0.2)
 modes = wl.option("modes", 8, "1", "number of natural frequencies", minimum=5)
-RADIUS, STRANDS, GRAVITY = 0.1, 4, 9.81  # lengths and radius [m], ratio [1], gravity [m/s^2]
+# radius of the sheaves [m], number of strands, gravity [m/s^2]
+RADIUS, STRANDS, GRAVITY = 0.1, 4, 9.81
 # EA [N], EI [N m^2], mass per length [kg/m], contact stiffness [N/m^2]
 EA, EI, MASS_PER_LENGTH, CONTACT = 1e5, 1e-4, 0.02, 1e9
 

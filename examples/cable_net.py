@@ -2,9 +2,9 @@
 
 Run it with ``windlass run examples/cable_net.py``; ``-help`` lists all options.
 
-The net is a lattice of n x n square meshes with thick ropes around it.  The script writes it as a gmsh file with named
-groups; ``-mesh FILE`` reads another file with the lines "inner" and "rim" and the points "top", "left" and "right".
-Sections, supports and the pull use these names.
+The net is a lattice of n x n square meshes with thick ropes around it. The script writes the net as a gmsh file with
+named groups. ``-mesh FILE`` reads another file with the lines "inner" and "rim" and the points "top", "left" and
+"right". Sections, supports and the pull use these names.
 
 At every knot the ropes share the position and have separate slopes. A hinged lattice of rigid bars has no shear
 stiffness, so only the weight keeps this net in shape. Before the net is taut it has no stiffness. The stabiliser

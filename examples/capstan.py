@@ -3,17 +3,16 @@
 Run it with ``windlass run examples/capstan.py``; ``-help`` lists all options, ``-table false`` omits the table.
 
 The rope comes up on the left of the post, runs over its top and down on the right, over half a turn. A weight T0 hangs
-on its left end. The right end is pulled down so slowly that inertia and damping are negligible. The motion is a
-sequence of equilibria; each equilibrium starts from the history (sticking positions) of the previous one. When every
-part of the contact slips, the pull is T0 exp(mu pi) = 4.810477 T0 for mu = 0.5.
+on the left end of the rope. The right end is pulled down so slowly that inertia and damping are negligible. The motion
+is a sequence of equilibria; each equilibrium starts from the history (sticking positions) of the previous one. When
+every part of the contact slips, the pull is T0 exp(mu pi) = 4.810477 T0 for mu = 0.5.
 
-The model is close to Euler's ideal rope. Its bending stiffness is far below T0 R^2 (1e-4 of it), and its axial
-stiffness far above the tension (stretch 5e-4). There is no gravity. Both ends are free to move sideways, for vertical
-strands and a wrap angle of exactly pi. The table at the end shows the remaining errors:
-
-    segments             second order in the angle of a contact segment
-    contact stiffness    first order in the depth to which the rope sinks into the post
-    bristle stiffness    none, until a rope that enters the post travels more than a segment before it slips
+The model is close to Euler's ideal rope. The bending stiffness of the model is far below T0 R^2 (1e-4 of it), and the
+axial stiffness is far above the tension (stretch 5e-4). There is no gravity. Both ends are free to move sideways, for
+vertical strands and a wrap angle of exactly pi. The table at the end shows the remaining errors. The error of contact
+segments is of second order in the angle of a segment. The error of the contact stiffness is of first order in the depth
+to which the rope sinks into the post. The bristle stiffness causes no error, unless a point of the rope that enters the
+post travels more than a segment before it slips.
 
 A segment sticks in the step in which it closes; friction limits its bristle only from the next step on. Means therefore
 exclude steps in which a segment closes.

@@ -10,9 +10,9 @@ is at (span, rise).  With the force (-H, V) of the first support on the cable, t
 
 with z downwards, and x(L0) = span, z(L0) = -rise determine H and V.  The tension is sqrt(H^2 + (V - w s)^2).
 
-The cable of Windlass also has a bending stiffness. Its bending length sqrt(EI/T) is 1e-4 of the length, so only the
-error of the mesh remains. The table shows the order of convergence, which is 4 for forces and positions of nodes if
-bending is negligible.
+The cable of Windlass also has a bending stiffness. The bending length sqrt(EI/T) is 1e-4 of the length of the cable, so
+only the error of the mesh remains. The table shows the order of convergence, which is 4 for forces and positions of
+nodes if bending is negligible.
 
 Source: H. M. Irvine, Cable Structures, MIT Press (1981), chapter 1.
 """

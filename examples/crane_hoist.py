@@ -3,25 +3,25 @@ sheaves.
 
 Run it with ``windlass run examples/crane_hoist.py``; ``-help`` lists all options, ``-falls 2`` has fewer sheaves.
 
-A rope runs from its anchor down around a sheave of the block. For four falls it runs up over a fixed sheave and down
-again. It then runs onto a drum between two flanges that holds its end. The drum turns and moves along its axis like a
-drum with a lead screw, which guides the rope to its position on the drum, see `DrumLayers`. The hoist begins in the
-last turn of layer one. In the next turn the rope lies at the flange, is lifted by the previous turn, and continues in
-layer two, in the groove between the previous turn and the flange. Only contact and friction hold this turn on the rope
-below it. After the hoist the drum stops, and the block is pushed and swings across and along the falls. Sheaves do not
-turn in this model. The friction of a bearing with the efficiency eta acts as friction of the rope in the groove,
-exp(-mu pi) = eta. The checks are:
+A rope runs from its anchor down around a sheave of the block. For four falls the rope runs up over a fixed sheave and
+down again. The rope then runs onto a drum between two flanges that holds its end. The drum turns and moves along its
+axis like a drum with a lead screw. This motion guides the rope to its position on the drum, see `DrumLayers`. The hoist
+begins in the last turn of layer one. In the next turn the rope lies at the flange and is lifted by the previous turn.
+This turn continues in layer two, in the groove between the previous turn and the flange. Only contact and friction hold
+this turn on the rope below it. After the hoist the drum stops, and the block is pushed and swings across and along the
+falls. Sheaves do not turn in this model. The friction of a bearing with the efficiency eta acts as friction of the rope
+in the groove, exp(-mu pi) = eta. The checks are:
 
 - tensions while the load rises evenly: with n falls and the largest tension T, which acts at the drum, T (1 + eta + ...
   + eta^(n-1)) = W. W is the weight of block and load, and all forces act at the height of the block;
 - lift: in each layer, the load rises by 1/n of the wound length, which is R per angle, or R + h in layer two, with the
-  height h of the groove. Over both layers it rises by 1/n of the length of the route, including the rise between the
-  layers;
+  height h of the groove. Over both layers the load rises by 1/n of the length of the route, including the rise between
+  the layers;
 - torque of the drum: T R in layer one and T (R + h) in layer two, with the tension at the height of the axis of the
-    drum;
+  drum;
 - frequency of the swing across the falls: equal to the frequency of a double pendulum. In this pendulum, the falls are
-  bars of the length l and the mass m, and the centre of mass of the block is at the distance d below its sheaves. For
-  small angles:
+  bars of the length l and the mass m. The centre of mass of the block is at the distance d below its sheaves. For small
+  angles:
 
       [(M + m/3) l²   M l d    ]  and  [(M + m/2) g l   0    ]
       [M l d          J + M d² ]       [0               M g d].
@@ -63,7 +63,9 @@ LAYERS = DrumLayers(RADIUS, 2.0 * ROPE, 2.04 * ROPE, 3)
 MASS, INERTIA, BELOW = 100.0, 2.0, 0.15  # mass and inertia of block and load [kg], [kg m^2]; distance d [m]
 DENSITY, EA, CONTACT = 0.3, 1e6, 3e7  # mass per length [kg/m], EA [N], contact stiffness [N/m^2]
 HEIGHT = 1.0 if falls == 4 else 1.6  # l at the start [m]; two falls get shorter twice as fast as four
-WOUND, WINDS = 4.4 * pi, 2.6 * pi  # wound angle at the start, and angle that the drum winds during the hoist [rad]
+
+# wound angle at the start, and angle that the drum winds during the hoist [rad]
+WOUND, WINDS = 4.4 * pi, 2.6 * pi
 # speed of the rope onto the drum [m/s]; duration of start and stop, and pause before a push [s]
 SPEED, RISE, REST = 1.0, 0.2, 0.2
 # wound angles [rad] at which the rope leaves layer one, and at which it has reached layer two
@@ -137,8 +139,8 @@ def build() -> Crane:
     last = nodes[len(nodes) - 1]
     clamp = con.position_marker(world, drum, np.asarray(last.position))
     world.add(con.SphericalJoint, marker0=clamp, marker1=con.position_marker(world, last))
-    # the layers begin at z = 0, at the dead end; they are shifted so that the rope leaves the drum at its wound angle,
-    # and the flanges have a small clearance
+    # The layers begin at z = 0, at the dead end. The layers are shifted so that the rope leaves the drum at its wound
+    # angle. The flanges have a small clearance.
     flanges, here = LAYERS.flanges, LAYERS.eval_places(WOUND)[1][0]
     center = con.rigid_marker(world, drum, (0.0, 0.0, 0.5 * sum(flanges) - here))
     half_width = 0.5 * (flanges[1] - flanges[0]) + 0.02 * ROPE
@@ -177,8 +179,8 @@ def build() -> Crane:
 
 
 def eval_swing(length: float) -> tuple[float, float]:
-    """Return the frequency [Hz] of the slow swing on falls of this length [m], and the ratio of the tilt of the block
-    to the angle of the falls [1].
+    """Return the frequency [Hz] of the slow swing on falls of this length [m]. The second result is the ratio of the
+    tilt of the block to the angle of the falls [1].
     """
     bars = falls * DENSITY * length
     inertia = np.array(
@@ -214,8 +216,8 @@ def fit_frequency(time: NDArray[np.float64], z: NDArray[np.float64], guess: floa
 
 
 def check_layer(hoisted: NDArray[np.float64], radius: float) -> tuple[Checks, Checks]:
-    """Return tensions [N], lift [m] and lever of the torque [m], each with its theoretical value, while the rope is
-    wound in a layer of this radius.
+    """Return tensions [N], lift [m] and lever of the torque [m], each with its theoretical value, for the time in which
+    the rope is wound in a layer of this radius.
 
     Columns of ``hoisted`` are the wound angle, time, height and speed of the block, tensions at anchor and drum, and
     torque.

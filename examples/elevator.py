@@ -13,12 +13,12 @@ ratio of these tensions:
 
 The solution a of these equations is the largest deceleration that the sheave can transmit, a_c(l1, v). The rope follows
 the sheave until the brake exceeds a_c. From that time on the rope decelerates with a_c, also after the sheave has
-stopped. This is an ordinary differential equation for the displacement of the rope. The example runs three stops: one
-slightly below and one slightly above the first a_c, and the stop with the deceleration ``-brake``. The slip of the rope
-in each stop is compared with the differential equation twice. The first comparison begins at the start of the stop. The
-second comparison begins shortly after the rise, with the displacement and speed that the masses have at this time. The
-slip in the first comparison differs by some millimetres, because rope and bristles deform before the whole contact
-slips. The second comparison contains only the slip.
+stopped. The motion with a_c is an ordinary differential equation for the displacement of the rope. The example runs
+three stops. Two stops are slightly below and slightly above the first a_c, and the third stop has the deceleration
+``-brake``. The slip of the rope in each stop is compared with the differential equation twice. The first comparison
+begins at the start of the stop. The second comparison begins shortly after the rise, with the displacement and speed
+that the masses have at this time. The slip in the first comparison differs by some millimetres, because rope and
+bristles deform before the whole contact slips. The second comparison contains only the slip.
 
 Source: L. Euler, Mem. Acad. Sci. Berlin 18 (1769); apparent friction of V-grooves as in EN 81-50.
 """
@@ -191,8 +191,8 @@ def hang(model: Elevator) -> wl.State:
 
 
 class Stop(NamedTuple):
-    """Results of a run: slip of the rope [m]; T1/T2 while the rope slips [1]; slip by theory from the start of braking,
-    and from a later time [m].
+    """Results of a run: slip of the rope [m], ratio T1/T2 while the rope slips [1], and theoretical slip from the start
+    of braking and from a later time [m].
     """
 
     slip: float

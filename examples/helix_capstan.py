@@ -3,8 +3,8 @@
 Run it with ``windlass run examples/helix_capstan.py``; ``-help`` lists all options, ``-table false`` omits the table.
 
 The rope arrives along a straight line, winds around a fixed drum by the angle theta at a lead angle lambda, and leaves
-along another line. A force T0 holds its first end. The last end is pulled along its strand, in a sequence of
-equilibria. A helix is a geodesic of the cylinder with the curvature cos(lambda)²/R, and has the length theta
+along another line. A force T0 holds the first end of the rope. The last end is pulled along its strand, in a sequence
+of equilibria. A helix is a geodesic of the cylinder with the curvature cos(lambda)²/R, and has the length theta
 R/cos(lambda). Therefore the pull is T0 exp(mu theta cos(lambda)) if the whole contact slips and friction acts only
 along the rope. ``-groove`` selects a V-groove with the half angle beta and lead 0. Each of its two flanks presses on
 the rope with 1/(2 sin(beta)) of the force of a drum, so mu/sin(beta) replaces mu. A point that touches the drum sticks

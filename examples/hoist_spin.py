@@ -29,7 +29,9 @@ output = wl.option("output", "hoist_spin_out", "", "folder for results; 'none' w
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
 DIAMETER, EA, EI, GJ = 0.016, 8e6, 40.0, 100.0  # length [m], EA [N], EI [N m^2], GJ [N m^2]
-C = 0.1 * DIAMETER * EA  # coupling of tension and twist [N m]: a torque of 0.1 d per newton of tension
+
+# coupling of tension and twist [N m]: a torque of 0.1 d per newton of tension
+C = 0.1 * DIAMETER * EA
 # mass per length [kg/m], inertia of the block [kg m^2], gravity [m/s^2]
 MASS_PER_LENGTH, INERTIA, GRAVITY = 0.9, 8.0, 9.81
 

@@ -7,7 +7,7 @@ The mass hangs on a `CartesianSpringDamper` from the ground, which has different
 deflects the mass by F/k. Then the force is removed, and the mass oscillates about the rest position of the springs. The
 frequency along each axis follows from the times of the zeros of the time series.
 
-The trapezoidal rule does not damp. It makes periods longer by the relative amount (2 pi / steps per period)^2 / 12,
+The trapezoidal rule does not damp, but makes periods longer. The relative increase is (2 pi / steps per period)^2 / 12,
 which is the last column of the table. The remaining difference is of second order in the step size.
 """
 

@@ -3,8 +3,8 @@ and heave.
 
 Run it with ``windlass run examples/mooring_line.py``; ``-help`` lists all options.
 
-The line is laid on the bed (`PlaneSurface`). The ship pulls it taut in still water, until the line slips along its
-whole length on the ground. Friction reduces its tension from the touchdown point to the anchor. Then a current acts
+The line is laid on the bed (`PlaneSurface`). The ship pulls the line taut in still water, until the line slips along
+its whole length on the ground. Friction reduces its tension from the touchdown point to the anchor. Then a current acts
 that grows with the height above the bed, and waves with a JONSWAP spectrum rise. The top follows a recorded heave, a
 column of a CSV file (``-heave FILE`` with time [s] and heave [m]). Without a file the script writes a file for a small
 ship that follows the surface.
@@ -45,8 +45,10 @@ CHAIN = {"mass_per_length": 60.0, "axial_stiffness": 2e8, "bending_stiffness": 1
 # [kg/m]
 SUBMERGED = CHAIN["mass_per_length"] - WATER * np.pi * DIAMETER**2 / 4
 WEIGHT = SUBMERGED * GRAVITY  # weight in water [N/m]
-STIFFNESS = 5e5  # stiffness of the sea bed [N/m^2]: the chain sinks in by a millimetre
-# Stiffness of friction before the chain slips [N/m^2]: high at rest, for the force on the anchor, and lower in motion.
+
+# stiffness of the sea bed [N/m^2]: the chain sinks in by a millimetre
+STIFFNESS = 5e5
+# stiffness of friction before the chain slips [N/m^2]; high at rest, for the force on the anchor, and lower in motion
 BRISTLES, SOFT_BRISTLES = 1e8, 2e6
 ANCHOR, TOP, LENGTH = (0.0, 0.0, -DEPTH), (181.5, 0.0, -2.0), 200.0  # [m]
 PULL, PULLS = 8.0, 16  # displacement of the ship that pulls the line taut [m], and number of steps of this displacement

@@ -1,5 +1,5 @@
-"""A rope between two masts hangs in a side wind and oscillates. The example compares it with the catenary in the tilted
-plane and with a string.
+"""A rope between two masts hangs in a side wind and oscillates. The example compares the rope with the catenary in the
+tilted plane and with a string.
 
 Run it with ``windlass run examples/rope_in_wind.py``; ``-help`` lists all options.
 

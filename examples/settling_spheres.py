@@ -2,15 +2,16 @@
 
 Run it with ``windlass run examples/settling_spheres.py``; ``-help`` lists all options.
 
-Spheres (mass points, which do not turn) start from a jittered lattice and fall into an open box. They come to rest by
-the dissipation of the Hunt-Crossley law and by friction. With gravity g and the height y of a sphere above the floor,
+Spheres (mass points, which do not turn) start from a jittered lattice and fall into an open box. The spheres come to
+rest by the dissipation of the Hunt-Crossley law and by friction. With gravity g and the height y of a sphere above the
+floor,
 
     sum m v^2 / 2  +  sum m g y  +  sum 2/5 f_H x  +  integral of the dissipated power  =  constant.
 
 The first three terms are read from the state. The last term is the integral of a cubic spline through the dissipated
-power after each step, because the trapezoidal rule would need half the step for the same accuracy. The explicit
-Runge-Kutta method of order 8 is accurate enough with about a dozen steps per contact. Velocity Verlet, whose error is
-of second order, would need a twentieth of this step size. The sum is constant to 1e-6 of its initial value.
+power after each step. The trapezoidal rule would need half the step for the same accuracy. The explicit Runge-Kutta
+method of order 8 is accurate enough with about a dozen steps per contact. Velocity Verlet, whose error is of second
+order, would need a twentieth of this step size. The sum is constant to 1e-6 of its initial value.
 """
 
 from collections.abc import Mapping

@@ -10,7 +10,7 @@ components:
     w cos φ = ½ ρ d C_n U² sin² φ,    T = L (w sin φ + ½ ρ d π C_t U² cos² φ).
 
 Each speed starts from a straight rope that is five degrees too steep. A rope without tension is in equilibrium in any
-direction. Its displacement to the equilibrium is therefore a jump, so the check for jumps is switched off
+direction. The displacement of the cable to the equilibrium is therefore a jump, so the check for jumps is switched off
 (``stability="off"``).
 
 Source: H. O. Berteaux, Buoy Engineering, Wiley (1976), chapter 5.
@@ -33,6 +33,7 @@ WATER, GRAVITY = 1025.0, 9.81  # [kg/m^3], [m/s^2]
 SPEEDS = (0.5, 1.0, 2.0, 4.0)  # [m/s]
 START = np.radians(5.0)
 NORMAL, AXIAL = 1.2, 0.01  # drag coefficients [1]
+
 # mass per length [kg/m], EA [N], EI [N m^2]
 ROPE = {"mass_per_length": 1.4, "axial_stiffness": 5e7, "bending_stiffness": 1.0}
 WEIGHT = (ROPE["mass_per_length"] - WATER * np.pi * diameter**2 / 4) * GRAVITY  # weight in water [N/m]

@@ -68,8 +68,10 @@ class Account:
             energy.
         powers: optional faster function ``(s)`` for powers P that are quadratic in the velocities; it adds P(s.v) -
             P(s.half). If ``powers`` is given, ``read`` must add no powers if s.powers is empty.
-        conserves: whether the rows neither lose nor transfer energy. If true, any difference between their work and
-            their stored energy is an error of the integrator.
+        forces: optional faster function ``(s)`` that does the same as ``read`` and adds the forces of `System.residual`
+            to s.f.
+        conserves: whether the rows neither lose nor transfer energy. If ``conserves`` is true, any difference between
+            their work and their stored energy is an error of the integrator.
     """
 
     read: Function
@@ -83,6 +85,7 @@ class Account:
     by: str = ""
     is_whole: bool = True
     powers: Function | None = None
+    forces: Function | None = None
     conserves: bool = False
 
     def __post_init__(self) -> None:

@@ -73,19 +73,20 @@ class Dynamic(StepSolver):
         passes: default settings of contact passes, see `Passes`.
         decide_at_start: whether the initial state determines which contacts are closed and which stick. False keeps the
             stored contact states, as is needed to reproduce data of other programs.
-        decide_in_newton: number of residual evaluations of the first Newton run of a step in which contacts with a
-            return map decide open or closed, stick or slip from the history at the start of the step. After these
-            evaluations, and in all other contacts, decisions change only between Newton runs.
-        overshoot: treatment of residuals that are small only relative to a first iteration that has overshot. "check"
-            requires that they are also small relative to loads, reactions and inertia; "accept" accepts them, as is
-            needed to reproduce data of other programs.
+        decide_in_newton: number of residual evaluations in which contacts with a return map decide open or closed,
+            stick or slip, in the first Newton run of a step. The decisions use the history at the start of the step.
+            After these evaluations, and in all other contacts, decisions change only between Newton runs.
+        overshoot: treatment of residuals that are small only relative to a first iteration that has overshot. With
+            "check", residuals must also be small relative to loads, reactions and inertia. With "accept", such
+            residuals are accepted, as is needed to reproduce data of other programs.
         lag: whether to reuse the tangent and its factorisation while this is cheaper, see `LagPolicy`; False selects
             the full Newton method.
         project: whether to correct accelerations and multipliers after kinks to fulfil the constraints, see
             `Consistency`.
-        velocities: treatment of initial velocities that constraints forbid: "check" raises an error with these
-            constraints, "project" uses the nearest allowed velocities in the norm of the mass matrix.
-        resolve_contacts: whether to cut steps that do not resolve a contact or pass through it, see `ContactWatch`;
+        velocities: treatment of initial velocities that constraints forbid. With "check", an error with these
+            constraints is raised. With "project", the nearest allowed velocities in the norm of the mass matrix are
+            used.
+        resolve_contacts: whether to cut steps that do not resolve a contact or pass through it, see `ContactWatch`.
             False accepts these steps and reports them in the verdict.
         adaptive: whether to cut the step after a failure and increase it again after easy steps.
         control: rules for cutting and increasing the step, see `StepControl`.
@@ -264,7 +265,7 @@ class Run:
     """One run of `Dynamic`, step by step.
 
     The state remains unchanged during a step until the step is accepted. If hooks are called in each pass, the state
-    contains the result of the present pass, and a copy of the state at the start of the step is stored.
+    contains the result of the present pass. A copy of the state at the start of the step is stored.
 
     Args:
         solver: the solver.
@@ -400,7 +401,7 @@ class Run:
             fold = solver.shapes.find_new()
             if fold:
                 attempt.converged, attempt.reason = False, fold
-        # also noted for the first pass of the next step
+        # switches are also noted for the first pass of the next step
         lag.note_switch(contacts.changed)
         if attempt.converged and not self._looked_at and steps.stage < ACCEPTED:
             self._store()

@@ -1,7 +1,7 @@
 """Explicit dynamics: a(t, q, v) from M a + f(q, v, t) + C_q^T lam = loads, step by step without iterations.
 
 The explicit solver suits models of particles with many contacts and short times, and calculations with accuracy near
-rounding errors. Implicit methods (`Dynamic`) are better for stiff models such as cables: explicit steps must be shorter
+rounding errors. Implicit methods (`Dynamic`) are better for stiff models such as cables. Explicit steps must be shorter
 than 2/ω with the highest angular frequency ω of the model. The modules `verlet` and `runge_kutta` describe the methods,
 and `accelerations` describes the equations.
 """
@@ -88,9 +88,10 @@ class StepGrid:
 class Explicit(StepSolver):
     """Explicit time integration of a world, with the interface of `Dynamic`.
 
-    Every force evaluation computes history values (contact states) from their values at the start of the step. They are
-    stored when the step is accepted. If the force error of the post-Newton update is large and a contact recommends a
-    shorter step, the step is repeated with the recommended size. The next step then ends at the original end.
+    Every force evaluation computes history values (contact states) from their values at the start of the step. The
+    history values are stored when the step is accepted. If the force error of the post-Newton update is large and a
+    contact recommends a shorter step, the step is repeated with the recommended size. The next step then ends at the
+    original end.
 
     Args:
         world: the model.
@@ -102,9 +103,9 @@ class Explicit(StepSolver):
         rtol, atol: tolerances of ``"rk"`` for coordinates and velocities [1], [m, rad, 1; per s].
         project: whether to project coordinates and velocities, including Euler parameters, onto the constraints at the
             start and after every step. Without projection the constraints drift with the errors of the steps.
-        velocities: treatment of initial velocities that constraints forbid: "check" raises an error with these
-            constraints, "project" uses the nearest allowed velocities in the norm of the mass matrix. The argument has
-            an effect only with ``project``.
+        velocities: treatment of initial velocities that constraints forbid. With "check", an error with these
+            constraints is raised. With "project", the nearest allowed velocities in the norm of the mass matrix are
+            used. The argument has an effect only with ``project``.
         discontinuous_atol: force error up to which step sizes that contacts recommend are ignored [N].
         adaptive: whether to use recommended step sizes. With True, ``"rk"`` also repeats a step with a shorter size if
             the step does not resolve a contact or passes through it.

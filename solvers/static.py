@@ -95,18 +95,20 @@ class Static(StepSolver):
         passes: default settings of contact passes, see `Passes`.
         decide_at_start: whether the initial state determines which contacts are closed and which stick. False keeps the
             stored contact states, as is needed to reproduce data of other programs.
-        decide_in_newton: number of residual evaluations of the first Newton run of a load step in which contact points
-            of cables decide open or closed, stick or slip. With 0, decisions change only between Newton runs.
-        overshoot: treatment of residuals that are small only relative to a first iteration that has overshot. "check"
-            requires that they are also small relative to loads, reactions and inertia; "accept" accepts them, as is
-            needed to reproduce data of other programs.
-        passes_from: start of the passes of a load step. "near" starts from the solution of the previous pass, once its
-            force error is at most the contact force; "step" starts all passes from the last converged state, as is
-            needed to reproduce data of other programs.
-        stability: treatment of an equilibrium that is unstable or whose shape is implausible: "follow" continues down
-            the potential to a stable equilibrium and prints a note, "check" raises an error, "off" does not check.
-        velocities: "zero", or "given" for steady motion of material through a shape at rest: forces, including inertia
-            forces quadratic in velocities, then use the initial velocities, and accelerations are 0.
+        decide_in_newton: number of residual evaluations in which contact points of cables decide open or closed, stick
+            or slip, in the first Newton run of a load step. With 0, decisions change only between Newton runs.
+        overshoot: treatment of residuals that are small only relative to a first iteration that has overshot. With
+            "check", residuals must also be small relative to loads, reactions and inertia. With "accept", such
+            residuals are accepted, as is needed to reproduce data of other programs.
+        passes_from: start of the passes of a load step. With "near", a pass starts from the solution of the previous
+            pass if the force error of that solution is at most the contact force. With "step", all passes start from
+            the last converged state, as is needed to reproduce data of other programs.
+        stability: treatment of an equilibrium that is unstable or whose shape is implausible. With "follow", the solver
+            continues down the potential to a stable equilibrium and prints a note. With "check", the solver raises an
+            error. With "off", stability is not checked.
+        velocities: velocities in the forces. With "zero", all forces use velocities 0. With "given", all forces use the
+            initial velocities, including inertia forces quadratic in velocities; accelerations are 0. The value
+            "given" is for steady motion of material through a shape at rest.
         adaptive: whether a failed load step is cut to a quarter; the step increases again after 4 steps without
             failure.
         prefix: options prefix.
@@ -316,8 +318,8 @@ class Static(StepSolver):
     def _take_steps(
         self, current: State, time: float, all_hooks: list[StepHook], solve_checkpoint: SolveCheckpoint, formed: float
     ) -> None:
-        """Solve all load steps from a start: one step if the shape under all loads is known, otherwise the steps that
-        follow the small loads of form-finding."""
+        """Solve all load steps from a start. If the shape under all loads is known, this is one step; otherwise the
+        steps follow the small loads of form-finding."""
         nominal = 1.0 if formed == 1.0 else 1.0 / self.load_steps
         control = StepSizes(nominal, LOAD_STEPS, self._adaptive)
         first, start = current.copy(), current.copy()

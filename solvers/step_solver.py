@@ -177,7 +177,7 @@ class StepSolver:
         """Add the solve to the report of the run, if a report is requested. The call is collective."""
         if not self._is_reported():
             return
-        from windlass.framework.report.run_report import SolveRecord, report_solve  # here, because few runs need it
+        from windlass.framework.report.run_report import SolveRecord, report_solve  # imported here, because seldom used
 
         history = self.progress.history
         record = SolveRecord(

@@ -4,8 +4,8 @@ one RESULT line.
 usage: belt_exudyn.py ELEMENTS SEGMENTS END_TIME [--from TIME] [--full_newton]
 
 Times are in s; with --from only the steps after that time are counted and timed. Exudyn reuses its Jacobian as long as
-Newton's method converges well, which is the fastest method of Exudyn for this model; --full_newton evaluates the
-Jacobian in every iteration. The solver is sparse and uses one thread.
+Newton's method converges well, which is the fastest method of Exudyn for this model. The option --full_newton evaluates
+the Jacobian in every iteration. The solver is sparse and uses one thread.
 """
 
 import argparse
@@ -180,7 +180,7 @@ begin = {}
 
 
 def count():
-    """Return the numbers of steps, iterations and evaluated Jacobians so far; at the end of a solve, the step index is
+    """Return the numbers of steps, iterations and evaluated Jacobians so far. At the end of a solve, the step index is
     the index of the next step.
     """
     so_far = mbs.sys["dynamicSolver"].it

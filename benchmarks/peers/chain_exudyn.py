@@ -2,7 +2,7 @@
 
 usage: chain_exudyn.py ELEMENTS {static,dynamic} RULE [options]
 
-The solver is sparse, uses one thread, and evaluates the Jacobian in every iteration. A tiny chain is solved before, to
+The solver is sparse, uses one thread, and evaluates the Jacobian in every iteration. A tiny chain is solved first, to
 exclude work that occurs once per process.
 """
 

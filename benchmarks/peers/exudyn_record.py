@@ -4,17 +4,18 @@ usage: exudyn_record.py {exudyn,windlass}
 
 Each line of standard input is a run, a JSON object with script, target (file of the record), seconds (longest process
 time), wait (longest elapsed time), tight, times and most. Each run is a separate process, which starts with all modules
-loaded. At its end it writes a line on standard output, a JSON object with the process time, the signal that ended the
-process, and whether it was ended because it waited for a connection or for input.
+loaded. At its end the run writes a line on standard output, a JSON object. The object contains the process time, the
+signal that ended the process, and whether it was ended because it waited for a connection or for input.
 
-tight is the largest tolerance of Newton's method, relative and absolute, with a new Jacobian in every iteration, and
-the largest tolerance of explicit solvers that choose their steps; 0 selects the tolerances of the script. times is the
-factor of the number of time steps of the script. most is the largest number of steps of the script in a solve. The end
-time of a solve is changed accordingly, and the script ends with its fourth solve. With 0, the number of steps is not
-limited. The module modelUnitTests, through which test models of Exudyn set graphics, is replaced by a module without
-graphics. Sleeps, plots and windows are suppressed, and random numbers are the same in both programs. Names of older
-versions of Exudyn that the scripts use are defined. The scripts run in the folder of RESULT.json, with links to the
-other files of their own folder. Both programs need exudyn; Windlass uses it in its own environment.
+The field tight is the largest tolerance of Newton's method, relative and absolute, with a new Jacobian in every
+iteration. It is also the largest tolerance of explicit solvers that choose their steps; 0 selects the tolerances of the
+script. The field times is the factor of the number of time steps of the script. The field most is the largest number of
+steps of the script in a solve. The end time of a solve is changed accordingly, and the script ends with its fourth
+solve. With most = 0, the number of steps is not limited. The module modelUnitTests, through which test models of Exudyn
+set graphics, is replaced by a module without graphics. Sleeps, plots and windows are suppressed, and random numbers are
+the same in both programs. Names of older versions of Exudyn that the scripts use are defined. The scripts run in the
+folder of the record, with links to the other files of their own folder. Both programs need exudyn; Windlass uses it in
+its own environment.
 """
 
 import contextlib

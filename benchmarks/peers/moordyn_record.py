@@ -3,8 +3,8 @@
 usage: PYTHONPATH=tests .venv-bench/bin/python benchmarks/peers/moordyn_record.py        (pip install moordyn==2.7.2)
 
 Writes values.json to the folder of the input files. The file contains tensions of the first and the last segment of
-each line, at rest and over time, with quantiles of 2 and 98 % and standard deviations in the last two periods. The
-motion of the coupled objects is defined in tests/support/moordyn_motions.py.
+each line, at rest and over time. The file also contains quantiles of 2 and 98 %, and standard deviations, in the last
+two periods. The motion of the coupled objects is defined in tests/support/moordyn_motions.py.
 """
 
 from __future__ import annotations

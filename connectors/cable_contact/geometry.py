@@ -40,7 +40,8 @@ STEPS = 30
 
 @kernel(inline=True, fast=False)
 def arc_length_of(j: int, n: float, L: float) -> float:
-    """Arc length of point j of n points on a cable [m]; the point is in the middle of the part that it represents."""
+    """Return the arc length of point j of n points on a cable [m]; the point is in the middle of the part that it
+    represents."""
     return (j + 0.5) * L / n
 
 
@@ -52,7 +53,7 @@ def read_vector(x: FloatArray, dofs: IntArray, first: int) -> Vector:
 
 @kernel(inline=True, fast=False)
 def gather(x: FloatArray, row: Any) -> Cubic:
-    """Coefficients of the axis r(s) = a + b s + c s² + e s³ of a cable, or of its velocity if ``x`` contains
+    """Return the coefficients of the axis r(s) = a + b s + c s² + e s³ of a cable, or of its velocity if ``x`` contains
     velocities."""
     L, n = row.length, row.dofs
     p, u, q, w = read_vector(x, n, 0), read_vector(x, n, 3), read_vector(x, n, 6), read_vector(x, n, 9)
@@ -64,7 +65,7 @@ def gather(x: FloatArray, row: Any) -> Cubic:
 
 @kernel(inline=True, fast=False)
 def value_at(z: Cubic, s: float) -> Vector:
-    """r(s)."""
+    """Return the position r(s)."""
     a, b, c, e = z
     return (
         a[0] + s * (b[0] + s * (c[0] + s * e[0])),
@@ -75,7 +76,7 @@ def value_at(z: Cubic, s: float) -> Vector:
 
 @kernel(inline=True, fast=False)
 def slope_at(z: Cubic, s: float) -> Vector:
-    """r'(s)."""
+    """Return the slope r'(s)."""
     _, b, c, e = z
     return (
         b[0] + s * (2.0 * c[0] + 3.0 * s * e[0]),
@@ -86,7 +87,7 @@ def slope_at(z: Cubic, s: float) -> Vector:
 
 @kernel(inline=True, fast=False)
 def bend_at(z: Cubic, s: float) -> Vector:
-    """r''(s)."""
+    """Return the second derivative r''(s)."""
     _, _, c, e = z
     return 2.0 * c[0] + 6.0 * s * e[0], 2.0 * c[1] + 6.0 * s * e[1], 2.0 * c[2] + 6.0 * s * e[2]
 
@@ -112,7 +113,7 @@ def find_foot(z: Cubic, p: Vector, s: float, low: float, high: float, length: fl
 
 @kernel(inline=True)
 def reach_of_foot(c: NDArray[Any], b: int) -> tuple[float, float]:
-    """Range of arc lengths of cable b in which a foot may lie during Newton's method [m]."""
+    """Return the range of arc lengths of cable b in which a foot may lie during Newton's method [m]."""
     low = -BEYOND * c[b].length if c[b].before >= 0 else 0.0
     high = (1.0 + BEYOND) * c[b].length if c[b].after >= 0 else c[b].length
     return low, high
@@ -120,7 +121,7 @@ def reach_of_foot(c: NDArray[Any], b: int) -> tuple[float, float]:
 
 @kernel(inline=True, fast=False)
 def wrap_arc(arc: float, loop: float) -> float:
-    """The shorter difference between two arc lengths of a chain, which may be closed [m]."""
+    """Return the shorter difference between two arc lengths of a chain, which may be closed [m]."""
     if loop > 0.0:
         return float(arc - loop * np.round(arc / loop))
     return arc
@@ -128,7 +129,7 @@ def wrap_arc(arc: float, loop: float) -> float:
 
 @kernel(inline=True, fast=False)
 def is_itself(c: NDArray[Any], a: int, xi: float, b: int, s: float) -> bool:
-    """Whether the foot at s of cable b is too near to the point xi of cable a, along one chain, to be a contact.
+    """Return whether the foot at s of cable b is too near to the point xi of cable a, along one chain, to be a contact.
 
     New feet that are nearer than ``apart`` are ignored. If a foot no longer exists because the minimum of the distance
     vanishes, the foot is placed at the point.
@@ -139,7 +140,7 @@ def is_itself(c: NDArray[Any], a: int, xi: float, b: int, s: float) -> bool:
 
 @kernel(inline=True)
 def unit(a: Vector) -> tuple[float, Vector]:
-    """Length and direction."""
+    """Return the length and the direction of a vector."""
     l = sqrt(dot(a, a))
     return l, (a[0] / l, a[1] / l, a[2] / l)
 
@@ -154,7 +155,7 @@ def carry(m: Vector, t0: Vector, t: Vector) -> Vector:
 
 @kernel(inline=True)
 def carry_change(m: Vector, t0: Vector, t: Vector, dt: Vector) -> Vector:
-    """Variation of `carry` for the variation dt of t."""
+    """Return the variation of `carry` for the variation dt of t."""
     w, c, dw, dc = cross(t0, t), dot(t0, t), cross(t0, dt), dot(t0, dt)
     v, f = cross(dw, m), 1.0 / (1.0 + c)
     h, dh = dot(w, m) * f, dot(dw, m) * f

@@ -15,8 +15,8 @@ cross sections about the axis carries this torque; the output `axis_torque` is i
 moments balance.
 
 The bristle deflection u is the relative displacement of the two surfaces since they began to stick. The anchor consists
-of the arc length s_0 of the foot at that time, and the normal at that time. The normal is stored twice: as m_A fixed in
-the cross section of A, and as m_B fixed in the cross section of B:
+of the arc length s_0 of the foot and the normal at the time when sticking began. The normal is stored twice: as m_A
+fixed in the cross section of A, and as m_B fixed in the cross section of B:
 
     u = (I - n nᵀ) [(s - s_0) r'_B - D (β m_A + (1-β) m_B)].
 
@@ -170,14 +170,14 @@ def read_parameters(c: NDArray[Any], a: int, b: int, share: float) -> TouchParam
 
 @kernel
 def eval_share(d: Vector, pa: Vector, ka: Vector, pb: Vector, kb: Vector) -> float:
-    """σ, from r' and r'' of both cables."""
+    """Return the share σ from r' and r'' of both cables."""
     a, b = max(1.0 - dot(d, kb) / dot(pb, pb), LEAST), max(1.0 + dot(d, ka) / dot(pa, pa), LEAST)
     return a * a / (a * a + b * b)
 
 
 @kernel(inline=True)
 def find_motion(za: Cubic, ya: Cubic, zb: Cubic, yb: Cubic, xi: float, s: float, held: bool) -> FootMotion:
-    """Position and velocity of the point ``xi`` of cable A and of the foot s on cable B."""
+    """Return the position and velocity of the point ``xi`` of cable A and of the foot s on cable B."""
     return FootMotion(
         s, held, value_at(za, xi), slope_at(za, xi), value_at(ya, xi), slope_at(ya, xi),
         value_at(zb, s), slope_at(zb, s), value_at(yb, s), slope_at(yb, s), bend_at(zb, s), bend_at(yb, s),
@@ -186,7 +186,7 @@ def find_motion(za: Cubic, ya: Cubic, zb: Cubic, yb: Cubic, xi: float, s: float,
 
 @kernel(inline=True)
 def read_three(data: FloatArray, at: int) -> Vector:
-    """Three history values."""
+    """Return three history values."""
     return data[at], data[at + 1], data[at + 2]
 
 
@@ -203,21 +203,21 @@ def read_bristle(c: NDArray[Any], start: FloatArray, at: int, b: int, s: float) 
 
 @kernel(inline=True)
 def cross_section_rate(t: Vector, l: float, w: Vector) -> Vector:
-    """ω = t × r'_t/|r'|."""
+    """Return ω = t × r'_t/|r'|."""
     o = cross(t, w)
     return o[0] / l, o[1] / l, o[2] / l
 
 
 @kernel(inline=True)
 def across(a: Vector, n: Vector) -> Vector:
-    """(I - n nᵀ) a."""
+    """Return the component (I - n nᵀ) a across n."""
     h = dot(a, n)
     return a[0] - h * n[0], a[1] - h * n[1], a[2] - h * n[2]
 
 
 @kernel(inline=True)
 def eval_press(par: TouchParameters, depth: float, vn: float) -> float:
-    """p."""
+    """Return the pressing force p [N]."""
     if depth <= 0.0:
         return 0.0
     return max(par.contact_stiffness * depth - par.contact_damping * min(depth / par.damping_depth, 1.0) * vn, 0.0)

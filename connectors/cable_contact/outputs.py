@@ -74,8 +74,8 @@ def over_points(places: ContactPlaces, values: FloatArray, combine: Any, empty: 
 
 
 def eval_density(places: ContactPlaces, fields: Fields) -> FloatArray:
-    """Pressing force of each point per length [N/m]; forces with a share of the stiffness are scaled to the full
-    stiffness, shape (rows, points)."""
+    """Return the pressing force of each point per length [N/m]; forces with a share of the stiffness are scaled to the
+    full stiffness, shape (rows, points)."""
     out, _ = eval_places(places, fields)
     c, cable = places.c, places.taken.cable
     density = out[:, PRESS] / out[:, PART] * c["points"][cable] / c["length"][cable]
@@ -83,26 +83,26 @@ def eval_density(places: ContactPlaces, fields: Fields) -> FloatArray:
 
 
 def eval_gaps(places: ContactPlaces, fields: Fields) -> FloatArray:
-    """Smallest gap of each point [m], inf if no cable is near, shape (rows, points)."""
+    """Return the smallest gap of each point [m], inf if no cable is near, shape (rows, points)."""
     out, _ = eval_places(places, fields)
     return over_points(places, over_places(places, -out[:, DEPTH], np.inf), np.minimum, np.inf)
 
 
 def eval_states(places: ContactPlaces, fields: Fields) -> FloatArray:
-    """State of each point, shape (rows, points)."""
+    """Return the state of each point, shape (rows, points)."""
     _, parts = eval_places(places, fields)
     return over_points(places, over_places(places, np.maximum(parts[:, 8], OPEN), OPEN), np.maximum, OPEN)
 
 
 def eval_slip(places: ContactPlaces, fields: Fields) -> FloatArray:
-    """Largest slip velocity of each point [m/s], shape (rows, points)."""
+    """Return the largest slip velocity of each point [m/s], shape (rows, points)."""
     out, _ = eval_places(places, fields)
     speed = np.linalg.norm(out[:, SLIP : SLIP + 3], axis=1)
     return over_points(places, over_places(places, speed, 0.0), np.maximum, 0.0)
 
 
 def eval_torque(places: ContactPlaces, fields: Fields) -> FloatArray:
-    """Friction torque about the axis of each cable, carried by an external support [N m], shape (rows,)."""
+    """Return the friction torque about the axis of each cable, carried by an external support [N m], shape (rows,)."""
     out, _ = eval_places(places, fields)
     return sum_cables(places, out[:, TORQUE_A], out[:, TORQUE_B])
 
@@ -119,7 +119,7 @@ def eval_sum(first: int, last: int, sign: float) -> PlaceOutput:
 
 
 def eval_count(places: ContactPlaces, fields: Fields) -> FloatArray:
-    """Number of closed contacts of each cable, shape (rows,)."""
+    """Return the number of closed contacts of each cable, shape (rows,)."""
     out, _ = eval_places(places, fields)
     return np.bincount(places.taken.cable[out[:, DEPTH] > 0.0], minlength=len(places.c)).astype(np.float64)
 

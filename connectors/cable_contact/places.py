@@ -70,13 +70,13 @@ class ContactPlaces:
         self.taken = PairList(self.at[self.rank], self.cable[self.rank], self.x[self.rank], first, pair)
 
     def eval_dofs(self) -> IntArray:
-        """Coordinate numbers of all pairs of cables, shape (pairs, 24)."""
+        """Return the coordinate numbers of all pairs of cables, shape (pairs, 24)."""
         dofs: IntArray = self.c["dofs"][self.taken.pair].reshape(-1, 24)
         return dofs
 
 
 def create_places(c: NDArray[Any]) -> ContactPlaces:
-    """All places, all free."""
+    """Create all places, which are free."""
     points = np.repeat(np.arange(len(c)), c["points"])
     number = np.arange(len(points)) - np.repeat(np.cumsum(c["points"]) - c["points"], c["points"])
     cable, point = np.repeat(points, TOUCHING), np.repeat(number, TOUCHING)

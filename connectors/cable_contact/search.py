@@ -2,10 +2,10 @@
 skin.
 
 Bounding spheres in a search tree find the pairs of cables that are closer than the skin. A point has a foot on a near
-cable at each minimum of the distance. Minima are the sign changes of (r - p).r' between adjacent ones of five places on
-the cubic, and the ends of chains. So a point may touch a chain several times, including its own chain; feet within
-``apart`` along the same chain are ignored. New feet get free places in the order of their distance; closed feet keep
-their places.
+cable at each minimum of the distance. Minima are at sign changes of (r - p).r' between two adjacent places of five
+places on the cubic, and at the ends of chains. So a point may touch a chain several times, including its own chain;
+feet within ``apart`` along the same chain are ignored. New feet get free places in the order of their distance; closed
+feet keep their places.
 
 Control points bound the motion of a cable, see `circle_points/circle_sets.py`. The result of a search is valid while
 
@@ -65,7 +65,7 @@ ROUNDING = 1e-9
 
 @kernel
 def fill_hulls(c: NDArray[Any], x: FloatArray, hull: FloatArray) -> None:
-    """Control points of all cables [m], shape (rows, 4, 3)."""
+    """Write the control points of all cables [m], shape (rows, 4, 3)."""
     for i in range(len(c)):
         p, u = read_vector(x, c[i].dofs, 0), read_vector(x, c[i].dofs, 3)
         q, w = read_vector(x, c[i].dofs, 6), read_vector(x, c[i].dofs, 9)

@@ -66,21 +66,21 @@ class Change(NamedTuple):
 
 @kernel(inline=True)
 def change_turn(t: Vector, dt: Vector, l: float, dl: float, w: Vector, dw: Vector) -> Vector:
-    """Variation of ω = t × w/l."""
+    """Return the variation of ω = t × w/l."""
     o, a, b = cross_section_rate(t, l, w), cross(dt, w), cross(t, dw)
     return (a[0] + b[0] - o[0] * dl) / l, (a[1] + b[1] - o[1] * dl) / l, (a[2] + b[2] - o[2] * dl) / l
 
 
 @kernel(inline=True)
 def change_unit(t: Vector, l: float, dp: Vector) -> tuple[float, Vector]:
-    """Variations of length and direction of a vector l t."""
+    """Return the variations of length and direction of a vector l t."""
     dl = dot(t, dp)
     return dl, ((dp[0] - dl * t[0]) / l, (dp[1] - dl * t[1]) / l, (dp[2] - dl * t[2]) / l)
 
 
 @kernel(inline=True)
 def change_across(a: Vector, da: Vector, n: Vector, dn: Vector) -> Vector:
-    """Variation of (I - n nᵀ) a."""
+    """Return the variation of (I - n nᵀ) a."""
     h, dh = dot(a, n), dot(da, n) + dot(a, dn)
     return da[0] - dh * n[0] - h * dn[0], da[1] - dh * n[1] - h * dn[1], da[2] - dh * n[2] - h * dn[2]
 
@@ -89,7 +89,7 @@ def change_across(a: Vector, da: Vector, n: Vector, dn: Vector) -> Vector:
 def change_on_slope(
     share: float, couple: Vector, d_couple: Vector, t: Vector, dt: Vector, l: float, dl: float
 ) -> Vector:
-    """Variation of share (couple × t)/l."""
+    """Return the variation of share (couple × t)/l."""
     a, b, e = cross(couple, t), cross(d_couple, t), cross(couple, dt)
     h, g = share / l, dl / l
     return h * (b[0] + e[0] - g * a[0]), h * (b[1] + e[1] - g * a[1]), h * (b[2] + e[2] - g * a[2])
@@ -166,7 +166,7 @@ def eval_change(
 
 @kernel(inline=True)
 def unit_vector(axis: int, size: float) -> Vector:
-    """A unit vector along one axis."""
+    """Return a unit vector along one axis."""
     return size if axis == 0 else 0.0, size if axis == 1 else 0.0, size if axis == 2 else 0.0
 
 

@@ -9,7 +9,7 @@ position. A slipping point gets an anchor for which bristle and damper together 
     s_0 = s - u_e.t_B/|r'_B|,    m_A = m_B = sqrt(1 - h²) n - h t_B × n,    h = u_e.(t_B × n)/D,
 
 A sticking point keeps its anchor; m_A and m_B are rotated together with the tangents. Cables inside each other by more
-than a radius would pass through each other. In this case the error is infinite, so solvers take a shorter step or fail.
+than a radius would pass through each other, so their error is infinite, and solvers take a shorter step or fail.
 """
 
 from __future__ import annotations
@@ -80,7 +80,8 @@ def follow_foot(c: NDArray[Any], x: FloatArray, p: Vector, b: int, s: float) -> 
         s, held = find_foot(gather(x, c[b]), p, s, low, high, c[b].length)
         if s > (1.0 + AT_JOINT) * c[b].length and c[b].after >= 0:
             if last < 0:
-                # the neighbours would transfer the foot to each other: the foot remains at their joint
+                # two neighbouring cables would transfer the foot to each other endlessly: the foot remains at their
+                # common node
                 return b, c[b].length, True
             s, b, last = s - c[b].length, c[b].after, 1
             s = min(s, c[b].length)
@@ -96,7 +97,7 @@ def follow_foot(c: NDArray[Any], x: FloatArray, p: Vector, b: int, s: float) -> 
 
 @kernel(inline=True)
 def write_three(data: FloatArray, at: int, a: Vector) -> None:
-    """Three history values."""
+    """Write three history values."""
     data[at], data[at + 1], data[at + 2] = a[0], a[1], a[2]
 
 
@@ -242,7 +243,7 @@ def update_history(
 
 @kernel(inline=True)
 def eval_depth(c: NDArray[Any], a: int, b: int, p: Vector, r: Vector) -> float:
-    """Depth of the point p of cable a in cable b, whose closest point is r [m]."""
+    """Return the depth of the point p of cable a in cable b, whose closest point is r [m]."""
     d = p[0] - r[0], p[1] - r[1], p[2] - r[2]
     depth: float = c[a].radius + c[b].radius - sqrt(dot(d, d))
     return depth

@@ -94,7 +94,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World coordinate numbers of the cable (8) and of a circle of its set, see `pair_dofs`."""
+    """Return the world coordinate numbers of the cable (8) and of a circle of its set, see `pair_dofs`."""
     return pair_dofs(world.dofs_of(table.local("cable")), table.local("circle_set"), *_find_circles(world))
 
 
@@ -150,14 +150,14 @@ def evaluate_rows(rows: LocalRows, fields: Fields) -> tuple[FloatArray, Any]:
 
 
 def evaluate_powers(rows: LocalRows, fields: Fields) -> FloatArray:
-    """The powers of the points of rows; see `eval_point_powers`."""
+    """Evaluate the powers of the points of rows; see `eval_point_powers`."""
     p: PairColumns = rows.columns
     assign_pairs(p, fields.data)
     return eval_point_powers(p.points, fields)
 
 
 def find_circles(rows: LocalRows, fields: Fields) -> IntArray:
-    """Number of the circle of each row among all `SetCircle` rows, -1 without circle, shape (rows,)."""
+    """Return the number of the circle of each row among all `SetCircle` rows, -1 without circle, shape (rows,)."""
     p: PairColumns = rows.columns
     found: IntArray = fields.data[p.place].astype(np.int64) - 1
     return found

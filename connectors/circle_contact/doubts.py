@@ -5,7 +5,7 @@
 - Angle per segment. A straight segment of length l touches a circle with its middle. The path of the cable is longer by
   about (l/r)^2/24 times its length, which increases the tension of a stiff cable. Contact points at the distance l miss
   chords of the circle that are shorter than l.
-- Length of cables. The deviation of their cubics from the circle is compared with the stiffness of contact and
+- Length of cables. The deviation of the cubics of cables from the circle is compared with the stiffness of contact and
   bristles, see `mesh.py`.
 - Circles that touch the same cable and overlap: two pulleys in one plane cannot overlap.
 - Start of a motion. A cable deep inside a circle is refused, because contact would throw the cable out.
@@ -192,7 +192,8 @@ def find_overlaps(rows: LocalRows, c: NDArray[Any], fields: Fields, on: IntArray
 def count_windings(
     rows: LocalRows, c: NDArray[Any], fields: Fields, begin: FloatArray, end: FloatArray
 ) -> dict[str, float]:
-    """Number of counter-clockwise turns of the cables of these rows around each circle [1]; see `Checks.invariants`.
+    """Return the number of counter-clockwise turns of the cables of these rows around each circle [1]; see
+    `Checks.invariants`.
 
     begin, end: start points and end points of all segments in the order of the rows [m], shape (segments, 2).
     """

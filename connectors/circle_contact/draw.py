@@ -61,7 +61,7 @@ def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
 
 
 def has_friction(rows: LocalRows) -> bool:
-    """Whether the law of the rows has friction."""
+    """Return whether the law of the rows has friction."""
     return "friction_coefficient" in rows.table.component.columns
 
 

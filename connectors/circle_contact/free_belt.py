@@ -40,7 +40,7 @@ LARGEST_ANGLE = 0.3
 
 @kernel(inline=True, fast=False)
 def eval_way(s: float, a: float, l: float, one: float, two: float) -> float:
-    """Displacement |u| [m] at the arc length s [m] from the entry, see `eval_sinking_bend`."""
+    """Return the displacement |u| [m] at the arc length s [m] from the entry, see `eval_sinking_bend`."""
     deep = exp(-s / a)
     return abs(one * (deep - exp(-s / l)) + two * (deep - exp(-2.0 * s / l)))
 
@@ -49,7 +49,7 @@ def eval_way(s: float, a: float, l: float, one: float, two: float) -> float:
 def eval_sinking_bend(
     radius: float, axial_stiffness: float, press: float, bristles: float, contact_stiffness: float
 ) -> float:
-    """Deflection u of the bristles at the ends of an arc [m]; see `SinkingTraction`."""
+    """Return the deflection u of the bristles at the ends of an arc [m]; see `SinkingTraction`."""
     if press <= 0.0 or bristles <= 0.0 or contact_stiffness <= 0.0:
         return 0.0
     l, a = sqrt(press / contact_stiffness), sqrt(axial_stiffness / bristles)
@@ -101,7 +101,7 @@ class SinkingTraction(NamedTuple):
         return self.bristles * self.bend / self.limit
 
     def advise(self) -> str:
-        """Text with advice how to reduce the traction."""
+        """Return a text with advice how to reduce the traction."""
         stiffness = self.stiffen(SMALL).contact_stiffness
         return f"for a tenth of it take contact_stiffness_per_length above {stiffness:.2g} N/m^2"
 
@@ -161,9 +161,9 @@ def choose_free_belt(
 ) -> FreeBelt:
     """Choose the coarsest mesh and the softest contact for which a belt without load has tractions below ``traction``.
 
-    Sinking in and the mesh each use three tenths of ``traction``. The rest is sufficient for waves of the belt if the
-    contact has a third of the critical damping. Bending stiffness is neglected: it increases the tractions if
-    sqrt(EI/F) exceeds l.
+    Sinking in and the mesh each use three tenths of ``traction``. The rest of the friction limit is sufficient for
+    waves of the belt if the contact has a third of the critical damping. Bending stiffness is neglected: it increases
+    the tractions if sqrt(EI/F) exceeds l.
 
     Args:
         axial_stiffness: EA [N], > 0.

@@ -6,8 +6,8 @@ docs/explanation/theory/contact.md.
 
 - Tractions without load. Bristles react to this displacement along the circle as to slip, see `mesh_traction.py`. Above
   the friction limit mu f_n both ends of an arc slip alternately in both directions.
-- Open places on the arc. A cable that sinks in by less than its deviation opens there, and the energy of its bristles
-  is lost. The loss matters if a change of tension is transferred to the circle over a long part of the arc,
+- Open places on the arc. Where a cable sinks in by less than its deviation, the contact opens, and the energy of the
+  bristles is lost. The loss matters if a change of tension is transferred to the circle over a long part of the arc,
   sqrt(EA/mu_k).
 - Short arcs. A cable loses its bristles when it leaves the arc. If fewer than two cables lie on a pulley, the pulley
   slips whenever a cable leaves. The measured errors of the loss of speed of a pulley depend on the number of cables on
@@ -53,7 +53,8 @@ value the measured traction is 0.6 to 0.7 times the friction limit."""
 
 
 def choose_angle(strain: float) -> float:
-    """Largest angle of a cable of a belt on its smallest circle [rad], for the strain of the belt as mounted."""
+    """Return the largest angle of a cable of a belt on its smallest circle [rad], for the strain of the belt as
+    mounted."""
     return min(LARGEST_ANGLE, STRAIN_FACTOR * float(strain**0.25))
 
 

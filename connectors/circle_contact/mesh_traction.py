@@ -9,7 +9,7 @@ middle; its slopes are at most 3 w/l.
 - If all bristles of a cable deflect by the mean displacement of the cable, soft bristles deflect by w/2, the mean
   error. A uniform traction mu_k u on a bar of the length l with fixed ends displaces the bar by a mean of mu_k u l²/(12
   EA), so u = (w/2)/(1 + (l/a)²/12).
-- On a rigid layer cables keep their stretch at the entry. The bristles of these cables deflect by half of the
+- On a rigid layer cables keep their stretch at the entry. On such a layer the bristles deflect by half of the
   deflection on an elastic layer; the measured share is 0.45 to 0.59.
 
 The traction mu_k u is compared with the friction limit mu F/R. Above about half of the friction limit points slip, and
@@ -37,7 +37,7 @@ ENOUGH = 3
 
 
 def eval_wave(length: FloatArray | float, radius: FloatArray | float) -> FloatArray:
-    """Largest error of the displacement along a circle [m] of cubics of the given lengths [m]."""
+    """Return the largest error of the displacement along a circle [m] of cubics of the given lengths [m]."""
     return np.asarray(np.asarray(length) ** 3 / (192.0 * np.asarray(radius) ** 2), np.float64)
 
 
@@ -77,7 +77,7 @@ class MeshTraction(NamedTuple):
         return np.asarray(self.bristles * self.bend / self.limit)
 
     def at(self, i: int) -> MeshTraction:
-        """One of many."""
+        """Return traction i of many tractions."""
         return MeshTraction(*(np.broadcast_to(part, np.shape(self.length))[i] for part in self))
 
     def shrink(self, column: str, small: float = SMALL) -> float:
@@ -97,7 +97,7 @@ class MeshTraction(NamedTuple):
         return HARMLESS if self.rigid else SMALL
 
     def advise(self) -> str:
-        """Text with advice how to reduce the traction of one row."""
+        """Return a text with advice how to reduce the traction of one row."""
         if self.rigid:
             return f"for half of it take {describe_more(1.0 / self.shrink('length', HARMLESS))}"
         return (

@@ -40,7 +40,7 @@ class ContactView(NamedTuple):
 
 
 def name_circles(world: Tables, markers: IntArray) -> list[str]:
-    """Names of the entities to which rigid markers are attached."""
+    """Return the names of the entities to which rigid markers are attached."""
     names = [""] * len(markers)
     for table, positions, rows in world.split_by_table(markers):
         holder = next(iter(table.component.refs))
@@ -51,7 +51,7 @@ def name_circles(world: Tables, markers: IntArray) -> list[str]:
 
 
 def touches_at_points(component: type[Component]) -> bool:
-    """Whether a law has contact points on cables instead of segments of a cable-shape marker."""
+    """Return whether a law has contact points on cables instead of segments of a cable-shape marker."""
     return "cable" in component.refs and "vertical_offset" in component.columns
 
 
@@ -96,7 +96,7 @@ def view_contact(rows: LocalRows) -> ContactView:
 
 
 def find_cables(world: Tables, ids: IntArray, together: bool = False) -> IntArray:
-    """Entity numbers of the cables that contacts refer to, directly or by cable-shape markers, shape (n,).
+    """Return the entity numbers of the cables that contacts refer to, directly or by cable-shape markers, shape (n,).
 
     ``together``: whether all processes make the call, also for rows of other processes; otherwise each process calls
     for its own rows.

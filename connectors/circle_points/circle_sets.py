@@ -116,18 +116,18 @@ class CircleSearch(PairSearch):
     """The search for pairs of cables and circles."""
 
     def eval_motion(self, fields: Fields) -> float:
-        """Sum of the largest motions of a cable and of a circle since the last search [m]."""
+        """Return the sum of the largest motions of a cable and of a circle since the last search [m]."""
         p, position = self.p, fields.markers[CIRCLE_FAMILY].p
         return find_motion(p.points, self.first, fields.x, self.hull, position, p.marker[1:], self.centre)
 
     def eval_places(self, fields: Fields) -> tuple[FloatArray, FloatArray]:
-        """Control points of the cables and centres of the circles [m]."""
+        """Return the control points of the cables and centres of the circles [m]."""
         hull, centre = np.zeros((len(self.first), 8)), fields.markers[CIRCLE_FAMILY].p[self.p.marker[1:], :2].copy()
         fill_hulls(self.p.points, self.first, fields.x, hull)
         return hull, centre
 
     def eval_slack(self) -> float:
-        """Largest additional motion of points at an offset, compared with the control points [m]."""
+        """Return the largest additional motion of points at an offset, compared with the control points [m]."""
         return 2.0 * float(np.abs(self.p.points.rows["vertical_offset"]).max(initial=0.0))
 
     def find_near(self, fields: Fields) -> tuple[IntArray, IntArray, FloatArray]:

@@ -103,7 +103,7 @@ def bind_parameters(rows: LocalRows, n: IntArray) -> dict[str, Any]:
 
 
 def eval_points(c: PointRows, fields: Fields) -> FloatArray:
-    """All output numbers of all points, shape (rows, points, NUMBERS); see `place_numbers.py`.
+    """Return all output numbers of all points, shape (rows, points, NUMBERS); see `place_numbers.py`.
 
     Entries of rows with fewer points than the widest row are 0 (their state: undefined).
     """
@@ -114,16 +114,16 @@ def eval_points(c: PointRows, fields: Fields) -> FloatArray:
 
 
 def eval_ends(c: PointRows, fields: Fields) -> FloatArray:
-    """Ends, on the contact line, of the parts that points represent [m], shape (rows, points + 1, 2), global x and
-    y."""
+    """Return the ends, on the contact line, of the parts that points represent [m], shape (rows, points + 1, 2), global
+    x and y."""
     out = np.zeros((len(c.rows), int(c.rows["segments"].max(initial=0)) + 1, 2))
     _fill_ends(c, fields.x, out)
     return out
 
 
 def eval_parts(c: PointRows, fields: Fields, row: IntArray, number: IntArray) -> tuple[FloatArray, ...]:
-    """Start points and end points, on the contact line, of the parts that points represent [m], and the velocity of the
-    points [m/s].
+    """Return the start points and end points, on the contact line, of the parts that points represent [m], and the
+    velocity of the points [m/s].
 
     Each array has the shape (points, 2), with global x and y.
     """
@@ -148,7 +148,7 @@ def evaluate_rows(rows: LocalRows, fields: Fields) -> tuple[FloatArray, Any]:
 
 
 def evaluate_powers(rows: LocalRows, fields: Fields) -> FloatArray:
-    """Powers of the points of rows; see `eval_point_powers`."""
+    """Evaluate the powers of the points of rows; see `eval_point_powers`."""
     return eval_point_powers(rows.columns, fields)
 
 

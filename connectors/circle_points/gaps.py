@@ -1,9 +1,9 @@
 """Gaps between circles and points of cables, from which solvers decide whether steps resolve contacts; see `Gaps`.
 
 Rows of sets contain the circles that are near at the ends of a step. A cable may pass a circle without having a row for
-this circle. Such circles are searched if cable and circle together move by more than half a radius; one additional
-entry describes the deepest passage. If a line between neighbouring points sweeps over the centre of a circle, the cable
-has passed the circle, even if no point is near.
+this circle. Circles without rows are searched if cable and circle together move by more than half a radius; one
+additional entry describes the deepest passage. If a line between neighbouring points sweeps over the centre of a
+circle, the cable has passed the circle, even if no point is near.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ PASSING = 0.6
 
 @kernel
 def crosses(a: FloatArray, b: FloatArray, first: bool, last: bool) -> bool:
-    """Whether the line between two neighbouring points, described by their gap numbers a and b, has swept over the
-    centre of the circle.
+    """Return whether the line between two neighbouring points, described by their gap numbers a and b, has swept over
+    the centre of the circle.
 
     first, last: whether the line is extended to the end of the cable, by half the distance between points.
     """
@@ -192,7 +192,7 @@ def sweep_circles(
                     trial[START + a] = trial[a]
                 note_gap(trial, np.sqrt(dx * dx + dy * dy) - r, 0.0, 0.0)
                 note_way(trial, r, dx, dy, 0.0)
-                # passage of the line between this point and the previous point
+                # passage of the line between this point and the previous point over the centre of the circle
                 if j > 0 and crosses(earlier, trial, j == 1, j == n - 1):
                     trial[MISSED] = r
                 earlier[:] = trial

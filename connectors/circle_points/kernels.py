@@ -57,7 +57,7 @@ PRESS, RUBS, PRESSED, WAY, STRETCHED, LATEST, WAVE, WAVES = range(8)
 """Positions of the further history values of a row with a press. PRESS: F - press of the next Newton run [N]. RUBS:
 whether the cable has friction where it touches the circle. PRESSED: F - press of the previous run, which outputs use
 for forces [N]. WAY: distance that the cable has moved before a circle with a rigid layer [m]. STRETCHED: integral of
-the stretch of the cable over this distance [m]. LATEST: stretch of the cable at the previous step [1]. WAVE, WAVES:
+the stretch of the cable over the distance WAY [m]. LATEST: stretch of the cable at the previous step [1]. WAVE, WAVES:
 mean of the waves [1], and their number."""
 COMES, LAID = 0.0, 1.0
 """States of a row with a press: COMES, the cable is running onto the circle; LAID, the cable has friction where it
@@ -138,7 +138,7 @@ class PointState(NamedTuple):
 
 @kernel(inline=True, fast=False)
 def relative_place(k: int, n: float) -> float:
-    """Relative position s of point k of n, between 0 and 1."""
+    """Return the relative position s of point k of n, between 0 and 1."""
     return (k + 0.5) / n
 
 
@@ -153,7 +153,7 @@ def gather(values: FloatArray, dofs: IntArray, i: int) -> Eight:
 
 @kernel(inline=True, fast=False)
 def combine(S: Four, q: Eight) -> tuple[float, float]:
-    """Sum of S_a q_a, for x and y."""
+    """Return the sum of S_a q_a, for x and y."""
     x = S[0] * q[0] + S[1] * q[2] + S[2] * q[4] + S[3] * q[6]
     y = S[0] * q[1] + S[1] * q[3] + S[2] * q[5] + S[3] * q[7]
     return x, y
@@ -177,7 +177,7 @@ def eval_point(S: Four, dS: Four, y: float, q: Eight, w: Eight) -> AxisPoint:
 
 @kernel(inline=True)
 def eval_growth(row: Any, data: FloatArray, place: int) -> float:
-    """Enlargement F/(k r) of the circle of a row [m]; 0 without a press. ``place``: `PRESS` or `PRESSED`."""
+    """Return the enlargement F/(k r) of the circle of a row [m]; 0 without a press. ``place``: `PRESS` or `PRESSED`."""
     if row.press == 0.0 or row.contact_stiffness == 0.0:
         return 0.0
     press = row.press + data[row.data + 3 * row.segments + place]
@@ -187,7 +187,7 @@ def eval_growth(row: Any, data: FloatArray, place: int) -> float:
 
 @kernel(inline=True)
 def eval_stretch(row: Any, q: Eight) -> float:
-    """Mean stretch of the cable of a row [1]."""
+    """Return the mean stretch of the cable of a row [1]."""
     L, total = row.length * row.segments, 0.0
     for k in range(3):
         rx, ry = combine(shape_slope(0.5 * k, L), q)
@@ -198,8 +198,8 @@ def eval_stretch(row: Any, q: Eight) -> float:
 
 @kernel(inline=True)
 def eval_press(row: Any, o: Disc, q: Eight, w: Eight) -> float:
-    """Press F = N - rhoA v² of the cable of a row [N], with the mean strain and with the speed of the middle of the
-    cable about the centre."""
+    """Return the press F = N - rhoA v² of the cable of a row [N], with the mean strain and with the speed of the middle
+    of the cable about the centre."""
     L, stretch = row.length * row.segments, eval_stretch(row, q)
     px, py = combine(shape(0.5, L), q)
     vx, vy = combine(shape(0.5, L), w)
@@ -223,7 +223,7 @@ def read_parameters(row: Any, data: FloatArray, place: int) -> PointParameters:
 
 @kernel(inline=True, fast=False)
 def arc_position(o: Disc, nx: float, ny: float, r: float) -> float:
-    """r alpha [m]; n may have any length."""
+    """Return r alpha [m]; n may have any length."""
     arc: float = r * arctan2(o.a01 * nx + o.a11 * ny, o.a00 * nx + o.a10 * ny)
     return arc
 
@@ -232,8 +232,8 @@ def arc_position(o: Disc, nx: float, ny: float, r: float) -> float:
 def eval_bristles(
     par: PointParameters, o: Disc, y: float, q: Eight, w: Eight, data: FloatArray, first: int, n: int, L: float
 ) -> tuple[float, float]:
-    """Deflection u [m] of the bristles of a cable, and its derivative with respect to the displacement of one sticking
-    point [1]."""
+    """Return the deflection u [m] of the bristles of a cable, and its derivative with respect to the displacement of
+    one sticking point [1]."""
     if par.friction_coefficient == 0.0 or par.friction_stiffness == 0.0:
         return 0.0, 0.0
     total, closed, sticking = 0.0, 0, 0
@@ -255,7 +255,8 @@ def eval_bristles(
 
 @kernel(inline=True)
 def eval_fading(par: PointParameters, gap: float) -> tuple[float, float]:
-    """Share of the damping that acts at a gap [1], and its derivative [1/m]; the share is 1 without a press."""
+    """Return the share of the damping that acts at a gap [1], and its derivative [1/m]; the share is 1 without a
+    press."""
     depth = FADING * par.grown
     share = -gap / depth if depth > 0.0 else 1.0
     slope = -1.0 / depth if 0.0 < share < 1.0 else 0.0
@@ -264,7 +265,8 @@ def eval_fading(par: PointParameters, gap: float) -> tuple[float, float]:
 
 @kernel(inline=True)
 def eval_contact(par: PointParameters, o: Disc, z: AxisPoint, state: float, bend: float) -> PointState:
-    """Geometry, rates and forces of a point, with the stored contact state and the deflection of the bristles."""
+    """Return the geometry, rates and forces of a point, with the stored contact state and the deflection of the
+    bristles."""
     dx, dy = z.px - o.cx, z.py - o.cy
     D = np.sqrt(dx * dx + dy * dy)
     inverse = 1.0 / D if D > 0.0 else 0.0

@@ -160,7 +160,7 @@ def sum_bristles(j: int, offset: bool, g: Any) -> None:
 
 @kernel(inline=True)
 def finish_bristles(g: Any) -> None:
-    """Deflection u [m] of the bristles of all lanes, see `eval_bristles`."""
+    """Write the deflection u [m] of the bristles of all lanes; see `eval_bristles`."""
     for k in range(LANES):
         some = g.sticking[k] != 0.0 and g.friction_coefficient[k] != 0.0 and g.friction_stiffness[k] != 0.0
         share = g.touching[k] / (g.segments[k] * (g.sticking[k] if some else 1.0))

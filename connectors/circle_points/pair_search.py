@@ -40,7 +40,7 @@ ROUNDING = 1e-9
 
 
 def find_members(world: Tables, member: type[Component], thing: str, of: str) -> tuple[IntArray, IntArray]:
-    """World coordinate numbers of all members of sets, padded to equal length, and the sets of the members.
+    """Return the world coordinate numbers of all members of sets, padded to equal length, and the sets of the members.
 
     Args:
         member: component of the members.
@@ -56,7 +56,7 @@ def find_members(world: Tables, member: type[Component], thing: str, of: str) ->
 
 
 def pair_dofs(cable: IntArray, sets: IntArray, members: IntArray, of_set: IntArray) -> IntArray:
-    """World coordinate numbers of rows: of the cable, and of a member of its set, -1 without member.
+    """Return the world coordinate numbers of rows: of the cable, and of a member of its set, -1 without member.
 
     Members are assigned to cables in order, because pairs are not known yet. The numbering of the world therefore
     counts the rows that couple each member; the choice of a linear solver uses the pattern of later tangents.
@@ -83,7 +83,7 @@ def find_closed(
     start: FloatArray,
     closed: NDArray[np.bool_],
 ) -> None:
-    """Whether each row is closed, or was closed with the same member at the start of the step, shape (rows,).
+    """Find whether each row is closed, or was closed with the same member at the start of the step, shape (rows,).
 
     ``first``, ``points``: see `PairSearch.find_values`.
     """
@@ -286,6 +286,6 @@ def follow_pairs(
 
 
 def _rank(groups: IntArray) -> IntArray:
-    """Number of equal entries before each entry of an ascending list, shape (n,)."""
+    """Return the number of equal entries before each entry of an ascending list, shape (n,)."""
     begin = np.flatnonzero(np.diff(groups, prepend=-1))
     return np.arange(len(groups)) - np.repeat(begin, np.diff(np.append(begin, len(groups))))

@@ -8,8 +8,8 @@
     normal spring: k_c g v_n is stored
 
 The reaction on the circle acts at the same point, so the lever power is 0. Energies are stored in normal springs and
-bristles; if m of n points are closed, each bristle stores (n/m) mu_k u²/2. The depth that fades in the damping is
-measured from the original circle, without the enlargement by a press.
+bristles; if m of n points are closed, each bristle stores (n/m) mu_k u²/2. The damping increases with the depth in the
+original circle, without the enlargement by a press.
 Source: power balance of the forces, term by term.
 """
 
@@ -61,8 +61,8 @@ Split = tuple[float, float, float, float, float]
 
 @kernel(inline=True)
 def split_power(par: PointParameters, z: PointState, state: float) -> Split:
-    """Powers of sliding, of the tangential damper, of the normal damper, of the bristle and of the normal spring
-    [W]."""
+    """Return the powers of sliding, of the tangential damper, of the normal damper, of the bristle and of the normal
+    spring [W]."""
     gap = z.D - par.radius - par.grown
     spring, taken, slips = par.contact_stiffness * gap, z.ft * z.vt, abs(state) == SLIPS
     sticks = state == STICKS and par.friction_coefficient != 0.0
@@ -151,7 +151,7 @@ _fill = call(fill_powers)
 
 
 def eval_point_powers(c: PointRows, fields: Fields) -> FloatArray:
-    """The powers of all points [W], in the order of `POWERS`, shape (rows, points, 6)."""
+    """Return the powers of all points [W], in the order of `POWERS`, shape (rows, points, 6)."""
     out = np.zeros((len(c.rows), int(c.rows["segments"].max(initial=0)), len(POWERS)))
     _fill(c, fields.markers[CIRCLE_FAMILY], fields.data, fields.x, fields.v, out)
     return out

@@ -24,9 +24,9 @@ without deflection, u = 0 at the entry, act as an elastic layer with the stiffne
 belt loses more speed. Because the distances of anchors are given, the motion of cubics along the circle during bending
 onto the circle has no effect.
 
-Points with low pressure slip in the step in which their cable runs onto the circle. Such slips do not move the anchor
-of the cable if another point sticks. Otherwise, because the next cable is placed relative to this anchor, the slips of
-single points would add up to a wrong speed of the rim.
+Points with low pressure slip in the step in which their cable runs onto the circle. The slip of these points does not
+move the anchor of the cable if another point sticks. The next cable is placed relative to this anchor, so a moved
+anchor would cause a wrong speed of the rim.
 
 Source: rigid contact of belts: F. Grashof, Theoretische Maschinenlehre II (1883); the rolling condition at the entry:
 K. L. Johnson, Contact Mechanics, Cambridge University Press (1985), chapter 8.

@@ -4,7 +4,7 @@ within Newton runs.
 See `kernels.py` for the symbols. Update of a row; "start" denotes stored values at the start of the step:
 
     gap: if (g > 0) differs from the stored state, error += |k_c (g - stored gap)|, and the gap is stored.
-    deflection: u is the mean of (m/n) u_k, with m and anchors of the start, over all points that were closed at the
+    deflection: u is the mean of (m/n) u_k, with m and the anchors at the start, over all points that were closed at the
         start and do not slip.
     slip: all points are first assumed to stick; points with |f_t| > mu |f_n| slip, s = sgn(f_t), until no point exceeds
         its limit.
@@ -14,14 +14,15 @@ See `kernels.py` for the symbols. Update of a row; "start" denotes stored values
     error: if the state differs from the stored state, error += ||f_t| - mu |f_n||.
     no friction: the state is -2 and f_t = 0 if the point is open, if mu = 0, or if mu_k and mu_v are 0.
 
-So the other points take over the deflection of an opening point, and a touching point takes its share.
+So if a point opens, the other points take over its deflection; a point that touches takes over a part of the
+deflection.
 
 For a row with a press, F - press of the cable is stored. In dynamic solves the current value is stored in every update.
 If the cable is at rest, the value is stored only after a change that requires another pass; the change of the normal
 force is the error. A new row has no friction until all of its points are closed, with a mean depth near F/(k r), or
-until one point opens. Before this time cubics move along the circle by up to l³/(192 R²), and earlier anchors would
-keep this motion as a false strain. On a rigid layer the initial deflection of the new row is computed from its distance
-from its neighbours on the circle, see `rigid_layer.py`.
+until one point opens. Before all points are closed, cubics move along the circle by up to l³/(192 R²), and earlier
+anchors would keep this motion as a false strain. On a rigid layer the initial deflection of the new row is computed
+from its distance from its neighbours on the circle, see `rigid_layer.py`.
 
 Errors are compared with the sum of |f_n| over the points that were closed before the update.
 

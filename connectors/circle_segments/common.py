@@ -77,9 +77,9 @@ class Contact(NamedTuple):
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World coordinate numbers of the cable's nodes (8) and of the circle (as many as the widest circle has), -1 for
-    missing coordinates. If any cable of the table moves along its axis, the numbers of the axial motions are
-    appended."""
+    """Return the world coordinate numbers of the cable's nodes (8) and of the circle (as many as the widest circle
+    has), -1 for missing coordinates. If any cable of the table moves along its axis, the numbers of the axial motions
+    are appended."""
     circle, cable = world.dofs_of(table.local("circle")), world.dofs_of(table.local("cable"))
     used = np.flatnonzero((circle >= 0).any(axis=0))
     width = int(used[-1]) + 1 if len(used) else 0
@@ -116,12 +116,13 @@ def check_offsets(world: Tables, table: EntityTable, current: NDArray[np.bool_])
 
 
 def has_moving(world: Tables) -> bool:
-    """Whether a world has cables whose material moves along the axis."""
+    """Return whether a world has cables whose material moves along the axis."""
     return any("ale" in component.refs and table.count > 0 for component, table in world.tables.items())
 
 
 def find_moving(world: Tables, table: EntityTable) -> NDArray[np.bool_]:
-    """Whether each row of this process touches a cable whose material moves along the axis, shape (resident,)."""
+    """Return whether each row of this process touches a cable whose material moves along the axis, shape
+    (resident,)."""
     moves = np.zeros(table.resident_count, dtype=bool)
     for target, positions, rows in world.split_by_table(table.local("cable")):
         for cables, places, _ in world.split_by_table(target.local("cable", rows)):
@@ -212,8 +213,8 @@ def create_system(rows: LocalRows, contact: Contact) -> System:
 
 
 def eval_rounding(c: Any, fields: Fields) -> float:
-    """2-norm of the rounding errors of the forces [N]; gaps and displacements along the circle have errors eps (|c| +
-    r).
+    """Return the 2-norm of the rounding errors of the forces [N]; gaps and displacements along the circle have errors
+    eps (|c| + r).
 
     c: columns of rows with segments or with points.
     """
@@ -245,7 +246,7 @@ def close_touching(contact: Contact, fields: Fields) -> None:
 
 
 def eval_segments(contact: Contact, fields: Fields) -> FloatArray:
-    """All output numbers of all segments, shape (rows, segments, NUMBERS); see `place_numbers.py`.
+    """Return all output numbers of all segments, shape (rows, segments, NUMBERS); see `place_numbers.py`.
 
     Entries of rows with fewer segments than the widest row are 0 (their state: undefined).
     """
@@ -265,7 +266,7 @@ def evaluate_rows(rows: LocalRows, fields: Fields) -> tuple[FloatArray, Any]:
 
 
 def evaluate_powers(rows: LocalRows, fields: Fields) -> FloatArray:
-    """The powers of the segments of rows; see `eval_powers`."""
+    """Evaluate the powers of the segments of rows; see `eval_powers`."""
     contact: Contact = rows.columns
     return eval_powers(contact.columns, contact.axial, fields)
 

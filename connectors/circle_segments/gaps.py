@@ -3,8 +3,8 @@
 
 The rate belongs to the gap at the closest point; the speed is the speed of the cable relative to the centre of the
 circle. The points of segments at the end of a step are stored for the next step. The velocities of most rows hardly
-change. For these rows a bound on the change of their gaps takes less time than the gaps. Gaps are measured at both ends
-of the step only if the bound is not sufficient.
+change. If velocities hardly change, a bound on the change of gaps takes less time to compute than the gaps. Gaps are
+measured at both ends of the step only if the bound is not sufficient.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ numbers at the start of the step, NaN if unknown."""
 def find_closest(
     ax: float, ay: float, ux: float, uy: float, bx: float, by: float, wx: float, wy: float
 ) -> tuple[float, float, float, float]:
-    """Position, distance and rate of the closest point of a segment from a to b, whose ends have the velocities u and
-    w."""
+    """Return the position, distance and rate of the closest point of a segment from a to b, whose ends have the
+    velocities u and w."""
     ex, ey = bx - ax, by - ay
     E = ex * ex + ey * ey
     rho = min(max(-(ex * ax + ey * ay) / E, 0.0), 1.0) if E > 0.0 else 0.0
@@ -62,10 +62,10 @@ def find_closest(
 
 @kernel
 def is_quiet(points: FloatArray, first: int, n: int, r: float, least: float) -> bool:
-    """Whether no rate of the n segments of a row can have changed by more than ``least`` [m/s], and no segment can have
-    missed the circle.
+    """Return whether no rate of the n segments of a row can have changed by more than ``least`` [m/s], and no segment
+    can have missed the circle.
 
-    The rate of a gap is z·n at the closest point, whose position on the segment is rho. The change of this rate in a
+    The rate of a gap is z·n at the closest point, whose position on the segment is rho. The change of the rate in a
     step is bounded by
 
         rate: |δz| + |δrho| |z_b - z_a| + |z| |δn|

@@ -88,7 +88,7 @@ def closest_point(ax: float, ay: float, bx: float, by: float) -> tuple[float, bo
 
 @kernel(inline=True)
 def touches(data: FloatArray, first: int, n: int) -> bool:
-    """Whether any of n gaps is closed."""
+    """Return whether any of n gaps is closed."""
     closed = False
     for j in range(first, first + n):
         closed |= data[j] <= 0.0
@@ -139,7 +139,7 @@ def read_parameters(row: Any, shape: ShapeColumns) -> SegmentParameters:
 
 @kernel(inline=True)
 def normal_force(par: SegmentParameters, g: float, vn: float) -> tuple[float, float, float]:
-    """f_n [N] and its derivatives with respect to g and v_n.
+    """Return the normal force f_n [N] and its derivatives with respect to g and v_n.
 
     With a depth g_0 and v_0 = k_c g_0/d_c, f_n = k_c g (1 - v_n/v_0) while -g < g_0, so the force is continuous where
     segment and circle touch. Source: K. H. Hunt, F. R. E. Crossley, J. Appl. Mech. 42 (1975), exponent 1.
@@ -294,7 +294,7 @@ def eval_segment(
 
 @kernel(inline=True)
 def end_normal(x: float, y: float) -> tuple[float, float]:
-    """Unit vector from the centre to an end point; 0 if the end point is the centre."""
+    """Return the unit vector from the centre to an end point; 0 if the end point is the centre."""
     l = np.sqrt(x * x + y * y)
     inverse = 1.0 / l if l > 0.0 else 0.0
     return x * inverse, y * inverse
@@ -302,7 +302,7 @@ def end_normal(x: float, y: float) -> tuple[float, float]:
 
 @kernel(inline=True)
 def force_normals(par: SegmentParameters, h: Chord) -> tuple[float, float, float, float]:
-    """Normals of the forces at both end points."""
+    """Return the normals of the forces at both end points."""
     if par.use_segment_normals:
         return h.nx, h.ny, h.nx, h.ny
     n0x, n0y = end_normal(h.ax, h.ay)

@@ -9,8 +9,9 @@ forces become functions of the coordinates [nodes, circle, s]; g = G q are the c
     position with current length: x_cur = r alpha + sigma (rho - 1/2 - (s - s0) n/L) |e|
 
 With current lengths the displacement of the material is sum |e| n/L ds, which is not a function of s. So a sticking
-position refers to the material that was at this position when the position was stored. The axial motion s0 at that time
-is the last history value of the row, and each update shifts the positions by sigma |e| (s - s0) n/L.
+position refers to the material that was at this position when the position was stored. The axial motion s0 when the
+position was stored is the last history value of the row, and each update shifts the positions by sigma |e| (s - s0)
+n/L.
 
 Let K = dq df/dq + dv df/dw and D = df/dw be results of the kernels (including columns of the circle), and P = df/ds
 through x_cur:

@@ -13,6 +13,7 @@ For each closed segment, with the symbols of `kernels.py`, and x_cur_t and simil
 P is the power of all forces, including f_t at the radius r on the circle. The slip rate as the law measures it is
 x_cur_t, which is 0 for a segment that rolls. In contrast, v_t of such a segment is omega g, because f_t acts at r + g
 on the cable and at r on the circle.
+
 Two parts of the power are neither lost nor stored: the difference f_t (v_t - x_cur_t) on the axis, and the part added
 by `use_segment_normals` = false. These two parts have opposite signs on the driver and the driven pulley. The
 deflection of a slipping bristle is proportional to the friction limit. Changes of the stored energy due to a change of
@@ -21,6 +22,7 @@ the loss of normal dampers from the change of the gap in each step, Δg (F_0 + F
 from step to step and the gap does not, the powers of the dampers differ greatly from this loss. In steps in which
 contact begins or ends, the loss is the work of f_n, Δg f_n/2, minus the energy that the spring stores. So energy that a
 step does not resolve counts as lost in impacts.
+
 Source: power balance of the forces, term by term.
 """
 
@@ -93,6 +95,7 @@ LOST = (*FRICTION_LOSSES, "contact_damping")
 """Energies stored, transferred and lost in accounts of contact."""
 NUMBERS = 12
 """Count of the numbers of a place, for `create_place_account`."""
+NO_FORCES: FloatArray = np.zeros(0)
 NO_GAP = 1e9
 """Gap of a place without a partner, for example beyond the end of a surface [m]."""
 
@@ -198,14 +201,21 @@ def create_place_account(fill: Callable[[Any], None], found: FloatArray, first: 
 def create_segment_account(c: SegmentRows, axial: AxialMotion | None, conserves: bool) -> Account:
     """Create the account of rows with segments."""
     rates = np.zeros(len(c.rows))
-    read = call(
-        read_segments,
-        lambda s: (
-            c, s.markers[FAMILY], s.markers[CIRCLE_FAMILY], s.data, rates, s.energies, s.powers, s.parts,
-        ),
-        None if axial is None else lambda s: follow(c, axial, rates, s),
-    )  # fmt: skip
-    return create_account(read, (len(c.rows), int(c.rows["segments"].max(initial=0)), PARTS), conserves=conserves)
+    before = None if axial is None else lambda s: follow(c, axial, rates, s)
+
+    def read(forces: bool) -> Call:
+        return call(
+            read_segments,
+            lambda s: (
+                c, s.markers[FAMILY], s.markers[CIRCLE_FAMILY], s.data, rates, s.energies, s.powers, s.parts,
+                s.f if forces else NO_FORCES,
+            ),
+            before,
+        )  # fmt: skip
+
+    shape = len(c.rows), int(c.rows["segments"].max(initial=0)), PARTS
+    account = create_account(read(False), shape, conserves=conserves)
+    return account if axial is not None else replace(account, forces=read(True))
 
 
 def create_power_outputs(friction: bool, evaluate: Callable[[LocalRows, Fields], FloatArray]) -> dict[str, Output]:
@@ -228,8 +238,8 @@ def create_power_outputs(friction: bool, evaluate: Callable[[LocalRows, Fields],
 
 
 def eval_friction_work(rows: LocalRows) -> FloatArray:
-    """Energy lost by sliding, bristles and tangential dampers of rows since a ledger began [J], NaN without a
-    ledger."""
+    """Return the energy lost by sliding, bristles and tangential dampers of rows since a ledger began [J], NaN without
+    a ledger."""
     component = rows.table.component
     losses = rows.layout.losses.get(component)
     if losses is None:

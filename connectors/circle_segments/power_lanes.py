@@ -31,6 +31,7 @@ from windlass.connectors.circle_segments.lanes import (
     read_lane_parameters,
     read_pose,
 )
+from windlass.connectors.circle_segments.residual import NO_SUMS, add_lanes, put_sums
 from windlass.connectors.friction.bristle import SLIPS, STICKS, bent_energy
 from windlass.connectors.markers.cable_shape import ShapeColumns
 from windlass.connectors.markers.position_kernels import PositionColumns
@@ -73,8 +74,8 @@ def invert(x: float) -> float:
 
 @kernel(inline=True)
 def place_velocity(y: float, s_t: float, end: int, k: int, g: Any) -> tuple[float, float]:
-    """Velocity of the axis at the depth y under an end point of lane k, relative to the centre, at a constant place of
-    the mesh."""
+    """Return the velocity of the axis at the depth y under an end point of lane k, relative to the centre, at a
+    constant place of the mesh."""
     rx, ry, vx, vy = g.slopes[2 * end, k], g.slopes[2 * end + 1, k], g.rates[2 * end, k], g.rates[2 * end + 1, k]
     il = invert(np.sqrt(rx * rx + ry * ry))
     turn = y * (rx * g.slope_rates[2 * end + 1, k] - ry * g.slope_rates[2 * end, k]) * il * il * il
@@ -84,7 +85,7 @@ def place_velocity(y: float, s_t: float, end: int, k: int, g: Any) -> tuple[floa
 
 @kernel(inline=True)
 def slip_rate(par: SegmentParameters, z: Chord, d_rho: float, d_length: float, y: float, k: int, g: Any) -> float:
-    """Rate of x_cur [m/s] of lane k, measured on the chord ``z`` at the depth y under the segment."""
+    """Return the rate of x_cur [m/s] of lane k, measured on the chord ``z`` at the depth y under the segment."""
     s_t = g.axial[k]
     ax, ay = place_velocity(y, s_t, 0, k, g)
     bx, by = place_velocity(y, s_t, 1, k, g)
@@ -126,9 +127,11 @@ def eval_lanes(case: int, g: Any) -> None:
         rate = slip_rate(par, z, d_rho, d_length, y, k, g)
         slip = rate if has_bristle & (sticks | slips) else vt
         n0x, n0y, n1x, n1y = force_normals(par, h)
-        at0 = fn * (n0x * vax + n0y * vay) + ft * (n0x * vay - n0y * vax)
-        at1 = fn * (n1x * vbx + n1y * vby) + ft * (n1x * vby - n1y * vbx)
-        taken = (1.0 - h.rho) * at0 + h.rho * at1 - par.radius * ft * o.omega
+        rho = h.rho
+        f0x, f0y = (1.0 - rho) * (fn * n0x - ft * n0y), (1.0 - rho) * (fn * n0y + ft * n0x)
+        f1x, f1y = rho * (fn * n1x - ft * n1y), rho * (fn * n1y + ft * n1x)
+        taken = f0x * vax + f0y * vay + f1x * vbx + f1y * vby - par.radius * ft * o.omega
+        g.forces[0, k], g.forces[1, k], g.forces[2, k], g.forces[3, k], g.ft[k] = f0x, f0y, f1x, f1y, ft
         spring = par.contact_stiffness * (h.D - par.radius)
         # the gap changes with the mesh, not with the material
         rx = (1.0 - h.rho) * g.slopes[0, k] + h.rho * g.slopes[2, k]
@@ -183,11 +186,12 @@ def fill_powers(
 @kernel
 def read_segments(
     c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, s_t: FloatArray,
-    energies: FloatArray, powers: FloatArray, parts: FloatArray,
+    energies: FloatArray, powers: FloatArray, parts: FloatArray, f: FloatArray,
 ) -> None:  # fmt: skip
     """Add energies and powers of all rows, see `create_account`; write the numbers of segments for `fill_jumps`.
 
-    s_t: axial motions, shape (rows,); parts: output for the numbers of segments, shape (rows, segments, PARTS).
+    s_t: axial motions, shape (rows,); parts: output for the numbers of segments, shape (rows, segments, PARTS); f: gets
+    the forces of all rows in addition, unless it is empty.
     """
     lanes = np.zeros(1, SEGMENT_LANES)
     rows, numbers, total = list_closed(c, data)
@@ -205,11 +209,14 @@ def read_segments(
                 ax, ay = shape.p[j0 + s, 0] - cx, shape.p[j0 + s, 1] - cy
                 bx, by = shape.p[j0 + s + 1, 0] - cx, shape.p[j0 + s + 1, 1] - cy
                 parts[i, s, DEPTH] = closest_point(ax, ay, bx, by)[2] - radius
+    last, sums = -1, NO_SUMS
     for first in range(0, total, LANES):
         count, g = min(LANES, total - first), lanes[0]
         case = gather_lanes(c, shape, circle, data, rows, numbers, first, count, g)
         gather_rates(c, shape, s_t, rows, numbers, first, count, g)
         eval_case(case, g)
+        if len(f) > 0:
+            last, sums = add_lanes(c, shape, circle, rows, numbers, first, count, g, last, sums, f)
         # sums by row, and numbers of segments
         for k in range(count):
             i, s = rows[first + k], numbers[first + k]
@@ -224,3 +231,5 @@ def read_segments(
             parts[i, s, DAMPER_POWER], parts[i, s, DAMPER_FORCE] = g.powers[2, k], g.damper_force[k]
             parts[i, s, DRIFT], parts[i, s, DEPTH] = g.drift[k], g.gap[k]
             parts[i, s, NORMAL_FORCE], parts[i, s, SPRING_ENERGY] = g.fn[k], g.spring_energy[k]
+    if last >= 0:
+        put_sums(c, last, circle, sums, f)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from windlass.connectors.circle_segments.kernels import SegmentRows, add_sums
@@ -16,9 +18,58 @@ from windlass.connectors.circle_segments.lanes import (
 )
 from windlass.connectors.markers.cable_shape import ShapeColumns, eval_offset_force
 from windlass.connectors.markers.position_kernels import PositionColumns
-from windlass.framework.arrays import FloatArray
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.lanes import LANES
+
+RowSums = tuple[float, float, float, float, float, float, float, float, float, float, float]
+NO_SUMS: RowSums = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+"""RowSums of a row: forces on r and r' of both nodes (8), force (2) and torque on the circle."""
+
+
+@kernel(inline=True)
+def put_sums(c: SegmentRows, i: int, circle: PositionColumns, sums: RowSums, f: FloatArray) -> None:
+    """Add the sums of row i to f."""
+    r0x, r0y, s0x, s0y, r1x, r1y, s1x, s1y, sum_x, sum_y, torque = sums
+    add_sums(c, i, circle, (r0x, r0y, s0x, s0y, r1x, r1y, s1x, s1y), sum_x, sum_y, torque, f)
+
+
+@kernel(inline=True)
+def add_lanes(
+    c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, rows: IntArray, numbers: IntArray, first: int,
+    count: int, g: Any, last: int, sums: RowSums, f: FloatArray,
+) -> tuple[int, RowSums]:  # fmt: skip
+    """Add the forces of some listed segments, which are in the first lanes, to the sums of their rows, and the sums of
+    complete rows to f.
+
+    ``last`` is the row of the previous segment, -1 for none, and ``sums`` are its sums; the results are these values
+    for the last segment.
+    """
+    r0x, r0y, s0x, s0y, r1x, r1y, s1x, s1y, sum_x, sum_y, torque = sums
+    for k in range(count):
+        i = rows[first + k]
+        if i != last:
+            if last >= 0:
+                add_sums(c, last, circle, (r0x, r0y, s0x, s0y, r1x, r1y, s1x, s1y), sum_x, sum_y, torque, f)
+            r0x, r0y, s0x, s0y, r1x, r1y, s1x, s1y = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+            sum_x, sum_y, torque = 0.0, 0.0, 0.0
+        row = c.rows[i]
+        last, y, S, D = i, shape.offset[row.cable], shape.S, shape.dS
+        # forces on both end points, distributed by their shape functions
+        for end in range(2):
+            j = shape.start[row.cable] + numbers[first + k] + end
+            fx, fy = g.forces[2 * end, k], g.forces[2 * end + 1, k]
+            sum_x += fx
+            sum_y += fy
+            r0x, r0y, s0x, s0y = r0x + S[j, 0] * fx, r0y + S[j, 0] * fy, s0x + S[j, 1] * fx, s0y + S[j, 1] * fy
+            r1x, r1y, s1x, s1y = r1x + S[j, 2] * fx, r1y + S[j, 2] * fy, s1x + S[j, 3] * fx, s1y + S[j, 3] * fy
+            # at an offset from the axis the lever arm rotates with the slope
+            if y != 0.0:
+                hx, hy = eval_offset_force(y, shape.slope[j, 0], shape.slope[j, 1], fx, fy)
+                r0x, r0y, s0x, s0y = r0x + D[j, 0] * hx, r0y + D[j, 0] * hy, s0x + D[j, 1] * hx, s0y + D[j, 1] * hy
+                r1x, r1y, s1x, s1y = r1x + D[j, 2] * hx, r1y + D[j, 2] * hy, s1x + D[j, 3] * hx, s1y + D[j, 3] * hy
+        torque += row.radius * g.ft[k]
+    return last, (r0x, r0y, s0x, s0y, r1x, r1y, s1x, s1y, sum_x, sum_y, torque)
 
 
 @kernel
@@ -26,10 +77,7 @@ def add_residual(c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, d
     """Add the left-hand-side forces of all rows to f."""
     lanes = np.zeros(1, SEGMENT_LANES)
     rows, numbers, total = list_closed(c, data)
-    last = -1
-    # sums of a row: forces on r and r' of both nodes, force and torque on the circle
-    r0x, r0y, s0x, s0y, r1x, r1y, s1x, s1y = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    sum_x, sum_y, torque = 0.0, 0.0, 0.0
+    last, sums = -1, NO_SUMS
     for first in range(0, total, LANES):
         count, g = min(LANES, total - first), lanes[0]
         case = gather_lanes(c, shape, circle, data, rows, numbers, first, count, g)
@@ -39,29 +87,6 @@ def add_residual(c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, d
             eval_forces(LOWERED, g)
         else:
             eval_forces(GENERAL, g)
-        # add the sums to the coordinates, row by row
-        for k in range(count):
-            i = rows[first + k]
-            if i != last:
-                if last >= 0:
-                    add_sums(c, last, circle, (r0x, r0y, s0x, s0y, r1x, r1y, s1x, s1y), sum_x, sum_y, torque, f)
-                r0x, r0y, s0x, s0y, r1x, r1y, s1x, s1y = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-                sum_x, sum_y, torque = 0.0, 0.0, 0.0
-            row = c.rows[i]
-            last, y, S, D = i, shape.offset[row.cable], shape.S, shape.dS
-            # forces on both end points, distributed by their shape functions
-            for end in range(2):
-                j = shape.start[row.cable] + numbers[first + k] + end
-                fx, fy = g.forces[2 * end, k], g.forces[2 * end + 1, k]
-                sum_x += fx
-                sum_y += fy
-                r0x, r0y, s0x, s0y = r0x + S[j, 0] * fx, r0y + S[j, 0] * fy, s0x + S[j, 1] * fx, s0y + S[j, 1] * fy
-                r1x, r1y, s1x, s1y = r1x + S[j, 2] * fx, r1y + S[j, 2] * fy, s1x + S[j, 3] * fx, s1y + S[j, 3] * fy
-                # at an offset from the axis the lever arm rotates with the slope
-                if y != 0.0:
-                    hx, hy = eval_offset_force(y, shape.slope[j, 0], shape.slope[j, 1], fx, fy)
-                    r0x, r0y, s0x, s0y = r0x + D[j, 0] * hx, r0y + D[j, 0] * hy, s0x + D[j, 1] * hx, s0y + D[j, 1] * hy
-                    r1x, r1y, s1x, s1y = r1x + D[j, 2] * hx, r1y + D[j, 2] * hy, s1x + D[j, 3] * hx, s1y + D[j, 3] * hy
-            torque += row.radius * g.ft[k]
+        last, sums = add_lanes(c, shape, circle, rows, numbers, first, count, g, last, sums, f)
     if last >= 0:
-        add_sums(c, last, circle, (r0x, r0y, s0x, s0y, r1x, r1y, s1x, s1y), sum_x, sum_y, torque, f)
+        put_sums(c, last, circle, sums, f)

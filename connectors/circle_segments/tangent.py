@@ -65,7 +65,7 @@ def chord_derivatives(z: Chord) -> tuple[Four, Four]:
 def place_derivatives(r: float, z: SegmentState, h: Chord, rhos: Four, theta: Four) -> Four:
     """Return the derivatives of x_cur with respect to the end points of the chord ``h`` on which x_cur is measured."""
     ex, ey = h.bx - h.ax, h.by - h.ay
-    # 0 with the reference length, and for segments of length 0
+    # derivative of x_cur with respect to the length, divided by the length; 0 with the reference length
     unit = z.d_length / np.sqrt(ex * ex + ey * ey) if z.d_length != 0.0 else 0.0
     return (
         r * theta[0] + z.d_rho * rhos[0] - unit * ex,
@@ -306,7 +306,7 @@ def add_circle_curvature(dq: float, dS: Four, G: tuple[float, float, float], K: 
 
 @kernel(inline=True)
 def is_central(circle: PositionColumns, ci: int, m: int) -> bool:
-    """Whether the coordinates of the marker are x, y and the angle."""
+    """Return whether the coordinates of the marker are x, y and the angle."""
     if m != 3:
         return False
     h, central = circle.h[ci], True

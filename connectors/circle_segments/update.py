@@ -212,8 +212,8 @@ def record_positions(c: SegmentRows, shape: ShapeColumns, circle: PositionColumn
 
 @kernel
 def begin_bristles(c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray) -> None:
-    """With reference lengths, give the current position to closed segments with bristles whose sticking position is 0
-    (not set).
+    """Set sticking positions of 0 (not set) to the current position, for closed segments with bristles and reference
+    lengths.
 
     The sticking positions of segments without bristles are deleted. This update is needed for parameters that are
     switched between two steps, because the published law stores no positions without bristles.

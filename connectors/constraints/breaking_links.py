@@ -56,7 +56,7 @@ class Link:
             components of all rows.
         time: time at which the link breaks [s].
         rule: function ``rule(t, force)`` of the time [s] and the force [N], called once after each step; the link
-            breaks if the function returns true. The function may accumulate damage. Checkpoints do not contain this
+            breaks if the function returns true. The function may accumulate damage. Checkpoints do not contain the
             damage, so in a restarted run the function starts from its initial values.
         name: name in messages and results; default: name of the entity.
 
@@ -175,7 +175,7 @@ class BreakingLinks(StepHook):
 
     @staticmethod
     def _eval_force(link: Link, state: State) -> float:
-        """Force of a link [N]."""
+        """Return the force of a link [N]."""
         return float(np.linalg.norm(np.ravel(eval_output(link.entity, FORCE, state))))
 
     def checkpoint(self) -> dict[str, Any]:

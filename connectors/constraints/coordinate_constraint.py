@@ -191,7 +191,7 @@ def bind(rows: LocalRows) -> tuple[NDArray[Any], TimeColumns]:
 
 
 def build(rows: LocalRows) -> System:
-    """The system of `CoordinateConstraint`."""
+    """Create the system of `CoordinateConstraint`."""
     own, times = rows.columns
     dofs, n0 = rows.dofs, rows.world.ref_width(rows.table, "marker0")
 
@@ -232,7 +232,7 @@ def build(rows: LocalRows) -> System:
 
 
 def find_driven(rows: LocalRows) -> BoolArray:
-    """Whether each row prescribes a motion in time, shape (rows,)."""
+    """Return whether each row prescribes a motion in time, shape (rows,)."""
     moves: BoolArray = (rows.local("rate") != 0.0) | find_states(rows.world, rows.local("marker0"))
     for name in ("offset_function", "rate_function"):
         moves |= np.array([f is not None for f in rows.local(name)], dtype=bool)
@@ -279,7 +279,7 @@ GAP = coordinate_output("m", "C [m or rad; m/s or rad/s at velocity level], ()",
 
 
 def find_gap_units(rows: LocalRows) -> list[str]:
-    """Units of the gap of rows."""
+    """Return the units of the gap of rows."""
     assert GAP.units_of is not None
     rates = rows.local("velocity_level")
     return [unit + "/s" * bool(rate) for unit, rate in zip(GAP.units_of(rows), rates, strict=True)]

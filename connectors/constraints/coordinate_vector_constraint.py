@@ -11,8 +11,8 @@
 
 Each row is one equation, and several rows form a matrix. For a constraint function, J is the result of
 ``gradient_function`` with the same arguments. Without ``gradient_function``, J is computed by a complex step, exact to
-rounding, if the function accepts complex numbers, otherwise by central differences. The same applies to ∂C/∂t. Further
-terms of the tangent are finite differences of J and C.
+rounding, if the function accepts complex numbers, otherwise by central differences. The derivative ∂C/∂t is computed in
+the same way. Further terms of the tangent are finite differences of J and C.
 
 At index 2 the original law squares velocities; this law uses the derivative of C.
 """
@@ -82,7 +82,7 @@ class UserEquation:
         self._takes_complex = True
 
     def value(self, t: float, q: FloatArray, v: FloatArray) -> float:
-        """C."""
+        """Return the values C of the equations."""
         given = self._function(t, self._row, q.copy(), v.copy())
         found = parse_numbers(given, ())
         if found is None:
@@ -92,7 +92,7 @@ class UserEquation:
         return float(found)
 
     def gradient(self, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
-        """J, the derivative with respect to q, at velocity level with respect to v."""
+        """Return J, the derivative of C with respect to q, or to v at velocity level."""
         if self._gradient is not None:
             given = self._gradient(t, self._row, q.copy(), v.copy())
             found = parse_numbers(given, q.shape)
@@ -108,7 +108,7 @@ class UserEquation:
         return self.differences(lambda q, v: np.float64(self.value(t, q, v)), q, v, self.fast)
 
     def drift(self, t: float, q: FloatArray, v: FloatArray) -> float:
-        """∂C/∂t."""
+        """Return ∂C/∂t."""
         found = self._complex_steps(t, q, v, [-1])
         if found is not None:
             return float(found[0])
@@ -116,8 +116,8 @@ class UserEquation:
         return (self.value(t + STEP, q, v) - self.value(before, q, v)) / (t + STEP - before)
 
     def _complex_steps(self, t: float, q: FloatArray, v: FloatArray, places: Sequence[int]) -> FloatArray | None:
-        """Return derivatives of C with respect to entries of q, at velocity level of v; entry -1 is t. Return None for
-        a function that does not accept complex numbers."""
+        """Return derivatives of C with respect to entries of q, or of v at velocity level; entry -1 is t. Return None
+        for a function that does not accept complex numbers."""
         if not self._takes_complex:
             return None
         try:
@@ -143,7 +143,7 @@ class UserEquation:
         return given.imag / TINY
 
     def differences(self, function: Any, q: FloatArray, v: FloatArray, by_rate: bool) -> FloatArray:
-        """Central differences of function(q, v) with respect to q or v, in the last axis of the result."""
+        """Return the central differences of function(q, v) with respect to q or v, in the last axis of the result."""
         columns = []
         for k in range(len(q)):
             values = []
@@ -155,12 +155,12 @@ class UserEquation:
         return np.stack(columns, axis=-1)
 
     def rate(self, t: float, q: FloatArray, v: FloatArray) -> np.float64:
-        """Ċ = J·v + ∂C/∂t of an equation at position level."""
+        """Return Ċ = J·v + ∂C/∂t of an equation at position level."""
         return np.float64(self.gradient(t, q, v) @ v + self.drift(t, q, v))
 
     def bend(self, t: float, q: FloatArray, v: FloatArray, dq: float, dv: float) -> tuple[FloatArray, FloatArray]:
-        """dq ∂J/∂q, at velocity level plus dv ∂J/∂v; and the derivative with respect to q of Ċ, at velocity level of
-        C."""
+        """Return dq ∂J/∂q, plus dv ∂J/∂v at velocity level; also return the derivative of Ċ, or of C at velocity level,
+        with respect to q."""
 
         def slope(q: FloatArray, v: FloatArray) -> FloatArray:
             return self.gradient(t, q, v)
@@ -174,7 +174,8 @@ class UserEquation:
         return dq * bend, bend.T @ v + drift
 
     def acceleration(self, t: float, q: FloatArray, v: FloatArray) -> float:
-        """Right-hand side of J q̈ = rhs: minus the rate at constant velocities of Ċ, at velocity level of C."""
+        """Return the right-hand side of J q̈ = rhs: minus the rate of Ċ, or of C at velocity level, at constant
+        velocities."""
         function = self.value if self.fast else self.rate
         back = STEP if t >= 2.0 * STEP else 0.0
         ahead, behind = function(t + STEP, q + STEP * v, v), function(t - back, q - back * v, v)
@@ -218,11 +219,11 @@ class Equations:
                 self.users[i] = UserEquation(rows, i, np.flatnonzero(here))
 
     def motion(self, s: Fields) -> tuple[FloatArray, FloatArray]:
-        """q and q_t, shape (rows, w)."""
+        """Return q and q_t, shape (rows, w)."""
         return s.x[self.dofs] - self.rows.reference, s.v[self.dofs]
 
     def gradients(self, s: Fields) -> FloatArray:
-        """J, shape (rows, w)."""
+        """Return J, shape (rows, w)."""
         q, v = self.motion(s)
         J: FloatArray = self.X + 2.0 * self.Y * np.where(self.fast[:, None], v, q)
         for i, user in self.users.items():
@@ -231,7 +232,7 @@ class Equations:
         return J
 
     def values(self, s: Fields, rate_level: bool) -> FloatArray:
-        """C, shape (rows,); Ċ for rows at position level if ``rate_level`` is true."""
+        """Return C, shape (rows,); Ċ for rows at position level if ``rate_level`` is true."""
         q, v = self.motion(s)
         by_rate = (self.X + 2.0 * self.Y * q) * v if rate_level else self.X * q + self.Y * q * q
         terms = np.where(self.fast[:, None], self.X * v + self.Y * v * v, by_rate).sum(axis=1)
@@ -243,12 +244,12 @@ class Equations:
         return found
 
     def add_residual(self, s: Evaluation) -> None:
-        """C and Jᵀ λ."""
+        """Add C to the equations, and Jᵀ λ to the forces."""
         s.C[self.lam] += np.where(self.on, self.values(s, s.rate_level), s.lam[self.lam])
         np.add.at(s.f, self.dofs[self.on], (self.gradients(s) * s.lam[self.lam][:, None])[self.on])
 
     def add_tangent(self, s: Evaluation) -> None:
-        """Derivatives of C and of Jᵀ λ."""
+        """Add the derivatives of C and of Jᵀ λ."""
         (q, v), J = self.motion(s), self.gradients(s)
         for i in range(len(self.lam)):
             if not self.on[i]:
@@ -269,7 +270,7 @@ class Equations:
             np.add.at(s.values, s.coupling.block[i], force * second)
 
     def add_accelerations(self, s: Evaluation) -> None:
-        """Right-hand side of J q̈ = rhs; 0 where switched off."""
+        """Add the right-hand side of J q̈ = rhs; 0 where switched off."""
         q, v = self.motion(s)
         slow = self.offset_acceleration(s.t) - (2.0 * self.Y * v * v).sum(axis=1)
         found = np.where(self.fast, self.offset_rate(s.t), slow)
@@ -279,8 +280,8 @@ class Equations:
 
 
 def node_dofs(world: Tables, table: EntityTable) -> tuple[IntArray, IntArray]:
-    """Coordinate numbers of both nodes side by side, padded by -1, shape (rows, w), and their count per node, shape
-    (rows, 2)."""
+    """Return the coordinate numbers of both nodes side by side, padded by -1, shape (rows, w), and their count per
+    node, shape (rows, 2)."""
     parts, counts = [], []
     for name in ("node0", "node1"):
         ids = table.local(name)
@@ -294,7 +295,7 @@ def node_dofs(world: Tables, table: EntityTable) -> tuple[IntArray, IntArray]:
 
 
 def build(rows: LocalRows) -> System:
-    """The system of `CoordinateVectorConstraint`."""
+    """Create the system of `CoordinateVectorConstraint`."""
     equations: Equations = rows.columns
     system = System("CoordinateVectorConstraint", rows.dofs)
     driven = np.array([f is not None for f in rows.local("offset_function")], dtype=bool)
@@ -349,7 +350,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def eval_gap(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """C, shape (rows,); 0 where inactive."""
+    """Return C, shape (rows,); 0 where inactive."""
     equations: Equations = rows.columns
     gap: FloatArray = equations.values(s, False) * equations.on
     return gap

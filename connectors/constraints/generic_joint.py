@@ -68,8 +68,8 @@ class GenericJoint(Component):
 
 @kernel
 def turned_axis(angles: FloatArray, p: int) -> Any:
-    """Axis p of R in frame 0 before its rotation; the angles [rad] are the last three entries of ``angles``, shape
-    (6,)."""
+    """Return the axis p of R in frame 0 before its rotation; the angles [rad] are the last three entries of ``angles``,
+    shape (6,)."""
     ca, sa, cb, sb = np.cos(angles[3]), np.sin(angles[3]), np.cos(angles[4]), np.sin(angles[4])
     if p == 2:
         return sb, -sa * cb, ca * cb
@@ -81,7 +81,7 @@ def turned_axis(angles: FloatArray, p: int) -> Any:
 
 @kernel
 def frame_axis(row: Any, p: int) -> Any:
-    """Axis p of joint frame 0 in the frame of marker 0."""
+    """Return the axis p of joint frame 0 in the frame of marker 0."""
     if row.moved:
         return turn_vector(row.frame0, turned_axis(row.offset, p))
     return row.frame0[0, p], row.frame0[1, p], row.frame0[2, p]
@@ -117,7 +117,7 @@ def drive(row: Any, k: int, m: PositionColumns, m0: int, order: int, W: FloatArr
 def equation(
     row: Any, k: int, m: PositionColumns, m0: int, m1: int, d: FloatArray, g: FloatArray, G: FloatArray
 ) -> float:
-    """C_k [m] and C_3+i [1]."""
+    """Return C_k [m] and C_3+i [1]."""
     A, B = m.A[m0], m.A[m1]
     fx, fy, fz = frame_axis(row, k if k < 3 else row.axis0[k - 3])
     sign = 1.0 if k < 3 else row.sign[k - 3]

@@ -61,7 +61,7 @@ class Joint(NamedTuple):
 
 @kernel
 def stand_still(row: Any, k: int, m: PositionColumns, m0: int, order: int, W: FloatArray) -> float:
-    """Default of the argument ``drive`` of `joint_rows`, for joints that are not driven."""
+    """Return 0, as the default of the argument ``drive`` of `joint_rows` for joints that are not driven."""
     return 0.0
 
 
@@ -84,7 +84,7 @@ def joint_rows(equation: Callable[..., float], drive: Callable[..., float] = sta
             of the position markers m0 and m1, and d = p1 - p0 [m], shape (3,). The kernel writes the nonzero entries of
             g, shape (9,), and G, shape (9, 9); all entries are 0 before the call.
         drive: kernel ``(row, k, m, m0, order, W) -> o_t`` for joints that can be driven. For order 1 the kernel writes
-            W [rad/s], shape (3,), and returns o_t. For order 2 it writes W_t [rad/s^2] and returns o_tt.
+            W [rad/s], shape (3,), and returns o_t. For order 2 the kernel writes W_t [rad/s^2] and returns o_tt.
 
     Returns:
         Kernels ``residual(rows, j, m, lam, rate_level, C, f)``, ``tangent(rows, j, m, v, lam, rate_level, dq, dv,

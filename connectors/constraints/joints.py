@@ -191,7 +191,8 @@ def draw_joint(rows: LocalRows, fields: Fields, shown: Mapping[str, Output], sta
 
 
 def find_arms(rows: LocalRows, name: str, A: FloatArray) -> FloatArray:
-    """Global vectors from the origins of bodies to their markers [m]; 0 for other markers, shape (rows, 3)."""
+    """Return the global vectors from the origins of bodies to their markers [m]; 0 for other markers, shape (rows,
+    3)."""
     local = np.zeros((len(rows.rows), 3))
     for markers, positions, of in rows.world.split_by_table(rows.local(name)):
         if "body" in markers.component.refs:
@@ -201,7 +202,7 @@ def find_arms(rows: LocalRows, name: str, A: FloatArray) -> FloatArray:
 
 
 def joint_outputs(loops: Loops, gap_unit: str, equations: str) -> dict[str, Output]:
-    """Outputs of all joints.
+    """Return the outputs of all joints.
 
     Args:
         loops: the law's loops.
@@ -232,7 +233,8 @@ def joint_outputs(loops: Loops, gap_unit: str, equations: str) -> dict[str, Outp
 
 
 def find_spatial(world: Tables, ids: IntArray) -> NDArray[np.bool_]:
-    """Whether each marker can leave the plane z = 0, shape (n,); ``ids`` are entity numbers of position markers."""
+    """Return whether each marker can leave the plane z = 0, shape (n,); ``ids`` are entity numbers of position
+    markers."""
     spatial = np.zeros(len(ids), bool)
     for markers, positions, rows in world.split_by_table(ids):
         if markers.component is NodePosition:

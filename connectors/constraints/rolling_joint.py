@@ -19,8 +19,8 @@ and G = ∂g/∂(d, θ0, θ1) is evaluated from this formula by a complex step, 
 the plane (w = ± n) has no contact point; its C is NaN.
 
 The equations of the velocities cannot be integrated to positions (they are not holonomic). In static solves these
-equations have no effect: set ``axes = (False, False, True)``, and hold the disc by other constraints. All dynamic
-methods fulfil these equations at every step, within the tolerance of Newton's method.
+equations have no effect. For static solves set ``axes = (False, False, True)``, and hold the disc by other constraints.
+All dynamic methods fulfil these equations at every step, within the tolerance of Newton's method.
 
 Source: J. I. Neimark, N. A. Fufaev, Dynamics of Nonholonomic Systems, AMS (1972); J. Gerstmayr and others,
 documentation of Exudyn 1.13, item ObjectJointRollingDisc.
@@ -66,7 +66,7 @@ class RollingJoint(Component):
 
 @kernel
 def perturb(a: Any, b: Any) -> Any:
-    """a + i h b."""
+    """Return the sum a + i h b."""
     h = complex(0.0, TINY)
     return a[0] + h * b[0], a[1] + h * b[1], a[2] + h * b[2]
 
@@ -97,7 +97,7 @@ loops = joint_rows(equation)
 
 
 def derive(rows: LocalRows) -> dict[str, FloatArray]:
-    """Axis w of the disc and normal n as unit vectors, in the frames of their markers."""
+    """Return the axis w of the disc and normal n as unit vectors, in the frames of their markers."""
     return {f"unit_{name}": normalise(rows.local(name)) for name in ("axis", "normal")}
 
 
@@ -109,7 +109,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def eval_contact(rows: LocalRows, s: Fields) -> FloatArray:
-    """Global positions of the contact points [m], shape (rows, 3)."""
+    """Return the global positions of the contact points [m], shape (rows, 3)."""
     (own, j, _), m = rows.columns, s.markers[FAMILY]
     n = np.einsum("iab,ib->ia", m.A[j.m0], own["unit_normal"])
     w = np.einsum("iab,ib->ia", m.A[j.m1], own["unit_axis"])

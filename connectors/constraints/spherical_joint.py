@@ -37,7 +37,7 @@ class SphericalJoint(Component):
 def equation(
     row: Any, k: int, m: PositionColumns, m0: int, m1: int, d: FloatArray, g: FloatArray, G: FloatArray
 ) -> float:
-    """C_k = d_k [m]."""
+    """Return C_k = d_k [m]."""
     g[k] = 1.0
     value: float = d[k]
     return value

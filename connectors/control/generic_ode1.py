@@ -93,7 +93,7 @@ class Matrices(NamedTuple):
 
 @kernel
 def eval_rate(c: Matrices, m: CoordinateColumns, v: FloatArray, i: int, a: int) -> float:
-    """y_t of state a of row i."""
+    """Return the rate y_t of state a of row i."""
     total = c.b[i, a] + c.F[i, a]
     for k in range(c.size[i]):
         total += c.A[i, a, k] * v[c.dofs[i, k]]
@@ -136,7 +136,7 @@ def mass(c: Matrices, scale: float, slots: IntArray, values: FloatArray) -> None
 
 
 def count_states(rows: LocalRows) -> IntArray:
-    """Number of states of each row, shape (rows,)."""
+    """Return the number of states of each row, shape (rows,)."""
     count = np.zeros(len(rows.rows), np.int64)
     for nodes, positions, _ in rows.world.split_by_table(rows.local("node")):
         count[positions] = len(nodes.component.dof_names)
@@ -165,7 +165,7 @@ def read_arguments(c: Matrices, s: Fields, i: int) -> tuple[FloatArray, FloatArr
 
 
 def build(rows: LocalRows) -> System:
-    """The system of `GenericODE1`."""
+    """Create the system of `GenericODE1`."""
     c, _, functions = rows.columns
 
     def update(s: Fields) -> None:
@@ -186,14 +186,14 @@ def build(rows: LocalRows) -> System:
 
 
 def eval_states(rows: LocalRows, s: Fields) -> FloatArray:
-    """States y, padded by 0, shape (rows, w)."""
+    """Return the states y, padded by 0, shape (rows, w)."""
     c = rows.columns[0]
     states: FloatArray = s.v[rows.dofs[:, : c.A.shape[1]]] * (np.arange(c.A.shape[1]) < c.size[:, None])
     return states
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Matrices as lists."""
+    """Convert the matrices to lists."""
     return pack_matrices(values, count_entities(values.get("node")), "system_matrix", "input_matrix", "rate_matrix")
 
 

@@ -83,7 +83,7 @@ class HydraulicActuator(Inputs):
 
 @kernel
 def root(x: float) -> tuple[float, float]:
-    """w(x) and its derivative."""
+    """Return w(x) and its derivative."""
     size = abs(x)
     if size < LINEAR:
         return x / np.sqrt(LINEAR), 1.0 / np.sqrt(LINEAR)
@@ -103,7 +103,7 @@ def eval_flow(row: Any, k: int, p: float) -> tuple[float, float, float]:
 
 @kernel
 def eval_stiffness(row: Any, k: int, s: float) -> tuple[float, float]:
-    """G_k [Pa/m^3] and ∂G_k/∂s."""
+    """Return G_k [Pa/m^3] and ∂G_k/∂s."""
     Koil, A, Vh = row.oil_bulk_modulus, row.area, row.hose_volume
     if not row.volume_change:
         return Koil / Vh[k], 0.0
@@ -115,7 +115,7 @@ def eval_stiffness(row: Any, k: int, s: float) -> tuple[float, float]:
 
 @kernel
 def eval_rate(row: Any, k: int, s: float, st: float, p: float) -> float:
-    """p_k,t [Pa/s]."""
+    """Return the rate p_k,t of pressure k [Pa/s]."""
     sign = -1.0 if k == 0 else 1.0
     rate: float = eval_stiffness(row, k, s)[0] * (sign * row.area[k] * st + eval_flow(row, k, p)[0])
     return rate
@@ -133,7 +133,7 @@ def measure(pair: Pair, m: PositionColumns, i: int) -> tuple[float, float]:
 
 @kernel
 def eval_force(row: Any, st: float, v: FloatArray) -> float:
-    """N [N]."""
+    """Return the force N [N]."""
     N: float = -v[row.states[0]] * row.area[0] + v[row.states[1]] * row.area[1] + row.damping * st
     return N
 
@@ -231,7 +231,7 @@ def mass(rows: Any, n: int, scale: float, slots: IntArray, values: FloatArray) -
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World coordinate numbers of both points, of the pressures and of the inputs, shape (rows, n)."""
+    """Return the world coordinate numbers of both points, of the pressures and of the inputs, shape (rows, n)."""
     states = world.dofs_of(table.local("node"))[:, :2]
     return np.concatenate([pair_dofs(world, table), states, world.ref_dofs(table, "inputs")], axis=1)
 
@@ -269,7 +269,7 @@ def read_arguments(rows: LocalRows, s: Fields, i: int) -> tuple[FloatArray, Floa
 
 
 def build(rows: LocalRows) -> System:
-    """The system of `HydraulicActuator`."""
+    """Create the system of `HydraulicActuator`."""
     pair, own, inputs, functions = rows.columns
     given = np.stack((rows.local("valve_opening0"), rows.local("valve_opening1")), axis=1)
     P, V = np.zeros((2, len(own), 2, 1 + inputs.m.shape[1]))
@@ -305,7 +305,7 @@ def build(rows: LocalRows) -> System:
 
 
 def eval_tension(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """N [N], > 0 pulls, shape (rows,); 0 where inactive."""
+    """Return the force N [N], > 0 pulls, shape (rows,); 0 where inactive."""
     pair, own, _, _ = rows.columns
     p, A = s.v[own["states"]], own["area"]
     damping = own["damping"] * eval_stroke_rate(rows, s)
@@ -314,14 +314,14 @@ def eval_tension(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
 
 
 def eval_stroke_rate(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """s_t [m/s], shape (rows,)."""
+    """Return the rate s_t of the stroke [m/s], shape (rows,)."""
     u, ut = difference_positions(rows, s)
     rate: FloatArray = (u * ut).sum(axis=1) / eval_distance(rows, s)
     return rate
 
 
 def eval_openings(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """Openings of the valves [1], shape (rows, 2)."""
+    """Return the openings of the valves [1], shape (rows, 2)."""
     functions = rows.columns[3]
     found: FloatArray = np.stack((rows.local("valve_opening0"), rows.local("valve_opening1")), axis=1)
     for i, f in functions.items():

@@ -64,14 +64,14 @@ class Measured(NamedTuple):
 
 @kernel
 def residual(rows: Any, v: FloatArray, f: FloatArray) -> None:
-    """f += y."""
+    """Add y to f."""
     for i in range(len(rows)):
         f[rows[i].state] += v[rows[i].state]
 
 
 @kernel
 def tangent(dv: float, slots: IntArray, values: FloatArray) -> None:
-    """values += dv."""
+    """Add dv to values."""
     for i in range(len(slots)):
         values[slots[i, 0, 0]] += dv
 
@@ -85,7 +85,7 @@ def mass(rows: Any, scale: float, slots: IntArray, values: FloatArray) -> None:
 
 @kernel
 def measure(rows: Any, multipliers: IntArray, w: FloatArray, lam: FloatArray, f: FloatArray) -> None:
-    """f -= w·λ."""
+    """Subtract w·λ from f."""
     for i in range(len(rows)):
         for k in range(w.shape[1]):
             f[rows[i].state] -= w[i, k] * lam[multipliers[i, k]]
@@ -100,7 +100,7 @@ def measure_tangent(w: FloatArray, slots: Coupling, values: FloatArray) -> None:
 
 
 def count_multipliers(world: Tables, table: EntityTable) -> IntArray:
-    """Number of multipliers of the joint of each row, shape (rows,)."""
+    """Return the number of multipliers of the joint of each row, shape (rows,)."""
     count = np.zeros(table.resident_count, np.int64)
     for joints, positions, _ in world.split_by_table(table.local("joint")):
         count[positions] = require_law(joints.component).multipliers
@@ -124,7 +124,7 @@ def bind(rows: LocalRows) -> tuple[NDArray[Any], IntArray, FloatArray]:
 
 
 def build(rows: LocalRows) -> System:
-    """The system of `LoadCell`."""
+    """Create the system of `LoadCell`."""
     own, multipliers, w = rows.columns
     system = System("LoadCell", own["state"][:, None].copy())
     system.residual = call(residual, lambda s: (own, s.v, s.f))

@@ -67,7 +67,7 @@ def eval_load(row: Any, inputs: InputColumns, G: FloatArray, R: FloatArray, m: C
 def load(
     rows: Any, inputs: InputColumns, G: FloatArray, R: FloatArray, m: CoordinateColumns, dofs: IntArray, f: FloatArray
 ) -> None:
-    """f += Jᵀ F."""
+    """Add Jᵀ F to f."""
     for i in range(len(rows)):
         row = rows[i]
         if row.active:
@@ -121,7 +121,7 @@ def bind(rows: LocalRows) -> tuple[NDArray[Any], InputColumns, tuple[FloatArray,
 
 
 def build(rows: LocalRows) -> System:
-    """The system of `StateLoad`."""
+    """Create the system of `StateLoad`."""
     own, inputs, (G, R), functions = rows.columns
     # derivatives of the functions with respect to u and u_t
     P, V = np.zeros_like(G), np.zeros_like(R)
@@ -156,7 +156,7 @@ def update_loads(rows: LocalRows, s: Fields) -> None:
 
 
 def eval_force(rows: LocalRows, s: Fields) -> FloatArray:
-    """F without the load factor [N or N m], shape (rows,); 0 where inactive."""
+    """Return F without the load factor [N or N m], shape (rows,); 0 where inactive."""
     update_loads(rows, s)
     own, inputs, (G, R), _ = rows.columns
     m = s.markers[FAMILY]

@@ -7,7 +7,7 @@ pulley. Relative to its groove, number m of z grooves,
     height above the seat: g = D - R [m]
     depth in either flank, along the circle: x± = ± u - b/2 - g tan β
     depth below the tips of the pulley: y = h - g, with the height h of the teeth
-    energy: V = k/2 x² on a flank, V = k_t/2 y² on a tip; the smaller one, if the tooth is within the pulley
+    energy: V = k/2 x² on a flank, V = k_t/2 y² on a tip; the smaller energy if the tooth is within the pulley
     within the pulley: x > 0 and y > 0
     force: f = ∂V/∂u (R/D) t + ∂V/∂g n
     damping: d times the rate of x or y, along the direction of the force
@@ -97,8 +97,8 @@ def locate(row: Any, groove: float, u: Pose) -> Any:
 
 @kernel
 def depth_of(row: Any, which: int, way: complex, height: complex) -> tuple[complex, float, float]:
-    """Depth of a tooth in a flank (which = 0, 1) or below the tips (which = 2) [m], and its derivatives with respect to
-    displacement and height."""
+    """Return the depth of a tooth in a flank (which = 0, 1) or below the tips (which = 2) [m], and its derivatives with
+    respect to displacement and height."""
     if which == TIP:
         return row.tooth_height - height, 0.0, -1.0
     side, slope = (1.0 if which == 0 else -1.0), np.tan(row.flank_angle)
@@ -107,7 +107,7 @@ def depth_of(row: Any, which: int, way: complex, height: complex) -> tuple[compl
 
 @kernel
 def rates_of(row: Any, u: Pose, ut: ComplexArray, D: complex, nx: complex, ny: complex) -> tuple[complex, complex]:
-    """Rates of displacement and height [m/s], relative to the rotating pulley."""
+    """Return the rates of displacement and height [m/s], relative to the rotating pulley."""
     radial = ut[0] * nx + ut[1] * ny
     along = ut[1] * nx - ut[0] * ny
     return row.pitch_radius * (along / D - ut[5]), radial
@@ -115,7 +115,7 @@ def rates_of(row: Any, u: Pose, ut: ComplexArray, D: complex, nx: complex, ny: c
 
 @kernel
 def force(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """The nine numbers."""
+    """Return the nine numbers of the forces and torques; see `rigid_springs/pairs.py`."""
     way, height, D, nx, ny = locate(row, row.history[3] - 1.0, u)
     way_t, height_t = rates_of(row, u, ut, D, nx, ny)
     along, out = complex(0.0, 0.0), complex(0.0, 0.0)
@@ -133,7 +133,7 @@ def force(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def energy(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Energy of the tooth [J]."""
+    """Return the energy of the tooth [J]."""
     way, height, _, _, _ = locate(row, row.history[3] - 1.0, u)
     total = complex(0.0, 0.0)
     for which in range(FLANKS + 1):
@@ -145,7 +145,7 @@ def energy(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Power that the damping dissipates [W]."""
+    """Return the power that the damping dissipates [W]."""
     way, height, D, nx, ny = locate(row, row.history[3] - 1.0, u)
     way_t, height_t = rates_of(row, u, ut, D, nx, ny)
     total = complex(0.0, 0.0)

@@ -11,9 +11,9 @@
 
 A foot is a point of a line or an arc at which the distance to the centre is stationary, or a corner. The stiffness k
 does not depend on the length of pieces, so a curve may be divided into arbitrarily short pieces. A circle has up to two
-contacts, for instance between two flanks. These contacts are the deepest feet with different normals. The curve lies in
-the xy plane of marker 0; components perpendicular to this plane are ignored. A circle whose centre is within the
-material has no contact, because depths must be below the radius.
+contacts, for instance between two flanks. The contacts of a circle are its deepest feet with different normals. The
+curve lies in the xy plane of marker 0; components perpendicular to this plane are ignored. A circle whose centre is
+within the material has no contact, because depths must be below the radius.
 
 History values per row: piece (counted from 1, 0 without contact) and slip of the first contact, then of the second
 contact. History values are constant during Newton's iterations; during the iterations each line or arc in contact is
@@ -85,14 +85,14 @@ class ContactCurveCircle(Component):
 
 @kernel
 def locate_center(u: Pose) -> tuple[complex, complex]:
-    """Position of the centre in the frame of the curve [m]."""
+    """Return the position of the centre in the frame of the curve [m]."""
     A, d = u.A, u.d
     return A[0, 0] * d[0] + A[1, 0] * d[1] + A[2, 0] * d[2], A[0, 1] * d[0] + A[1, 1] * d[1] + A[2, 1] * d[2]
 
 
 @kernel
 def face(piece: FloatArray, x: complex, y: complex) -> tuple[complex, complex, complex]:
-    """Distance D [m] of (x, y) from a piece that is extended beyond its ends, and the normal at the foot."""
+    """Return the distance D [m] of (x, y) from a piece that is extended beyond its ends, and the normal at the foot."""
     side, a, b = piece[0], piece[3], piece[4]
     x, y = x - piece[1], y - piece[2]
     if side == 0.0:
@@ -106,7 +106,7 @@ def face(piece: FloatArray, x: complex, y: complex) -> tuple[complex, complex, c
 
 @kernel
 def faces(piece: FloatArray, x: float, y: float) -> bool:
-    """Whether the foot of (x, y) lies within a piece."""
+    """Return whether the foot of (x, y) lies within a piece."""
     x, y = x - piece[1], y - piece[2]
     along = piece[3] * x + piece[4] * y
     if piece[0] == 0.0:
@@ -134,7 +134,7 @@ def measure(row: Any, piece: FloatArray, u: Pose, ut: ComplexArray) -> Any:
 
 @kernel
 def press(row: Any, gap: complex, rate: complex, slip: complex, stored: float) -> tuple[complex, complex]:
-    """f_n and f_t [N] of a contact."""
+    """Return f_n and f_t [N] of a contact."""
     spring, damper = -row.contact_stiffness * gap, -row.contact_damping * rate
     if damper.real < -spring.real or (damper.real > spring.real and (row.damping_limited or spring.real < 0.0)):
         # the force is limited to twice the spring force; without penetration the damper has no force
@@ -150,7 +150,7 @@ def press(row: Any, gap: complex, rate: complex, slip: complex, stored: float) -
 
 @kernel
 def force(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """The nine numbers."""
+    """Return the nine numbers of the forces and torques; see `rigid_springs/pairs.py`."""
     F = np.zeros(9, np.complex128)
     for j in range(2):
         if row.history[2 * j] <= 0.0:
@@ -168,7 +168,7 @@ def force(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def energy(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Energy of the springs [J]."""
+    """Return the energy of the springs [J]."""
     x, y = locate_center(u)
     total = complex(0.0, 0.0)
     for j in range(2):
@@ -180,7 +180,7 @@ def energy(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Power lost to friction and damping [W]."""
+    """Return the power lost to friction and damping [W]."""
     total = complex(0.0, 0.0)
     for j in range(2):
         if row.history[2 * j] > 0.0:
@@ -292,7 +292,7 @@ def update_history(
 
 @kernel
 def find_depth(row: Any, curves: Curves, x: float, y: float) -> float:
-    """Depth of the circle, with its centre at (x, y), in the curve [m], 0 without contact."""
+    """Return the depth of the circle, with its centre at (x, y), in the curve [m], 0 without contact."""
     p, _ = find_feet(row, curves, x, y)
     if p == 0:
         return 0.0
@@ -322,9 +322,9 @@ def find_nearest(row: Any, curves: Curves, x: float, y: float) -> int:
 
 @kernel
 def fill_gaps(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, numbers: FloatArray) -> None:
-    """Fill the numbers of `Gaps`, shape (3 rows, WIDTH). The first group is the deeper contact of each row. The second
-    group is the path in the frame of the curve, for rows without contact. The third group is the velocity in this
-    frame, for circles far away.
+    """Fill the numbers of `Gaps`, shape (3 rows, WIDTH). The first group of rows of numbers is for the deeper contact
+    of each row. The second group is for the path in the frame of the curve, for rows without contact. The third group
+    is for the velocity in the frame of the curve, for circles far away.
 
     If a circle touches at only one end of a step, the gap at the other end refers to the same piece.
     """
@@ -379,7 +379,7 @@ def fill_gaps(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, numbers
                 least[BEFORE + SPEED] = np.hypot(ux, uy)
                 g, rate = eval_gap(row, curves, p, way, moves)
                 note_gap(least, g, rate, speed)
-        # the places between
+        # places on the path between both ends of the step
         ax, ay = way[BEFORE + X], way[BEFORE + Y]
         ex, ey = way[X] - ax, way[Y] - ay
         length = np.sqrt(ex * ex + ey * ey)
@@ -451,7 +451,7 @@ def add_parts(rows: LocalRows, system: System) -> None:
 
 
 def eval_numbers(rows: LocalRows, s: Fields) -> FloatArray:
-    """The numbers of `fill_numbers`."""
+    """Return the numbers of `fill_numbers`."""
     (pair, own), curves = rows.columns, find_curves(rows)[1]
     bind_touching(rows)[0](evaluate(s))
     out = np.zeros((len(own), 6, 2))

@@ -1,6 +1,6 @@
 """Curves of lines and arcs in the plane of a body: their pieces, and the search for pieces near a circle.
 
-In the direction of the curve the material is on the left and the exterior on the right: a closed outline is
+In the direction of the curve the material is on the left and the exterior is on the right: a closed outline is
 counter-clockwise. A kink to the left between two pieces is a corner: an arc of radius 0 between the normals of both
 pieces. A closed curve through two points is a segment with two sides and two corners.
 
@@ -40,7 +40,7 @@ CELLS = 128
 class CurveProfile(Component):
     """A curve of lines and arcs in the plane of a body; several bodies may use the same profile.
 
-    In the direction of the curve the material is on the left and the exterior on the right.
+    In the direction of the curve the material is on the left and the exterior is on the right.
     """
 
     points = column("m", "x, y of the points one after the other, in the frame of the marker that has it", shape=None)

@@ -267,8 +267,8 @@ class _Line:
 
     @checked(state=instance("State"), speed=either(number("m/s"), instance(SteadyDrive)))
     def run(self, state: State, speed: float | SteadyDrive) -> State:
-        """Change a state at rest into a state in which the belt runs and the pulleys rotate with it. Such a state is
-        used for modes at a speed, or as an initial state.
+        """Change a state at rest into a state in which the belt runs and the pulleys rotate with it. The state of a
+        running belt is used for modes at a speed, or as an initial state.
 
         Args:
             state: the belt at rest, see `preload`; the given state is not changed.
@@ -396,8 +396,7 @@ class _Line:
 
         Args:
             path: the file (``.png``, ``.pdf``, ``.svg``); None returns a figure of matplotlib, which notebooks show.
-            state: the state to show; None: the belt as mounted, before any solve. In this case components may still be
-                added later.
+            state: the state to show; None: the belt as mounted, before any solve, when components may still be added.
             speeds: sensors; sensors in rad/s are shown over time.
             title: heading; default: the time, or name, length and tension.
 
@@ -431,7 +430,7 @@ class _Line:
         return choose_elements(self.route.length, self.strain, self.radii, arcs)
 
     def _name_parts(self) -> None:
-        """Names of the free spans, and of the cables on each pulley, for tables of modes."""
+        """Name the free spans, and the cables on each pulley, for tables of modes."""
         length, cables = self.route.length, len(self.cables)
         middle = length * (np.arange(cables) + 0.5) / cables
         for name, (begin, end) in zip(name_spans(self.drive), find_spans(self.route), strict=True):
@@ -609,8 +608,8 @@ class Belt(_Line):
             layer_modulus: shear modulus G of that layer [Pa]; default: rubber of 75 Shore A, see
                 `connectors/drives/contact_choice.py`.
             points: number of contact points of each cable.
-            step: step of the later motion [s], which bounds the contact stiffness; None: no bound. Belts with teeth
-                have no bound.
+            step: step of the later motion [s], which bounds the contact stiffness; None: no bound. For belts with
+                teeth, the step does not bound the stiffness.
             name: name for messages and output.
             teeth: number of teeth of a timing belt, which together with the pitch determines its length; see
                 `timing.py`.

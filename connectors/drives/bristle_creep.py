@@ -1,5 +1,5 @@
-"""The loss of speed caused by bristles that begin without deflection. The loss is large on short arcs, because the
-bristles deflect along the whole arc.
+"""The loss of speed caused by bristles that begin without deflection. This loss of speed is large on short arcs,
+because the bristles deflect along the whole arc.
 
 Means over time contain the tensions N of the spans, the speed v = c lam of the cord, and the wrap angle t of each
 pulley. Let E = EA - rhoA c², lam = 1 + N/EA and, on an arc, F = N - rhoA c v - EI/(2 R²). The belt enters a pulley with

@@ -5,7 +5,8 @@ on the pulley, h the step, and K the shear stiffness of a layer between cord and
 
     belts: k = max(10 EA/R², 4000 T/R²); circles are enlarged by the contact depth, `press` of the law
     ropes: k = 100 EA/R², limited to 384 T/(R² t⁴), see `docs/howto/choose_contact.md`
-    contact with surfaces: k = max(1000 T/R², 100 EA/R²); the depth is 0.1 % of R, the error of the loss of speed 1 %
+    contact with surfaces: k = max(1000 T/R², 100 EA/R²); the depth is 0.1 % of R, and the error of the loss of speed is
+    1 %
     with a step: k <= rhoA (6/h)², so that a step is at most one period 2 pi sqrt(rhoA/k) of the contact
     lower limit for belts: k >= 1000 T/R², because softer belts move differently
     lower limit for ropes: k >= 2000 T/R²
@@ -92,8 +93,8 @@ class ContactChoice(NamedTuple):
 
 
 def choose_layer(width: float | None, modulus: float, height: float) -> float | None:
-    """Shear stiffness G b/h of the layer between cord and face [N/m²]; None (a rigid layer) if width or height is
-    missing.
+    """Return the shear stiffness G b/h of the layer between cord and face [N/m²]; None (a rigid layer) if width or
+    height is missing.
 
     Args:
         width: b [m].
@@ -104,7 +105,7 @@ def choose_layer(width: float | None, modulus: float, height: float) -> float | 
 
 
 def find_period(tension: float, radius: float, mass_per_length: float, closed: bool) -> float:
-    """Period of a belt or rope on the softest contact to which a step may lead [s]; for the arguments see
+    """Return the period of a belt or rope on the softest contact to which a step may lead [s]; for the arguments see
     `choose_contact`."""
     return 2.0 * pi * radius * sqrt((DEPTH_SHARE if closed else SINK_SHARE) * mass_per_length / tension)
 
@@ -114,7 +115,7 @@ def choose_contact(
     step: float | None, in_space: bool, closed: bool = False, layer: float | None = None, friction: float = 0.0,
     route: float = inf,
 ) -> ContactChoice:  # fmt: skip
-    """Parameters of one pulley.
+    """Choose the contact parameters of one pulley.
 
     Args:
         name: name of the pulley.

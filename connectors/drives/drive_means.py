@@ -220,7 +220,7 @@ class DriveMeans(Sensors):
 
     Means are doubtful if pulleys take more energy from a closed belt than the energy that other pulleys have supplied
     and that the belt has stored. Losses of speed are doubtful if bristles on short arcs increase them by more than 1 %.
-    These doubts are listed in the verdict of the solve and in ``report().doubts``.
+    Doubts about means and losses are listed in the verdict of the solve and in ``report().doubts``.
 
     Numbers have names such as ``"alternator.slip_reserve"``, ``"span alternator–pump.tension"`` (a hyphen is accepted)
     and ``"efficiency"``; further sensors have their own names.
@@ -255,7 +255,7 @@ class DriveMeans(Sensors):
         return [name for probe in self._probes for name, _ in probe.columns] or super().names
 
     def __getitem__(self, name: str) -> FloatArray:
-        """Values of one number over the records, shape (records,), in its unit; a copy."""
+        """Return the values of one number over the records, shape (records,), in its unit; a copy."""
         names = [known.replace("–", "-") for known in self.names]
         if name.replace("–", "-") not in names:
             raise ModelError(f"the means have no quantity {name!r}: must be one of {', '.join(self.names)}")
@@ -292,7 +292,7 @@ class DriveMeans(Sensors):
         return MOST_RECORDS - 1 if self._records_all(state) else EveryNth.idle_steps(self, state, size)
 
     def _records_all(self, state: State) -> bool:
-        """Whether compiled code records all numbers, from the next step on."""
+        """Return whether compiled code records all numbers, from the next step on."""
         return len(self._sensors) == 1 and self._motion.begin_records(state, self._steps, self._every or 0)
 
     def idle_program(self, state: State) -> Program | None:
@@ -353,8 +353,8 @@ class DriveMeans(Sensors):
         return replace(report, extremes=found, doubts=doubts)
 
     def _eval_swing(self, report: DriveReport, values: FloatArray) -> float:
-        """Largest standard deviation of the tension of a span, relative to the largest change of tension on a pulley
-        [1]."""
+        """Return the largest standard deviation of the tension of a span, relative to the largest change of tension on
+        a pulley [1]."""
         places = [self.names.index(f"span {span.name}.tension") for span in report.spans]
         change = max(abs(duty.tension_after - duty.tension_before) for duty in report.pulleys)
         return float(values[:, places].std(axis=0).max()) / change if change > 0.0 else inf
@@ -363,10 +363,9 @@ class DriveMeans(Sensors):
         """Return supplied power, delivered power [W] and efficiency [1] as means over the last turn of the belt before
         each record.
 
-        Each has the shape (records,), and is NaN before the first turn is complete. Ratios of single steps are not
+        Each mean has the shape (records,), and is NaN before the first turn is complete. Ratios of single steps are not
         meaningful, because torques fluctuate and the belt stores and returns energy. The efficiency is the delivered
-        work divided by the sum of two energies: the supplied work, and the energy that the belt releases during the
-        turn.
+        work, divided by the supplied work plus the energy that the belt releases during the turn.
         """
         report = self.report()
         return {} if report is None else self._eval_over_turns(report.turn)
@@ -378,7 +377,7 @@ class DriveMeans(Sensors):
         return eval_over_turns(self.times, energies, self["stored_energy"], turn)
 
     def find_doubts(self) -> Sequence[str]:
-        """Those of the report."""
+        """Return the doubts of the report."""
         report = self.report()
         return () if report is None else report.doubts
 
@@ -390,8 +389,8 @@ class DriveMeans(Sensors):
             ledger: a hook of the same solves that began and ended together with these means.
 
         Raises:
-            ModelError: means or ledger have not begun, or cover different times. In 3D also means that skip steps,
-            because the missing powers between records would exceed the losses of the drive.
+            ModelError: means or ledger have not begun, or cover different times. In 3D the error is also raised for
+            means that skip steps, because the missing powers between records would exceed the losses of the drive.
         """
         if self._every != 1 and not self._motion.is_wanted:
             raise ModelError(

@@ -201,7 +201,7 @@ class DriveMotion:
         return residual, (evaluate(parallel_assembly(self.drive.world).fields, f=f),)
 
     def checkpoint(self) -> dict[str, Any]:
-        """All numbers."""
+        """Return the time, the integrals and the records."""
         return {"time": float(self._time[0]), "values": np.stack((self.integral, self.recorded, self._last))}
 
     def restore(self, kept: Mapping[str, Any]) -> None:

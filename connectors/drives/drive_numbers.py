@@ -125,7 +125,7 @@ class DriveRoom(NamedTuple):
 
 @kernel(inline=True)
 def count_numbers(width: int) -> int:
-    """Numbers of a pulley."""
+    """Return the number of numbers of a pulley."""
     return HUB + width + SINKING + 1
 
 

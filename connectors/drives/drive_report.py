@@ -166,8 +166,7 @@ class SpanDuty:
         length: as mounted [m].
         tension: mean axial force of the cables of the span that touch no pulley [N].
         deflection: distance of the middle of the span from the straight line between its ends [m]; > 0 to the left of
-            the direction of the belt, in 3D the magnitude. The vibration of the span is seen as changes of the
-            deflection.
+            the direction of the belt, in 3D the magnitude. A vibration of the span causes changes of the deflection.
         string_frequency: lowest natural frequency of the span as a string that moves along itself [Hz]; NaN in
             compression or without mass.
     """
@@ -301,7 +300,7 @@ DUTIES = ("slip_reserve", "hub_force", "tension", "deflection", "belt_speed", "e
 
 
 def is_duty(name: str) -> bool:
-    """Whether a number matters for the design, so that `format` prints its extremes; ``name`` is its name in
+    """Return whether a number matters for the design, so that `format` prints its extremes; ``name`` is its name in
     `extremes`."""
     part, _, quantity = name.partition("[")[0].rpartition(".")
     # quantities of the whole belt count once, and not for each pulley; the user has requested any quantity without a
@@ -368,8 +367,8 @@ class BoundDrive:
         self._direct = self._bind_cables() if self._is_direct() else None
 
     def _is_direct(self) -> bool:
-        """Whether kernels can evaluate the contact and the cables: contact points on circles, and no communication
-        between processes."""
+        """Return whether kernels can evaluate the contact and the cables: contact points on circles, and no
+        communication between processes."""
         drive = self.drive
         at_points = bool(self.circles) and all(view.at_point for _, view in self.circles)
         single = not self.contacts.parallel and all(len(circle.closed) == 1 for circle, _ in self.circles)
@@ -527,8 +526,8 @@ class BoundDrive:
         return found
 
     def eval_motion(self, fields: Fields) -> FloatArray:
-        """Speeds [rad/s], torques [N m] and powers [W] of the pulleys of a belt on circles, shape (3, pulleys); the
-        evaluation takes little time."""
+        """Return the speeds [rad/s], torques [N m] and powers [W] of the pulleys of a belt on circles, shape (3,
+        pulleys); the evaluation takes little time."""
         torques = np.zeros(len(self.circles))
         for i, (circle, view) in enumerate(self.circles):
             out = view.evaluate(fields)
@@ -540,7 +539,7 @@ class BoundDrive:
         return np.stack((speeds, torques, torques * speeds))
 
     def _eval_speed(self, fields: Fields, i: int, axis: FloatArray = UP) -> float:
-        """Angular velocity of pulley i about its axis [rad/s]."""
+        """Return the angular velocity of pulley i about its axis [rad/s]."""
         body = self.bodies[i]
         if body is None:
             return 0.0
@@ -548,8 +547,8 @@ class BoundDrive:
         return float(omega[0] if len(omega) == 1 else omega @ axis)
 
     def _eval_contacts(self, fields: Fields) -> tuple[BoolArray, FloatArray]:
-        """Whether each cable touches each pulley, shape (pulleys, cables), and hub loads [N], shape (pulleys, 2 or
-        3)."""
+        """Return whether each cable touches each pulley, shape (pulleys, cables), and hub loads [N], shape (pulleys, 2
+        or 3)."""
         count = len(self.drive.pulleys)
 
         def read(output: str) -> FloatArray:
@@ -585,8 +584,8 @@ class BoundDrive:
         return torques
 
     def _eval_friction(self, i: int) -> float:
-        """Friction coefficient at the cord of pulley i [1]: the coefficient of the face times the radius of the face
-        per radius of the cord.
+        """Return the friction coefficient at the cord of pulley i [1]: the coefficient of the face times the radius of
+        the face per radius of the cord.
 
         The result is NaN for a pulley with teeth.
         """
@@ -594,8 +593,8 @@ class BoundDrive:
         return nan if i in self.drive.wheels else self.friction[i] * share
 
     def _find_ends(self, i: int, duty: PulleyDuty) -> tuple[MeshTraction, SinkingTraction]:
-        """Tractions due to the mesh and due to sinking in on pulley i, at the end of the arc with the smaller line
-        pressure."""
+        """Return the tractions due to the mesh and due to sinking in on pulley i, at the end of the arc with the
+        smaller line pressure."""
         press = eval_press(duty.tension_before, duty.tension_after, self.drive.mass_per_length, duty.belt_speed)
         radius, EA, bristles = self.drive.radii[i], self.axial_stiffness, self.bristles[i]
         limit = nan if i in self.drive.wheels else self.friction[i] * press / radius or nan
@@ -648,7 +647,7 @@ def complete(report: DriveReport, drive: Drive) -> DriveReport:
 
 
 def find_turn(report: DriveReport, drive: Drive) -> float:
-    """Duration of one full turn of a closed belt [s]; NaN for ropes and at rest."""
+    """Return the duration of one full turn of a closed belt [s]; NaN for ropes and at rest."""
     if not drive.closed or report.belt_speed == 0.0:
         return nan
     arcs = sum(duty.wrap_angle * radius for duty, radius in zip(report.pulleys, drive.radii, strict=True))
@@ -707,5 +706,5 @@ def show_pulleys(values: Sequence[Any]) -> list[str]:
 
 
 def show_number(value: float) -> str:
-    """Text of one number."""
+    """Return the text of one number."""
     return show_numbers([value])[0]

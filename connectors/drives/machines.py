@@ -7,13 +7,13 @@ The speed of the crank of an engine is
 During the start, s = (1 - cos(pi t/rise))/2 up to the time rise. Here a_k is the amplitude of the order k, relative to
 the mean speed Omega; k = 2 is the firing order of a four-stroke engine with four cylinders.
 
-The torque M(|omega|) of a machine acts against the motion. This torque is a curve over the speed, linear between its
-points, and constant below the first and above the last point; near standstill the torque increases from 0.
+The torque M(|omega|) of a machine acts against the motion. The torque of the machine is a curve over the speed, linear
+between its points, and constant below the first and above the last point. Near standstill the torque increases from 0.
 
-A torsional damper is a ring of the inertia J_r on a hub. Between both angles act the stiffness k = J_r (2 pi f)² and
-the damping c = 2 zeta J_r 2 pi f, where f is the natural frequency of the ring on a fixed hub. Let the hub have the
-inertia J, and let a shaft of the stiffness K carry it. With mu = J_r/J the smallest possible maximum of the amplitude
-of the hub under a torque M sin(Omega t) is sqrt(1 + 2/mu) M/K, for
+A torsional damper is a ring of the inertia J_r on a hub. The stiffness k = J_r (2 pi f)² and the damping c = 2 zeta J_r
+2 pi f act between the angles of ring and hub, where f is the natural frequency of the ring on a fixed hub. Let the hub
+have the inertia J, and let a shaft of the stiffness K carry it. With mu = J_r/J the smallest possible maximum of the
+amplitude of the hub under a torque M sin(Omega t) is sqrt(1 + 2/mu) M/K, for
 
     2 pi f = sqrt(K/J)/(1 + mu),    zeta = sqrt(3 mu/(8 (1 + mu)))
 

@@ -134,7 +134,7 @@ def _list_owners(world: World) -> dict[int, int]:
 
 
 def _is_held(world: World, body: Entity, contacts: Entity) -> bool:
-    """Whether any row refers to the body, its node or a marker on these; contacts and rows on rotations do not
+    """Return whether any row refers to the body, its node or a marker on these; contacts and rows on rotations do not
     count."""
     return any(True for _ in _find_rows(world, body, contacts, turns=False))
 

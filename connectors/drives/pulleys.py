@@ -243,7 +243,7 @@ def _check_wraps(pulleys: Sequence[Pulley], places: Sequence[Place], route: Rout
 
 
 def _cross(first: FloatArray, second: FloatArray) -> bool:
-    """Whether two straight lines cross, each from row 0 to row 1."""
+    """Return whether two straight lines cross, each from row 0 to row 1."""
 
     def turn(a: FloatArray, b: FloatArray, c: FloatArray) -> float:
         return float((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]))

@@ -5,8 +5,8 @@ If the flow of the reference length of a belt is c, its nodes have the velocitie
 at rest. The contact force decreases by rhoA v²/R. The tension does not change, because the length of the belt does not
 change.
 
-In a steady motion, material moves along this shape until each span has its stretch lam. Each arc has the stretch of its
-entry up to the start of slip; from this point the stretch changes linearly to its value at the exit:
+For a steady motion, material is moved along the shape at rest until each span has its stretch lam. Each arc has the
+stretch of its entry up to the start of slip; from this point the stretch changes linearly to its value at the exit:
 
     X(s) is the integral of ds/lam over the stations s of the shape; a node at X_i moves to the station s with X(s) =
     X_i.

@@ -28,9 +28,9 @@ Therefore
     length: each end adds l³/(12 R²) to the length of the belt.
 
 The unknowns are F of all spans, and c. The equations are the speed or the torque balance of each pulley, and the
-reference length of the closed belt. This length is the sum of length/lam over spans and arcs that stick, plus R E/(mu
-r/R EA) |ln(F_out lam_in/(F_in lam_out))| for each arc that slips. Pulleys and bristles are rigid; sag, air resistance
-and bearing losses are neglected.
+reference length of the closed belt. The reference length is the sum of length/lam over spans and arcs that stick, plus
+R E/(mu r/R EA) |ln(F_out lam_in/(F_in lam_out))| for each arc that slips. Pulleys and bristles are rigid; sag, air
+resistance and bearing losses are neglected.
 
 Source: S. E. Bechtel, S. Vohra, K. I. Jacob, C. D. Carlson, The stretching and slipping of belts and fibers on pulleys,
 J. Appl. Mech. 67 (2000) 197-206; F. Grashof, Theoretische Maschinenlehre II (1883); the beam under tension:
@@ -218,14 +218,14 @@ class SteadyDrive:
 
 
 def is_speeds(given: object) -> bool:
-    """Whether an argument is a mapping from names to finite numbers."""
+    """Return whether an argument is a mapping from names to finite numbers."""
     return isinstance(given, Mapping) and all(
         isinstance(name, str) and _is_number(value) for name, value in given.items()
     )
 
 
 def is_torques(given: object) -> bool:
-    """Whether an argument is a mapping from names to finite numbers or functions."""
+    """Return whether an argument is a mapping from names to finite numbers or functions."""
     return isinstance(given, Mapping) and all(
         isinstance(name, str) and (callable(value) or _is_number(value)) for name, value in given.items()
     )

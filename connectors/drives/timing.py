@@ -48,7 +48,8 @@ class Teeth(NamedTuple):
         return self.number * self.pitch
 
     def count_elements(self, least: int) -> int:
-        """Number of cables, at least ``least``, for which all teeth have the same position on their cables."""
+        """Return the number of cables, at least ``least``, for which all teeth have the same position on their
+        cables."""
         return self.number * ceil(least / self.number)
 
 

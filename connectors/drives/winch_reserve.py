@@ -1,9 +1,9 @@
 """A winch rope with cables in reserve, which pays out and takes in many cable lengths within one run.
 
-All cables of a rope created by `winch_rope` have equal shares of its length l. In contrast, this rope has cables on
-several levels over the same nodes: c, 2 c, 4 c, ... equal cables. One level is active outside the winch. The cables of
-all other levels are in reserve, without forces and mass. Nodes that belong to no active cable are held in their
-reference positions. The numbering of the model does not change during a run.
+All cables of a rope created by `winch_rope` have equal shares of its length l. In contrast, this rope has c, 2 c, 4 c,
+... equal cables on several levels over the same nodes. One level is active outside the winch. The cables of all other
+levels are in reserve, without forces and mass. Nodes that belong to no active cable are held in their reference
+positions. The numbering of the model does not change during a run.
 
 If the active cables are too long, each cable is split into two. The shape of the rope does not change: both halves are
 the same cubic. Let h = Δ l be the length of a cable, and r and s position and slope of its nodes. The position and
@@ -40,7 +40,7 @@ from windlass.framework.state.state import State
 
 LONGEST, SHORTEST = 1.6, 0.4
 """LONGEST, SHORTEST: lengths of cables, relative to the wanted length [1], above which cables are split and below which
-they are merged. After each change the length is about 0.8."""
+they are merged. After each change, cables have about 0.8 times the wanted length."""
 MOST = 1e5
 """A number of cables larger than any reserve."""
 MIDDLE = eval_shape(np.array(0.5), np.array(1.0))
@@ -182,7 +182,7 @@ class WinchReserve(StepHook):
         return self._fewest << level
 
     def _stride(self, level: int) -> int:
-        """Distance between successive nodes of a level, as a number of nodes of the finest level."""
+        """Return the distance between successive nodes of a level, as a number of nodes of the finest level."""
         return 1 << (self._levels - 1 - level)
 
     @property
@@ -248,11 +248,11 @@ class WinchReserve(StepHook):
         return before - after if new < old else 0.0
 
     def _eval_length(self, state: State) -> float:
-        """Length of rope outside the winch [m]."""
+        """Return the length of rope outside the winch [m]."""
         return self._feed_reference + float(state.of(self.feed)[0, 0])
 
     def _eval_weight(self, x: FloatArray, length: float) -> float:
-        """Potential energy of the weight [J]."""
+        """Return the potential energy of the weight [J]."""
         d, S = x.shape[1] // 2, array_form(shape_integrals)(length / (len(x) - 1))
         places = S[0] * (x[:-1] + x[1:])[:, :d] + S[3] * (x[1:] - x[:-1])[:, d:]
         rho = float(self.cables.table.collect("mass_per_length", self.cables.rows[:1])[0])

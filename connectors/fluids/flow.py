@@ -139,7 +139,7 @@ def eval_phase(c: FlowColumns, m: int, r: FloatArray, t: float) -> float:
 
 @kernel(inline=True)
 def eval_growth(c: FlowColumns, t: float) -> tuple[float, float]:
-    """r(t) and its time derivative [1/s]."""
+    """Return the growth r(t) and its time derivative [1/s]."""
     if c.growth <= 0.0:
         return 1.0, 0.0
     r, slope = step_up(t / c.growth)

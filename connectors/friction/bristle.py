@@ -47,7 +47,7 @@ def decide(tau: float, limit: float, towards: float) -> tuple[float, float]:
 
 @kernel(inline=True)
 def friction_force(state: float, tau: float, limit: float) -> float:
-    """f [N] along a line for a state."""
+    """Return the friction f [N] along a line for a state."""
     return limit * state if abs(state) == SLIPS else tau
 
 
@@ -62,7 +62,7 @@ def friction_slopes(state: float, k: float, d: float, by_fn: float) -> tuple[flo
 
 @kernel(inline=True)
 def trial_vector(k: float, u: Vector, d: float, v: Vector) -> Vector:
-    """tau [N]."""
+    """Return the trial force tau [N]."""
     return trial(k, u[0], d, v[0]), trial(k, u[1], d, v[1]), trial(k, u[2], d, v[2])
 
 

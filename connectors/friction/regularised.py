@@ -25,7 +25,7 @@ from windlass.framework.kernels.kernel import kernel
 
 @kernel(inline=True)
 def slides(speed: float, zone: float) -> bool:
-    """Whether a slip velocity is outside the zone."""
+    """Return whether a slip velocity is outside the zone."""
     return speed > zone
 
 
@@ -45,14 +45,14 @@ def limit_of(mu: float, fn: Any) -> Any:
 
 @kernel(inline=True)
 def smooth_sign(v: float, v0: float) -> tuple[float, float]:
-    """v/sqrt(v² + v0²) and its derivative with respect to v."""
+    """Return v/sqrt(v² + v0²) and its derivative with respect to v."""
     root = np.sqrt(v * v + v0 * v0)
     return v / root, v0 * v0 / (root * root * root)
 
 
 @kernel(inline=True)
 def stribeck(speed: float, dynamic: float, static: float, decay: float, viscous: float) -> tuple[float, float]:
-    """F [N] at a speed >= 0, and its derivative."""
+    """Return the friction force F [N] at a speed >= 0, and its derivative."""
     falling = static * np.exp(-speed / decay)
     return dynamic + falling + viscous * speed, viscous - falling / decay
 

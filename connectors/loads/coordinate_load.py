@@ -37,7 +37,7 @@ class CoordinateLoad(Component):
 
 @kernel
 def load(rows: Any, m: CoordinateColumns, F: FloatArray, dofs: IntArray, f: FloatArray) -> None:
-    """f += Jᵀ F."""
+    """Add Jᵀ F to f."""
     for i in range(len(rows)):
         if rows[i].active:
             for a in range(dofs.shape[1]):
@@ -65,7 +65,7 @@ def bind(rows: LocalRows) -> tuple[NDArray[Any], TimeColumn]:
 
 
 def build(rows: LocalRows) -> System:
-    """The system of `CoordinateLoad`."""
+    """Create the system of `CoordinateLoad`."""
     own, forces = rows.columns
     system = System("CoordinateLoad", rows.dofs)
     system.load = Term(forces.fill + call(load, lambda s: (own, s.markers[FAMILY], forces.values, rows.dofs, s.f)))

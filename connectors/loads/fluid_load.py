@@ -191,7 +191,7 @@ def bind(rows: LocalRows) -> list[FluidGroup]:
 
 
 def build(rows: LocalRows) -> System:
-    """The system of `FluidLoad`."""
+    """Create the system of `FluidLoad`."""
     groups: list[FluidGroup] = rows.columns
     system = System("FluidLoad", rows.dofs)
     load, load_tangent, inertia, inertia_tangent = Call(), Call(), Call(), Call()

@@ -195,7 +195,7 @@ def bind(rows: LocalRows) -> list[LineGroup]:
 
 
 def build(rows: LocalRows) -> System:
-    """The system of `LineLoad`."""
+    """Create the system of `LineLoad`."""
     groups: list[LineGroup] = rows.columns
     system = System("LineLoad", rows.dofs)
     place, scatter, scatter_tangents = call(locate), call(add_forces), call(add_tangents)

@@ -68,7 +68,7 @@ def bind(rows: LocalRows) -> TimeColumn:
 
 
 def build(rows: LocalRows) -> System:
-    """The system of `MassProportional`."""
+    """Create the system of `MassProportional`."""
     systems, groups = rows.layout.systems, group_rows(rows)
     accelerations: TimeColumn = rows.columns
     system = System("MassProportional", rows.dofs)

@@ -67,7 +67,7 @@ def eval_drag(
 
 @kernel
 def fill_forces(c: Any, m: Any, flow: Any) -> None:
-    """F of all points."""
+    """Write the forces F of all points."""
     t, wn, D = np.zeros(3), np.zeros(3), np.zeros(3)
     for i in range(len(c)):
         size, _, _ = eval_drag(c, m, flow, i, t, wn, D)

@@ -44,7 +44,7 @@ def eval_force(A: FloatArray, k: int, F: FloatArray, i: int, turns: bool) -> tup
 
 @kernel
 def load(rows: Any, A: FloatArray, J: FloatArray, F: FloatArray, dofs: IntArray, f: FloatArray) -> None:
-    """f += Jᵀ F."""
+    """Add Jᵀ F to f."""
     for i in range(len(rows)):
         row = rows[i]
         if row.active:
@@ -97,7 +97,7 @@ def bind(rows: LocalRows) -> tuple[NDArray[Any], TimeColumn]:
 
 
 def on_curved_markers(rows: LocalRows) -> bool:
-    """Whether the derivatives of any of the markers depend on the coordinates."""
+    """Return whether the derivatives of any of the markers depend on the coordinates."""
     kinds = [markers.component for markers, _, _ in rows.world.split_by_table(rows.local("marker"))]
     return any(CURVED in kind.provides for kind in kinds)
 

@@ -201,7 +201,8 @@ def update_on_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray)
 
 
 def axis_dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World numbers of the positions and slopes of the rows' cables, shape (rows, 12), without angles of twist."""
+    """Return the world numbers of the positions and slopes of the rows' cables, shape (rows, 12), without angles of
+    twist."""
     return world.dofs_of(table.local("cable"))[:, :12]
 
 

@@ -227,7 +227,7 @@ def column_of(world: Tables, ids: IntArray, name: str) -> FloatArray:
 
 
 def cable_lengths(world: Tables, ids: IntArray) -> FloatArray:
-    """Reference lengths [m] of cables by entity number, shape (n,)."""
+    """Return the reference lengths [m] of cables by entity number, shape (n,)."""
     return column_of(world, ids, "length")
 
 

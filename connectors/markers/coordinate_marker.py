@@ -73,7 +73,7 @@ def update_coordinates(rows: Any, m: CoordinateColumns, x: FloatArray, v: FloatA
 
 
 def coordinate_dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World number of the coordinate of each row, shape (rows, 1), -1 for the ground."""
+    """Return the world number of the coordinate of each row, shape (rows, 1), -1 for the ground."""
     of_node = world.dofs_of(table.local("node"))
     if of_node.shape[1] == 0:
         return np.full((table.resident_count, 1), -1, np.int64)

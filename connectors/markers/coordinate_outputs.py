@@ -15,7 +15,7 @@ OF_ANGLES = {"m": "rad", "m/s": "rad/s", "N": "N m"}
 
 
 def find_turning(world: Tables, markers: IntArray) -> NDArray[np.bool_]:
-    """Whether each coordinate marker is an angle or a strain, so that forces are in N m, shape (markers,)."""
+    """Return whether each coordinate marker is an angle or a strain, so that forces are in N m, shape (markers,)."""
     turning = np.zeros(len(markers), bool)
     for table, positions, rows in world.split_by_table(markers):
         if "coordinate" not in table.component.columns:
@@ -30,7 +30,7 @@ def find_turning(world: Tables, markers: IntArray) -> NDArray[np.bool_]:
 
 
 def find_states(world: Tables, markers: IntArray) -> NDArray[np.bool_]:
-    """Whether each coordinate marker is on a first-order state, shape (markers,)."""
+    """Return whether each coordinate marker is on a first-order state, shape (markers,)."""
     states = np.zeros(len(markers), bool)
     for table, positions, rows in world.split_by_table(markers):
         if "node" not in table.component.refs:

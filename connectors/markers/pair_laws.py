@@ -453,7 +453,7 @@ def row_of_positions(m: Any, pair: Pair, i: int) -> tuple[Vector, Vector]:
 
 @kernel
 def row_of_coordinates(m: Any, pair: Pair, i: int) -> tuple[float, float]:
-    """u [m or rad] and u_t of a row."""
+    """Return u [m or rad] and u_t of a row."""
     m0, m1, w0, w1 = pair.m0[i], pair.m1[i], pair.w0[i], pair.w1[i]
     return w1 * m.value[m1] - w0 * m.value[m0], w1 * m.rate[m1] - w0 * m.rate[m0]
 
@@ -580,7 +580,7 @@ def difference_coordinates(rows: LocalRows, s: Fields) -> tuple[FloatArray, Floa
 
 
 def eval_distance(rows: LocalRows, s: Fields) -> FloatArray:
-    """|p1 - p0| [m], shape (rows,)."""
+    """Return |p1 - p0| [m], shape (rows,)."""
     distance: FloatArray = np.sqrt((difference_positions(rows, s)[0] ** 2).sum(axis=1))
     return distance
 

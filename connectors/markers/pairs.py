@@ -4,9 +4,9 @@ compiled for each law.
 A law provides kernels for one row, which is a record with the columns of the schema under their names (see `rows`).
 `register_pair` creates all other parts of the law from these kernels, see `pair_laws`. For coordinate markers the
 arguments are u = value1 - value0 (each value times its factor, if the law has factors) and the rate u_t. For position
-markers they are u = p1 - p0 and u_t = v1 - v0. The kernels return f(u, u_t, t) and its derivatives P = ∂f/∂u, V =
-∂f/∂u_t. The force f acts on the left-hand side of the equations of motion at marker 1, and -f acts at marker 0. The
-loops add The loops add
+markers the arguments are u = p1 - p0 and u_t = v1 - v0. The kernels return f(u, u_t, t) and its derivatives P = ∂f/∂u,
+V = ∂f/∂u_t. The force f acts on the left-hand side of the equations of motion at marker 1, and -f acts at marker 0. The
+loops add
 
     forces: Jᵀ f with J = [-J0, J1]
     tangent: dq (Jᵀ (P J + V J̇) + ∂(Jᵀf)/∂q) + dv Jᵀ V J
@@ -49,8 +49,8 @@ class Pair(NamedTuple):
 
 @needs("marker0", "marker1")
 def pair_dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World coordinate numbers of ``marker0``, followed by the numbers of ``marker1``, padded by -1, shape (rows,
-    n)."""
+    """Return the world coordinate numbers of ``marker0``, followed by the numbers of ``marker1``, padded by -1, shape
+    (rows, n)."""
     parts = [world.dofs_of(table.local(name)) for name in ("marker0", "marker1")]
     return np.concatenate(parts, axis=1)
 
@@ -60,7 +60,7 @@ def bind_pair(rows: LocalRows) -> Pair:
     `pair_dofs`.
 
     Raises:
-        ModelError: the table has no such references, or no such column.
+        ModelError: the table has no references to two markers, or no column ``active``.
     """
     check_needs(rows.table.component, ("marker0", "marker1", "active"), f"bind_pair of {rows.table.kind}")
     n0 = rows.world.ref_width(rows.table, "marker0")
@@ -93,7 +93,7 @@ def create_load(history: int) -> Callable[..., None]:
 
 @kernel(inline=True)
 def subtract(values: FloatArray, m1: int, m0: int) -> Vector:
-    """Difference of two rows of three numbers."""
+    """Return the difference of two rows of three numbers."""
     return values[m1, 0] - values[m0, 0], values[m1, 1] - values[m0, 1], values[m1, 2] - values[m0, 2]
 
 

@@ -190,7 +190,7 @@ def cross(a: Any, b: Any) -> Any:
 
 @kernel
 def dot(a: Any, b: Any) -> Any:
-    """a·b of two vectors."""
+    """Return a·b of two vectors."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
@@ -210,7 +210,7 @@ def find_contact(radius: float, k: int, d: Any, n: Any, w: Any) -> Any:
     and the vectors r and d + r.
 
     d is the vector from the marker on the plane to the centre, n the normal of the plane, w the axis of the disc, and r
-    the vector from the centre to the lowest point of the rim. All these may be real or complex.
+    the vector from the centre to the lowest point of the rim. All of these vectors may be real or complex.
     """
     x = cross(w, n)
     length = np.sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2])

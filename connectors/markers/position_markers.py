@@ -135,14 +135,14 @@ def allocate(world: Tables, ids: IntArray, layout: Rows) -> PositionColumns:
 
 
 def _find_curved(table: EntityTable, rows: IntArray) -> NDArray[np.bool_]:
-    """Whether each row of a marker table has second derivatives; the centre of a rigid body has none."""
+    """Return whether each row of a marker table has second derivatives; the centre of a rigid body has none."""
     if table.component is PositionOnRigid2D:
         return np.asarray(table.local("local", rows).any(axis=1))
     return np.full(len(rows), CURVED in table.component.provides)
 
 
 def node_position_dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World numbers of the position coordinates of each row's node, padded by -1, shape (rows, 2 or 3)."""
+    """Return the world numbers of the position coordinates of each row's node, padded by -1, shape (rows, 2 or 3)."""
     ids = table.local("node")
     parts = [
         (positions, world.row_dofs(nodes, rows)[:, : _position_width(nodes.component)])

@@ -91,7 +91,7 @@ def unwrap(sine: float, cosine: float, last: float) -> float:
 
 @kernel
 def is_lost(change: float, share: float) -> bool:
-    """Whether an angle that changes by ``change`` [rad] within a step is ambiguous; share = (s² + c²)/(e·e)."""
+    """Return whether an angle that changes by ``change`` [rad] within a step is ambiguous; share = (s² + c²)/(e·e)."""
     return abs(change) > (LARGEST_SWUNG if share < 0.5 else LARGEST_TURN)
 
 
@@ -161,7 +161,7 @@ def bind(rows: LocalRows) -> NDArray[Any]:
 
 
 def build(rows: LocalRows) -> System:
-    """The system of `RotationCoordinate`."""
+    """Create the system of `RotationCoordinate`."""
     own = rows.columns
     system = System("RotationCoordinate", rows.dofs)
 

@@ -2,7 +2,7 @@
 
 Each process moves the surfaces on its own markers. Surfaces on the ground are sent to all processes once. Moving half
 spaces may be neighbours of any surface, so they are always sent to all processes. Of the remaining surfaces a process
-receives in each evaluation only those surfaces that its pairs need; it returns the forces on these surfaces.
+receives in each evaluation only the surfaces that its pairs need, and returns the forces on these surfaces.
 
 A pair is evaluated by the process of one of its surfaces. If one surface is on the ground, the process of the moving
 surface evaluates the pair. If one surface is a half space, the process of the bounded surface evaluates the pair. If
@@ -88,7 +88,7 @@ class Share:
         self._ghosts.add_to_owners(*self._forces)
 
     def agree(self, here: bool) -> bool:
-        """Whether a condition is true on any process."""
+        """Return whether a condition is true on any process."""
         return self._layout.processes.any(here)
 
     def gather_centers(self, c: Surfaces) -> None:
@@ -108,7 +108,7 @@ class Share:
         return mine, near & ~mine
 
     def takes(self, c: Surfaces, pairs: IntArray) -> NDArray[np.bool_]:
-        """Whether this process evaluates each pair, shape (k,)."""
+        """Return whether this process evaluates each pair, shape (k,)."""
         i, j = pairs[:, 0], pairs[:, 1]
         larger, smaller = c.reach[i] > MUCH_LARGER * c.reach[j], c.reach[j] > MUCH_LARGER * c.reach[i]
         bounded = ~c.fixed[j] & (c.kind[j] != HALF_SPACE)

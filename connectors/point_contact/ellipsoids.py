@@ -35,7 +35,7 @@ Vector = tuple[float, float, float]
 
 @kernel(inline=True)
 def eval_support(Q: FloatArray, i: int, nx: float, ny: float, nz: float) -> tuple[float, float, float, float]:
-    """h [m] and p [m] of body i."""
+    """Return h [m] and p [m] of body i."""
     x = Q[i, 0, 0] * nx + Q[i, 0, 1] * ny + Q[i, 0, 2] * nz
     y = Q[i, 1, 0] * nx + Q[i, 1, 1] * ny + Q[i, 1, 2] * nz
     z = Q[i, 2, 0] * nx + Q[i, 2, 1] * ny + Q[i, 2, 2] * nz
@@ -60,7 +60,7 @@ def create_basis(nx: float, ny: float, nz: float) -> tuple[float, float, float, 
 
 @kernel(inline=True)
 def eval_form(Q: FloatArray, i: int, ax: float, ay: float, az: float, bx: float, by: float, bz: float) -> float:
-    """aᵀ Q_i b."""
+    """Return aᵀ Q_i b."""
     out: float = (
         ax * (Q[i, 0, 0] * bx + Q[i, 0, 1] * by + Q[i, 0, 2] * bz)
         + ay * (Q[i, 1, 0] * bx + Q[i, 1, 1] * by + Q[i, 1, 2] * bz)
@@ -73,7 +73,7 @@ def eval_form(Q: FloatArray, i: int, ax: float, ay: float, az: float, bx: float,
 def eval_overlap(
     Q: FloatArray, i: int, j: int, dx: float, dy: float, dz: float, nx: float, ny: float, nz: float
 ) -> float:
-    """x(n) [m]."""
+    """Return x(n) [m]."""
     out: float = (
         np.sqrt(eval_form(Q, i, nx, ny, nz, nx, ny, nz))
         + np.sqrt(eval_form(Q, j, nx, ny, nz, nx, ny, nz))

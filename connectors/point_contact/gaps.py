@@ -1,7 +1,7 @@
 """Gaps between the surfaces of contact sets, from which solvers decide whether steps resolve impacts; see `Gaps`.
 
 Pairs are taken from the list of neighbours at both ends of a step. If a surface has moved by more than half the skin in
-one step, the list may be incomplete. In this case pairs whose paths come close during the step are also examined.
+one step, the list may be incomplete, so pairs whose paths come close during the step are also examined.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class PairGaps:
         self._fill_all([b.surfaces for b in self._sets], self.gaps.numbers)
 
     def accept(self) -> None:
-        """A step was accepted."""
+        """Store the pairs and the motion of an accepted step."""
         self._near = [b.near.pairs for b in self._sets]
         for b, start in zip(self._sets, self._start, strict=True):
             for now, before in zip(_moving(b.surfaces), _moving(start), strict=True):
@@ -115,8 +115,8 @@ class PairGaps:
         """Find neighbours at both ends of a step of h seconds, and for fast surfaces also pairs that may have met
         within the step.
 
-        Such pairs may have met on the straight path to the end of the step, or on the path given by the velocities at
-        the start of the step.
+        Fast surfaces may have met on the straight path to the end of the step, or on the path given by the velocities
+        at the start of the step.
         """
         c, m, pairs = b.surfaces, b.near.bounded, b.near.pairs
         if before is not pairs:

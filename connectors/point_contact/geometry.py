@@ -6,8 +6,8 @@ relative radius R.
     ellipsoid and half space: x = h - N·(c - o),    n = -N,    p_1 = c + Q n/h,    R = a b c/h²
     ellipsoid and bounded surface: see `ellipsoids.py`
 
-d is the vector from centre 1 to centre 2. N is the outward normal and o the origin of the half space, h = sqrt(nᵀ Q n).
-The surfaces touch if x > 0; p_2 = p_1 - x n. Surfaces with the same centre do not touch, because the direction is
+d is the vector from centre 1 to centre 2. N is the outward normal and o is the origin of the half space, h = sqrt(nᵀ Q
+n). The surfaces touch if x > 0; p_2 = p_1 - x n. Surfaces with the same centre do not touch, because the direction is
 undefined.
 
 Source: K. L. Johnson, Contact Mechanics, Cambridge University Press (1985), chapter 4.

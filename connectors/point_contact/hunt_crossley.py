@@ -99,7 +99,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def build(rows: LocalRows) -> System:
-    """The system of `HuntCrossley`."""
+    """Create the system of `HuntCrossley`."""
     sets: list[BoundSet] = rows.columns
     spare = rows.layout.spare
     system = ContactSystem("HuntCrossley", np.zeros((0, 0), np.int64), sets=sets)
@@ -213,7 +213,7 @@ def disable(state: State, force: Entity) -> None:
 
 @checked(state=instance("State"), force=handle())
 def is_enabled(state: State, force: Entity) -> bool:
-    """Whether a force element (a handle to one row) is switched on in a state."""
+    """Return whether a force element (a handle to one row) is switched on in a state."""
     where = _flag_places(state, force)
     if len(where) != 1:
         raise ModelError(f"is_enabled: {force!r} has {len(where)} rows; must be a handle to one row")

@@ -44,7 +44,7 @@ def eval_hertz_force(K: float, hertz: bool, x: float, R: float) -> float:
 
 @kernel(inline=True)
 def eval_point_velocity(c: Surfaces, i: int, px: float, py: float, pz: float) -> Vector:
-    """Velocity of the material point of surface i at P [m/s]."""
+    """Return the velocity of the material point of surface i at P [m/s]."""
     rx, ry, rz = px - c.center[i, 0], py - c.center[i, 1], pz - c.center[i, 2]
     wx, wy, wz = c.omega[i, 0], c.omega[i, 1], c.omega[i, 2]
     return c.v[i, 0] + wy * rz - wz * ry, c.v[i, 1] + wz * rx - wx * rz, c.v[i, 2] + wx * ry - wy * rx

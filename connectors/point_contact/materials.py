@@ -61,7 +61,7 @@ def plane_strain_modulus(youngs_modulus: float, poissons_ratio: float) -> float:
 
 @checked(ModelError, None, dissipation=number("s/m", minimum=0.0), speed=number("m/s", minimum=0.0))
 def restitution_from_dissipation(dissipation: float, speed: float) -> float:
-    """Restitution e [1] of a central impact.
+    """Return the restitution e [1] of a central impact.
 
     Args:
         dissipation: c of the pair [s/m]: s1 c1 + (1 - s1) c2, or c if c is the same for both materials.
@@ -86,7 +86,7 @@ def restitution_from_dissipation(dissipation: float, speed: float) -> float:
 
 @checked(ModelError, None, restitution=number("1", above=0.0, maximum=1.0), speed=number("m/s", above=0.0))
 def dissipation_from_restitution(restitution: float, speed: float) -> float:
-    """Dissipation coefficient c [s/m] for which a central impact has a given restitution.
+    """Return the dissipation coefficient c [s/m] for which a central impact has a given restitution.
 
     Args:
         restitution: e = speed after / speed before [1].

@@ -111,8 +111,8 @@ def is_stale(
     bounded: int,
     skin: float,
 ) -> bool:
-    """Whether the origin of a surface has moved by half the skin, or an unlisted surface has come near a moving half
-    space.
+    """Return whether the origin of a surface has moved by half the skin, or an unlisted surface has come near a moving
+    half space.
 
     ``watched`` contains the checked surfaces as runs, see `find_runs`.
     """

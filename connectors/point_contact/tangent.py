@@ -41,7 +41,7 @@ Vector = tuple[float, float, float]
 
 @kernel(inline=True)
 def cross(ax: float, ay: float, az: float, bx: float, by: float, bz: float) -> Vector:
-    """a × b."""
+    """Return a × b."""
     return ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
 
 

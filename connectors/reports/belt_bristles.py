@@ -149,10 +149,9 @@ def pass_pulley(rim: Rim, entry: float, leave: float, angle: float = pi) -> Pass
 def check_passage(rim: Rim, passage: Passage, entry: float, leave: float) -> None:
     """Raise ModelError for a belt that sticks again after it slips, contrary to the assumption of `pass_pulley`.
 
-    Sticking after slip occurs only if F increases along the arc and bristles are softer than EA (mu/R)². In this case
-    the friction limit may increase faster than the force of a bristle. The test begins at sixteen times this stiffness.
-    The belt slips while w > (mu p/mu_k)'. As functions of F, the left-hand side is linear and the right-hand side
-    convex.
+    Sticking after slip occurs only if F increases along the arc and bristles are softer than EA (mu/R)². Then the
+    friction limit may increase faster than the force of a bristle. The test begins at sixteen times the stiffness EA
+    (mu/R)². The belt slips while w > (mu p/mu_k)'. As functions of F, w is linear and (mu p/mu_k)' is convex.
     """
 
     def force(w: float) -> float:

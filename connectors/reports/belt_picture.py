@@ -94,7 +94,7 @@ def draw_belt(
         title: heading; default: the time.
 
     Returns:
-        The absolute path, or the figure. On all processes except the first, None instead of a figure.
+        The absolute path, or the figure. On all processes except the first the result is None instead of a figure.
 
     Raises:
         OutputError: the file cannot be written.
@@ -217,7 +217,7 @@ def _find_motion(world: World, fields: Fields, marker: Entity) -> tuple[FloatArr
 
 
 def name_carrier(world: World, marker: Entity) -> str:
-    """Name of the entity that carries a marker."""
+    """Return the name of the entity that carries a marker."""
     refs = list(marker.table.component.refs)
     if not refs:
         return marker.name
@@ -349,7 +349,7 @@ def _draw_tension(axes: Any, lines: list[CableLine], wheels: list[Wheel]) -> Non
 
 
 def _draw_speeds(axes: Any, times: FloatArray, curves: dict[str, FloatArray]) -> None:
-    """Angular velocities over time."""
+    """Draw the angular velocities over time."""
     for (name, values), color in zip(curves.items(), cycle(COLORS), strict=False):
         label = f"{name.removesuffix('.angular_velocity')}: {values[-1]:.5g}"
         axes.plot(times, values, color=color, linewidth=1.6, label=label)

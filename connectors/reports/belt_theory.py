@@ -88,7 +88,7 @@ class BeltCreep:
 
 
 def is_stiffness(given: object) -> bool:
-    """Whether a value is a positive number or infinite."""
+    """Return whether a value is a positive number or infinite."""
     return isinstance(given, float | np.floating) and bool(given > 0.0)
 
 
@@ -149,8 +149,8 @@ def belt_creep(
             lower.
 
     Raises:
-        ModelError: the belt is slack or slips on a whole arc. Also: bristles are so soft that a slipping part precedes
-        a sticking part, or that the driven pulley does not rotate.
+        ModelError: the belt is slack or slips on a whole arc, or bristles are so soft that a slipping part precedes a
+        sticking part, or that the driven pulley does not rotate.
     """
     EA, stiff, mu = axial_stiffness, axial_stiffness * (1.0 + reference_strain), friction_coefficient
     R, E = radius + axis_height, axial_stiffness

@@ -223,7 +223,7 @@ def _eval_cord_speed(pulley: PulleyContacts, fields: Fields, z: Segments, touchi
 
 
 def _sum_friction_work(pulley: PulleyContacts) -> float:
-    """Energy that all contacts of a pulley have lost in friction [J]; all processes must call this function
+    """Return the energy that all contacts of a pulley have lost in friction [J]; all processes must call this function
     together."""
     work = np.array([eval_friction_work(pulley.bound.rows).sum()])
     return float((pulley.bound.assembly.processes.sum(work) if pulley.bound.parallel else work)[0])

@@ -31,7 +31,7 @@ def describe(report: type[Report]) -> type[Report]:
 
 
 def units_of(report: type[Any]) -> dict[str, str]:
-    """Unit of each number of a report."""
+    """Return the unit of each number of a report."""
     return {entry.name: entry.metadata["unit"] for entry in fields(report) if entry.metadata}
 
 

@@ -54,7 +54,7 @@ class SurfaceReport:
     NaN.
 
     Entry and exit are the first and the last touching point in the direction of travel; at rest, in the direction of
-    increasing local x. On a plane these points are touchdown points.
+    increasing local x. On a plane, entry and exit are touchdown points.
     """
 
     name: str

@@ -53,13 +53,13 @@ def force_of_one(row: Any, x: ComplexArray, xt: ComplexArray, g: ComplexArray) -
 
 @kernel
 def energy_of_one(row: Any, x: ComplexArray) -> complex:
-    """Energy of a spring with one number [J]."""
+    """Return the energy of a spring with one number [J]."""
     return complex(0.5 * row.stiffness * (x[0] - row.offset) * (x[0] - row.offset))
 
 
 @kernel
 def power_of_one(row: Any, xt: ComplexArray) -> complex:
-    """Power that its damper dissipates [W]."""
+    """Return the power that the damper of a spring with one number dissipates [W]."""
     return complex(row.damping * (xt[0] - row.rate_offset) * (xt[0] - row.rate_offset))
 
 
@@ -74,7 +74,7 @@ def force_of_all(row: Any, x: ComplexArray, xt: ComplexArray, g: ComplexArray) -
 
 @kernel
 def energy_of_all(row: Any, x: ComplexArray) -> complex:
-    """Energy of a spring with matrices [J]."""
+    """Return the energy of a spring with matrices [J]."""
     total = complex(0.0, 0.0)
     for a in range(len(x)):
         for b in range(len(x)):
@@ -84,7 +84,7 @@ def energy_of_all(row: Any, x: ComplexArray) -> complex:
 
 @kernel
 def power_of_all(row: Any, xt: ComplexArray) -> complex:
-    """Power that its dampers dissipate [W]."""
+    """Return the power that the dampers of a spring with matrices dissipate [W]."""
     total = complex(0.0, 0.0)
     for a in range(len(xt)):
         for b in range(len(xt)):

@@ -85,7 +85,7 @@ class ContactSphereSphere(Component):
 
 @kernel
 def raise_depth(x: complex, m: float) -> complex:
-    """x^m with the sign of x, for m >= 1."""
+    """Return x^m with the sign of x, for m >= 1."""
     a = abs(x.real)
     if m == 1.0:
         return x
@@ -145,7 +145,7 @@ def rub(row: Any, fn: complex, slip: Any) -> Any:
 
 @kernel
 def force(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """The nine numbers."""
+    """Return the nine numbers of the forces and torques; see `rigid_springs/pairs.py`."""
     gap, rate, slip, n, s0, s1 = measure(row, u, ut)
     fn = press(row, gap, rate) * (1.0 if row.history[0] < 0.0 else 0.0)
     share = rub(row, fn, slip)
@@ -156,7 +156,7 @@ def force(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def energy(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Energy of the spring [J]; 0 for a plastic contact."""
+    """Return the energy of the spring [J]; 0 for a plastic contact."""
     gap = measure(row, u, ut)[0]
     on = 1.0 if row.history[0] < 0.0 and row.plasticity_ratio == 0.0 else 0.0
     return on * row.contact_stiffness / (row.exponent + 1.0) * raise_depth(gap, row.exponent) * gap
@@ -164,7 +164,7 @@ def energy(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Power lost to all forces except the spring [W]."""
+    """Return the power lost to all forces except the spring [W]."""
     gap, rate, slip, _, _, _ = measure(row, u, ut)
     on = 1.0 if row.history[0] < 0.0 else 0.0
     fn = press(row, gap, rate)

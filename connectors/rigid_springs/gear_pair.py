@@ -80,7 +80,7 @@ def measure(row: Any, u: Pose, ut: ComplexArray) -> Any:
 
 @kernel
 def shift(row: Any, turned: complex) -> Any:
-    """w [m]."""
+    """Return w [m]."""
     if row.history[0] == 0.0:
         return turned - turned.real
     way = turned - row.history[1]
@@ -116,7 +116,7 @@ def mesh(row: Any, u: Pose, ut: ComplexArray) -> Any:
 
 @kernel
 def force(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """The nine numbers."""
+    """Return the nine numbers of the forces and torques; see `rigid_springs/pairs.py`."""
     _, n, _, _, distance, a, e, across = mesh(row, u, ut)
     turn, push = row.cosine * (n[0] - n[1]), row.sine * (n[0] + n[1])
     lever = row.side * (row.pitch_radius0 + row.pitch_radius1) / distance
@@ -131,7 +131,7 @@ def force(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def energy(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Energy of the teeth [J]."""
+    """Return the energy of the teeth [J]."""
     s = mesh(row, u, ut)[0]
     total = complex(0.0, 0.0)
     for k in range(2):
@@ -142,7 +142,7 @@ def energy(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Power lost to damping [W]."""
+    """Return the power lost to damping [W]."""
     return mesh(row, u, ut)[2]
 
 

@@ -97,7 +97,7 @@ def push(row: Any, s: complex, rate: complex) -> tuple[complex, complex]:
 
 @kernel
 def force(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """The nine numbers."""
+    """Return the nine numbers of the forces and torques; see `rigid_springs/pairs.py`."""
     a, s, rate = measure(row, u, ut)
     _, g = push(row, s, rate)
     f, zero = (g * a[0], g * a[1], g * a[2]), complex(0.0, 0.0)
@@ -109,7 +109,7 @@ def force(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def energy(row: Any, u: Pose, ut: ComplexArray, t: float) -> complex:
-    """k δ²/2 [J]."""
+    """Return the energy k δ²/2 [J]."""
     _, s, rate = measure(row, u, ut)
     depth, _ = push(row, s, rate)
     return complex(0.5 * row.stiffness * depth * depth)
@@ -117,7 +117,7 @@ def energy(row: Any, u: Pose, ut: ComplexArray, t: float) -> complex:
 
 @kernel
 def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> complex:
-    """Power lost to damping [W]."""
+    """Return the power lost to damping [W]."""
     _, s, rate = measure(row, u, ut)
     depth, g = push(row, s, rate)
     return complex((g - row.stiffness * depth) * rate)
@@ -125,20 +125,20 @@ def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> complex:
 
 @kernel
 def place(row: Any, u: Pose, ut: ComplexArray, t: float) -> complex:
-    """s [m or rad]."""
+    """Return s [m or rad]."""
     return complex(measure(row, u, ut)[1])
 
 
 @kernel
 def depth_of(row: Any, u: Pose, ut: ComplexArray, t: float) -> complex:
-    """δ [m or rad]."""
+    """Return δ [m or rad]."""
     _, s, rate = measure(row, u, ut)
     return complex(push(row, s, rate)[0])
 
 
 @kernel
 def force_of(row: Any, u: Pose, ut: ComplexArray, t: float) -> complex:
-    """g [N or N m]."""
+    """Return g [N or N m]."""
     _, s, rate = measure(row, u, ut)
     return complex(push(row, s, rate)[1])
 

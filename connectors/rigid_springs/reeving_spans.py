@@ -39,13 +39,13 @@ CONVERGED = 1e-14
 
 @kernel
 def add(a: Any, x: Any, b: Any) -> Any:
-    """a + x b."""
+    """Return the sum a + x b."""
     return a[0] + x * b[0], a[1] + x * b[1], a[2] + x * b[2]
 
 
 @kernel
 def axis_of(F: ComplexArray, k: int) -> Any:
-    """Column k of a frame."""
+    """Return column k of a frame."""
     return F[0, k], F[1, k], F[2, k]
 
 
@@ -60,7 +60,7 @@ def arm_of(F: ComplexArray, radius: float, angle: complex) -> Any:
 
 @kernel
 def guess(F: ComplexArray, radius: float, c: Any) -> float:
-    """ψ of -a × c."""
+    """Return the angle ψ of -a × c."""
     if radius == 0.0:
         return 0.0
     return float(np.arctan2(-dot(axis_of(F, 0), c).real, dot(axis_of(F, 1), c).real))

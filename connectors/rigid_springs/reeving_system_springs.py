@@ -92,7 +92,8 @@ def find_frames(axes: FloatArray) -> FloatArray:
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World coordinate numbers of all markers, then of the coordinates at the ends, padded by -1, shape (rows, n)."""
+    """Return the world coordinate numbers of all markers, then of the coordinates at the ends, padded by -1, shape
+    (rows, n)."""
     return np.concatenate([world.ref_dofs(table, name) for name in ("markers", *ENDS)], axis=1)
 
 
@@ -127,7 +128,7 @@ def bind(rows: LocalRows) -> tuple[Pair, NDArray[Any], NDArray[Any], int]:
 
 
 def eval_numbers(rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatArray]:
-    """The numbers of `fill_numbers`."""
+    """Return the numbers of `fill_numbers`."""
     pair, own, spans, most = rows.columns
     out, wraps = np.zeros((len(own), 7)), np.zeros((len(own), most))
     fill_numbers(own, spans, pair, s.markers[FAMILY], coordinates_of(s), out, wraps)
@@ -136,7 +137,7 @@ def eval_numbers(rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatArray]:
 
 @kernel
 def take_numbers(numbers: FloatArray, energies: FloatArray, powers: FloatArray) -> None:
-    """Add the energy and the lost power of each rope; see `fill_numbers`."""
+    """Add the energy, the lost power and the passed power of each rope; see `fill_numbers`."""
     for i in range(len(numbers)):
         energies[0, i] += numbers[i, ENERGY]
         powers[0, i] += numbers[i, LOST]
@@ -144,7 +145,7 @@ def take_numbers(numbers: FloatArray, energies: FloatArray, powers: FloatArray) 
 
 
 def build(rows: LocalRows) -> System:
-    """The system of `ReevingSystemSprings`."""
+    """Create the system of `ReevingSystemSprings`."""
     pair, own, spans, most = rows.columns
     system = System("ReevingSystemSprings", rows.dofs)
     system.residual = call(

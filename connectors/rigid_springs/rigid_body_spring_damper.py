@@ -8,7 +8,7 @@
     forces on the left side: f = B0 g_123 on point 1, -f on point 0
     torques on the left side: B0 g_456 on marker 1, its opposite on marker 0, with moment_arm also -d × f on marker 0
 
-The original law of Exudyn has no moment d × f. This moment is small if the points remain close; set ``moment_arm =
+The original law of Exudyn has no moment d × f. The moment d × f is small if the points remain close; set ``moment_arm =
 False`` for the results of the original law. The torques along the axes of B0 are K times the angles, as in the original
 law. The work of these torques equals the energy x·Kx/2 only for small angles; the ledger shows the difference as
 ``drive``. If the angle about y is 90°, the angles are not defined.

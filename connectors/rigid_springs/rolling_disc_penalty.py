@@ -92,7 +92,7 @@ def rub(row: Any, fn: complex, x: complex, y: complex) -> tuple[complex, complex
 
 @kernel
 def force(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """The nine numbers."""
+    """Return the nine numbers of the forces and torques; see `rigid_springs/pairs.py`."""
     gap, rate, x, y, r, arm, across, along, n = measure(row, u, ut)
     fn = (row.contact_stiffness * gap + row.contact_damping * rate) * (1.0 if row.history[2] <= 0.0 else 0.0)
     fx, fy = rub(row, fn, x, y)
@@ -107,14 +107,14 @@ def force(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def energy(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Energy of the contact [J]."""
+    """Return the energy of the contact [J]."""
     gap = measure(row, u, ut)[0]
     return 0.5 * row.contact_stiffness * gap * gap * (1.0 if row.history[2] <= 0.0 else 0.0)
 
 
 @kernel
 def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Power lost to friction and the damper [W]."""
+    """Return the power lost to friction and the damper [W]."""
     gap, rate, x, y, _, _, _, _, _ = measure(row, u, ut)
     on = 1.0 if row.history[2] <= 0.0 else 0.0
     fx, fy = rub(row, (row.contact_stiffness * gap + row.contact_damping * rate) * on, x, y)
@@ -123,7 +123,7 @@ def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def measure_gap(row: Any, u: Pose, ut: ComplexArray, numbers: FloatArray) -> None:
-    """The numbers of `Gaps`."""
+    """Write the numbers of `Gaps`."""
     gap, rate, x, y, _, _, _, _, _ = measure(row, u, ut)
     note_gap(numbers, gap.real, rate.real, np.sqrt(x.real**2 + y.real**2 + rate.real**2))
 

@@ -56,7 +56,7 @@ def measure(row: Any, u: Pose, ut: ComplexArray, x: ComplexArray, xt: ComplexArr
 
 @kernel
 def apply(row: Any, u: Pose, g: ComplexArray) -> Any:
-    """Torque about the axis."""
+    """Return the forces and torques of a torque about the axis."""
     P, zero = turn(u.A, row.frame0), complex(0.0, 0.0)
     x, y, z = g[0] * P[0, 2], g[0] * P[1, 2], g[0] * P[2, 2]
     return zero, zero, zero, -x, -y, -z, x, y, z

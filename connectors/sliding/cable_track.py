@@ -89,7 +89,7 @@ def read_tracks(world: Tables) -> Tracks:
 
 
 def _gap(world: Tables, dofs: IntArray, dims: IntArray, end: int, start: int) -> float:
-    """Distance of the end of one cable from the start of another in the reference configuration [m]."""
+    """Return the distance of the end of one cable from the start of another in the reference configuration [m]."""
     d = int(dims[end])
     places = world.numbering.reference_of(np.stack((dofs[end, 1 + 2 * d : 1 + 3 * d], dofs[start, 1 : 1 + d])))
     return float(np.linalg.norm(places[1] - places[0]))
@@ -115,7 +115,7 @@ def check_tracks(world: Tables, table: EntityTable) -> None:
 
 
 def track_cables(world: Tables, table: EntityTable) -> IntArray:
-    """Entity numbers of all cables of all tracks, shape (k,)."""
+    """Return the entity numbers of all cables of all tracks, shape (k,)."""
     return world.table(CableTrack).named("cables")
 
 

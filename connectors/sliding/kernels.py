@@ -53,7 +53,7 @@ def fill_place(c: SlidingRows, i: int, x: FloatArray, v: FloatArray, S: FloatArr
 
 @kernel
 def speed_of(c: SlidingRows, i: int, v: FloatArray) -> float:
-    """σ_t of row i [m/s]."""
+    """Return the rate σ_t of row i [m/s]."""
     return float(v[c.dofs[i, 0]] + v[c.dofs[i, 1 + c.width]])
 
 
@@ -116,7 +116,7 @@ def add_equation_tangent(
     slots: Coupling,
     values: FloatArray,
 ) -> None:
-    """values += derivatives of C and of C_qᵀ λ, and derivatives of the friction with respect to λ."""
+    """Add to values the derivatives of C and of C_qᵀ λ, and the derivatives of the friction with respect to λ."""
     S, w, G, Y = np.empty((3, 4)), np.empty((5, 3)), np.empty(c.dofs.shape[1]), np.empty(c.dofs.shape[1])
     F = np.empty(6)
     for i in range(len(c.rows)):
@@ -173,7 +173,7 @@ def add_equation_tangent(
 
 @kernel
 def add_accelerations(c: SlidingRows, m: PositionColumns, x: FloatArray, v: FloatArray, C: FloatArray) -> None:
-    """C += right-hand side of C_q q̈ = J̇ q̇ - 2 r'_t σ_t - r'' σ_t²."""
+    """Add to C the right-hand side of C_q q̈ = J̇ q̇ - 2 r'_t σ_t - r'' σ_t²."""
     S, w = np.empty((3, 4)), np.empty((5, 3))
     for i in range(len(c.rows)):
         row = c.rows[i]
@@ -214,7 +214,7 @@ def eval_friction(c: SlidingRows, i: int, w: FloatArray, v: FloatArray, lam: Flo
 
 @kernel
 def add_friction(c: SlidingRows, x: FloatArray, v: FloatArray, lam: FloatArray, f: FloatArray) -> None:
-    """f += l T on s."""
+    """Add l T to the force on s."""
     S, w, F = np.empty((3, 4)), np.empty((5, 3)), np.empty(6)
     for i in range(len(c.rows)):
         row = c.rows[i]
@@ -235,7 +235,7 @@ def add_friction_tangent(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """values += derivatives of l T with respect to coordinates and velocities; ∂N/∂p = -(t·λ) n/l."""
+    """Add to values the derivatives of l T with respect to coordinates and velocities; ∂N/∂p = -(t·λ) n/l."""
     S, w, F = np.empty((3, 4)), np.empty((5, 3)), np.empty(6)
     for i in range(len(c.rows)):
         row = c.rows[i]

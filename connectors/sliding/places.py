@@ -50,7 +50,7 @@ class SlidingRows(NamedTuple):
 
 @kernel
 def place_of(c: SlidingRows, i: int, x: FloatArray) -> float:
-    """σ of row i [m]."""
+    """Return the arc position σ of row i [m]."""
     row = c.rows[i]
     moved: float = x[c.dofs[i, 1 + c.width]] - row.reference[1]
     return float(x[c.dofs[i, 0]] + moved)
@@ -106,7 +106,7 @@ def note_cables(c: SlidingRows, x: FloatArray, data: FloatArray) -> None:
 
 @kernel
 def update_cables(c: SlidingRows, x: FloatArray, lam: FloatArray, data: FloatArray, outcome: FloatArray) -> None:
-    """The post-Newton update: find the cable of each row, and whether the row has left its track.
+    """Find the cable of each row, and whether the row has left its track; the post-Newton update.
 
     A new cable has a different cubic, so the step must be solved again, unless the joint carries no force.
     """
@@ -132,7 +132,7 @@ def update_cables(c: SlidingRows, x: FloatArray, lam: FloatArray, data: FloatArr
 
 @kernel
 def is_lost(c: SlidingRows, i: int, place: float) -> bool:
-    """Whether a joint that must not leave its track is far beyond an end of the track."""
+    """Return whether a joint that must not leave its track is far beyond an end of the track."""
     row = c.rows[i]
     if row.closed or row.leaves:
         return False

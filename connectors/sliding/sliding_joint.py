@@ -116,7 +116,7 @@ def find_first_cables(world: Tables, tracks: Tracks, track: IntArray, nodes: Int
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World numbers of s, the marker, the axial motion and the nodes of the initial cable, padded by -1."""
+    """Return the world numbers of s, the marker, the axial motion and the nodes of the initial cable, padded by -1."""
     tracks, nodes = read_tracks(world), table.local("node")
     cables = find_first_cables(world, tracks, table.local("track"), nodes)
     numbers = np.full((len(cables), 1 + WIDEST), -1)
@@ -183,7 +183,7 @@ def bind(rows: LocalRows) -> SlidingRows:
 
 
 def build(rows: LocalRows) -> System:
-    """The system of `SlidingJoint`."""
+    """Create the system of `SlidingJoint`."""
     c: SlidingRows = bind(rows)
     assign, note, processes = call(assign_cables), call(note_cables), rows.layout.processes
     update = call(update_cables, lambda s: (c, s.x, s.lam, s.data, s.outcome))

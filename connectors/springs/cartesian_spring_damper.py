@@ -46,7 +46,7 @@ class CartesianSpringDamper(Component):
 
 @kernel
 def force(row: Any, u: Vector, ut: Vector, t: float) -> Vector:
-    """f, global [N]."""
+    """Return the global force f [N]."""
     k, d, offset = row.stiffness, row.damping, row.offset
     if row.has_function:
         return row.user_force[0], row.user_force[1], row.user_force[2]
@@ -72,7 +72,7 @@ def force_tangent(row: Any, u: Vector, ut: Vector, t: float, P: FloatArray, V: F
 
 @kernel
 def energy(row: Any, u: Vector, ut: Vector, t: float) -> float:
-    """Energy of the springs [J]; 0 for rows with a user function."""
+    """Return the energy of the springs [J]; 0 for rows with a user function."""
     total = 0.0
     for a in range(0 if row.has_function else 3):
         total += 0.5 * row.stiffness[a] * (u[a] - row.offset[a]) ** 2
@@ -81,7 +81,7 @@ def energy(row: Any, u: Vector, ut: Vector, t: float) -> float:
 
 @kernel
 def power(row: Any, u: Vector, ut: Vector, t: float) -> float:
-    """Power that the dampers dissipate [W]; 0 for rows with a user function."""
+    """Return the power that the dampers dissipate [W]; 0 for rows with a user function."""
     total = 0.0
     for a in range(0 if row.has_function else 3):
         total += row.damping[a] * ut[a] ** 2

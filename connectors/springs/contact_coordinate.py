@@ -47,31 +47,31 @@ class ContactCoordinate(Component):
 
 @kernel
 def force(row: Any, u: float, ut: float, t: float) -> float:
-    """f [N]."""
+    """Return the force f [N]."""
     return row.contact_stiffness * (u - row.offset) + row.contact_damping * ut if row.history[0] <= 0.0 else 0.0
 
 
 @kernel
 def force_tangent(row: Any, u: float, ut: float, t: float) -> tuple[float, float]:
-    """∂f/∂u [N/m] and ∂f/∂u_t [N s/m]."""
+    """Return ∂f/∂u [N/m] and ∂f/∂u_t [N s/m]."""
     return (row.contact_stiffness, row.contact_damping) if row.history[0] <= 0.0 else (0.0, 0.0)
 
 
 @kernel
 def energy(row: Any, u: float, ut: float, t: float) -> float:
-    """Energy of the spring [J]."""
+    """Return the energy of the spring [J]."""
     return 0.5 * row.contact_stiffness * (u - row.offset) ** 2 if row.history[0] <= 0.0 else 0.0
 
 
 @kernel
 def power(row: Any, u: float, ut: float, t: float) -> float:
-    """Power lost in the damper [W]."""
+    """Return the power lost in the damper [W]."""
     return row.contact_damping * ut * ut if row.history[0] <= 0.0 else 0.0
 
 
 @kernel
 def measure_gap(row: Any, u: float, ut: float, numbers: FloatArray) -> None:
-    """The numbers of `Gaps`."""
+    """Write the numbers of `Gaps`."""
     note_gap(numbers, u - row.offset, ut, abs(ut))
 
 
@@ -81,8 +81,8 @@ def update_gap(row: Any, u: float, ut: float, t: float, h: float) -> tuple[float
     [N].
 
     A row that has opened or closed since the start of the step has a force error. In static solves a row also has an
-    error if it changed its state in the last pass and so returned to the state of the start. The returned force is the
-    force with the contact state before this update.
+    error if it changed its state in the last pass and so returned to its state at the start of the step. The returned
+    force is the force with the contact state before this update.
     """
     g, before = u - row.offset, row.history[0]
     changed, error, step = (g > 0.0) != (before > 0.0), 0.0, np.inf

@@ -30,7 +30,7 @@ def sliding_force(row: Any, v: float) -> tuple[float, float]:
 
 @kernel
 def friction(row: Any, q: float, v: float) -> tuple[float, float, float]:
-    """f_friction [N] and its derivatives with respect to q and q_t."""
+    """Return the friction f_friction [N] and its derivatives with respect to q and q_t."""
     if row.bristle:
         state = np.sign(row.history[0])
         size, slope = sliding_force(row, v) if state != STICKS else (0.0, 0.0)
@@ -62,7 +62,7 @@ def depth(row: Any, q: float) -> float:
 
 @kernel
 def is_stopped(row: Any) -> float:
-    """1 while a stop is touched, otherwise 0."""
+    """Return 1 while a stop is touched, otherwise 0."""
     return 1.0 if row.stops and row.history[2] != 0.0 else 0.0
 
 

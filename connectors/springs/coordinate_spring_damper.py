@@ -38,14 +38,14 @@ class CoordinateSpringDamper(Component):
 
 @kernel
 def force(row: Any, u: float, ut: float, t: float) -> float:
-    """f [N]."""
+    """Return the force f [N]."""
     f: float = row.user_force[0] if row.has_function else row.stiffness * (u - row.offset) + row.damping * ut
     return f
 
 
 @kernel
 def force_tangent(row: Any, u: float, ut: float, t: float) -> tuple[float, float]:
-    """∂f/∂u [N/m] and ∂f/∂u_t [N s/m]."""
+    """Return ∂f/∂u [N/m] and ∂f/∂u_t [N s/m]."""
     if row.has_function:
         return row.df_du[0, 0], row.df_dut[0, 0]
     return row.stiffness, row.damping
@@ -53,13 +53,13 @@ def force_tangent(row: Any, u: float, ut: float, t: float) -> tuple[float, float
 
 @kernel
 def energy(row: Any, u: float, ut: float, t: float) -> float:
-    """Energy of the spring [J]; 0 for rows with a user function."""
+    """Return the energy of the spring [J]; 0 for rows with a user function."""
     return 0.0 if row.has_function else 0.5 * row.stiffness * (u - row.offset) ** 2
 
 
 @kernel
 def power(row: Any, u: float, ut: float, t: float) -> float:
-    """Power that the damper dissipates [W]; 0 for rows with a user function."""
+    """Return the power that the damper dissipates [W]; 0 for rows with a user function."""
     return 0.0 if row.has_function else row.damping * ut * ut
 
 

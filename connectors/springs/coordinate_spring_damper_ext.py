@@ -20,9 +20,9 @@ the same.
 
 History values per row: state (0 sticks, ±F slips), anchor, and depth in a stop (0 without contact). History values are
 constant during Newton's iterations. After the iterations a sliding row gets anchor = q. A row that begins to stick gets
-the anchor for which its bristle has the force at the start of the step. If the row stuck at the start of the step, it
-gets the anchor of that time. A row that begins to slide gets the sign of q_t as its state, or the sign of the force if
-q_t = 0. The force error is the jump of the force.
+the anchor for which its bristle has the force at the start of the step. A row that stuck at the start of the step gets
+its anchor at the start of the step. A row that begins to slide gets the sign of q_t as its state, or the sign of the
+force if q_t = 0. The force error is the jump of the force.
 
 In the energy ledger a sliding bristle has the deflection F/k_b, as in contacts.
 """
@@ -96,7 +96,7 @@ class CoordinateSpringDamperExt(Component):
 
 @kernel
 def force(row: Any, u: float, ut: float, t: float) -> float:
-    """f [N]."""
+    """Return the force f [N]."""
     if row.has_function:
         return float(row.user_force[0])
     elastic = row.stiffness * (u - row.offset) + row.damping * (ut - row.rate_offset)
@@ -106,7 +106,7 @@ def force(row: Any, u: float, ut: float, t: float) -> float:
 
 @kernel
 def force_tangent(row: Any, u: float, ut: float, t: float) -> tuple[float, float]:
-    """∂f/∂u [N/m] and ∂f/∂u_t [N s/m]."""
+    """Return ∂f/∂u [N/m] and ∂f/∂u_t [N s/m]."""
     if row.has_function:
         return row.df_du[0, 0], row.df_dut[0, 0]
     _, by_place, by_rate = friction(row, u, ut)
@@ -116,13 +116,13 @@ def force_tangent(row: Any, u: float, ut: float, t: float) -> tuple[float, float
 
 @kernel
 def spring_energy(row: Any, u: float, ut: float, t: float) -> float:
-    """Energy of the spring [J]; this and all following kernels return 0 for rows with a user function."""
+    """Return the energy of the spring [J]; this and all following kernels return 0 for rows with a user function."""
     return 0.5 * row.stiffness * (u - row.offset) ** 2 if not row.has_function else 0.0
 
 
 @kernel
 def stop_energy(row: Any, u: float, ut: float, t: float) -> float:
-    """Energy of a touched stop [J]."""
+    """Return the energy of a touched stop [J]."""
     return 0.5 * row.stop_stiffness * depth(row, u) ** 2 if not row.has_function else 0.0
 
 
@@ -140,14 +140,14 @@ def measure_gap(row: Any, u: float, ut: float, numbers: FloatArray) -> None:
 
 @kernel
 def damper_power(row: Any, u: float, ut: float, t: float) -> float:
-    """Power lost in the damper [W]."""
+    """Return the power lost in the damper [W]."""
     return row.damping * (ut - row.rate_offset) ** 2 if not row.has_function else 0.0
 
 
 @kernel
 def sliding_power(row: Any, u: float, ut: float, t: float) -> float:
-    """Power lost to friction without history and to the damper of a bristle [W]; see `fill_jumps` for sliding
-    bristles."""
+    """Return the power lost to friction without history and to the damper of a bristle [W]; see `fill_jumps` for
+    sliding bristles."""
     if row.has_function:
         return 0.0
     if row.bristle:
@@ -157,13 +157,13 @@ def sliding_power(row: Any, u: float, ut: float, t: float) -> float:
 
 @kernel
 def stop_power(row: Any, u: float, ut: float, t: float) -> float:
-    """Power lost in the damper of a touched stop [W]."""
+    """Return the power lost in the damper of a touched stop [W]."""
     return row.stop_damping * ut * ut * is_stopped(row) if not row.has_function else 0.0
 
 
 @kernel
 def drive_power(row: Any, u: float, ut: float, t: float) -> float:
-    """Power that a moving damper takes from the motion and transfers to its drive [W]."""
+    """Return the power that a moving damper takes from the motion and transfers to its drive [W]."""
     return row.damping * (ut - row.rate_offset) * row.rate_offset if not row.has_function else 0.0
 
 

@@ -60,39 +60,39 @@ def lock(row: Any, u: float) -> tuple[float, float, float]:
 
 @kernel
 def force(row: Any, u: float, ut: float, t: float) -> float:
-    """f [N m]."""
+    """Return the torque f [N m]."""
     f, _, slips = lock(row, u)
     return float(f if slips > 0.0 else f + row.damping * ut)
 
 
 @kernel
 def force_tangent(row: Any, u: float, ut: float, t: float) -> tuple[float, float]:
-    """∂f/∂u and ∂f/∂u_t."""
+    """Return ∂f/∂u and ∂f/∂u_t."""
     _, slope, slips = lock(row, u)
     return slope, 0.0 if slips > 0.0 else row.damping
 
 
 @kernel
 def energy(row: Any, u: float, ut: float, t: float) -> float:
-    """Energy of the locked clutch [J]; while the clutch overruns, its deflection is f/k_b."""
+    """Return the energy of the locked clutch [J]; while the clutch overruns, its deflection is f/k_b."""
     return float(0.5 * lock(row, u)[0] ** 2 / row.stiffness)
 
 
 @kernel
 def damper_power(row: Any, u: float, ut: float, t: float) -> float:
-    """Power lost in the damper [W]."""
+    """Return the power lost in the damper [W]."""
     return float(0.0 if lock(row, u)[2] > 0.0 else row.damping * ut * ut)
 
 
 @kernel
 def overruns(row: Any, u: float, ut: float, t: float) -> float:
-    """1 while row i overruns or slips, otherwise 0."""
+    """Return 1 while row i overruns or slips, otherwise 0."""
     return float(lock(row, u)[2])
 
 
 @kernel
 def sliding(row: Any, u: float, ut: float, t: float) -> tuple[float, float, float]:
-    """Power into the clutch without its damper [W], its energy [J], and whether the clutch overruns."""
+    """Return the power into the clutch without its damper [W], its energy [J], and whether the clutch overruns."""
     f, _, slips = lock(row, u)
     return f * ut, energy(row, u, ut, t), slips
 

@@ -72,7 +72,7 @@ def line(u: Vector, ut: Vector) -> tuple[float, float]:
 
 @kernel
 def axial_force(row: Any, length: float, rate: float) -> tuple[float, float, float]:
-    """N [N], ∂N/∂s [N/m] and ∂N/∂s_t [N s/m]."""
+    """Return the tension N [N], ∂N/∂s [N/m] and ∂N/∂s_t [N s/m]."""
     if row.has_function:
         # NaN replaces a length of 0, so the result is NaN for any user function
         return row.user_force[0] + 0.0 * length, row.df_du[0, 0], row.df_dut[0, 0]
@@ -89,7 +89,7 @@ def axial_force(row: Any, length: float, rate: float) -> tuple[float, float, flo
 
 @kernel
 def tension(row: Any, u: Vector, ut: Vector, t: float) -> float:
-    """N [N]."""
+    """Return the tension N [N]."""
     length, rate = line(u, ut)
     n: float = axial_force(row, length, rate)[0]
     return n
@@ -97,14 +97,14 @@ def tension(row: Any, u: Vector, ut: Vector, t: float) -> float:
 
 @kernel
 def stretch(row: Any, u: Vector, ut: Vector, t: float) -> float:
-    """s [m]."""
+    """Return the stretch s [m]."""
     s: float = line(u, ut)[0] - row.rest_length
     return s
 
 
 @kernel
 def force(row: Any, u: Vector, ut: Vector, t: float) -> Vector:
-    """f, global [N]."""
+    """Return the global force f [N]."""
     length, rate = line(u, ut)
     n = axial_force(row, length, rate)[0] / length
     return n * u[0], n * u[1], n * u[2]
@@ -131,7 +131,7 @@ def force_tangent(row: Any, u: Vector, ut: Vector, t: float, P: FloatArray, V: F
 def fill_stretch(
     p: FloatArray, v: FloatArray, m0: IntArray, m1: IntArray, rest: FloatArray, s: FloatArray, rate: FloatArray
 ) -> None:
-    """s [m] and s_t [m/s], NaN where the points coincide, shape (n, 1)."""
+    """Write s [m] and s_t [m/s], NaN where the points coincide, shape (n, 1)."""
     for i in range(len(m0)):
         square, along = 0.0, 0.0
         for k in range(3):
@@ -150,8 +150,8 @@ def measure_stretch(rows: LocalRows, which: IntArray) -> Measure:
 
 @kernel
 def energy(row: Any, u: Vector, ut: Vector, t: float) -> float:
-    """Energy of the spring [J], for a rope relative to the state in which it becomes slack; 0 for rows with a user
-    function."""
+    """Return the energy of the spring [J], for a rope relative to the state in which it becomes slack; 0 for rows with
+    a user function."""
     if row.has_function:
         return 0.0
     s: float = line(u, ut)[0] - row.rest_length
@@ -165,7 +165,7 @@ def energy(row: Any, u: Vector, ut: Vector, t: float) -> float:
 
 @kernel
 def power(row: Any, u: Vector, ut: Vector, t: float) -> float:
-    """Power lost in the damper [W]; 0 for rows with a user function."""
+    """Return the power lost in the damper [W]; 0 for rows with a user function."""
     length, rate = line(u, ut)
     elastic = row.preload + row.stiffness * (length - row.rest_length)
     if row.has_function or (row.tension_only and elastic <= 0.0):

@@ -60,13 +60,13 @@ class TensionerSpring(Component):
 
 @kernel
 def spring_torque(row: Any, u: float) -> float:
-    """e [N m]."""
+    """Return the torque e of the spring [N m]."""
     return float(row.preload + row.stiffness * u)
 
 
 @kernel
 def friction(row: Any, u: float) -> tuple[float, float, float]:
-    """Friction [N m], its derivative with respect to u, and whether it slips."""
+    """Return the friction [N m], its derivative with respect to u, and whether it slips."""
     tau, e = row.sticking_stiffness * (u - row.start[0]), spring_torque(row, u)
     share = row.loading_friction if tau * e >= 0.0 else row.unloading_friction
     limit = row.friction_torque + share * abs(e)
@@ -77,49 +77,49 @@ def friction(row: Any, u: float) -> tuple[float, float, float]:
 
 @kernel
 def friction_torque(row: Any, u: float, ut: float, t: float) -> float:
-    """Friction [N m]."""
+    """Return the friction [N m]."""
     return float(friction(row, u)[0])
 
 
 @kernel
 def damping(row: Any, u: float, ut: float) -> float:
-    """d_s [N m s/rad]."""
+    """Return the damping coefficient d_s [N m s/rad]."""
     return float(row.loading_damping if spring_torque(row, u) * ut >= 0.0 else row.unloading_damping)
 
 
 @kernel
 def force(row: Any, u: float, ut: float, t: float) -> float:
-    """f [N m]."""
+    """Return the torque f [N m]."""
     return spring_torque(row, u) + damping(row, u, ut) * ut + friction(row, u)[0]
 
 
 @kernel
 def force_tangent(row: Any, u: float, ut: float, t: float) -> tuple[float, float]:
-    """∂f/∂u and ∂f/∂u_t."""
+    """Return ∂f/∂u and ∂f/∂u_t."""
     return row.stiffness + friction(row, u)[1], damping(row, u, ut)
 
 
 @kernel
 def spring_energy(row: Any, u: float, ut: float, t: float) -> float:
-    """Energy of the spring relative to the mounted state [J]."""
+    """Return the energy of the spring relative to the mounted state [J]."""
     return float((row.preload + 0.5 * row.stiffness * u) * u)
 
 
 @kernel
 def bristle_energy(row: Any, u: float, ut: float, t: float) -> float:
-    """Energy of the bristle [J]; while the bristle slips, its deflection is f/k_b."""
+    """Return the energy of the bristle [J]; while the bristle slips, its deflection is f/k_b."""
     return float(0.5 * friction(row, u)[0] ** 2 / row.sticking_stiffness) if row.sticking_stiffness > 0.0 else 0.0
 
 
 @kernel
 def damper_power(row: Any, u: float, ut: float, t: float) -> float:
-    """Power lost in the damper [W]."""
+    """Return the power lost in the damper [W]."""
     return float(damping(row, u, ut) * ut * ut)
 
 
 @kernel
 def sliding(row: Any, u: float, ut: float, t: float) -> tuple[float, float, float]:
-    """Power into friction [W], energy of the bristle [J], and whether the bristle slips."""
+    """Return the power into friction [W], energy of the bristle [J], and whether the bristle slips."""
     f, _, slips = friction(row, u)
     return f * ut, bristle_energy(row, u, ut, t), slips
 

@@ -84,8 +84,8 @@ class ContactFrictionSurfaceCable(PointContact):
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World coordinate numbers, -1 for missing coordinates: cable (12, see `find_cable_dofs`) and surface (as many as
-    the widest marker has)."""
+    """Return the world coordinate numbers, -1 for missing coordinates: cable (12, see `find_cable_dofs`) and surface
+    (as many as the widest marker has)."""
     surface = world.dofs_of(table.local("surface"))
     used = np.flatnonzero((surface >= 0).any(axis=0))
     width = int(used[-1]) + 1 if len(used) else 0
@@ -93,7 +93,7 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def find_cable_dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World coordinate numbers of the cables, -1 for z of a 2D cable, shape (resident, 12)."""
+    """Return the world coordinate numbers of the cables, -1 for z of a 2D cable, shape (resident, 12)."""
     ids = table.local("cable")
     cable = np.full((len(ids), CABLE), -1, np.int64)
     for cables, positions, rows in world.split_by_table(ids):
@@ -200,7 +200,8 @@ def find_doubts(rows: LocalRows, c: ContactRows, fields: Fields, step: float) ->
 
 
 def find_long_steps(rows: LocalRows, c: ContactRows, on: IntArray, step: float) -> list[str]:
-    """Whether a step [s] is longer than the period of a cable on its contact; ``on``: positions of active rows."""
+    """Return whether a step [s] is longer than the period of a cable on its contact; ``on``: positions of active
+    rows."""
     mass = column_of(rows.world, rows.local("cable"), "mass_per_length") * c.rows["length"]
     heavy = on[mass[on] > 0.0]
     period = 2.0 * np.pi * np.sqrt(mass[heavy] / c.rows["contact_stiffness"][heavy])

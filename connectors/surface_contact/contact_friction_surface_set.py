@@ -107,7 +107,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World coordinate numbers of the cable (12) and of a surface of its set, see `pair_dofs`."""
+    """Return the world coordinate numbers of the cable (12) and of a surface of its set, see `pair_dofs`."""
     return pair_dofs(find_cable_dofs(world, table), table.local("surface_set"), *_find_surfaces(world))
 
 
@@ -191,7 +191,7 @@ def _follow(output: Output) -> Output:
 
 
 def eval_gaps(rows: LocalRows, fields: Fields) -> FloatArray:
-    """Gaps [m], infinite where no surface is near, shape (rows, points)."""
+    """Return the gaps [m], infinite where no surface is near, shape (rows, points)."""
     gaps: FloatArray = _follow(OUTPUTS["gap"]).evaluate(rows, fields)
     p: SurfacePairs = rows.columns
     gaps[p.number == 0] = np.inf
@@ -199,7 +199,7 @@ def eval_gaps(rows: LocalRows, fields: Fields) -> FloatArray:
 
 
 def find_surfaces(rows: LocalRows, fields: Fields) -> IntArray:
-    """Number of the surface of each row among all `SetSurface` rows, -1 without surface, shape (rows,)."""
+    """Return the number of the surface of each row among all `SetSurface` rows, -1 without surface, shape (rows,)."""
     p: SurfacePairs = rows.columns
     found: IntArray = fields.data[p.place].astype(np.int64) - 1
     return found

@@ -74,12 +74,12 @@ Profile = tuple[bool, float, float, float, float, float, float]
 
 
 DistanceNumbers = tuple[float, float, float, float, float, float, float, float]
-"""The parameters of one surface."""
+"""The eight geometric parameters of one surface."""
 
 
 @kernel(inline=True, fast=False)
 def eval_sheave(geo: DistanceNumbers, rho: float, z: float) -> Profile:
-    """Distance from the round bottom and the flanks of a groove."""
+    """Return the distance from the round bottom and the flanks of a groove."""
     s, t, side = geo[0] - rho, abs(z), 1.0 if z >= 0.0 else -1.0
     cos, sin = geo[2], geo[3]
     there = rho <= geo[4] and t <= geo[5]
@@ -93,7 +93,7 @@ def eval_sheave(geo: DistanceNumbers, rho: float, z: float) -> Profile:
 
 @kernel(inline=True, fast=False)
 def eval_profile(geo: DistanceNumbers, pieces: FloatArray, rho: float, z: float) -> Profile:
-    """Distance from the nearest line or arc of a profile."""
+    """Return the distance from the nearest line or arc of a profile."""
     there, phi, g, h, rr, rz, zz = False, 1e300, 0.0, 0.0, 0.0, 0.0, 0.0
     first = int(geo[0])
     for k in range(first, first + int(geo[1])):
@@ -118,7 +118,7 @@ def eval_profile(geo: DistanceNumbers, pieces: FloatArray, rho: float, z: float)
 def eval_distance(
     kind: IntArray, geo: FloatArray, pieces: FloatArray, i: int, x: float, y: float, z: float
 ) -> Distance:
-    """Distance of the point (x, y, z) [m] from surface i."""
+    """Return the distance of the point (x, y, z) [m] from surface i."""
     return eval_kind(
         kind[i],
         (geo[i, 0], geo[i, 1], geo[i, 2], geo[i, 3], geo[i, 4], geo[i, 5], geo[i, 6], geo[i, 7]),
@@ -128,8 +128,8 @@ def eval_distance(
 
 @kernel(inline=True, fast=False)
 def eval_kind(which: int, geo: DistanceNumbers, pieces: FloatArray, x: float, y: float, z: float) -> Distance:
-    """Distance of the point (x, y, z) [m] from a surface of the kind ``which``; if this argument is a constant, the
-    compiled code has no branches."""
+    """Return the distance of the point (x, y, z) [m] from a surface of the kind ``which``; if this argument is a
+    constant, the compiled code has no branches."""
     square = x * x + y * y
     if which == PLANE:
         phi = z - geo[0]

@@ -81,7 +81,7 @@ def find_nodes(world: Tables) -> FloatArray:
 
 
 def eval_mesh(surfaces: Geometry, s: int, low: FloatArray, high: FloatArray) -> FloatArray:
-    """Points of a surface in its own frame [m], shape (ALONG AROUND, 3), ring by ring.
+    """Return the points of a surface in its own frame [m], shape (ALONG AROUND, 3), ring by ring.
 
     Args:
         surfaces: the surfaces.
@@ -101,7 +101,8 @@ def eval_mesh(surfaces: Geometry, s: int, low: FloatArray, high: FloatArray) -> 
 
 
 def eval_plane(geo: FloatArray, around: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
-    """Points of a rectangle, a disc, or their intersection, from its middle to its rim [m], shape (ALONG AROUND, 3)."""
+    """Return the points of a rectangle, a disc, or their intersection, from its middle to its rim [m], shape (ALONG
+    AROUND, 3)."""
     half, middle, size = geo[1:3].copy(), np.zeros(2), float(np.max((high - low)[:2]))
     for k in np.flatnonzero(np.isinf(half)):
         if np.isfinite(geo[3]):
@@ -120,7 +121,7 @@ def eval_plane(geo: FloatArray, around: FloatArray, low: FloatArray, high: Float
 def eval_section(
     kind: int, geo: FloatArray, pieces: FloatArray, low: float, high: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Points (rho, z) [m] along the section of a surface of revolution, shape (ALONG,) each.
+    """Return the points (rho, z) [m] along the section of a surface of revolution, shape (ALONG,) each.
 
     Args:
         kind, par, pieces: data of the surface.

@@ -154,7 +154,7 @@ class Forces(NamedTuple):
 
 @kernel(inline=True)
 def read_parameters(c: ContactRows, i: int) -> SurfaceParameters:
-    """Parameters of row i."""
+    """Return the parameters of row i."""
     row = c.rows[i]
     return SurfaceParameters(
         row.contact_stiffness,
@@ -199,7 +199,7 @@ def gather(values: FloatArray, dofs: IntArray, i: int) -> Twelve:
 
 @kernel(inline=True, fast=False)
 def combine(S: Four, q: Twelve) -> Vector:
-    """sum S_a q_a."""
+    """Return sum S_a q_a."""
     x = S[0] * q[0] + S[1] * q[3] + S[2] * q[6] + S[3] * q[9]
     y = S[0] * q[1] + S[1] * q[4] + S[2] * q[7] + S[3] * q[10]
     z = S[0] * q[2] + S[1] * q[5] + S[2] * q[8] + S[3] * q[11]
@@ -208,7 +208,7 @@ def combine(S: Four, q: Twelve) -> Vector:
 
 @kernel(inline=True, fast=False)
 def to_surface(o: SurfaceFrame, x: float, y: float, z: float) -> Vector:
-    """A^T (x, y, z)."""
+    """Return A^T (x, y, z)."""
     return (
         o.a00 * x + o.a10 * y + o.a20 * z, o.a01 * x + o.a11 * y + o.a21 * z, o.a02 * x + o.a12 * y + o.a22 * z,
     )  # fmt: skip
@@ -216,7 +216,7 @@ def to_surface(o: SurfaceFrame, x: float, y: float, z: float) -> Vector:
 
 @kernel(inline=True, fast=False)
 def to_global(o: SurfaceFrame, x: float, y: float, z: float) -> Vector:
-    """A (x, y, z)."""
+    """Return A (x, y, z)."""
     return (
         o.a00 * x + o.a01 * y + o.a02 * z, o.a10 * x + o.a11 * y + o.a12 * z, o.a20 * x + o.a21 * y + o.a22 * z,
     )  # fmt: skip
@@ -239,7 +239,7 @@ def eval_touch(o: SurfaceFrame, S: Four, q: Twelve, w: Twelve) -> Lever:
 
 @kernel(inline=True)
 def eval_trial(par: SurfaceParameters, h: Distance, z: Lever, vn: float, a: Vector) -> Vector:
-    """tau [N] with the anchor a."""
+    """Return the trial force tau [N] with the anchor a."""
     ux, uy, uz = z.X - a[0], z.Y - a[1], z.Z - a[2]
     un = h.nx * ux + h.ny * uy + h.nz * uz
     u = ux - un * h.nx, uy - un * h.ny, uz - un * h.nz
@@ -250,25 +250,25 @@ def eval_trial(par: SurfaceParameters, h: Distance, z: Lever, vn: float, a: Vect
 
 @kernel(inline=True)
 def rests(z: Lever) -> bool:
-    """Whether a point has no velocity relative to the surface, as in static solves."""
+    """Return whether a point has no velocity relative to the surface, as in static solves."""
     return z.U == 0.0 and z.V == 0.0 and z.W == 0.0
 
 
 @kernel(inline=True)
 def eval_turning(z: Lever) -> float:
-    """`TURNING` in static solves, 0 in motion."""
+    """Return `TURNING` in static solves, 0 in motion."""
     return TURNING if rests(z) else 0.0
 
 
 @kernel(inline=True)
 def rubs(par: SurfaceParameters, z: Lever, state: float) -> bool:
-    """Whether friction acts on a closed point."""
+    """Return whether friction acts on a closed point."""
     return state >= 0.0 and par.friction_coefficient != 0.0 and (state != TOUCHES or rests(z))
 
 
 @kernel(inline=True)
 def eval_forces(par: SurfaceParameters, h: Distance, z: Lever, state: float, a: Vector) -> Forces:
-    """Forces of a closed point; a is the anchor that belongs to its state."""
+    """Return the forces of a closed point; a is the anchor that belongs to its state."""
     gap = h.phi - par.rope_radius
     vn = h.nx * z.U + h.ny * z.V + h.nz * z.W
     fn = par.contact_stiffness * gap + par.contact_damping * vn
@@ -286,7 +286,8 @@ def eval_forces(par: SurfaceParameters, h: Distance, z: Lever, state: float, a: 
 
 @kernel(inline=True)
 def read_state(data: FloatArray, start: FloatArray, first: int, n: int, k: int, mu_k: float) -> float:
-    """State of point k; `TOUCHES` for a point with a bristle that sticks and was open at the start of the step."""
+    """Return the state of point k; `TOUCHES` for a point with a bristle that sticks and was open at the start of the
+    step."""
     state, before = data[first + n + k], start[first + n + k]
     return TOUCHES if state == STICKS and before == UNDEFINED and mu_k != 0.0 else state
 

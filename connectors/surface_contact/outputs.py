@@ -146,7 +146,8 @@ def create_surface_account(c: ContactRows, before: Call, by: str) -> Account:
 
 
 def eval_rounding(c: ContactRows, fields: Fields) -> float:
-    """2-norm of the rounding errors of the forces [N]; gaps and displacements on the surface have errors eps |p|."""
+    """Return the 2-norm of the rounding errors of the forces [N]; gaps and displacements on the surface have errors eps
+    |p|."""
     out = eval_points(c, fields)
     size = (
         np.linalg.norm(out[..., POSITION], axis=2)

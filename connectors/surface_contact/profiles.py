@@ -22,7 +22,7 @@ OVERLAP = 1e-9
 
 
 def create_pieces(points: FloatArray, radii: FloatArray, where: str) -> FloatArray:
-    """Lines and arcs of a profile, shape (pieces, 8), see `PIECE`.
+    """Create the lines and arcs of a profile, shape (pieces, 8); see `PIECE`.
 
     Args:
         points: rho, z of successive vertices [m], shape (2 k,), k >= 2.

@@ -1,5 +1,5 @@
-"""Search for the surfaces of a set that cables may touch; the number of rows is constant, their surfaces change, see
-`pair_search.PairSearch`.
+"""Search for the surfaces of a set that cables may touch; the number of rows is constant, but the surface of a row
+changes, see `pair_search.PairSearch`.
 
 Surfaces with a bounding sphere are found by a search tree of the middles of the cables; infinite surfaces (a sea bed)
 are compared with all cables. A pair is near if a point of its cable is closer to the surface than the skin, or so close
@@ -46,7 +46,7 @@ class SurfacePairs(NamedTuple):
 
 
 def eval_reach(s: Geometry) -> FloatArray:
-    """Radii of the bounding spheres of surfaces about their origins [m], inf for unbounded surfaces."""
+    """Return the radii of the bounding spheres of surfaces about their origins [m], inf for unbounded surfaces."""
     p, reach = s.geo, np.full(len(s.kind), np.inf)
     corner = np.minimum(np.hypot(p[:, 1], p[:, 2]), p[:, 3])
     for kind, radius in (
@@ -121,7 +121,7 @@ class SurfaceSearch(PairSearch):
     things = "surfaces"
 
     def eval_motion(self, fields: Fields) -> float:
-        """Sum of the largest motions of a cable and of a surface since the last search [m]."""
+        """Return the sum of the largest motions of a cable and of a surface since the last search [m]."""
         hull, centre = self.eval_places(fields)
         s, before = self.p.points.surfaces, self.centre
         cables = float(np.linalg.norm(hull - self.hull, axis=2).max(initial=0.0))
@@ -138,7 +138,8 @@ class SurfaceSearch(PairSearch):
         return cables + float(moved.max(initial=0.0))
 
     def eval_places(self, fields: Fields) -> tuple[FloatArray, FloatArray]:
-        """Control points of the cables, (groups, 4, 3), and origins and axes of the surfaces, (surfaces, 12) [m, 1]."""
+        """Return the control points of the cables, (groups, 4, 3), and origins and axes of the surfaces, (surfaces, 12)
+        [m, 1]."""
         s, m = self.p.points.surfaces, fields.markers[FAMILY]
         hull = np.zeros((len(self.first), 4, 3))
         fill_hulls(self.p.points, self.first, fields.x, hull)

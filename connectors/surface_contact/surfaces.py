@@ -32,8 +32,8 @@ AXIS = column(
 )
 RADIUS = column("m", "radius R", above=0)
 PARALLEL = 1e-6
-"""Sine of an angle to the axis; a direction along a plane at a smaller angle has no component perpendicular to the
-axis."""
+"""Sine of the angle between the axis and the direction along a plane below which the direction counts as parallel to
+the axis [1]."""
 DEPTH = column("m", "depth beyond which nothing is touched; 0: no limit", default=0.0, minimum=0)
 
 
@@ -122,7 +122,7 @@ class ProfileSurface(Component):
 
 
 def opening(radius: FloatArray, groove: FloatArray, beta: FloatArray, outer: FloatArray) -> FloatArray:
-    """Half width of a round groove at its rim [m]; 0 if the rim is below the bottom of the groove."""
+    """Return the half width of a round groove at its rim [m]; 0 if the rim is below the bottom of the groove."""
     s = radius + groove - outer
     flank = (groove - s * np.sin(beta)) / np.cos(beta)
     return np.where(s > groove * np.sin(beta), np.sqrt(np.maximum(groove**2 - s**2, 0.0)), flank)
@@ -183,8 +183,8 @@ def _create_profiles(get: Callable[[str], Any], where: str = "") -> list[FloatAr
 
 
 def find_hollows(get: Callable[[str], Any]) -> FloatArray:
-    """Radius of the narrowest concave corner of each of some profiles [m], infinite without concave corners, shape
-    (rows,)."""
+    """Return the radius of the narrowest concave corner of each of some profiles [m], infinite without concave corners,
+    shape (rows,)."""
     arcs = [pieces[pieces[:, 0] < 0.0, 3] for pieces in _create_profiles(get)]
     return np.array([radii.min(initial=np.inf) for radii in arcs])
 
@@ -214,7 +214,7 @@ def eval_across(along: FloatArray, z: FloatArray) -> FloatArray:
 
 
 def eval_axes(axis: FloatArray, along: FloatArray | None = None) -> FloatArray:
-    """Axes of surfaces in the frames of their markers, as columns, shape (surfaces, 3, 3); z is the axis."""
+    """Return the axes of surfaces in the frames of their markers, as columns, shape (surfaces, 3, 3); z is the axis."""
     axis = scale(axis)
     z = axis / np.linalg.norm(axis, axis=1)[:, None]
     Q = smallest_rotations(np.tile(UP, (len(z), 1)), z)

@@ -48,7 +48,7 @@ from windlass.framework.kernels.kernel import kernel
 
 @kernel(inline=True)
 def hessian_product(h: Distance, x: float, y: float, z: float) -> Vector:
-    """H (x, y, z)."""
+    """Return H (x, y, z)."""
     return h.xx * x + h.xy * y + h.xz * z, h.xy * x + h.yy * y + h.yz * z, h.xz * x + h.yz * y + h.zz * z
 
 
@@ -56,7 +56,7 @@ def hessian_product(h: Distance, x: float, y: float, z: float) -> Vector:
 def change_of_trial(
     par: SurfaceParameters, n: FloatArray, along: float, vn: float, i: int, j: int
 ) -> tuple[float, float]:
-    """Derivatives of tau_i with respect to X_j and V_j; n as in `fill_force_tangent`."""
+    """Return the derivatives of tau_i with respect to X_j and V_j; n as in `fill_force_tangent`."""
     across = (1.0 if i == j else 0.0) - n[0, i] * n[0, j]
     by_place = par.friction_stiffness * (across - n[0, i] * n[2, j] - along * n[3 + i, j])
     return by_place - par.friction_velocity_penalty * (
@@ -121,7 +121,7 @@ def rotate_tensor(o: SurfaceFrame, M: FloatArray, R: FloatArray) -> None:
 
 @kernel
 def fill_cross(x: float, y: float, z: float, a: FloatArray, b: FloatArray, k: int) -> None:
-    """b[:, k] = a[:, k] x (x, y, z)."""
+    """Set b[:, k] to a[:, k] x (x, y, z)."""
     b[0, k], b[1, k], b[2, k] = a[1, k] * z - a[2, k] * y, a[2, k] * x - a[0, k] * z, a[0, k] * y - a[1, k] * x
 
 

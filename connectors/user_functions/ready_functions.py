@@ -129,7 +129,8 @@ SIZES = (
 
 
 def count_times(kind: int, size: int, m: int) -> int | None:
-    """Number of times before the other numbers of a function with m values; None if the count of numbers is wrong."""
+    """Return the number of times before the other numbers of a function with m values; None if the count of numbers is
+    wrong."""
     if kind == TABLE:
         k, rest = divmod(size, m + 1)
         return k if k >= 2 and not rest else None
@@ -153,7 +154,7 @@ class ReadyFunction:
     order: int = 0  # order of the time derivative
 
     def __call__(self, t: float) -> Any:
-        """The value at a time [s], a number or an array of shape (3,)."""
+        """Return the value at a time [s], a number or an array of shape (3,)."""
         out = np.zeros(math.prod(self.shape))
         _eval(self.kind, self.order, self.numbers, float(t), out)
         return out.reshape(self.shape) if self.shape else float(out[0])
@@ -179,12 +180,12 @@ class ReadyFunction:
         return f"{self.name}{self.order * chr(39)}(...)"
 
     def to_values(self) -> dict[str, Any]:
-        """Data of the function in a model file."""
+        """Return the data of the function in a model file."""
         return {**vars(self), "numbers": self.numbers.tolist(), "shape": list(self.shape)}
 
     @classmethod
     def from_values(cls, values: dict[str, Any]) -> ReadyFunction:
-        """Create the function that a model file describes by these data.
+        """Create the function from its values in a model file.
 
         Raises:
             ModelError: values that none of `table`, `ramp`, `smooth_step` and `sine` can produce.

@@ -6,8 +6,8 @@ Python functions.
 
 If the user does not give a rate, the rate is a difference of order four over a few times around t. Near t = 0 the
 difference is one-sided, because a function need not be defined before the start; otherwise it is central. The steps of
-the differences are 1e-5 s for the first and 1e-4 s for the second derivative. These steps cause relative errors near
-1e-11 and 1e-8 if the function changes within 0.1 s.
+the differences are 1e-5 s for the first and 1e-4 s for the second derivative. The relative errors of the derivatives
+are near 1e-11 and 1e-8 if the function changes within 0.1 s.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class TimeColumn:
         self.fill = self.ready + Call(at_time=(self.update,)) if self._called else self.ready
 
     def __call__(self, t: float) -> FloatArray:
-        """The values at a time [s]."""
+        """Return the values at a time [s]."""
         self._update_called(t)
         if self.ready.parts:
             self._time[0] = t
@@ -190,7 +190,7 @@ def compare_rates(
 
 
 def write(values: FloatArray) -> str:
-    """Numbers for a message."""
+    """Return the numbers for a message."""
     numbers = ", ".join(f"{value:.9g}" for value in np.ravel(values))
     return numbers if np.ndim(values) == 0 else f"({numbers})"
 

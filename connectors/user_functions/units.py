@@ -40,7 +40,7 @@ def read_unit(text: str) -> float | None:
 
 
 def is_time(text: str) -> bool:
-    """Whether a unit is a unit of time."""
+    """Return whether a unit is a unit of time."""
     name = text.strip()
     return name in TIMES or (name.endswith("s") and name[:-1] in PREFIXES)
 

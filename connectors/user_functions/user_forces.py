@@ -372,8 +372,8 @@ def _eval_forces(users: UserForces, group: FunctionGroup, t: float, u: FloatArra
 def _difference(
     users: UserForces, group: FunctionGroup, t: float, u: FloatArray, ut: FloatArray, j: int, which: int
 ) -> FloatArray:
-    """Central difference of the forces with respect to component j of the displacements (which = 0) or of the
-    velocities (which = 1)."""
+    """Return the central difference of the forces with respect to component j of the displacements (which = 0) or of
+    the velocities (which = 1)."""
     values = []
     h = STEP * np.maximum(SMALLEST, np.abs((u, ut)[which]).max(axis=1))
     for sign in (1.0, -1.0):

@@ -1,7 +1,7 @@
 """Build the documentation site: copy pages, reference and gallery to build/site and run Sphinx.
 
-`make docs` calls it. The first build takes some minutes, because all examples are run for the gallery. Their results
-are kept until the package or the example changes.
+`make docs` calls it. The first build takes some minutes, because all examples are run for the gallery. The results of
+the examples are kept until the package or the example changes.
 
 Pages keep their relative positions, so links that work on a code host also work in the site.
 """

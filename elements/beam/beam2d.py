@@ -1,14 +1,14 @@
 """2D beam element with shear deformation, geometrically exact, of order 1 to 3.
 
-    ε = Γ_1 - Γ_1,ref    Γ = A(φ)ᵀ r'                  axial strain and shear strain of the cross section
-    γ = Γ_2 - Γ_2,ref    κ = φ' - φ'_ref                Γ_ref, φ'_ref in the reference, plus reference_strain
+    ε = Γ_1 - Γ_1,ref    Γ = A(φ)ᵀ r'             axial strain and shear strain of the cross section
+    γ = Γ_2 - Γ_2,ref    κ = φ' - φ'_ref          Γ_ref, φ'_ref in the reference configuration, plus reference_strain
     [N, Q, M] = S [ε, γ, κ] + D [ε, γ, κ]_t
-    forces of the work  ∫ N δε + Q δγ + M δκ dx,        energy  ∫ [ε, γ, κ] S [ε, γ, κ]ᵀ/2 dx
-    inertia  ρA r_tt,  J φ_tt                           by the consistent, constant mass matrix
+    forces of the work  ∫ N δε + Q δγ + M δκ dx,  energy  ∫ [ε, γ, κ] S [ε, γ, κ]ᵀ/2 dx
+    inertia  ρA r_tt,  J φ_tt                     by the consistent, constant mass matrix
 
-The position r of the axis and the angle φ are interpolated by the same polynomials, see rules.py. φ is the rotation of
-the cross section; without shear its axis e_1 = A(φ) [1, 0] is tangential to the axis of the beam. Strains do not change
-when the beam moves as a rigid body.
+The position r of the axis and the angle φ are interpolated by the same polynomials, see rules.py. The angle φ is the
+rotation of the cross section. Without shear, the axis e_1 = A(φ) [1, 0] of the cross section is tangential to the axis
+of the beam. Strains do not change when the beam moves as a rigid body.
 
 Kernels: forces2d.py, outputs: sections2d.py.
 
@@ -93,8 +93,8 @@ def bind(rows: LocalRows) -> NDArray[Any]:
     """Return the records of the rows; ``free`` contains the strains without force, which are the strains of the
     reference configuration plus ``reference_strain``.
 
-    Additional field: shift [rad], shape (4,), the angle from the axis of each node to e_1, plus whole turns such that
-    the angles of all nodes are near the angle of node0; closed lines of beams need these turns.
+    The additional field shift [rad], shape (4,), is the angle from the axis of each node to e_1. Whole turns are added
+    such that the angles of all nodes are near the angle of node0, which closed lines of beams need.
     """
     x = rows.reference
     phi = np.zeros((len(x), MOST_NODES))

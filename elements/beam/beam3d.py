@@ -8,7 +8,7 @@
 Without ``reference_strain`` the reference configuration has no internal forces. e(s) = Σ N_a e_a are the interpolated
 Euler parameters of the nodes. A rigid rotation is a linear map of Euler parameters, so the rotation also applies to the
 interpolated frames. Therefore strains do not change when the beam moves as a rigid body, and do not depend on the path
-of the motion. A(e) does not depend on the length of e. Euler parameters e and -e describe the same rotation: ``flip``
+of the motion. A(e) does not depend on the length of e. Euler parameters e and -e describe the same rotation. ``flip``
 is -1 for nodes whose parameters have the opposite sign to node0 in the reference configuration. For order 1 the
 curvature is the rotation vector between the two nodes divided by the length, as in the element of Crisfield and
 Jelenić.

@@ -1,7 +1,7 @@
 """Kernels of `Beam2D` over rows of one order: forces, tangents, mass, weight, energies and strains.
 
-For the equations and symbols see beam2d.py. At a point of the axis with y = (r'_x, r'_y, φ, φ') and strains z(y), the
-generalised forces are f_y = Gᵀ σ with G = ∂z/∂y and σ = S (z - z_ref) + D z_t, and
+For the equations and symbols see beam2d.py. A point of the axis has y = (r'_x, r'_y, φ, φ'), the strains z(y), and the
+stresses σ = S (z - z_ref) + D z_t. The generalised forces are f_y = Gᵀ σ with G = ∂z/∂y, and their derivatives are
 
     ∂f_y/∂y = Gᵀ (S G + D ∂z_t/∂y) + Σ σ_k ∂²z_k/∂y²        from ∂Γ/∂φ = (Γ_2, -Γ_1)
 """
@@ -186,7 +186,7 @@ def fill_energies(
 
 @kernel
 def fill_strains(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, z: FloatArray, zt: FloatArray) -> None:
-    """Fill Γ_1, Γ_2, φ' into ``z``, and their rates into ``zt``, at the Gauss points of rows of one order; both arrays
+    """Fill Γ_1, Γ_2, φ' into ``z``, and their rates into ``zt``, at the Gauss points of rows of one order. Both arrays
     have the shape (all rows of the table, 3, 3)."""
     for i in range(len(rows)):
         row = rows[i]

@@ -302,7 +302,7 @@ def add_block(row: Any, rule: LineRule, j: int, K: FloatArray, slots: IntArray, 
 
 @kernel
 def fill_strains(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, z: FloatArray, zt: FloatArray) -> None:
-    """Fill Γ, κ into ``z``, and their rates into ``zt``, at the Gauss points of rows of one order; both arrays have the
+    """Fill Γ, κ into ``z``, and their rates into ``zt``, at the Gauss points of rows of one order. Both arrays have the
     shape (all rows of the table, 3, 6)."""
     y, yt, A, W, G = np.zeros(COUNT), np.zeros(COUNT), np.zeros((3, 3)), np.zeros((3, 4)), np.zeros((6, COUNT))
     for i in range(len(rows)):

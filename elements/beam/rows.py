@@ -22,7 +22,7 @@ LEAST_COSINE = 0.5
 """Smallest allowed cosine of the angle between the axis and e_1 of a cross section [1], which is an angle of 60°."""
 MOST_UNEVEN = 1.05
 """Largest ratio of |r'| at two Gauss points of an element with inner nodes [1]. The ratio is 1.0033 on an arc of 120°.
-It is 1.10 if the inner node is at s = 0.52 instead of 0.5, which changes the deflection by 4 %."""
+The ratio is 1.10 if the inner node is at s = 0.52 instead of 0.5, which changes the deflection by 4 %."""
 OTHER_LENGTH = 2.0
 """Largest ratio of a given length to the length of the axis, or of the length of the axis to the given length [1]."""
 
@@ -59,9 +59,9 @@ def find_lengths(given: FloatArray, order: IntArray, r: FloatArray) -> FloatArra
 def bind_beams(rows: LocalRows, width: int, dims: int, strains: int, **own: NDArray[Any]) -> NDArray[Any]:
     """The records of rows.
 
-    Additional fields are: dofs; order; place, the index among the local rows; free, the strains without force at the
-    Gauss points, shape (3, strains), set to 0; node_mass, the mass at each node [kg], shape (4,); and the fields in
-    ``own``.
+    The additional fields dofs, order and place are the coordinate numbers, the order, and the index of a row among the
+    local rows. The field free, shape (3, strains), is for the strains without force at the Gauss points, and is set to
+    0. The field node_mass, shape (4,), is the mass at each node [kg]. All fields in ``own`` are added, too.
 
     Args:
         width: number of coordinates of a node.

@@ -2,10 +2,10 @@
 
     s = x/L,  r(s) = Σ N_a(s) r_a      N_a the Lagrange polynomials of the Gauss-Lobatto points
 
-The nodes are at s = 0 and 1; order 2 also has a node at 1/2, and order 3 has nodes at (1 ∓ 1/√5)/2. The end nodes are
+The nodes are at s = 0 and 1. Order 2 also has a node at 1/2, and order 3 has nodes at (1 ∓ 1/√5)/2. The end nodes are
 numbered before the inner nodes. Strains are evaluated at p Gauss points to avoid locking of thin beams. Between the
-Gauss points, strains are interpolated by polynomials of degree p - 1. ∫ N_a ds are the weights of the Gauss-Lobatto
-rule.
+Gauss points, strains are interpolated by polynomials of degree p - 1. The integrals ∫ N_a ds are the weights of the
+Gauss-Lobatto rule.
 
 Source: T. J. R. Hughes, The Finite Element Method, Prentice Hall (1987), sections 3.6 and 4.4.
 """
@@ -46,7 +46,7 @@ class LineRule(NamedTuple):
 
 
 def lagrange(places: FloatArray, s: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the n Lagrange polynomials of n points ``places``, and their derivatives, at s; polynomial a is 1 at point
+    """Return the n Lagrange polynomials of n points ``places``, and their derivatives, at s. Polynomial a is 1 at point
     a and 0 at all other points.
 
     Returns:

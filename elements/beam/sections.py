@@ -1,8 +1,8 @@
 """Functions for outputs and drawings of 2D and 3D beams at positions x on the axis.
 
-``x`` is a position from 0 to the length of the beam [m]: a number for all rows, an array of shape (rows,), or of shape
-(rows, k) for k positions per row. The default is the middle of each beam. Strains, forces and moments are interpolated
-by polynomials through their values at the Gauss points; for order 1 they are constant along an element.
+``x`` is a position from 0 to the length of the beam [m]. The position is a number for all rows, or an array of shape
+(rows,), or (rows, k) for k positions per row. The default is the middle of each beam. Strains, forces and moments are
+interpolated by polynomials through their values at the Gauss points; for order 1 they are constant along an element.
 """
 
 from __future__ import annotations

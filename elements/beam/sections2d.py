@@ -2,8 +2,8 @@
 
 | point field of drawings | unit | meaning |
 | --- | --- | --- |
-| `displacement`, `velocity` | m, m/s | vectors in the global frame | | `axial_force`, `shear_force`, `bending_moment` |
-N, N, N m | N, Q, M of the cross section |
+| `displacement`, `velocity` | m, m/s | vectors in the global frame |
+| `axial_force`, `shear_force`, `bending_moment` | N, N, N m | N, Q, M of the cross section |
 """
 
 from __future__ import annotations

@@ -2,9 +2,10 @@
 
 | point field of drawings | unit | meaning |
 | --- | --- | --- |
-| `displacement`, `velocity` | m, m/s | vectors in the global frame | | `axial_force`, `torque` | N, N m | N and M_t of
-the cross section | | `shear_force_vector`, `bending_moment_vector` | N, N m | vectors in the global frame | |
-`material_axis` | 1 | axis e_2 of the cross section in the global frame |
+| `displacement`, `velocity` | m, m/s | vectors in the global frame |
+| `axial_force`, `torque` | N, N m | N and M_t of the cross section |
+| `shear_force_vector`, `bending_moment_vector` | N, N m | vectors in the global frame |
+| `material_axis` | 1 | axis e_2 of the cross section in the global frame |
 """
 
 from __future__ import annotations

@@ -95,8 +95,8 @@ class Superelement:
             nodes: one to seven handles, each to one node. The coordinates of these nodes, node after node, are the
                 boundary coordinates in the order of ``boundary``. Markers, supports and joints are attached to these
                 nodes.
-            directions: direction of each of the N coordinates, which determines the weight: 0, 1, 2 for displacements
-                along global x, y, z, and -1 for rotations, shape (N,). Default: no weight.
+            directions: direction of each of the N coordinates, which determines the weight, shape (N,). The directions
+                are 0, 1, 2 for displacements along global x, y, z, and -1 for rotations. Default: no weight.
             mass_damping, stiffness_damping: α [1/s] and β [s] of the damping matrix α M + β K.
             mesh: file of the mesh whose edges are drawn, read through meshio. The coordinates of the points (two or
                 three per point) are in the order of the matrices.

@@ -71,13 +71,15 @@ class GenericODE2(Component):
 class Columns(NamedTuple):
     """Arrays of the rows for the kernels; w is the largest number of coordinates of a row.
 
-    dofs: local coordinate numbers, shape (rows, w), padded by the spare number. at: column of each of these coordinates
-        in the ``dofs`` of the law, shape (rows, w).
+    dofs: local coordinate numbers, shape (rows, w), padded by the spare number.
+    at: column of each of these coordinates in the ``dofs`` of the law, shape (rows, w).
     size: number of coordinates of each row, shape (rows,).
     x0: reference coordinates, shape (rows, w).
-    M, D, K: shape (rows, w, w). f: shape (rows, w). MT: product M T for the weight, shape (rows, w, 3).
-    F: forces of the user functions, shape (rows, w); P, V: derivatives of F with respect to q and q_t, shape (rows, w,
-    w).
+    M, D, K: the matrices, shape (rows, w, w).
+    f: the constant forces, shape (rows, w).
+    MT: product M T for the weight, shape (rows, w, 3).
+    F: forces of the user functions, shape (rows, w).
+    P, V: derivatives of F with respect to q and q_t, shape (rows, w, w).
     """
 
     dofs: IntArray

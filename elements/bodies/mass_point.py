@@ -44,7 +44,7 @@ def mass(M: FloatArray, scale: float, slots: IntArray, values: FloatArray) -> No
 
 @kernel
 def gravity(M: FloatArray, dofs: IntArray, n: int, g: FloatArray, rows: IntArray, f: FloatArray) -> None:
-    """Add the weight m g [N] of selected rows for the gravitational acceleration g [m/s^2], shape (3,); the first n
+    """Add the weight m g [N] of selected rows for the gravitational acceleration g [m/s^2], shape (3,). The first n
     coordinates of a row are its position."""
     for i in rows:
         for d in range(n):

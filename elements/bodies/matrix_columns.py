@@ -77,8 +77,8 @@ def bind_state_functions(
 
     Args:
         rows: the rows.
-        function: name of the column of the functions. derivative: name of the column of their derivatives; if empty,
-            finite differences are used.
+        function: name of the column of the functions.
+        derivative: name of the column of the derivatives; if empty, finite differences are used.
         shapes: required shape of the result of each function, one for each row.
         words: description of the required result, with its unit, for messages.
     """

@@ -4,7 +4,7 @@
     (I + m c·c) φ_tt + m (r_x R_y,tt - r_y R_x,tt) = T    about the node
     weight for the gravitational acceleration g: force m g, moment m (r_x g_y - r_y g_x)
 
-diag(m, m, I + m c·c) is the constant part of the mass matrix; all other inertia terms are 0 if the centre of mass is at
+diag(m, m, I + m c·c) is the constant part of the mass matrix. All other inertia terms are 0 if the centre of mass is at
 the node.
 
 Source: Newton-Euler equations in 2D; A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press.

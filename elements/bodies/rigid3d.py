@@ -4,12 +4,12 @@
     C = e·e - 1 = 0                                     the multiplier belongs to the body
 
 The position of the centre of mass relative to the node is A c. The coordinates are the coordinates of the node, so the
-mass matrix depends on the rotation; see `rigid3d_kernels` for all terms and `rotations` for the symbols.
+mass matrix depends on the rotation. See `rigid3d_kernels` for all terms and `rotations` for the symbols.
 
-The rotation matrix does not depend on the length of e. So no force has a component along e, and the multiplier of the
-constraint is 0. A change of the length of e would have no inertia, and the mass matrix would be singular. Therefore
-this change has the artificial inertia κ = 4/3 tr Θ, which makes the mass matrix positive definite for every rotation.
-The constraint prevents the change, so κ affects only the multiplier.
+The rotation matrix does not depend on the length of e. Therefore no force has a component along e, and the multiplier
+of the constraint is 0. A change of the length of e would have no inertia, and the mass matrix would be singular.
+To prevent this, a change of the length has the artificial inertia κ = 4/3 tr Θ, which makes the mass matrix positive
+definite for every rotation. The constraint prevents the change, so κ affects only the multiplier.
 
 Source: P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988), chapters 6 and 11.
 """
@@ -128,9 +128,11 @@ def inertia_about_node(m: FloatArray, center: FloatArray, tensor: FloatArray) ->
 def bind(rows: LocalRows) -> NDArray[Any]:
     """Return the records of the rows.
 
-    moment: mass times position of the centre of mass, body's frame [kg m] (3,).  about_node: inertia tensor Θ about the
-    node, body's frame [kg m^2] (3, 3).  stretching: inertia κ of a change of the length of e [kg m^2].  dofs: local
-    numbers of x, y, z, e0..e3.  multiplier: its local number.
+    moment: mass times the position of the centre of mass in the body's frame [kg m], shape (3,).
+    about_node: inertia tensor Θ about the node in the body's frame [kg m^2], shape (3, 3).
+    stretching: inertia κ of a change of the length of e [kg m^2].
+    dofs: local numbers of x, y, z, e0..e3.
+    multiplier: local number of the multiplier.
     """
     m, center = rows.local("mass"), rows.local("center_of_mass")
     tensor = rows.local("inertia")

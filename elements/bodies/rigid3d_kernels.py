@@ -9,10 +9,11 @@ Symbols: R is the position of the node, e the Euler parameters, n = e·e, A the 
     f_e = Γᵀ T + κ e (e·e_tt + e_t·e_t)
     weight for the gravitational acceleration g: m g, Γᵀ (s × Aᵀ g)
 
-ω_t has the additional term -ω n_t/n, which is 0 if the constraint n = 1 is fulfilled at velocity level. This term is
-neglected, as in Nikravesh's equations; in an index-3 formulation the velocities fulfil the constraint within the error
-of the integrator. m R_tt is part of the constant mass matrix. The derivatives follow from A_t = A ω~ with A_t and ω
-replaced by variations, δA = A (Γ δe)~, and from Lᵀ T = N(T) e with N(T) = [[0, -Tᵀ], [T, -T~]].
+ω_t has the additional term -ω n_t/n, which is 0 if the constraint n = 1 is fulfilled at velocity level. The additional
+term is neglected, as in Nikravesh's equations; in an index-3 formulation the velocities fulfil the constraint within
+the error of the integrator. The term m R_tt is part of the constant mass matrix. The derivatives follow from two
+equations: the variation δA = A (Γ δe)~, which corresponds to A_t = A ω~, and Lᵀ T = N(T) e with N(T) =
+[[0, -Tᵀ], [T, -T~]].
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Kernels of `ALECable2D`: elastic and inertia forces on the 9 coordinates of a cable (8 of the nodes, then s).
 
 Symbols: q and v are the total coordinates and the velocities of the nodes, 4 per global axis in the order r0, r0', r1,
-r1'. s_t and s_tt are the speed and the acceleration of the axial motion. The derivatives of the shape functions are
+r1'. The speed and the acceleration of the axial motion are s_t and s_tt. The derivatives of the shape functions are
 S_j' = Σ_i S_i G_ij, therefore
 
     r_t + s_t r' = Σ S_i w_i    with    w = v + s_t G q.
@@ -84,8 +84,8 @@ def scatter_tangent(
 ) -> None:  # fmt: skip
     """Add dq ∂f/∂q + dv ∂f/∂v of `scatter_forces` to the matrix values.
 
-    K contains dq ∂fe/∂xe + dv ∂fe/∂ve of the elements, and D contains ∂fe/∂ve, both of shape (rows, 8, 8); fe contains
-    the forces of the elements.
+    K contains dq ∂fe/∂xe + dv ∂fe/∂ve of the elements, and D contains ∂fe/∂ve, both of shape (rows, 8, 8). The array fe
+    contains the forces of the elements.
     """
     g, B = np.empty(8), np.empty((8, 9))
     for i in range(len(rows)):
@@ -126,8 +126,9 @@ def scatter_tangent(
 
 @kernel
 def inertia(rows: NDArray[Any], x: FloatArray, v: FloatArray, a: FloatArray, f: FloatArray) -> None:
-    """Add to f the inertia forces without the constant mass matrix: 2 s_t P v + s_t² R q + s_tt P q on the nodes, and 2
-    s_t vᵀQ q + s_t² [μ r'·r']/2 + (P q)·a on s. The terms with P q are included if ``use_coupling_terms`` is true."""
+    """Add to f the inertia forces that are not in the constant mass matrix. On the nodes these are 2 s_t P v + s_t² R q
+    + s_tt P q. On s the forces are 2 s_t vᵀQ q + s_t² [μ r'·r']/2 + (P q)·a. The terms with P q are included if
+    ``use_coupling_terms`` is true."""
     Pv, Rq, Pq, Qq = np.empty(8), np.empty(8), np.empty(8), np.empty(8)
     for i in range(len(rows)):
         row = rows[i]

@@ -10,11 +10,11 @@ The axis r(x, t) is a cubic polynomial in the arc length x of the undeformed cab
 The curvature is the derivative of the angle of the tangent with respect to x, not with respect to the deformed arc
 length, so bending and stretching are not coupled.
 
-Integration rules for axial and bending terms: rule 0 has 5 Gauss points (axial) and 3 Gauss points (bending), rule 1
-has 4 and 2 Gauss points, and rule 2 has 3 Lobatto points (axial) and 2 Gauss points (bending). Rules 0 and 1 make
-coarse meshes too stiff (locking), because a bent cubic has axial strain between its nodes. Rule 2 evaluates the strain
-at only three points, at which the coordinates can make the strain 0; the rule does not lock. Rule 2 is the fastest rule
-and the default.
+Integration rule 0 has 5 Gauss points for axial terms and 3 Gauss points for bending terms. Rule 1 has 4 and 2 Gauss
+points for these terms. Rule 2 has 3 Lobatto points for axial terms and 2 Gauss points for bending terms. Rules 0 and 1
+make coarse meshes too stiff (locking), because a bent cubic has axial strain between its nodes. Rule 2 evaluates the
+strain at only three points, at which the coordinates can make the strain 0; the rule does not lock. Rule 2 is the
+fastest rule and the default.
 
 Source: J. Gerstmayr, A. A. Shabana, Nonlinear Dynamics 45 (2006) 109-130; for the curvature J. Gerstmayr, H. Irschik,
 Journal of Sound and Vibration 318 (2008) 461-487.
@@ -104,9 +104,9 @@ def gravity(c: Inertia, g: FloatArray, rows: IntArray, f: FloatArray) -> None:
 class CableKind(NamedTuple):
     """Differences between 2D and 3D cables.
 
-    name: of the system.
-    gauss: kernels of residual and tangent for any integration rule. lobatto: kernels of residual and tangent for rule
-    2.
+    name: name of the system.
+    gauss: kernels of residual and tangent for any integration rule.
+    lobatto: kernels of residual and tangent for rule 2.
     linear_beside_users: for rows with one user function (axial force or bending moment), whether the kernels evaluate
     the other force; if false, NumPy evaluates both forces.
     """
@@ -300,8 +300,8 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def _check_slope(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError if r' = 0 at a point of a cable, for example in the middle of a cable whose ends coincide,
-    because the strain is not defined at such a point."""
+    """Raise ModelError if r' = 0 at a point of a cable, because the strain is not defined at this point. An example of
+    such a point is the middle of a cable whose ends coincide."""
     held, length, dofs = table.resident, table.local("length"), world.resident_dofs(table)
     s = np.unique(np.concatenate([np.concatenate((rule.sa, rule.sb)) for rule in map(create_rule, RULES)]))
     # limit the number of rows, because a million cables in one call would need gigabytes of memory

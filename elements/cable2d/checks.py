@@ -1,5 +1,5 @@
-"""Checks of the shape of cables. Before a solve, they find cables that are far too short. After static solves, they
-find cables that are turned inside out, and buckling and bends that the mesh cannot represent.
+"""Checks of the shape of cables. Before a solve, the checks find cables that are far too short. After static solves,
+the checks find cables that are turned inside out, and buckling and bends that the mesh cannot represent.
 
 The cubic between two nodes can run backwards, such that the slope at a node points against the chord:
 
@@ -12,8 +12,8 @@ A steep line bends near its lower end, where its tension is smallest. At this en
 the element, which a cubic does not resolve.
 
 A cable of the length L between clamped ends buckles at N = -4 π² EI/L². A single element cannot buckle, so an element
-can carry a larger compressive force than the real cable, except where contact supports the real cable sideways. Such a
-force is only reported, because contact may support the cable.
+can carry a larger compressive force than the real cable, except where contact supports the real cable sideways. The
+larger force is only reported, because contact may support the cable.
 
 Source: S. P. Timoshenko, J. M. Gere, Theory of Elastic Stability, McGraw-Hill (1961), section 2.2.
 """
@@ -40,7 +40,7 @@ LARGEST_STRETCH = 0.5
 """Initial strain [1] above which a cable is reported as too short for its route."""
 LARGEST_TURN = 75.0
 """Angle between the slopes at the two ends of an element [degrees] above which the mesh does not resolve the shape. In
-slack lines whose ends are near each other, the error of the horizontal force is 2 % at 80 degrees; above 88 degrees the
+slack lines whose ends are near each other, the error of the horizontal force is 2 % at 80 degrees. Above 88 degrees the
 force has a wrong order of magnitude."""
 END_BEND, UNEVEN = 1.25, 1.9
 """END_BEND: limit of L κ at an end of an element [rad]. UNEVEN: limit of L κ divided by the angle between the slopes at

@@ -2,11 +2,12 @@
 
 | point field | unit | meaning |
 | --- | --- | --- |
-| `displacement` | m | displacement from the reference position in the global frame; `Canvas` adds this field | |
-`velocity` | m/s | velocity in the global frame | | `axial_force` | N | tension > 0 | | `bending_moment` | N m | > 0
-where the moment bends the cable to the left, seen in the direction of x | | `curvature` | 1/m | > 0 where the cable
-bends to the left | | `bending_moment_vector`, `curvature_vector` | N m, 1/m | vectors of 3D cables, instead of the
-scalars |
+| `displacement` | m | displacement from the reference position in the global frame; `Canvas` adds this field |
+| `velocity` | m/s | velocity in the global frame |
+| `axial_force` | N | tension > 0 |
+| `bending_moment` | N m | > 0 where the moment bends the cable to the left, seen in the direction of x |
+| `curvature` | 1/m | > 0 where the cable bends to the left |
+| `bending_moment_vector`, `curvature_vector` | N m, 1/m | vectors of 3D cables, instead of the scalars |
 
 The values equal the output variables of the same name. Neighbouring cables have separate points at their common node,
 because forces and curvature may jump at a node.
@@ -116,7 +117,7 @@ class CableLines:
 def fill_points(
     dofs: IntArray, x: FloatArray, v: FloatArray, L: FloatArray, shape: Shape, r: FloatArray, r_t: FloatArray
 ) -> None:
-    """Fill positions r [m] and velocities r_t [m/s], shape (rows n, 3), at n points of each cable of the length L; in
+    """Fill positions r [m] and velocities r_t [m/s], shape (rows n, 3), at n points of each cable of the length L. In
     2D z remains 0. ``shape`` contains the shape functions of a cable of length 1."""
     count, dims = len(shape.S), dofs.shape[1] // 4
     for i in range(len(L)):

@@ -6,7 +6,7 @@ The functions take arrays with one entry per row and point, shape (rows, n), and
 
 where t is the time [s], x the position along the cable [m], and ``parameters`` are columns of the rows, see
 `Parameters`. A user function replaces the linear law including damping, and must accept any number of rows and points.
-A result of shape (rows, 1) or a single number applies to all points; a result of any other shape, or with NaN, raises
+A result of shape (rows, 1) or a single number applies to all points. A result of any other shape, or with NaN, raises
 an error.
 
 A function with the same arguments in ``axial_force_derivatives`` or ``bending_moment_derivatives`` returns the
@@ -17,8 +17,8 @@ are central differences. The other terms of the tangent are exact:
                                   ∂N/∂v = N_ε_t ε_q + N_κ_t κ_q,    likewise M.
 
 In 3D the argument curvature is |κ|, and the returned moment acts about the current direction of κ, see strains.py. Rows
-with a user function are evaluated with NumPy, about a hundred times slower than other rows. Their elastic energy is not
-computed.
+with a user function are evaluated with NumPy, about a hundred times slower than other rows. The elastic energy of these
+rows is not computed.
 """
 
 from __future__ import annotations
@@ -82,9 +82,9 @@ Derivatives = Callable[..., tuple[Any, Any, Any, Any]]
 
 
 class ForceGroup(NamedTuple):
-    """Rows that share a function. rows: positions of the rows, shape (m,). force: the function. derivatives: function
-    of the derivatives, or None. calls, kind: for user functions, the count of calls, and the name of the cable
-    component for messages."""
+    """Rows that share a function ``force``, with the function ``derivatives`` or None. The positions of the rows are
+    ``rows``, shape (m,). For user functions, ``calls`` counts the calls, and ``kind`` is the name of the cable
+    component in messages."""
 
     rows: IntArray
     force: ForceFunction

@@ -238,7 +238,7 @@ def tangent_gauss(
 
 @kernel(inline=True)
 def read_vector(d: int, n: IntArray, i: int, x: FloatArray) -> Vector:
-    """Read one of the vectors r0, r0', r1, r1' (i = 0 to 3) of a row with the coordinate numbers n, in d dimensions; in
+    """Read one of the vectors r0, r0', r1, r1' (i = 0 to 3) of a row with the coordinate numbers n, in d dimensions. In
     2D the z component is 0."""
     # no branch, because with a branch the compiler would add reference counting of the arrays
     return x[n[d * i]], x[n[d * i + 1]], (d - 2) * x[n[d * i + d - 1]]
@@ -268,7 +268,7 @@ def bending_rate(p: Vector, k: Vector, pt: Vector, kt: Vector) -> Vector:
 @kernel
 def fill_energies(c: RuleRows, r: Rule, x: FloatArray, v: FloatArray, energies: FloatArray, powers: FloatArray) -> None:
     """Add the strain energies [J] of stretching and of bending, and the powers [W] that axial and bending damping
-    dissipate; both arrays have the shape (2, rows).
+    dissipate. Both arrays have the shape (2, rows).
 
     The energies are evaluated at the points of the integration rule, so the gradients of the energies are the residual
     without damping. If ``powers`` is empty, only the energies are computed.

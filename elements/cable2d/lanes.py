@@ -52,7 +52,7 @@ class RuleRows(NamedTuple):
     Attributes:
         rows: records, shape (rows,): ``length`` [m], ``mass_per_length`` [kg/m], ``axial_stiffness`` [N],
             ``bending_stiffness`` [N m^2], ``axial_damping`` [N s], ``bending_damping`` [N m^2 s], and ``place``, the
-            index of each row in the slots (positions of its entries in the sparse matrix).
+            index of each row in the slots.
         strain: strain without force at the points [1], shape (rows, n).
         curvature: curvature without force at the points [1/m], shape (rows, m), in 3D (rows, m, 3).
         dofs: local numbers of the coordinates x0, y0, x0', y0', x1, y1, x1', y1', shape (rows, 8); in 3D with z, shape
@@ -66,14 +66,14 @@ class RuleRows(NamedTuple):
 
 
 class Lanes(NamedTuple):
-    """Cables with the same integration rule (n axial and m bending points), in blocks of `LANES` cables; copies of the
+    """Cables with the same integration rule (n axial and m bending points), in blocks of `LANES` cables. Copies of the
     last cable fill the last block.
 
-    given: parameters, shape (blocks, 6 + n + m, LANES). The second array axis is: length L [m], EA [N], EI [N m^2], dEA
-    [N s], dEI [N m^2 s], mass per length [kg/m], strain without force at the n axial points [1], and curvature without
-    force at the m bending points [1/m]. In 3D each bending point has three components.
-    dofs: local numbers of the coordinates x0, y0, x0', y0', x1, y1, x1', y1', shape (LANES * blocks, 8); in 3D with z,
-    shape (LANES * blocks, 12).
+    given: parameters, shape (blocks, 6 + n + m, LANES). The second array axis contains L [m], EA [N], EI [N m^2], dEA
+    [N s], dEI [N m^2 s] and mass per length [kg/m]. The next entries are the strain without force at the n axial points
+    [1] and the curvature without force at the m bending points [1/m]. In 3D each bending point has three components.
+    dofs: local numbers of the coordinates x0, y0, x0', y0', x1, y1, x1', y1', shape (LANES * blocks, 8). In 3D, z is
+    included, and the shape is (LANES * blocks, 12).
     row: index of each row in the slots, shape (rows,).
     """
 
@@ -148,8 +148,8 @@ def find_slot(slots: Slots, row: int, i: int, j: int) -> int:
 def add_matrix(dims: int, matrix: FloatArray, k: int, slots: Slots, row: int, values: FloatArray) -> None:
     """Add the element matrix of lane k, which belongs to a row, to the matrix values of the model.
 
-    A slot is the position of a block of size 1 x 1, 1 x w or w x w, where w = 2 ``dims`` is the number of coordinates
-    of a node.
+    A slot is the position of a block of size 1 x 1, 1 x w or w x w in the matrix values. The number w = 2 ``dims`` is
+    the number of coordinates of a node.
     """
     places, w, n = slots.places[row], 2 * dims, 4 * dims
     if slots.height == w:

@@ -115,8 +115,9 @@ def fill_entries(
     dims: int, a: int, b: int, B0: EntryBlocks, B1: EntryBlocks, A0: Entries, A: Entries, A1: Entries,
     L: float, iL: float, k: int, M: FloatArray,
 ) -> None:  # fmt: skip
-    """Fill the entries (a + d i, b + d j) of the element matrix of lane k, in d = ``dims`` dimensions, from the entries
-    (a, b) of the derivative blocks at the points: A0, A, A1 at the axial points, B0, B1 at the bending points.
+    """Fill the entries (a + d i, b + d j) of the element matrix of lane k, in d = ``dims`` dimensions. The entries of
+    the element matrix follow from the entries (a, b) of the derivative blocks at the points: A0, A, A1 at the axial
+    points, B0, B1 at the bending points.
 
     A0, A, A1 already contain the integration weights.
     """
@@ -124,7 +125,7 @@ def fill_entries(
     # index differences in M from one position or slope to the next: x along a matrix row, y along a matrix column
     x, y = dims, 4 * dims * dims
     # sums and differences of the blocks of the two bending points, and derivatives with respect to d and w of
-    # `residual_lobatto`; each point has the weight L/2
+    # `residual_lobatto`. Each point has the weight L/2
     spp, dpp = 0.5 * L * (B0[0][j] + B1[0][j]), 0.5 * L * (B0[0][j] - B1[0][j])
     spk, dpk = 0.5 * (B0[1][j] + B1[1][j]), 0.5 * (B0[1][j] - B1[1][j])
     skp, dkp = 0.5 * (B0[2][j] + B1[2][j]), 0.5 * (B0[2][j] - B1[2][j])

@@ -1,7 +1,7 @@
 """Output variables of `Cable2D` at points of the cable: x [m] along the axis and y [m] along its normal.
 
-``x`` is a number for all rows, an array of shape (rows,), or of shape (rows, k) for k positions per row; the default is
-the middle of each cable. ``y`` likewise, default 0. Vectors are in the global frame with z = 0; scalar outputs have no
+``x`` is a number for all rows, or an array of shape (rows,), or (rows, k) for k positions per row. The default is the
+middle of each cable. ``y`` likewise, default 0. Vectors are in the global frame with z = 0; scalar outputs have no
 additional array axis. With the normal n = [-r'_y, r'_x]/|r'|:
 
     position r + y n,    velocity r_t - y ω r'/|r'|,    ω = (r' × r'_t)/(r'·r'),    strain ε - y κ.
@@ -191,8 +191,8 @@ class CableSections:
 
 
 def create_section(rows: LocalRows, motion: CableMotion, t: float, x: Any, y: Any) -> CableSections:
-    """Create the cross sections at positions (x, y) [m] and time t [s]; x and y are numbers, or arrays of shape (rows,)
-    or (rows, k)."""
+    """Create the cross sections at positions (x, y) [m] and time t [s]. The positions x and y are numbers, or arrays of
+    shape (rows,) or (rows, k)."""
     places = find_places(rows, x)
     offset = np.broadcast_to(_per_row(rows, "y", y), places.s.shape)
     return CableSections(rows, motion, t, places, offset, *eval_bending(places.shape, motion.x, motion.v))

@@ -4,8 +4,8 @@ Strains depend only on p = r' and k = r'', which depend on e = (r1 - r0)/L and o
 
     r' = P0 e + P1 s0 + P2 s1,    L r'' = K0 e + K1 s0 + K2 s1,    P, K from the cubic shape functions.
 
-So each point has forces on p and k and their derivatives; the factors P, K map these to the coordinates. With the
-strain ε = |p| - 1, the curvature κ = (p × k)/g and g = p·p:
+Each point has forces on p and k and their derivatives; the factors P, K map these to the coordinates. With the strain
+ε = |p| - 1, the curvature κ = (p × k)/g and g = p·p:
 
     ε_p = p/|p|,    ε_pp = (I - ε_p ε_pᵀ)/|p|,    κ_p = ([k_y, -k_x] - 2κ p)/g,    κ_k = [-p_y, p_x]/g,
     κ_pp = -(2/g) (κ I + κ_p pᵀ + p κ_pᵀ),    κ_pk = ([[0, 1], [-1, 0]] - 2 p κ_kᵀ)/g,    κ_kk = 0.
@@ -48,10 +48,10 @@ class Shape(NamedTuple):
 class Rule(NamedTuple):
     """Integration points on a cable of length 1: n axial points and m bending points.
 
-    sa, wa: positions and weights of the axial points [1], shape (n,). Pa: factors of e, s0, s1 in r' at the axial
-    points [1], shape (n, 3).
-    sb, wb: positions and weights of the bending points [1], shape (m,). Pb, Kb: factors of e, s0, s1 in r' and in L r''
-    at the bending points [1], shape (m, 3).
+    sa, wa: positions and weights of the axial points [1], shape (n,).
+    Pa: factors of e, s0, s1 in r' at the axial points [1], shape (n, 3).
+    sb, wb: positions and weights of the bending points [1], shape (m,).
+    Pb, Kb: factors of e, s0, s1 in r' and in L r'' at the bending points [1], shape (m, 3).
     """
 
     sa: FloatArray
@@ -98,8 +98,8 @@ def shape_integrals(L: Number) -> tuple[Number, Number, Number, Number]:
 
 @kernel(inline=True, fast=False)
 def cubic_terms(e: float, s0: float, s1: float, L: float) -> tuple[float, float]:
-    """Return the coefficients c and d of Σ S_i x_i = x0 + s0 x + c x² + d x³, for e = (x1 - x0)/L and the slopes s0, s1
-    of the nodes."""
+    """Return the coefficients c and d of the cubic Σ S_i x_i = x0 + s0 x + c x² + d x³; s0, s1 are the slopes of the
+    nodes, and e = (x1 - x0)/L."""
     return (3.0 * e - 2.0 * s0 - s1) / L, (s0 + s1 - 2.0 * e) / (L * L)
 
 

@@ -31,7 +31,8 @@ SMALLEST = 1e-9
 class Strains(NamedTuple):
     """State of a cable at n points of each row.
 
-    p, k: r' [1] and r'' [1/m], shape (rows, n, d). pt, kt: rates of p [1/s] and k [1/(m s)], shape (rows, n, d).
+    p, k: r' [1] and r'' [1/m], shape (rows, n, d).
+    pt, kt: rates of p [1/s] and k [1/(m s)], shape (rows, n, d).
     eps, eps_t [1, 1/s]: axial strain and its rate, shape (rows, n).
     kap, kap_t [1/m, 1/(m s)]: curvature, in 3D its magnitude |κ|, and its rate, shape (rows, n).
     """

@@ -1,9 +1,9 @@
 """Output variables of `Cable3D` at positions x on the axis [m], from 0 to the length.
 
-``x`` is a number for all rows, an array of shape (rows,), or of shape (rows, k) for k positions per row; the default is
-the middle of each cable. Vectors are in the global frame; scalar outputs have no additional array axis. Forces and
-moments are evaluated at the given position, and include damping, reference strains and user functions. With integration
-rule 2 the axial force is most accurate at x = 0, L/2 and L.
+``x`` is a number for all rows, or an array of shape (rows,), or (rows, k) for k positions per row. The default is the
+middle of each cable. Vectors are in the global frame; scalar outputs have no additional array axis. Forces and moments
+are evaluated at the given position, and include damping, reference strains and user functions. With integration rule 2
+the axial force is most accurate at x = 0, L/2 and L.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ class SpatialView(CableView):
         self._damping = rows.local("bending_damping")[:, None, None]
 
     def eval_moment(self, t: float, places: Places, strains: Strains, bending: Bending) -> FloatArray:
-        """Return the bending moment [N m] at time t [s], shape (rows, k, 3), from the linear law, or from a user
-        function, whose moment acts along κ/|κ|."""
+        """Return the bending moment [N m] at time t [s], shape (rows, k, 3), from the linear law or from a user
+        function. The moment of a user function acts along κ/|κ|."""
         _, free = eval_free_bending(self._rows, places.s)
         moment: FloatArray = self._stiffness * (bending.kap - free) + self._damping * bending.kap_t
         by = self.bends_by_user

@@ -11,7 +11,7 @@ If δm = c δκ + d δκ_t, then with c' = (c - d g_t/g)/g, d' = d/g, u = c' k +
 
     δm = δp × u + w × δk - 2 κ (w·δp) - 2 d' κ_t (p·δp).
 
-The blocks of the tangent are δP and δK with this δm, plus the terms at constant m. They are sums of dyads a bᵀ,
+The blocks of the tangent are δP and δK with this δm, plus the terms at constant m. The blocks are sums of dyads a bᵀ,
 multiples of I and cross-product matrices.
 """
 

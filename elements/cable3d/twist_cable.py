@@ -11,7 +11,7 @@ node1,
     forces     of the work ∫ N δε + M_1 δκ_1 + M_2 δκ_2 dx + M δT
     inertia    of the axis, and J ω_t about the tangent, ω the spin of the material
 
-The law is valid for any rotation, also for rods that are curved without load: strains and damping power do not change
+The law is valid for any rotation, also for rods that are curved without load. Strains and damping power do not change
 when the rod rotates as a rigid body. With EI_1 = EI_2, zero twist and no curvature in the unloaded state, the forces
 equal the forces of `Cable3D`. For ropes in which tension causes torque, C is not zero. M is the mean torque of an
 element; where bending causes torque, the torque varies along the element, see twist_forces.py.
@@ -100,9 +100,9 @@ def order_dofs(world: Tables, table: EntityTable) -> IntArray:
 def bind(rows: LocalRows) -> NDArray[Any]:
     """The records of the rows, with the columns of the schema by name.
 
-    Additional fields are: b0, b1, F0, F1 of the nodes; dofs, shape (14,); place, the index among the local rows;
-    free_angle and free_twist of the reference configuration, see `twist_angle`; free_strain, shape (5,), and
-    free_curvature, shape (3, 2), without force at the integration points.
+    Additional fields are b0, b1, F0, F1 of the nodes, dofs, shape (14,), and place, the index of a row among the local
+    rows. Fields free_angle and free_twist belong to the reference configuration, see `twist_angle`. Fields free_strain,
+    shape (5,), and free_curvature, shape (3, 2), are the values without force at the integration points.
     """
     count = len(rows.rows)
     (b0, F0), (b1, F1) = (read_frames(rows.world, rows.local(name)) for name in ("node0", "node1"))

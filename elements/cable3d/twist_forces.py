@@ -9,8 +9,8 @@
     k = 16 GJ/(3 L) + ∫ B² (EI_1 κ_2² + EI_2 κ_1²) dx,      its derivatives β ∂q + β² ∂k/2
 
 Bending causes the torque q in rods that are curved without load or have EI_1 ≠ EI_2. Without β the torque would be
-constant in each element, with errors of second order; with β the errors are of fourth order. k does not contain the
-terms M_i κ_i, so q²/(2 k) never exceeds the bending energy.
+constant in each element, with errors of second order; with β the errors are of fourth order. The stiffness k does not
+contain the terms M_i κ_i, so q²/(2 k) never exceeds the bending energy.
 
 For T, κ_1, κ_2 and y see twist_points.py. Let g and H be the first and second derivatives of a strain z with respect to
 y, and s the stress. The force s g has the derivative s H + g gᵀ ∂s/∂z; damping d g·y_t adds d g (H y_t)ᵀ.

@@ -1,18 +1,19 @@
 """Strains of a cable with twist at its integration points, and their first and second derivatives.
 
 The 11 coordinates y = [e, s0, s1, φ0, φ1] of a row are e = (r1 - r0)/L, the slopes s0, s1 of the nodes and the angles
-φ0, φ1 of their frames. r' and r'' are sums of e, s0, s1 with constant factors P and K/L, see cable2d/points.py.
+φ0, φ1 of their frames. The derivatives r' and r'' are sums of e, s0, s1 with constant factors P and K/L, see
+cable2d/points.py.
 
     frame at node i     D_i = R(b_i, t_i) F_i turned about t_i by φ_i         b_i, F_i constant, t = r'/|r'|
     twist angle         T = φ1 - φ0 + (4 m_2 - m_1)/3
     frame at x = s L    D_0 moved to t(x) and turned by s T, D_1 moved there and turned by (s - 1) T: mean by 1 - s, s
     κ = r' × r''/|r'|²,   κ_1 = κ·d_1,   κ_2 = κ·d_2
 
-R is the smallest rotation (nodes/turning.py). m_1 is the angle between F_0, moved to t_1 in one step, and F_1; m_2 is
-this angle if F_0 is moved in two steps through the tangent in the middle. Along the axis, each step rotates the frame
-from one tangent to the next without spin. The error of m_2 is a quarter of the error of m_1, up to fourth order, so the
-sum above has an error of fourth order. All steps depend only on directions of the cable, so T, κ_1 and κ_2 do not
-change when the cable rotates as a rigid body.
+R is the smallest rotation (nodes/turning.py). The angle m_1 is the angle between F_1 and the frame F_0 after it was
+moved to t_1 in one step. For the angle m_2, F_0 is moved in two steps through the tangent in the middle. Along the
+axis, each step rotates the frame from one tangent to the next without spin. The error of m_2 is a quarter of the error
+of m_1, up to fourth order, so the sum above has an error of fourth order. All steps depend only on directions of the
+cable, so T, κ_1 and κ_2 do not change when the cable rotates as a rigid body.
 
 With the form σ = ω·t, where ω is the spin of the frame at x,
 
@@ -83,7 +84,7 @@ def add_gradient(w: float, P: Vector, u: Vector, g: FloatArray) -> None:
 
 @kernel
 def add_step(w: float, P: Vector, p: Vector, Q: Vector, q: Vector, g: FloatArray) -> None:
-    """Add w times the linear form of a step from p to q to the form g; P and Q are the factors of e, s0, s1 in p and
+    """Add w times the linear form of a step from p to q to the form g. P and Q are the factors of e, s0, s1 in p and
     q."""
     on_p, on_q = step_gradients(p, q)
     add_gradient(w, P, on_p, g)
@@ -92,7 +93,7 @@ def add_step(w: float, P: Vector, p: Vector, Q: Vector, q: Vector, g: FloatArray
 
 @kernel
 def add_step_change(w: float, P: Vector, p: Vector, Q: Vector, q: Vector, H: FloatArray) -> None:
-    """Add w times the derivative of the linear form of a step to H; rows of H are entries of the form, and columns are
+    """Add w times the derivative of the linear form of a step to H. Rows of H are entries of the form, and columns are
     coordinates y."""
     for j in range(3):
         for b in range(3):
@@ -216,7 +217,7 @@ def fill_curvatures(
     g1: FloatArray,
     g2: FloatArray,
 ) -> tuple[float, float]:
-    """Fill the linear forms δκ_1 and δκ_2, each of shape (11,), and return κ_1 and κ_2; P and K are the factors of e,
+    """Fill the linear forms δκ_1 and δκ_2, each of shape (11,), and return κ_1 and κ_2. P and K are the factors of e,
     s0, s1 in r' and r''."""
     kappa = curvature(p, k)
     k1, k2 = dot(kappa, d1), dot(kappa, d2)

@@ -1,16 +1,17 @@
 """Cross sections of `TwistCable3D` at positions on the axis, for outputs and drawing.
 
-``x`` is a position from 0 to the length [m]: a number for all rows, an array of shape (rows,), or of shape (rows, k)
-for k positions per row; the default is the middle of each cable. Vectors are in the global frame; scalar outputs have
-no additional array axis. Forces and moments are evaluated at the given position, and include damping and reference
-strains. With integration rule 2 the axial force is most accurate at x = 0, L/2 and L; the torque is constant along an
-element.
+``x`` is a position from 0 to the length [m]. The position is a number for all rows, or an array of shape (rows,), or
+(rows, k) for k positions per row. The default is the middle of each cable. Vectors are in the global frame; scalar
+outputs have no additional array axis. Forces and moments are evaluated at the given position, and include damping and
+reference strains. With integration rule 2 the axial force is most accurate at x = 0, L/2 and L; the torque is constant
+along an element.
 
 | point field of drawings | unit | meaning |
 | --- | --- | --- |
-| `displacement`, `velocity` | m, m/s | vectors in the global frame | | `axial_force`, `torque` | N, N m | tension > 0;
-torque > 0 twists node1 counter-clockwise about the direction of x | | `bending_moment_vector`, `curvature_vector` | N
-m, 1/m | vectors in the global frame | | `material_axis` | 1 | axis d_1 of the material in the global frame |
+| `displacement`, `velocity` | m, m/s | vectors in the global frame |
+| `axial_force`, `torque` | N, N m | tension > 0; torque > 0 twists node1 counter-clockwise about the direction of x |
+| `bending_moment_vector`, `curvature_vector` | N m, 1/m | vectors in the global frame |
+| `material_axis` | 1 | axis d_1 of the material in the global frame |
 """
 
 from __future__ import annotations

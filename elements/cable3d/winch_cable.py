@@ -103,8 +103,8 @@ def create_points(s: FloatArray, w: FloatArray | None = None) -> Points:
 def bind(rows: LocalRows) -> NDArray[Any]:
     """The records of the rows.
 
-    stored: energy per length W of the rope in the winch [J/m]. dofs: local numbers of the coordinates z of the cable,
-    shape (4 d + 1,).
+    stored: energy per length W of the rope in the winch [J/m].
+    dofs: local numbers of the coordinates z of the cable, shape (4 d + 1,).
     """
     stored = rows.local("store_tension") ** 2 / (2.0 * rows.local("axial_stiffness"))
     return rows.pack({"stored": stored, "dofs": rows.dofs})
@@ -235,7 +235,7 @@ def eval_sections(rows: LocalRows, fields: Fields, shares: FloatArray) -> Sectio
 
 
 def at_share(unit: str, doc: str, name: str) -> Output:
-    """Create an output at a point of each cable; the argument ``share`` is the distance of the point from node0 divided
+    """Create an output at a point of each cable. The argument ``share`` is the distance of the point from node0 divided
     by the length of the cable."""
 
     def evaluate(rows: LocalRows, fields: Fields, share: float = 0.5) -> FloatArray:
@@ -267,7 +267,7 @@ def eval_momentum(rows: LocalRows, fields: Fields) -> FloatArray:
 
 
 def eval_flow(rows: LocalRows, fields: Fields, which: slice) -> FloatArray:
-    """Return the flow of mass or momentum into each cable minus the flow out of the cable, see `fill_flows`; the flow
+    """Return the flow of mass or momentum into each cable minus the flow out of the cable, see `fill_flows`. The flow
     of momentum has the shape (rows, 3)."""
     own = rows.columns
     d = rows.dofs.shape[1] // 4

@@ -1,7 +1,7 @@
 """Kernels of winch cables: forces due to stretching, bending and damping; winch_points.py explains the symbols.
 
-The forces are ∂Π/∂z with the elastic energy Π(z) = ∫ EA ε²/2 + EI |κ|²/2 dx; from the force on l the energy per length
-W of the rope in the winch is subtracted.
+The forces are ∂Π/∂z with the elastic energy Π(z) = ∫ EA ε²/2 + EI |κ|²/2 dx. The energy per length W of the rope in the
+winch is subtracted from the force on l.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def add_elastic(
     rows: Any, axial: Points, bending: Points, x: FloatArray, dq: float, f: FloatArray,
     slots: IntArray, values: FloatArray, energies: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the elastic forces to f, and dq times their derivatives to the matrix values; add the energies of stretching
+    """Add the elastic forces to f, and dq times their derivatives to the matrix values. Add the energies of stretching
     and bending to ``energies``, shape (2, rows). Empty arrays are skipped."""
     n = count_coordinates(rows)
     d = (n - 1) // 4
@@ -143,11 +143,11 @@ def add_damping(
     rows: Any, P: Points, x: FloatArray, v: FloatArray, dq: float, dv: float, f: FloatArray,
     slots: IntArray, values: FloatArray, powers: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the damping forces d_EA ε_t to f, and dq and dv times their derivatives to the matrix values; add the
+    """Add the damping forces d_EA ε_t to f, and dq and dv times their derivatives to the matrix values. Add the
     dissipated power [W] to ``powers``, shape (rows,). Empty arrays are skipped.
 
-    The strain rate of the material is ε_t = J·z_t, where the entries of J are S_i' e for the nodes and e·(dr'/dl at
-    constant material) for l; f = ∫ d_EA ε_t J dx.
+    The strain rate of the material is ε_t = J·z_t, and the forces are f = ∫ d_EA ε_t J dx. The entries of J are S_i' e
+    for the nodes, and e·(dr'/dl at constant material) for l.
     """
     n = count_coordinates(rows)
     d, last = (n - 1) // 4, n - 1

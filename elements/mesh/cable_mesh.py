@@ -123,7 +123,7 @@ def cables_from_mesh(
     """Add the line cells of a mesh file as cables, with nodes at the ends of the lines and between them.
 
     Cables that meet at a point share the position of this point. These cables also share the slope if the axis is
-    smooth, see ``slopes``; otherwise each cable has a separate slope, and the point is a hinge.
+    smooth, see ``slopes``. Otherwise each cable has a separate slope, and the point is a hinge.
 
     Args:
         world: the world.
@@ -142,8 +142,7 @@ def cables_from_mesh(
         unused_points: with ``"ignore"``, points that belong to no line and to no group are omitted; otherwise they are
             an error.
         merge_distance: points whose distance is at most this value are merged [m]; 0: points that coincide are an
-            error,
-            None: points are never merged.
+            error; None: points are never merged.
         in_space: create 3D cables, `Cable3D`; otherwise all points must have z = 0.
         name: name for messages and output.
         **cable_columns: columns of all cables, also of lines without section; ``sections`` has priority. ``length`` [m]
@@ -153,8 +152,8 @@ def cables_from_mesh(
         Handles to the new entities, by name.
 
     Raises:
-        ModelError: the file cannot be read; a group does not exist; a line has no section or two sections; points
-            belong to no line or coincide; a line has length 0 or is a duplicate.
+        ModelError: the file cannot be read, or a group does not exist. A line has no section or two sections, has
+            length 0, or is a duplicate. Points coincide, or belong to no line.
     """
     if not 0.0 <= corner_angle <= np.pi / 2:
         raise ModelError(f"corner_angle = {corner_angle} rad in cables_from_mesh: must lie from 0 to π/2 rad")

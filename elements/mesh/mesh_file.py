@@ -84,7 +84,7 @@ class FileMesh:
         return "it has " + " and ".join(parts) if parts else "it has no named groups"
 
     def points_of(self, group: str, argument: str) -> IntArray:
-        """Return the points of a group of points or of lines; if a group of points and a group of lines have the name,
+        """Return the points of a group of points or of lines. If a group of points and a group of lines have the name,
         return the points of both groups.
 
         Raises:

@@ -11,7 +11,7 @@ direction of the first of these lines in the file. If two lines are joined, thei
 halfway between their directions.
 
 A line between the points p0 and p1 with the slopes t0 and t1 is the cubic with r(0) = p0, r'(0) = t0, r(L) = p1, r'(L)
-= t1, where L is the arc length of the cubic. The line is straight if both slopes are parallel to its chord.
+= t1. L is the arc length of the cubic. The line is straight if both slopes are parallel to its chord.
 """
 
 from __future__ import annotations
@@ -99,8 +99,8 @@ def find_reversed(ends: Ends) -> NDArray[np.bool_]:
     n = len(ends.point) // 2
     a = np.flatnonzero(ends.partner >= 0)
     b = ends.partner[a]
-    # the graph has two vertices for each line i: i for its direction in the file, and n + i for the opposite direction;
-    # edges connect the directions of two joined lines that continue each other
+    # the graph has two vertices for each line i: i for its direction in the file, and n + i for the opposite direction.
+    # An edge connects the directions of two joined lines that continue each other.
     against = n * (a % 2 == b % 2)
     row = np.concatenate((a // 2, n + a // 2))
     column = np.concatenate((b // 2 + against, b // 2 + n - against))

@@ -1,7 +1,7 @@
 """Node of the axial motion of a belt, with one coordinate s that all elements of the belt share.
 
 The coordinate s is the length of material that has passed a point of the axis since the start, positive in the
-direction of increasing local x; the material that is now at x has the constant coordinate x - s.
+direction of increasing local x. The material that is now at x has the constant coordinate x - s.
 
 Source: arbitrary Lagrangian-Eulerian description of axially moving continua, J. Donea, A. Huerta, Finite Element
 Methods for Flow Problems, Wiley (2003), chapter 1.

@@ -6,8 +6,8 @@
 The coordinates of a state node are the integrals z of its states (z_t = y), so y is a velocity and y_t an acceleration.
 Therefore all integration methods, constraints, restarts and parallel runs work without changes, and the methods keep
 their order of accuracy. For a state node, the generalised-alpha method is the method of Jansen, Whiting and Hulbert for
-first-order systems with different constants; the trapezoidal rule is unchanged. A constraint on velocities lets a state
-drive the speed of a motor; a constraint on positions lets the integral of a state drive its position. Static solvers
+first-order systems with different constants. The trapezoidal rule is unchanged. A constraint on velocities lets a state
+drive the speed of a motor. A constraint on positions lets the integral of a state drive its position. Static solvers
 find states with y_t = 0.
 
 For each n there is a separate type of node, which is created on first use.

@@ -4,7 +4,8 @@
     ω̄ = 2 L(e) e_t / (e·e)  in the body's frame,    ω = A ω̄  in the global frame,    A_t = A ω̄~
     L = [[-e1, e0, e3, -e2], [-e2, -e3, e0, e1], [-e3, e2, -e1, e0]]
 
-The division by e·e makes A a rotation for every e ≠ 0; e and c e, with any number c ≠ 0, describe the same rotation.
+The division by e·e makes A a rotation for every e ≠ 0. Parameters e and c e, with any number c ≠ 0, describe the same
+rotation.
 
 Source: P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988), chapter 6.
 """
@@ -111,7 +112,7 @@ def rotation_matrix(e: FloatArray) -> FloatArray:
 
 
 def local_rates(e: FloatArray, rate: FloatArray) -> FloatArray:
-    """Return 2 L(e) rate / (e·e), shape (..., 3), for e and rate of shape (..., 4); if rate = e_t, the result is the
+    """Return 2 L(e) rate / (e·e), shape (..., 3), for e and rate of shape (..., 4). If rate = e_t, the result is the
     angular velocity ω̄ in the body's frame."""
     w, u, dw, du = e[..., :1], e[..., 1:], rate[..., :1], rate[..., 1:]
     out: FloatArray = 2.0 * (w * du - dw * u - np.cross(u, du)) / (e**2).sum(axis=-1, keepdims=True)

@@ -130,7 +130,7 @@ def step_change(p: Vector, q: Vector, dp: Vector, dq: Vector) -> tuple[Vector, V
 
 
 def smallest_rotations(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Return the matrices of the smallest rotations from unit vectors a to b, both of shape (rows, 3); for opposite
+    """Return the matrices of the smallest rotations from unit vectors a to b, both of shape (rows, 3). For opposite
     vectors return the rotation by 180° about z."""
     u, D = np.cross(a, b), 1.0 + (a * b).sum(axis=1)
     A = np.zeros((len(a), 3, 3))

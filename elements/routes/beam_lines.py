@@ -1,9 +1,9 @@
 """Beams of several elements: one call creates nodes and elements along a straight line or any route.
 
 The axis e_1 of each node is tangential to the route. In 3D, e_2 of the first node is the component of ``normal``
-perpendicular to the route; from node to node the frame is rotated without spin about the route. At the end of a closed
-3D route, the frame differs from the first frame by an angle about the axis; this angle is distributed along the route,
-so that the two frames are equal.
+perpendicular to the route. From node to node the frame is rotated without spin about the route. At the end of a closed
+3D route, the frame differs from the first frame by an angle about the axis. The angle between the two frames is
+distributed along the route, so that the two frames are equal.
 
 The geometry of routes is in routes.py, spatial_routes.py and spline_route.py.
 """
@@ -91,7 +91,7 @@ def beam_along(
         route: result of `helix`, `through_points`, `route_around` and others.
         elements: number of elements.
         order: order of the elements, 1, 2 or 3; an element has order + 1 nodes.
-        normal: direction of e_2 at the start of 3D beams, shape (3,); default: global y, rotated by the smallest
+        normal: direction of e_2 at the start of 3D beams, shape (3,). The default is global y, rotated by the smallest
             rotation from global x to the tangent of the route.
         name: name for messages and output.
         **beam_columns: columns of `Beam2D`, on 3D routes of `Beam3D`, without ``length``.

@@ -99,8 +99,8 @@ def cable_around(
         circles: circles, or handles to bodies or nodes at their centres (in the reference configuration).
         elements: number of cable elements; they have equal length.
         radius: radius of the circles that are given as handles [m], one for all circles or one for each.
-        sides: side of the cable, in the direction of travel, on which each circle given as a handle lies; one for all
-            circles or one for each. With "right" the cable wraps clockwise.
+        sides: side of the cable, in the direction of travel, on which each circle given as a handle lies. Give one side
+            for all circles or one for each. With "right" the cable wraps clockwise.
         radial_offset: distance of the cable's axis from the circles [m].
         closed: whether the end of the cable is connected to its start.
         start, end: end points [m] of an open cable, shape (2,).
@@ -200,7 +200,7 @@ def catenary(
         The cables in order; `nodes_of` gives their nodes.
 
     Raises:
-        ModelError: a slack cable has no weight, or one of its ends is vertically above the other; or columns define
+        ModelError: a slack cable has no weight, or one of its ends is vertically above the other, or columns define
             strains relative to the reference configuration.
     """
     strain, share = (cable_columns.get(key, 0.0) for key in ("reference_strain", "strain_is_relative_to_reference"))
@@ -308,8 +308,8 @@ def carry_frames(route: CenterLine, elements: int, numbers: IntArray, given: dic
 
 
 def find_direction(slopes: FloatArray) -> FloatArray:
-    """Find the direction b, shape (3,), for which the largest angle between b and the slopes along a route is smallest,
-    so that nodes can move along the whole route.
+    """Find the direction b, shape (3,), for which the largest angle between b and the slopes along a route is smallest.
+    With such a direction, nodes can move along the whole route.
 
     The direction b is either the mean slope (on straight routes), or the direction in which slopes have the smallest
     components, such as the axis of sheaves.
@@ -340,8 +340,8 @@ def check_turns(route: CenterLine, elements: int, name: str) -> None:
 
 @checked(world=instance(World), cables=handle())
 def nodes_of(world: World, cables: Entity) -> Entity:
-    """Return the nodes of a chain of cables or beams in order, each node once: n + 1 nodes for n cables, or n nodes if
-    the chain is closed.
+    """Return the nodes of a chain of cables or beams in order, each node once. There are n + 1 nodes for n cables, or n
+    nodes if the chain is closed.
 
     A chain of n beams of order p has p n + 1 nodes, or p n nodes if the chain is closed. For entities with one node
     each, such as bodies and sliding joints, the nodes are in the order of the rows.

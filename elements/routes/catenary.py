@@ -1,8 +1,8 @@
 """Catenaries: the shape in which an extensible cable without bending stiffness hangs between two points, in 2D or 3D.
 The shape lies in the vertical plane through the points.
 
-Let s be the unstretched arc length, w the weight per unstretched length, H the horizontal force, V the upward force of
-the first support, and n = 1 + ε0 the stretch without force. Then
+Let s be the unstretched arc length, w the weight per unstretched length, and n = 1 + ε0 the stretch without force. With
+the horizontal force H and the upward force V of the first support
 
     x(s) = H s/EA + n H/w (asinh(V/H) - asinh((V - w s)/H))
     z(s) = (V s - w s²/2)/EA + n/w (√(H² + V²) - √(H² + (V - w s)²)),    z downwards,
@@ -40,8 +40,8 @@ class FreeCatenary:
 
     Attributes:
         start: first point [m], (x, y) or (x, y, z).
-        across: unit vector perpendicular to gravity, from the first point towards the second. down: unit vector along
-            gravity.
+        across: unit vector perpendicular to gravity, from the first point towards the second.
+        down: unit vector along gravity.
         length: unstretched length [m].
         axial_stiffness: EA [N].
         weight: weight per unstretched length [N/m].
@@ -128,8 +128,8 @@ def hang_between(
         reference_strain: strain without force [1].
 
     Raises:
-        RouteError: numbers are not finite or not > 0; the points have different dimensions; a slack cable has no
-            weight, or one of its ends is vertically above the other, so that its shape is not unique.
+        RouteError: numbers are not finite or not > 0, or the points have different dimensions. The shape of a slack
+            cable is not unique, because it has no weight, or one end is vertically above the other.
     """
     if len(start) != len(end):
         raise RouteError(f"start = {start} m and end = {end} m of a catenary: must both be (x, y) or (x, y, z)")

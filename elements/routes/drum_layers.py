@@ -1,7 +1,7 @@
 """Routes of ropes on a drum in two layers between flanges: turns in parallel planes, connected by crossings.
 
 The angle phi is measured from the dead end at the first flange. Turns are in planes z = k p, except in two successive
-crossings at the end of each turn; in each crossing u increases from 0 to 1. In the first crossing, with S_a = S(u),
+crossings at the end of each turn. In each crossing u increases from 0 to 1. In the first crossing, with S_a = S(u),
 layer two moves back by the pitch p, while layer one does not move. In the second crossing, with S_b = S(u), layer one
 advances under layer two:
 

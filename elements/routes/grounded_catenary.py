@@ -1,21 +1,20 @@
 """Mooring lines at rest: an extensible cable without bending stiffness that lies on the ground and rises to its upper
 end.
 
-Let s be the unstretched arc length, w the weight per unstretched length, a the slope angle of the ground, and mu the
-coefficient of friction on the ground, over which the line has been pulled towards its upper end. The line leaves the
-ground at s = B with the tension T_B. On the ground
+Let s be the unstretched arc length, w the weight per unstretched length, and a the slope angle of the ground. The
+coefficient of friction on the ground is mu; the line has been pulled over the ground towards its upper end. The line
+leaves the ground at s = B with the tension T_B. On the ground
 
     T' = w (sin a + mu cos a), T >= 0, x' = 1 + T/EA with x along the ground,
 
 and above the ground the line is a catenary that begins tangentially to the ground, with the horizontal force H = T_B
 cos a. At a convex corner of the ground with the angle c the tension increases by the factor exp(mu c). At a concave
-corner the line is assumed to follow the ground, although a real line leaves the ground over a length of about T c/w;
-the result is sufficiently accurate as the initial state of a solve.
+corner the line is assumed to follow the ground, although a real line leaves the ground over a length of about T c/w.
+The result is sufficiently accurate as the initial state of a solve.
 
 On level ground, B follows from the height of the end for given H, and H from the distance of the end, because this
 distance increases with H. On ground with a slope, each point and slope angle at which the line can leave the ground
-defines one catenary to the end, and the total length of the line increases with the distance of this point from the
-anchor.
+defines one catenary to the end. The total length of the line increases with the distance of this point from the anchor.
 
 Source: H. M. Irvine, Cable Structures, MIT Press (1981), section 2.4; with friction J. M. Jonkman, "Dynamics Modeling
 and Loads Analysis of an Offshore Floating Wind Turbine", NREL/TP-500-41958 (2007), section 2.6.
@@ -156,8 +155,8 @@ def hang_from_ground(
         ground: points of the ground below the line [m], in order from the anchor (excluded); one point is sufficient
             for ground with a constant slope. Between the points, and beyond the last point, the ground is straight.
             Without points the ground is level. At a concave corner the line follows the ground, although a taut line
-            leaves the ground over a length of about T c/w, with the angle c of the corner [rad], the tension T [N] and
-            the weight per length w [N/m].
+            leaves the ground over a length of about T c/w. The symbols are the angle c of the corner [rad], the tension
+            T [N], and the weight w per length [N/m].
 
     Raises:
         RouteError: the end is not above the ground, is directly above the anchor, is so near that the line is slack on
@@ -253,7 +252,9 @@ class GroundProfile:
         corners: the anchor and the corners of the ground, which is straight beyond the last corner, shape (k, 2).
         end: the end of the line, shape (2,).
         length: unstretched length of the line [m].
-        axial_stiffness: EA [N]. weight: weight per unstretched length [N/m]. friction: coefficient of friction [1].
+        axial_stiffness: EA [N].
+        weight: weight per unstretched length [N/m].
+        friction: coefficient of friction [1].
     """
 
     def __init__(
@@ -277,11 +278,11 @@ class GroundProfile:
         self._EA, self._weight, self._friction = axial_stiffness, weight, friction
 
     def find_place(self, u: float) -> tuple[int, float, FloatArray, float]:
-        """Return data of the point at which the line leaves the ground, as a function of a parameter u >= 0: number of
-        the piece of ground, distance along this piece [m], coordinates [m] and slope angle [rad].
+        """Return data of the point at which the line leaves the ground, as a function of a parameter u >= 0. The data
+        are the number of the piece of ground, the distance along this piece [m], coordinates [m] and slope angle [rad].
 
-        From u = 2 i to 2 i + 1 the distance along piece i increases; from 2 i + 1 to 2 i + 2 the slope angle changes at
-        the end of piece i.
+        From u = 2 i to 2 i + 1 the distance along piece i increases. From u = 2 i + 1 to 2 i + 2 the slope angle
+        changes at the end of piece i.
         """
         i, part = divmod(u, 2.0)
         k = min(int(i), self._count - 1)
@@ -293,7 +294,7 @@ class GroundProfile:
 
     def hang(self, place: FloatArray, angle: float) -> tuple[float, float] | None:
         """Return H [N] and the unstretched length [m] of the catenary that leaves the ground at a point with a slope
-        angle; return None if this catenary does not exist."""
+        angle. Return None if this catenary does not exist."""
         from scipy.optimize import brentq  # imported here, because most models do not need SciPy
 
         x, z = map(float, self._end - place)
@@ -321,7 +322,7 @@ class GroundProfile:
         return H, find_length(H)
 
     def lie(self, k: int, way: float, angle: float, H: float) -> list[Bed]:
-        """Return the pieces of ground below the line, from the touchdown point back to the anchor; arc lengths are
+        """Return the pieces of ground below the line, from the touchdown point back to the anchor. Arc lengths are
         negative and measured from the touchdown point."""
         from scipy.optimize import brentq  # imported here, because most models do not need SciPy
 
@@ -377,8 +378,8 @@ class GroundProfile:
 
 
 def _solve_level(x: float, height: float, L: float, EA: float, w: float, friction: float) -> tuple[float, float]:
-    """Return H [N] and the length on level ground [m] of a line; x > 0 [m] is the horizontal distance of its end from
-    the anchor, and ``height`` > 0 [m] the height of the end."""
+    """Return H [N] and the length on level ground [m] of a line. The end of the line has the horizontal distance x > 0
+    [m] from the anchor and the height ``height`` > 0 [m]."""
     from scipy.optimize import brentq  # imported here, because most models do not need SciPy
 
     def find_hanging(H: float) -> float:

@@ -66,8 +66,8 @@ class Circle:
     center: position of the centre [m], (x, y).
     radius: radius of the circle, without the offset of the cable's centre line [m], > 0.
     side: side of the circle, seen along the cable; "right": clockwise wrap, "left": counter-clockwise.
-    turns: number of turns in addition to the wrap between the neighbouring spans [1], >= 0; it must be an integer
-        except on a circle on which an open route begins or ends.
+    turns: number of turns in addition to the wrap between the neighbouring spans [1], >= 0. Only on a circle on which
+    an open route begins or ends, this number need not be an integer.
 
     Raises RouteError for values outside these ranges.
     """
@@ -152,8 +152,8 @@ class Route:
         curvature = np.array([piece.curvature for piece in self.pieces])[index]
         u = s - stations[index]
         half = 0.5 * curvature * u
-        # The chord of an arc with length u is u sin(half)/half. This form has no division by the curvature, so straight
-        # lines need no separate case.
+        # The chord of an arc with length u is u sin(half)/half. The formula contains no division by the curvature, so
+        # straight lines need no separate case.
         position = point + u * np.sinc(half / pi) * np.exp(1j * half) * tangent
         return _columns(position), _columns(np.exp(2j * half) * tangent), curvature
 
@@ -188,8 +188,8 @@ def route_around(
     radial_offset > 0.
 
     A closed route begins (s = 0) where the cable leaves the first circle, and ends with the arc on that circle. Around
-    a single circle the route is the full circle and begins with the tangent (1, 0): at the top of the circle for side
-    "right", at the bottom for side "left".
+    a single circle the route is the full circle and begins with the tangent (1, 0). The start is at the top of the
+    circle for side "right", and at the bottom for side "left".
 
     An open route runs from the point start over the circles to the point end [m], each (x, y). Without ``start`` an
     open route begins on the first circle, `turns` turns before the point at which the cable leaves the circle (rope on
@@ -201,9 +201,9 @@ def route_around(
     plus the turns of the circle. If a taut cable does not touch a circle on the given side, the wrap angle on this
     circle is almost a whole turn, see `Route.wraps`. Whether spans intersect other circles is not checked.
 
-    Raises RouteError if a common tangent does not exist (circles overlap or touch, a point lies inside a circle), for
-    ``turns`` that are not integers in the middle of a route, for ``start`` or ``end`` of a closed route, for too few
-    circles, and for a route of length 0.
+    Raises RouteError if a common tangent does not exist, because circles overlap or touch, or a point is inside a
+    circle. The error is also raised for ``turns`` that are not integers in the middle of a route, for ``start`` or
+    ``end`` of a closed route, for too few circles, and for a route of length 0.
     """
     offset = float(read_finite("radial_offset [m]", radial_offset))
     stops = [_circle_stop(f"circles[{i}]", circle, offset) for i, circle in enumerate(circles)]
@@ -359,7 +359,7 @@ def _tangent_span(begin: _Stop, end: _Stop) -> Piece:
 
 
 def _wrap_angle(stop: _Stop, turns: float, before: Piece | None, after: Piece | None) -> tuple[float, complex, complex]:
-    """Return the wrap angle [rad] and the unit tangents at entry and exit of a circle between two straight lines; at
+    """Return the wrap angle [rad] and the unit tangents at entry and exit of a circle between two straight lines. At
     the start or end of a route one line is missing."""
     angle, sign = 2 * pi * turns, copysign(1.0, stop.a)
     if before is not None and after is not None:

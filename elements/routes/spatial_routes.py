@@ -7,7 +7,7 @@ q on the next circle is perpendicular to both radii,
     (q - p)·(p - c0) = 0,    (q - p)·(q - c1) = 0,
 
 which are two equations for the polar angles of p and q. If the axes differ, the span is not in the planes of the two
-circles. The *fleet angle* is the angle between the span and the plane of a circle; at the end of the span the direction
+circles. The *fleet angle* is the angle between the span and the plane of a circle. At the end of the span the direction
 of the route jumps by this angle.
 
 Source: elementary geometry; the fleet angle as in EN 12927 and ISO 16625 (rope drives).
@@ -194,7 +194,7 @@ def helix(
         turns: number of turns [1].
         pitch: advance along the axis in one turn [m]; < 0 against the axis.
         start: direction from the axis to the start of the helix, of any length; only its component perpendicular to the
-            axis is used. Default: global x, or global y if the axis is nearly parallel to x.
+            axis is used. The default is the global x axis, or the global y axis if the axis is nearly parallel to x.
         side: side of the drum, seen along the cable; "left": counter-clockwise about the axis.
         radial_offset: distance of the cable's axis from the drum [m].
         strands: length of the straight strands that continue the helix at both ends along its tangents [m].
@@ -240,7 +240,7 @@ def route_over_sheaves(
     """Find the 3D route of a taut cable over sheaves, in the given order and on the given sides.
 
     An open route runs from the point start over the sheaves to the point end [m], each (x, y, z). A closed route begins
-    where the cable leaves the first sheave. On each sheave the cable runs in the plane of the sheave; spans between
+    where the cable leaves the first sheave. On each sheave the cable runs in the plane of the sheave. Spans between
     sheaves in different planes have a fleet angle at both ends, see `SheaveWrap`.
 
     Args:
@@ -288,7 +288,7 @@ def route_over_sheaves(
 
 
 class _SpatialStop(NamedTuple):
-    """An end of a span: a circle of the centre line, or a point (radius 0); ``sign`` is 1 if the circle is on the left
+    """An end of a span: a circle of the centre line, or a point (radius 0). ``sign`` is 1 if the circle is on the left
     of the cable, else -1."""
 
     name: str
@@ -299,7 +299,7 @@ class _SpatialStop(NamedTuple):
 
     def touch(self, other: FloatArray, leaves: bool) -> FloatArray:
         """Return the tangent point on the circle [m] of a cable that runs to another point (``leaves``) or comes from
-        it; the other point is projected onto the plane of the circle."""
+        it. The other point is projected onto the plane of the circle."""
         if self.radius == 0.0:
             return self.center
         way = other - self.center

@@ -20,7 +20,7 @@ class Loads:
     """The loads of the systems of one process.
 
     Weights and loads that do not depend on coordinates (loads without a tangent) are cached. Cached weights are valid
-    as long as gravity and the rows do not change; other cached loads are valid as long as time does not change either.
+    as long as gravity and the rows do not change. Other cached loads are valid as long as time does not change either.
 
     Args:
         world: the world, whose gravity [m/s^2] may change.

@@ -3,9 +3,8 @@ threads.
 
 Rows add to forces and matrix values of their coordinates, so rows of two threads must not share a coordinate. Each
 thread evaluates a range of rows. Rows that share a coordinate with another range are evaluated afterwards by one
-thread.
-The order of sums depends on the number of threads, so rounding errors do, too; runs with the same number of threads
-give identical results.
+thread. The order of sums depends on the number of threads, so rounding errors do, too; runs with the same number of
+threads give identical results.
 """
 
 from __future__ import annotations

@@ -85,7 +85,7 @@ def _assembled_product(mass: MassRows, s: Evaluation) -> list[Step]:
 
 def constraint_steps(assembly: Summands, c: FloatArray, f: FloatArray) -> list[Step]:
     """Return the steps that add the constraint equations to c, shape (m + 1,), and the constraint forces to f, shape (n
-    + 1,); stage CONSTRAINTS."""
+    + 1,). Their stage is CONSTRAINTS."""
     s = evaluate(assembly.fields, C=c, f=f)
     return in_stage(Stage.CONSTRAINTS, [(constraint.residual, (s,)) for constraint in assembly.constraints])
 
@@ -138,7 +138,7 @@ def mass_steps(
 def constraint_tangent_steps(
     assembly: Summands, values: FloatArray, dq: float, dv: float, multiplier_scale: float
 ) -> list[Step]:
-    """Return the steps that add the tangent of all constraints to the matrix values; ``multiplier_scale`` is the
+    """Return the steps that add the tangent of all constraints to the matrix values. ``multiplier_scale`` is the
     derivative of the multipliers with respect to the unknowns."""
     _check_values(assembly, values)
     found = list[Step]()

@@ -51,7 +51,7 @@ def checked(
 
     Args:
         error: the error to raise.
-        where: name of the function in messages. Default: the name of the function, or of the class for a constructor;
+        where: name of the function in messages; by default the name of the function, or of the class for a constructor;
             None: no name.
         **checks: check of each argument; for ``*args`` and ``**kwargs``, the check of each entry.
 

@@ -31,7 +31,7 @@ class StateFunction:
     Attributes:
         function: the user's function; it receives copies of the arrays.
         derivative: function ``(t, *arrays)`` that returns the derivative with respect to each array, shape (*shape, n)
-            for an array of shape (n,); if None, central differences are used.
+            for an array of shape (n,). If ``derivative`` is None, central differences are used.
         shape: shape of the result.
         names: names of the function and of its derivative, with the row number, for messages.
         words: description of the required result, with its unit, for messages.

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from windlass.framework.arrays import FloatArray
 
 COMPARED_CALLS = 3
-"""Number of calls of a derivative function that are compared; the first call is not sufficient, because it is often at
+"""Number of calls of a derivative function that are compared. The first call is not sufficient, because it is often at
 rest, where many values are 0."""
 TOLERANCE = 0.05
 """Relative error above which a derivative contradicts its function [1]; the error is relative to the larger of

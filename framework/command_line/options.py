@@ -7,13 +7,13 @@ can be in any order.
 
 Code that creates a solver (with a fixed options prefix such as `dynamic_`) must make the following calls:
 
-1. declare the solver's own options with `option("dynamic_...", ...)`, and set defaults on the PETSc objects;
-2. call `set_from_options(snes)` instead of `snes.setFromOptions()`: the function raises an error for misspelt options,
-and prints the help under -help;
-3. if `help_requested()`, return without solving: -help runs the model without solving, to find its solvers. In this
-    case no files are written, output of the rest of the script is dropped, and an error in the script ends the run
-    without a message;
-4. after the first set-up of the linear solver call `after_set_up(snes)`.
+1. Declare the solver's own options with `option("dynamic_...", ...)`, and set defaults on the PETSc objects.
+2. Call `set_from_options(snes)` instead of `snes.setFromOptions()`. The function raises an error for misspelt options,
+and prints the help under -help.
+3. If `help_requested()` is true, return without solving, because -help runs the model only to find its solvers. Under
+-help no files are written, output of the rest of the script is dropped, and an error in the script ends the run without
+a message.
+4. After the first set-up of the linear solver, call `after_set_up(snes)`.
 
 A solver that is created after the first solve must be announced by `expect_solver(prefix)`, unless its prefix is in
 `SOLVER_PREFIXES`. At the end of the script, `windlass run` or (under `python`) an exit handler calls `finish()`, which
@@ -135,7 +135,7 @@ def initialise(words: Sequence[str], model: bool = True) -> None:
     loaded = "petsc4py.PETSc" in sys.modules
     if not loaded:
         start_with(pairs)
-    from petsc4py import PETSc  # imported here, because the import initialises PETSc, which must know its options then
+    from petsc4py import PETSc  # imported here, because the import initialises PETSc with the options known then
 
     _run.words = list(words)
     database = PETSc.Options()
@@ -568,7 +568,7 @@ def own_value(name: str) -> int | float | bool | str:
 def _petsc() -> Any:
     """Return the module PETSc, which is initialised with the command line."""
     start()
-    from petsc4py import PETSc  # imported here, because the import initialises PETSc, which must know its options then
+    from petsc4py import PETSc  # imported here, because the import initialises PETSc with the options known then
 
     return PETSc
 

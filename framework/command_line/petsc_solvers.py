@@ -5,7 +5,7 @@ from typing import Any
 
 def describe_kinds(solver: Any) -> str:
     """Return PETSc's names of the types of SNES, EPS, PEP, ST, KSP and PC, and of the factorisation package."""
-    from petsc4py import PETSc  # imported here, because the import initialises PETSc, which must know its options then
+    from petsc4py import PETSc  # imported here, because the import initialises PETSc with the options known then
 
     outer: dict[str, str] = {}
     if isinstance(solver, PETSc.SNES):
@@ -30,7 +30,7 @@ def is_eigensolver(solver: Any) -> bool:
 def set_up_twin(solver: Any) -> None:
     """Set up a linear solver of the same types for a 1 x 1 matrix, because inner solvers and packages print their help
     only during the set-up."""
-    from petsc4py import PETSc  # imported here, because the import initialises PETSc, which must know its options then
+    from petsc4py import PETSc  # imported here, because the import initialises PETSc with the options known then
 
     if is_eigensolver(solver):
         return

@@ -75,7 +75,7 @@ def check_ranges(given: Mapping[str, str], prefixes: tuple[str, ...]) -> None:
 def largest_int() -> int:
     """PETSc's largest whole number."""
     import numpy as np  # imported here, because the command line starts faster without NumPy
-    from petsc4py import PETSc  # imported here, because the import initialises PETSc, which must know its options then
+    from petsc4py import PETSc  # imported here, because the import initialises PETSc with the options known then
 
     return int(np.iinfo(PETSc.IntType).max)
 
@@ -118,7 +118,7 @@ def petsc_reason(error: Exception) -> str:
 
 def _read(mine: Mapping[str, str]) -> str | None:
     """Let a solver read options, and return PETSc's reason if PETSc raises an error."""
-    from petsc4py import PETSc  # imported here, because the import initialises PETSc, which must know its options then
+    from petsc4py import PETSc  # imported here, because the import initialises PETSc with the options known then
 
     database: Any = PETSc.Options()
     for name, text in mine.items():

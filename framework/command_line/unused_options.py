@@ -2,10 +2,10 @@
 
 PETSc marks an option as used when an object reads it. Unused options are checked at three moments:
 
-1. after `setFromOptions` of a solver: all options except the options that PETSc reads later (`READ_AT_SET_UP`,
-`READ_IN_SOLVE`);
-2. after the first set-up of its linear solver: all options except `READ_IN_SOLVE`;
-3. at the end of the run: all options.
+1. After `setFromOptions` of a solver: all options except the options that PETSc reads later (`READ_AT_SET_UP`,
+`READ_IN_SOLVE`).
+2. After the first set-up of the linear solver of a solver: all options except `READ_IN_SOLVE`.
+3. At the end of the run: all options.
 
 A name that does not exist in PETSc is reported at the first of these moments, also if the prefix belongs to a solver
 that is created later. The PETSc library contains each name of an option as text; these texts are the list of names.
@@ -81,7 +81,7 @@ class Solver:
 
 def find_unused() -> dict[str, str]:
     """Return the options that no process has read: values (empty for flags) by name without dash."""
-    from petsc4py import PETSc  # imported here, because the import initialises PETSc, which must know its options then
+    from petsc4py import PETSc  # imported here, because the import initialises PETSc with the options known then
 
     unused = list_unused_options()
     if PETSc.COMM_WORLD.getSize() > 1:
@@ -95,7 +95,7 @@ def find_unused() -> dict[str, str]:
 def excuse(prefix: str) -> None:
     """Mark the options of a solver as read, because a checkpoint contains the result of the solver, which therefore
     does not run."""
-    from petsc4py import PETSc  # imported here, because the import initialises PETSc, which must know its options then
+    from petsc4py import PETSc  # imported here, because the import initialises PETSc with the options known then
 
     for name in find_unused():
         if prefix and name.lower().startswith(prefix) and _is_petsc_name(name[len(prefix) :]):

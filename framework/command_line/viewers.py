@@ -1,5 +1,5 @@
-"""Options by which PETSc writes files, such as `-log_view :log.txt`. They are checked before the run, because PETSc
-overwrites any file.
+"""Options by which PETSc writes files, such as `-log_view :log.txt`. These options are checked before the run, because
+PETSc overwrites any file.
 
 A viewer is written ``[type][:file[:format[:mode]]]``. PETSc reports a wrong viewer only at the end of the run, or
 ignores it.

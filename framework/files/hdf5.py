@@ -1,9 +1,9 @@
 """HDF5 files with atomic changes: a full disk does not damage a file, and readers find only complete frames.
 
-If HDF5 cannot write, it crashes the process, and the file is lost. Therefore HDF5 writes to an `Overlay`. Large data
-are immediately written after the end of the file, where readers ignore them; all other data remain in memory. After the
-library has closed the file, `change_file` writes the data in memory completely or not at all. If a write has failed, an
-error is raised at this time.
+If HDF5 cannot write, it crashes the process, and the file is lost. To prevent this, HDF5 writes to an `Overlay`. Large
+data are immediately written after the end of the file, where readers ignore them; all other data remain in memory.
+After the library has closed the file, `change_file` writes the data in memory completely or not at all. If a write has
+failed, an error is raised at this time.
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ def _nothing(_: Overlay) -> None:
 
 @contextmanager
 def create_hdf5(path: Path, finish: Callable[[Overlay], None] = _nothing) -> Iterator[Any]:
-    """Context manager for a new HDF5 file, which replaces an old file at the end of the block; after a failure the old
+    """Context manager for a new HDF5 file, which replaces an old file at the end of the block. After a failure the old
     file is unchanged.
 
     Args:
@@ -190,8 +190,8 @@ def create_hdf5(path: Path, finish: Callable[[Overlay], None] = _nothing) -> Ite
 
 @contextmanager
 def change_hdf5(path: Path, finish: Callable[[Overlay], None] = _nothing) -> Iterator[Any]:
-    """Context manager for changes of an HDF5 file, which are written completely or not at all at the end of the block;
-    for the arguments see `create_hdf5`.
+    """Context manager for changes of an HDF5 file, which are written completely or not at all at the end of the block.
+    For the arguments see `create_hdf5`.
 
     Raises:
         NoRoomError: the disk has no room for the changes.

@@ -1,8 +1,8 @@
 """Atomic changes of a file, in four steps:
 
-    1. new bytes are written after the end of the file, if readers ignore bytes there;
-    2. a journal, a small file in the same folder, stores the changes before the end;
-    3. the changes are made; 4. the journal is removed.
+    1. New bytes are written after the end of the file, if readers ignore bytes there.
+    2. A journal, a small file in the same folder, stores the changes before the end.
+    3. The changes are made. 4. The journal is removed.
 
 If the disk is full in step 1 or 2, the file is truncated to its old length and is unchanged. If the process is killed
 in step 3, the journal remains, and `recover` completes the changes. If the process is killed in step 1 or 2, readers

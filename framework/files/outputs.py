@@ -1,10 +1,10 @@
 """Checks of all output files: Windlass may write new files, empty files, and files that Windlass has written in earlier
 runs.
 
-A file of Windlass is recognised by its mark, which is a sequence of bytes near its beginning or end: an attribute of
-HDF5, a comment, a key, a heading, or the digest of a sealed file. Files that PETSc writes cannot contain a mark: a
-hidden file in the same folder, ``.log.txt.windlass``, marks them. Within a process, two writers of one file are an
-error.
+A file of Windlass is recognised by its mark, which is a sequence of bytes near the beginning or the end of the file.
+The mark is an attribute of HDF5, a comment, a key, a heading, or the digest of a sealed file. Files that PETSc writes
+cannot contain a mark: a hidden file in the same folder, ``.log.txt.windlass``, marks them. Within a process, two
+writers of one file are an error.
 """
 
 from __future__ import annotations
@@ -170,9 +170,9 @@ def write_output(path: Path, content: Bytes | Sequence[Bytes], what: str, kind: 
 class Claim:
     """Exclusive claim of one writer to its files within this process, until the claim is released or deleted.
 
-    If an earlier writer has already written its files, as in a loop or a notebook, a new writer takes over the files,
-    and the earlier writer must stop. If the earlier writer has not written yet, the writers would overwrite each
-    other's files, which is an error.
+    If an earlier writer has already written its files, as in a loop or a notebook, a new writer takes over the files.
+    The earlier writer must stop. If the earlier writer has not written yet, the writers would overwrite each other's
+    files, which is an error.
 
     Args:
         files: all files of the writer.

@@ -176,7 +176,7 @@ def remove_own_drafts() -> None:
 
 
 def _is_at_work(path: Path, end: str) -> bool:
-    """Return whether the process that created a draft may still be writing it; for processes on other hosts only the
+    """Return whether the process that created a draft may still be writing it. For processes on other hosts only the
     age of the draft is used."""
     process = int(end[6:12], 16)
     if end[12:] != _host():

@@ -51,18 +51,48 @@ def run(calls: IntArray) -> int:
     return len(calls)
 
 
-def prepare_call(function: Any, args: tuple[Any, ...]) -> tuple[list[int], NDArray[np.uint8]]:
+Memory = dict[int, tuple[tuple[Any, ...], bytes, int, tuple[Any, ...]]]
+"""Tuple, its memory, its alignment and its kinds, by the index of the argument that is this tuple."""
+
+
+def prepare_call(
+    function: Any, args: tuple[Any, ...], known: Memory | None = None
+) -> tuple[list[int], NDArray[np.uint8]]:
     """Return the addresses of one call for `run` (entry and argument block), and the block itself, to which the caller
     must keep a reference.
+
+    Args:
+        function: the kernel.
+        args: its arguments.
+        known: memory of the tuples in earlier calls of the same kernel.
 
     Raises:
         TypeError: an argument is not an array, a number, or a tuple of these, or the kernel returns a value.
     """
-    block = lay_down(args)
-    kinds = find_kinds(args)
+    known = {} if known is None else known
+    found, widest = b"", 1
+    kinds: list[Any] = [type(args)]
+    for i, value in enumerate(args):
+        if isinstance(value, tuple):
+            kept = known.get(i)
+            if kept is None or kept[0] is not value:
+                kept = known[i] = (value, *_memory(value), find_kinds(value))
+            _, data, width, kind = kept
+        else:
+            data, width = _memory(value)
+            kind = _find_kind(value)
+        found, widest = found + bytes(-len(found) % width) + data, max(widest, width)
+        kinds.append(kind)
+    block = np.frombuffer(found + bytes(-len(found) % widest), np.uint8)
+    return [_find_address(function, args, tuple(kinds), block.nbytes), block.ctypes.data], block
+
+
+def _find_address(function: Any, args: tuple[Any, ...], kinds: tuple[Any, ...], size: int) -> int:
+    """Return the address of the entry of a kernel for the kinds of its arguments."""
     if kinds not in function.addresses:
-        function.addresses[kinds] = _find_entry(function, args, block.nbytes)
-    return [function.addresses[kinds], block.ctypes.data], block
+        function.addresses[kinds] = _find_entry(function, args, size)
+    address: int = function.addresses[kinds]
+    return address
 
 
 @cache
@@ -77,15 +107,13 @@ def find_run() -> Callable[[IntArray], int]:
 
 def find_kinds(values: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return a key for the types of arguments, which is much faster to compute than the types of the compiler."""
-    found: list[Any] = [type(values)]
-    for value in values:
-        if isinstance(value, np.ndarray):
-            found.append((value.dtype, value.ndim, value.flags.num & ~OWNS_DATA))
-        elif isinstance(value, tuple):
-            found.append(find_kinds(value))
-        else:
-            found.append(type(value))
-    return tuple(found)
+    return (type(values), *map(_find_kind, values))
+
+
+def _find_kind(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.dtype, value.ndim, value.flags.num & ~OWNS_DATA
+    return find_kinds(value) if isinstance(value, tuple) else type(value)
 
 
 def _find_entry(function: Any, args: tuple[Any, ...], size: int) -> int:

@@ -1,8 +1,8 @@
 """Kernels that C code calls, and C functions that kernels call, both by address.
 
-A kernel with an address as argument has an entry that C code can call; the entry is cached with the machine code of the
+A kernel with an address as argument has an entry that C code can call. The entry is cached with the machine code of the
 kernel. The context that a library passes to such a function, a ``void *``, is the address of a tuple stored by
-`lay_down`; the kernel reads it by `load`.
+`lay_down`. The kernel reads the tuple by `load`.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ _types, _intrinsic, _carray = _numba.types, _numba.extending.intrinsic, _numba.c
 
 
 def find_c_address(function: Any, kinds: tuple[str, ...], context: tuple[Any, ...]) -> int:
-    """Return the address of the entry for C of a kernel. Its arguments are numbers, followed by the address of a tuple
-    with the types of ``context``.
+    """Return the address of the entry for C of a kernel. The arguments of the entry are numbers, followed by the
+    address of a tuple with the types of ``context``.
 
     Args:
         function: a compiled kernel that returns a value; exceptions in the kernel are lost.

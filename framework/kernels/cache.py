@@ -46,8 +46,8 @@ class UntrustedError(Exception):
 
 @functools.cache
 def find_folder(wish: str) -> tuple[Path | None, str]:
-    """Return the folder for this version of Python and numba within ``wish``, and create the folder if necessary;
-    return None and the reason if the folder cannot be used."""
+    """Return the folder for this version of Python and numba within ``wish``, and create the folder if necessary.
+    Return None and the reason if the folder cannot be used."""
     version = f"kernels-{FORMAT}-{sys.implementation.cache_tag}-numba-{numba.__version__}"
     try:
         root = Path(wish).expanduser().absolute()
@@ -237,8 +237,8 @@ def _rebuild_environment(module: str, constants: list[Any], name: str) -> Any:
     """Create the Python environment of machine code: constants, and the module of the function, which is given by name
     only.
 
-    The module is not imported: most environments belong to functions of numba, and the import of its modules takes as
-    long as reading all kernels of a model.
+    The module is not imported, because most environments belong to functions of numba, and the import of its modules
+    takes as long as reading all kernels of a model.
     """
     class_ = _numba.core.environment.Environment
     if module in sys.modules or name in class_._memo:
@@ -265,7 +265,7 @@ def _read_trusted(path: Path) -> bytes | None:
 def _load_symbols(symbols: list[str], target_context: Any) -> None:
     """Raise an error if a symbol is missing, because a missing symbol at link time would end the process."""
     _numba.core.runtime.rtsys.initialize(target_context)
-    # store the symbols that were found: a query of the linker takes longer than reading a small kernel, and most
+    # store the symbols that were found. A query of the linker takes longer than reading a small kernel, and most
     # kernels need the same few symbols
     unknown = set(symbols) - _there
     # The set-up of numba's function tables takes longer than reading all kernels. The tables are needed only if machine

@@ -72,7 +72,7 @@ def describe_type(type_: Any, *, returned: bool = False) -> object:
 
 
 def eval_content(dispatcher: Any, known: dict[Any, str], callers: tuple[Any, ...]) -> str:
-    """Return a hash of a compiled function and of everything to which the function refers; ``known`` contains the
+    """Return a hash of a compiled function and of everything to which the function refers. ``known`` contains the
     hashes that were already computed, and ``callers`` the chain of calling functions."""
     if dispatcher in callers[:-1]:
         raise NotCacheableError("kernels call each other recursively")

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, TypeVar, overload
 import numpy as np
 
 from windlass.framework.errors import ModelError
-from windlass.framework.kernels.addresses import find_kinds, find_run, prepare_call
+from windlass.framework.kernels.addresses import Memory, find_kinds, find_run, prepare_call
 from windlass.framework.kernels.signature import count_results
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
@@ -50,20 +50,24 @@ class _Quick:
         return result
 
 
-class _Addressed:
+class Addressed:
     """A kernel of a `Call` that is called by its address. An entry for Python would take a sixth of the compilation
     time, and Python makes most of these calls only at the start of a solve."""
 
-    __slots__ = ("_count", "_quick")
+    __slots__ = ("_count", "_known", "_quick")
 
     def __init__(self, quick: _Quick) -> None:
         self._quick, self._count = quick, 0
+        self._known: Memory = {}
+
+    def prepare(self, args: tuple[Any, ...]) -> Any:
+        """Prepare a call of the kernel; see `prepare_call`."""
+        return prepare_call(self._quick.kernel, args, self._known)
 
     def __call__(self, *args: Any) -> None:
         self._count += 1
-        kernel = self._quick.kernel
         if self._count <= OFTEN:
-            words, block = prepare_call(kernel, args)
+            words, block = self.prepare(args)
             done = find_run()(np.array([words], np.int64))
             del block
             if done == 1:
@@ -182,7 +186,7 @@ def call(
     if arguments is None:
         return quick
     if is_compiled(kernel) and count_results(kernel) == {0}:
-        quick = _Addressed(quick)
+        quick = Addressed(quick)
     given = (lambda _: arguments) if isinstance(arguments, tuple) else arguments
     made = Call((KernelCall(kernel, quick, given),), () if before is None else (before,))
     made._checked = isinstance(arguments, tuple)

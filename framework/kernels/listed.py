@@ -3,8 +3,8 @@
 The file kernels.json of the package lists the kernels that are not called by other kernels, in the order in which
 models request them. An entry contains the types of the arguments and the form of the kernel (see compiling.py).
 tests/support/list_kernels.py creates the file. If the machine code of many listed kernels is missing, as in the first
-run on a machine, processes on the other cores compile these kernels, too, beginning at the end of the list; see
-ahead.py.
+run on a machine, processes on the other cores also compile these kernels. These processes begin at the end of the list;
+see ahead.py.
 """
 
 from __future__ import annotations

@@ -9,8 +9,8 @@ import time
 from pathlib import Path
 
 WAIT = 60.0
-"""Largest time of waiting for another process that compiles a kernel [s]; this process may be stopped, so the waiting
-process then compiles the kernel itself."""
+"""Largest time of waiting for another process that compiles a kernel [s]. The other process may be stopped, so the
+waiting process compiles the kernel itself after this time."""
 PAUSE = 0.01
 """Time between two attempts to acquire a lock [s]."""
 

@@ -1,11 +1,11 @@
 """Programs: repeated calls with the same arrays; compiled calls run without Python in between.
 
-A call of a kernel from Python takes about a microsecond, mostly for type checks of arrays; in small models this exceeds
-the time of the computation. A function that a law creates by `call` always has the same kernels with the same arrays;
-only the contents of the arrays change. A program determines the addresses of kernels and arrays once, and combines
-consecutive calls to one call. Other functions, mainly user functions, are called by Python in order. In the table of a
-program, a kernel calls these functions by address, so that compiled code that runs the program calls Python only for
-these functions.
+A call of a kernel from Python takes about a microsecond, mostly for type checks of arrays. In small models the calls
+take longer than the computation. A function that a law creates by `call` always has the same kernels with the same
+arrays; only the contents of the arrays change. A program determines the addresses of kernels and arrays once, and
+combines consecutive calls to one call. Other functions, mainly user functions, are called by Python in order. In the
+table of a program, a kernel calls these functions by address, so that compiled code that runs the program calls Python
+only for these functions.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy as np
 from windlass.framework.arrays import IntArray
 from windlass.framework.kernels.addresses import find_run, prepare_call
 from windlass.framework.kernels.c_functions import ask, ask_when
-from windlass.framework.kernels.call import Call, is_compiled
+from windlass.framework.kernels.call import Addressed, Call, is_compiled
 
 _NO_WORDS: IntArray = np.zeros((0, 2), np.int64)
 _Answer = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int64)
@@ -97,9 +97,9 @@ class Program:
 
     Args:
         steps: functions and their arguments. Arrays in the arguments must not be replaced by other arrays later.
-        asks: whether compiled code may call steps that are Python functions; it must be false if these functions change
-            more than the contents of arrays, for example lists of neighbours. The Python functions in ``before`` of a
-            `Call` may always be called.
+        asks: whether compiled code may call steps that are Python functions. ``asks`` must be false if these functions
+            change more than the contents of arrays, for example lists of neighbours. The Python functions in ``before``
+            of a `Call` may always be called.
         around: context of each call from compiled code to Python.
     """
 
@@ -117,19 +117,22 @@ class Program:
         self._blocks: list[Any] = []
         at_time: list[Callable[[], Any]] = []
         before: list[Callable[[], Any]] = []
-        calls: list[Step] = []
+        calls, prepared = list[Step](), list[Any]()
         for function, where in steps:
             if isinstance(function, Call) and all(is_compiled(kernel) for kernel, *_ in function.parts):
                 function.check(*where)
                 at_time += [partial(prepare, *where) for prepare in function.at_time]
                 before += [partial(prepare, *where) for prepare in function.before]
-                calls += [(kernel, arguments(*where)) for kernel, _, arguments in function.parts]
+                for kernel, quick, arguments in function.parts:
+                    args = arguments(*where)
+                    calls.append((kernel, args))
+                    prepared.append(quick.prepare(args) if isinstance(quick, Addressed) else prepare_call(kernel, args))
                 continue
-            self._close(calls)
-            calls = []
+            self._close(calls, prepared)
+            calls, prepared = [], []
             self._parts.append(partial(function, *where))
             self._tables.append(self._parts[-1])
-        self._close(calls)
+        self._close(calls, prepared)
         first = at_time + before
         self._parts, self._tables, self._values = first + self._parts, [*first, *self._tables], len(first)
 
@@ -155,16 +158,16 @@ class Program:
         """Return whether compiled code can execute all steps."""
         return self.table is not None
 
-    @property
+    @cached_property
     def is_plain(self) -> bool:
-        """Return whether all steps are calls of kernels. If so, Python functions that update arrays for the kernels are
-        called before all steps."""
+        """Return whether all steps are calls of kernels. If all steps are calls of kernels, Python functions that
+        update arrays for the kernels are called before all steps."""
         return all(isinstance(part, np.ndarray) for part in self._tables)
 
-    def _close(self, calls: list[Step]) -> None:
+    def _close(self, calls: list[Step], prepared: list[Any]) -> None:
         if not calls:
             return
-        words, blocks = zip(*[prepare_call(kernel, args) for kernel, args in calls], strict=True)
+        words, blocks = zip(*prepared, strict=True)
         table = np.array(words, np.int64)
         self._tables.append(table)
         self._parts.append(partial(_make_calls, find_run(), table, calls, blocks))

@@ -98,7 +98,7 @@ def check_results(function: Callable[..., Any], name: str, results: Sequence[str
 
 def count_results(function: Callable[..., Any]) -> set[int]:
     """Return the number of results of each ``return`` statement of a function for which the byte code shows this
-    number; 0 for a ``return`` without value."""
+    number. The number is 0 for a ``return`` without value."""
     found: set[int] = set()
     code: Any = getattr(getattr(function, "py_func", function), "__code__", None)
     raw, more, before, value = b"" if code is None else code.co_code, 0, "", 0

@@ -1,6 +1,6 @@
 """The command line in the syntax of PETSc: options `-name value` or `-name`, with one dash and at most one value.
 
-PETSc itself reads `--x` as `-x`, treats `x=3` as a name, and ignores words that belong to no option; in Windlass these
+PETSc itself reads `--x` as `-x`, treats `x=3` as a name, and ignores words that belong to no option. In Windlass these
 three cases are errors. Numbers such as `-5` and `-1e-3` are values, not names.
 """
 
@@ -117,7 +117,7 @@ def option_table(*items: Option) -> dict[str, Option]:
 
 
 def is_option(word: str) -> bool:
-    """Return whether PETSc treats a word as the name of an option: it begins with dashes and a letter, and is not a
+    """Return whether PETSc treats a word as the name of an option. A name begins with dashes and a letter, and is not a
     number such as `-inf`."""
     first = word.lstrip("-")[:1]
     if not word.startswith("-") or not (first.isascii() and first.isalpha()):

@@ -1,6 +1,6 @@
 """Output of errors, in `windlass run` and under `python`, on one or several processes.
 
-Errors of Windlass print one message without traceback and end with exit code 2; other exceptions print their traceback
+Errors of Windlass print one message without traceback and end with exit code 2. Other exceptions print their traceback
 once and end with exit code 1. Under MPI one process prints the error and then ends the other processes, which would
 otherwise wait forever.
 """
@@ -17,7 +17,7 @@ from windlass.framework.errors import WindlassError
 from windlass.framework.launch.arguments import TRUE_WORDS
 from windlass.framework.launch.launcher import launched_rank, launched_size
 
-# Time that other processes wait before they report an error [s]; if all processes fail in the same way, the first
+# Time that other processes wait before they report an error [s]. If all processes fail in the same way, the first
 # process ends the job before another process prints. Processes are not synchronised before the first solve; on a busy
 # machine their delay increases with the time since the start.
 HEAD_START, LONGEST_HEAD_START = 2.0, 5.0

@@ -35,8 +35,8 @@ def child_environment(alone: bool) -> dict[str, str]:
     """Return the environment of a child process, including the path of this package.
 
     Args:
-        alone: whether to omit the variables that identify this process as part of a job; otherwise the launcher would
-            count the child process as part of the job, too.
+        alone: whether to omit the variables that identify this process as part of a job. If ``alone`` is false, the
+            launcher counts the child process as part of the job, too.
     """
     package, foreign = sys.modules["windlass"].__file__ or "", LAUNCHERS if alone else ()
     kept = {name: text for name, text in os.environ.items() if not name.startswith(foreign) or name.startswith(RIGHTS)}
@@ -53,8 +53,8 @@ def quick_start() -> Iterator[None]:
     """Context for the start of MPI; without a launcher, it disables the service and the networks that only several
     processes need.
 
-    This halves the start time of Open MPI. Settings of the user are unchanged, and child processes do not inherit the
-    changes.
+    The context halves the start time of Open MPI. Settings of the user are unchanged, and child processes do not
+    inherit the changes.
     """
     launched = any(name.startswith(("OMPI_COMM_", "PMI", "SLURM_", "PALS_", "MPI_LOCAL")) for name in os.environ)
     settings = {} if launched else {"btl": "self", "pml": "ob1", "ess_singleton_isolated": "1"}

@@ -3,9 +3,9 @@ detected before a deadlock.
 
 The processes form a ring. Each process sends the name of its next task to its successor, and receives the name of the
 task of its predecessor. If a process has ended or begins another task, a neighbour reports an error and ends the job.
-A process may leave a solve with an error that its script catches. Then either all processes leave the solve, or the job
-ends, because the other processes would wait forever. A loop over the steps of a solve may end early on all processes;
-before each step, each process checks whether its predecessor continues, too.
+A process may leave a solve with an error that its script catches. In this case, either all processes leave the solve,
+or the job ends, because the other processes would wait forever. A loop over the steps of a solve may end early on all
+processes; before each step, each process checks whether its predecessor continues, too.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 through ctypes.
 
 PETSc 3.18 to 3.26 are supported. PETSc's truth values (PetscBool) are C integers in early versions, and bytes in late
-versions. Both types can be read from an integer that is initialised with 0, because little-endian processors store the
-lowest byte first. Arguments are ctypes values, so no argument is cut to 32 bits. A call that fails raises the error of
-petsc4py.
+versions. Both types of truth values can be read from an integer that is initialised with 0, because little-endian
+processors store the lowest byte first. Arguments are ctypes values, so no argument is cut to 32 bits. A call that fails
+raises the error of petsc4py.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ preconditioner."""
 
 @functools.cache
 def _petsc() -> Any:
-    from petsc4py import PETSc  # imported here, because the import initialises PETSc, which must know its options then
+    from petsc4py import PETSc  # imported here, because the import initialises PETSc with the options known then
 
     return PETSc
 

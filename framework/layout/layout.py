@@ -1,14 +1,14 @@
 """Local numbering: the rows, coordinates and unknowns that a process owns, and their ghosts (values that other
 processes own).
 
-partition.py finds the owner of each coordinate. Each row of another table belongs to the owner of the first coordinate
-of the row that is not a hub (a coordinate that very many rows couple, for example of a pulley). A multiplier belongs to
-the owner of its row. Rows of laws that distribute the work within a row (contact sets) are local on all processes.
+partition.py finds the owner of each coordinate. A hub is a coordinate that very many rows couple, for example of a
+pulley. Each row of another table belongs to the owner of its first coordinate that is not a hub. A multiplier belongs
+to the owner of its row. Rows of laws that distribute the work within a row (contact sets) are local on all processes.
 Unknowns are numbered process by process in the order of the nodes; each multiplier follows its nodes, and hubs are at
 the end. In this order LU without pivoting is stable and has little fill-in.
 
-The layout is computed from arrays over all rows, or, if tables are built in parts, over the rows of this process; it
-stores only local data.
+The layout is computed from arrays over all rows, or, if tables are built in parts, over the rows of this process. A
+layout stores only local data.
 """
 
 from __future__ import annotations
@@ -214,8 +214,8 @@ class Layout:
     def substructure(self) -> Substructure | None:
         """The order of the unknowns for elimination by substructures, see `create_substructure`.
 
-        It is None on one process, if the coordinates of rows change (contact sets, sliding joints), or if few unknowns
-        would be in blocks. The call is collective.
+        The order is None on one process, if the coordinates of rows change (contact sets, sliding joints), or if few
+        unknowns would be in blocks. The call is collective.
         """
         if self.size == 1 or any(system.neighbours is not None for system in self.systems.values()):
             return None

@@ -1,8 +1,8 @@
 """Owners of the coordinates of a world that was built in parts, and the transfer of rows to their owners.
 
-All processes together count the rows that couple each coordinate, and send the couplings to the first process. This
-process partitions the graph, see partition.py. Then each row is sent to its owner, together with the rows to which it
-refers.
+All processes together count the rows that couple each coordinate, and send the couplings to the first process. The
+first process partitions the graph, see partition.py. After this, each row is sent to its owner, together with the rows
+to which it refers.
 """
 
 from __future__ import annotations

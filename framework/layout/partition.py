@@ -36,7 +36,7 @@ of rows."""
 COORDINATE_WORK = 2
 """Work for one owned coordinate, relative to the work of a row per coordinate that the row couples [1]."""
 CHAIN_CUT = 4
-"""Number of cut edges per border between ranges up to which the model counts as a chain; for a chain no partition is
+"""Number of cut edges per border between ranges up to which the model counts as a chain. For a chain no partition is
 better than ranges."""
 WORTH = 0.8
 """A partition of the graph is used if the number of its cut edges is at most this fraction of the number for ranges
@@ -86,7 +86,7 @@ def count_rows(couplings: Iterable[IntArray], count: int) -> IntArray:
 
 
 def find_hub_bound(histogram: IntArray) -> int:
-    """Return the largest number of rows that couple a coordinate that is not a hub; ``histogram`` contains the numbers
+    """Return the largest number of rows that couple a coordinate that is not a hub. ``histogram`` contains the numbers
     of coordinates that 0, 1, ... rows couple."""
     ends, total = np.cumsum(histogram), int(histogram.sum())
     if not total:
@@ -225,7 +225,7 @@ def find_owners(graph: Graph, size: int, kind: str = "auto") -> IntArray:
 
 
 def place_hubs(graph: Graph, owner: IntArray, size: int) -> None:
-    """Assign each hub to the process that owns most of its rows; if several processes own equally many rows, the hubs
+    """Assign each hub to the process that owns most of its rows. If several processes own equally many rows, the hubs
     are assigned to these processes cyclically."""
     number = np.full(len(owner), -1, np.int64)
     number[graph.hubs] = np.arange(len(graph.hubs))

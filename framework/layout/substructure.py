@@ -2,11 +2,11 @@
 interface last.
 
 Each process can eliminate its interior unknowns without the other processes. The remaining unknowns are the
-*interface*: unknowns that several processes share (at borders of chains the four unknowns of a node), the coordinates
-of pulleys, and multipliers that couple unknowns of the interface, because a multiplier must follow its coordinates. The
-interior is ordered along the cables, or backwards if the border is at the start of a cable, so that the elimination
-ends at the border and causes no fill-in. Multipliers follow their coordinates. The four unknowns of a node form a
-block, see unknowns.py.
+*interface*: unknowns that several processes share (at borders of chains the four unknowns of a node) and the
+coordinates of pulleys. Multipliers that couple unknowns of the interface are also part of it, because a multiplier must
+follow its coordinates. The interior is ordered along the cables, or backwards if the border is at the start of a cable,
+so that the elimination ends at the border and causes no fill-in. Multipliers follow their coordinates. The four
+unknowns of a node form a block, see unknowns.py.
 
 Source: J. S. Przemieniecki, Matrix structural analysis of substructures, AIAA J. 1 (1963) 138-147.
 """
@@ -44,7 +44,7 @@ class Substructure(NamedTuple):
         inner: number of matrix rows of the interior, which are the first rows; a multiple of four.
         rows: number of matrix rows, a multiple of four.
         joint: number of each matrix row of the interface, without the last block, among the unknowns of the joint
-            interface of all processes; -1 for pads; shape (rows - inner - 4,).
+            interface of all processes, shape (rows - inner - 4,). The number is -1 for pads.
         joint_count: number of unknowns of the joint interface of all processes.
     """
 

@@ -1,8 +1,8 @@
 """The energy balance of one step: works of all forces, changes of energies, losses, and the remainder.
 
 At both ends of a step M a + f_1 + f_2 + ... + C_qᵀ λ - loads = r, where r is the residual that the solver leaves. The
-work of a force over a step is W = (q_1 - q_0)·(f_0 + f_1)/2; with indices 0 and 1 for start and end of the step, the
-following equations are identities:
+work of a force over a step is W = (q_1 - q_0)·(f_0 + f_1)/2, where the indices 0 and 1 mean start and end of the step.
+The following equations are identities:
 
     work of loads and constraints = W of M a + sum of W of the laws - W of r,
     W of M a  = change of T + energy that inertia carries away + loss of the method of integration,
@@ -17,16 +17,15 @@ powers P that are quadratic in velocities,
     D = h (2 P(x, (m + w)/2) - P(x, m)/2 - P(x, w)/2),    x, m: means of both ends,    w = (q_1 - q_0)/h,
 
 equals this work, and has order 2 for other powers. Laws with history values (`Account.jumps`) have a state only at the
-ends of the step. Their powers are integrated by the trapezoidal rule, and jumps are added; these include the losses of
-normal dampers of contact, which are computed from the change of the gaps. T = v·M v/2, where M v is the inertia forces
-with the velocities in place of the accelerations, minus the inertia forces for zero accelerations. Source: the discrete
-balance of the trapezoidal rule, T. J. R. Hughes, The Finite Element Method (1987), section 9.
+ends of the step. The powers of these laws are integrated by the trapezoidal rule, and jumps are added. These include
+the losses of normal dampers of contact, which are computed from the change of the gaps. T = v·M v/2, where M v is the
+inertia forces with the velocities in place of the accelerations, minus the inertia forces for zero accelerations.
+Source: the discrete balance of the trapezoidal rule, T. J. R. Hughes, The Finite Element Method (1987), section 9.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from operator import is_
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -79,9 +78,9 @@ class Accounted(NamedTuple):
     """A law with an account on this process, the index of its forces among the groups of forces, and its readings at
     both ends of a step.
 
-    ``middle`` contains a reading with the mean powers over the step, and two work arrays; it is empty if powers are
-    evaluated only at the ends of the step. ``jumps`` contains the losses of the law in the step in addition to the
-    powers [J], shape (l, rows).
+    ``middle`` contains a reading with the mean powers over the step, and two work arrays. If powers are evaluated only
+    at the ends of the step, ``middle`` is empty. ``jumps`` contains the losses of the law in the step in addition to
+    the powers [J], shape (l, rows).
     """
 
     component: type[Component]
@@ -127,14 +126,14 @@ def create_accounted(
     return Accounted(component, system, account, place, now, before, middle, jumps)
 
 
-def reading_steps(account: Account, reading: Reading, fields: Fields) -> list[Step]:
+def reading_steps(account: Account, reading: Reading, fields: Fields, f: FloatArray | None = None) -> list[Step]:
     """Return steps of a `Program` that evaluate the energies and powers of a law at the present fields; for laws with
-    `Account.powers`, only the energies."""
+    `Account.powers`, only the energies. For laws with `Account.forces`, the steps also add the forces to f."""
     values = reading if account.powers is None else reading._replace(powers=_NO_POWERS)
-    return [
-        *clear_steps(reading.energies, reading.powers),
-        (account.read, (evaluate(fields, **values._asdict()),)),
-    ]
+    steps = clear_steps(reading.energies, reading.powers)
+    if account.forces is not None and f is not None:
+        return [*steps, (account.forces, (evaluate(fields, f=f, **values._asdict()),))]
+    return [*steps, (account.read, (evaluate(fields, **values._asdict()),))]
 
 
 def list_state_steps(
@@ -177,7 +176,8 @@ class Balance:
         self._mark: tuple[int, bytes] = (-1, b"")
         self._forces: list[Summand] = []
         self._accounts: list[Accounted] = []
-        self._arrays: list[FloatArray] = []
+        # the state of `_whole`, whose arrays are never replaced
+        self._ends: State | None = None
         self._settling: tuple[Program, ...] = ()
         self._whole: Program | None = None
         self._lay_down()
@@ -242,16 +242,19 @@ class Balance:
                 continue
             own = systems[component]
             if sort == "law" and own.residual is not None:
-                steps.append((own.residual, (evaluate(fields, f=f),)))
+                # otherwise the account adds the forces
+                if own.account is None or own.account.forces is None:
+                    steps.append((own.residual, (evaluate(fields, f=f),)))
             elif sort == "load" and own.load is not None:
                 steps.append((own.load.force, (evaluate(fields, f=f),)))
             elif own.constraint is not None and self._masks[k - first].any():
                 where = {"lam": self._lam[k - first], "C": equations, "f": f, "rate_level": False}
                 steps.append((own.constraint.residual, (evaluate(fields, **where),)))
+        for account in self._accounts:
+            steps += clear_steps(account.jumps)
+            steps += reading_steps(account.account, account.now, fields, self._f[account.place])
         if len(assembly.layout.states):
             steps.append(step(drop_states, assembly.layout.states, self._f, self._momentum, self._gyration))
-        for account in self._accounts:
-            steps += clear_steps(account.jumps) + reading_steps(account.account, account.now, fields)
         steps.append(step(take_kinetic, fields.v, self._momentum, self._gyration, self.kinetic))
         self._reading, self._steps, self._settling, self._whole = Program(steps), steps, (), None
 
@@ -389,10 +392,8 @@ class Balance:
         requires Python."""
         if not self._is_fresh or self._assembly.layout.size > 1:
             return None
-        arrays = [getattr(state, name) for name in NAMES]
-        if self._whole is None or not all(map(is_, arrays, self._arrays)):
-            ends = [getattr(self.start, name) for name in NAMES]
-            keep = [step(copy_values, *pair) for pair in zip(arrays, ends, strict=True)]
+        if self._whole is None or state is not self._ends:
+            keep = [step(copy_values, getattr(state, name), getattr(self.start, name)) for name in NAMES]
             steps = (
                 list_state_steps(self._assembly, state, self._q)
                 + self._steps
@@ -400,7 +401,7 @@ class Balance:
                 + self._settling_steps()
                 + keep
             )
-            self._arrays, self._whole = arrays, Program(steps)
+            self._ends, self._whole = state, Program(steps)
         # the programs cannot be joined, because user functions are called at the end and again in the middle of the
         # step
         return self._whole if self._whole.is_plain else None

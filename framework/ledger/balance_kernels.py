@@ -31,7 +31,8 @@ def load_middle(
     """Replace the values at the end of a step in the fields by the values in the middle of the step: mean coordinates,
     accelerations and velocities.
 
-    q, before: displacements at the end and at the start, shape (n,); start: time at the start [s], shape (1,).
+    q, before: displacements at the end and at the start, shape (n,).
+    start: time at the start [s], shape (1,).
     end: output, the time at the end, which was in the fields, shape (1,).
     rotations: coordinate numbers of Euler parameters, shape (k, 4); their middle is on the great circle between both
     ends.
@@ -65,7 +66,7 @@ def load_middle(
 @kernel
 def mix_powers(between: FloatArray, ends: FloatArray, way: FloatArray) -> None:
     """Replace ``between``, the powers at the mean of two velocities, by 2 ``between`` minus the mean of ``ends`` and
-    ``way``, the powers at the two velocities; all have the shape (n,)."""
+    ``way``, the powers at the two velocities. All arrays have the shape (n,)."""
     for i in range(len(between)):
         between[i] = 2.0 * between[i] - 0.5 * (ends[i] + way[i])
 

@@ -288,8 +288,8 @@ class EnergyLedger(EveryNth):
         return dict(zip(sums, values.tolist(), strict=True))
 
     def idle_steps(self, state: State, size: float) -> int:
-        """Return the number of steps without a call of this hook: all steps if compiled code can integrate them (it
-        calls Python for steps that are recorded)."""
+        """Return the number of steps without a call of this hook. The result is all steps if compiled code can
+        integrate them; compiled code calls Python for steps that are recorded."""
         assert self._balance is not None
         if state.world.version != self._version or self._balance.find_program(state) is None:
             return 0

@@ -66,7 +66,7 @@ def read_reference(world: Tables, table: EntityTable, ref: Ref, given: Any, part
         table: table of the new rows.
         ref: the reference.
         given: a handle, a list of handles or an array of numbers with one entry for each row. For chains, such a value
-            is one chain for all rows; a list of chains, or an array of shape (rows, n), gives one chain for each row.
+            is one chain for all rows. A list of chains, or an array of shape (rows, n), gives one chain for each row.
         part: number of new rows on all processes, if this process adds only some of these rows.
 
     Returns:
@@ -124,7 +124,7 @@ def _read_numbers(world: Tables, table: EntityTable, ref: Ref, given: Any, where
 
 
 def _check_numbers(world: Tables, table: EntityTable, ref: Ref, numbers: IntArray, where: str, new: int) -> IntArray:
-    """Check entity numbers that are given as numbers, as for handles; ``new`` is the number of rows that are added
+    """Check entity numbers that are given as numbers, as for handles. ``new`` is the number of rows that are added
     after the existing rows of the world."""
     numbers = numbers.astype(np.int64).reshape(-1)
     least, end = ref.lowest, world.count + new

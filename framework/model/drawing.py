@@ -37,7 +37,8 @@ class Drawing:
         cell_data: values per line by field name, shape (m,), (m, 2) or (m, 3).
         units: unit of each field, by name.
         joints: numbers of the nodes or positions that connect each line with other lines, shape (m, k). Lines with a
-            common number get the same label, also if different processes draw them. If None, no lines are connected.
+            common number get the same label, also if different processes draw them. If ``joints`` is None, no lines are
+            connected.
         faces: points at the corners of each face, in order around the face, shape (k, 4).
         face_part: label of each face, numbered like the labels of lines, shape (k,).
     """

@@ -2,7 +2,7 @@
 
 A law with contacts measures each contact at the end of a step, and writes a row of numbers. The first half of the
 numbers describes the end of the step, the second half the end of the previous step. If a body can pass an obstacle of
-size ``reach``, the path of the body is also checked: all points of the straight line from X at the start to X at the
+size ``reach``, the path of the body is also checked. All points of the straight line from X at the start to X at the
 end must be farther from the origin than ``reach``.
 """
 
@@ -75,13 +75,13 @@ class Gaps:
         describe: function ``(k)`` that returns a description of contact k.
         near: number of contacts to check, followed by their indices, shape (contacts + 1,); ``measure`` may omit
             contacts that cannot close in this step. None: all.
-        weighed: whether changes of rates are compared with the relative speed of the surfaces, as for ropes on pulleys;
-            if false, an impact is compared with its own speed.
+        weighed: whether changes of rates are compared with the relative speed of the surfaces, as for ropes on pulleys.
+            If ``weighed`` is false, an impact is compared with its own speed.
         accept: function without arguments that is also called when a step is accepted. If ``measure`` is a `Call`,
             ``accept`` is a `Call` that replaces `accept_gaps`.
-        quiet: two speeds, shape (2,). Solvers write the first: the change of a rate below which contacts are not
-            checked [m/s]. ``measure`` writes the second: the largest speed of contacts that are omitted from ``near``
-                for this reason [m/s].
+        quiet: two speeds, shape (2,). Solvers write ``quiet[0]``: the change of a rate below which contacts are not
+            checked [m/s]. ``measure`` writes ``quiet[1]``: the largest speed of contacts that are omitted from ``near``
+            for this reason [m/s].
         memory: additional arrays with values at the start of the step.
         holder: the contact monitor to whose most recent accepted step the numbers belong; the monitor of another solver
             of the same world replaces it.
@@ -124,7 +124,7 @@ def note_gap(row: FloatArray, gap: float, rate: float, speed: float) -> None:
 @kernel(inline=True)
 def note_way(row: FloatArray, reach: float, x: float, y: float, z: float) -> None:
     """Write the position of a body relative to an obstacle that the body can pass, and the penetration that the step
-    has missed [m]; call this function after `note_gap`.
+    has missed [m]. Call this function after `note_gap`.
 
     A step can miss a penetration if the contact is open at both ends of the step, or if the body is on opposite sides
     of the obstacle.

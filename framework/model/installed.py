@@ -45,7 +45,7 @@ def offer_sized_kinds(prefix: str, maker: str) -> None:
 
 
 def offer_functions(name: str, module: str) -> None:
-    """Register the name of a class of functions of a package for model files; the module of the class must call
+    """Register the name of a class of functions of a package for model files. The module of the class must call
     `register_functions` when it is loaded."""
     _function_places[name] = module
 

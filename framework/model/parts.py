@@ -37,7 +37,7 @@ class Part:
 
     Attributes:
         count: number of rows on all processes together, which must be equal on all processes.
-        numbers: rows that this process gives, from 0 to count - 1 in ascending order, shape (n,); several processes may
+        numbers: rows that this process gives, from 0 to count - 1 in ascending order, shape (n,). Several processes may
             give the same row with equal values.
         replicated: whether each process gives all rows, as in `World.add` without a part.
 
@@ -108,8 +108,8 @@ def pick_rows(part: Part, kind: type[Component], values: Mapping[str, Any]) -> d
 def follow_parts(world: Tables, refs: Mapping[str, NDArray[Any]], count: int) -> Part:
     """Return the rows that this process keeps of a call of `World.add` with all rows.
 
-    If many rows each refer to a row or a chain of rows of a distributed table, a process keeps the rows whose
-    referenced row (or first row of the chain) is resident. This needs no communication.
+    Each of many rows may refer to a row, or a chain of rows, of a distributed table. A process then keeps the rows
+    whose referenced row (or first row of the chain) is resident, without communication.
     """
     for ids in refs.values() if count > KEPT_WHOLE else ():
         if ids.dtype == object:

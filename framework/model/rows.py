@@ -93,7 +93,7 @@ def row_type(component: type[Component], derived: Mapping[str, NDArray[Any]], hi
 
 
 def record_type(fields: Mapping[str, np.dtype[Any]]) -> np.dtype[Any]:
-    """Return the type of records with the given fields; truth values are the first fields, and are padded to 8 bytes,
+    """Return the type of records with the given fields. Truth values are the first fields, and are padded to 8 bytes,
     so that all numbers are aligned."""
     names = sorted(fields, key=lambda name: fields[name].base.itemsize > 1)
     offsets, at = [], 0

@@ -37,12 +37,13 @@ class Column:
         shape: shape of the value of one row; ``None`` for values whose length differs between rows.
         default: value if the user gives none; ``REQUIRED`` for columns without default.
         dtype: NumPy type of the stored column (``object`` for functions).
-        minimum: smallest allowed value. above: exclusive lower bound.
+        minimum: smallest allowed value.
+        above: exclusive lower bound.
         choices: the allowed values, if only certain values are allowed.
         switchable: whether the column may change after ``World.finalize`` through ``World.set``.
         fill: whether one number may be given for all entries of the value of a row.
-        along: name of a reference to a chain of entities (`refs`); each row then has one value of the given shape for
-            each entity of its chain.
+        along: name of a reference to a chain of entities (`refs`). In this case, each row has one value of the given
+            shape for each entity of its chain.
         name: the attribute under which the column was declared.
     """
 

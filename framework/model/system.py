@@ -29,7 +29,7 @@ class Fields:
         data, start_data: current history values, and history values at the start of the step, shape (d,).
         time: time [s], shape (1,); the property ``t`` is the same value as a float.
         step_size, start_time: size and start time of the step to which post-Newton updates belong [s], each of shape
-            (1,); the size is 0 in statics and at the start of a solve.
+            (1,). The size is 0 in statics and at the start of a solve.
         start_x, start_v: total coordinates and velocities at the start of the step, shape (n + 1,).
         mapped: number of remaining residuals of the present Newton run for which `ReturnMap` is active, shape (1,).
         markers: columns of each marker family.
@@ -376,7 +376,7 @@ class Strands(Protocol):
 class ReturnMap:
     """Contact decisions within Newton's method, before forces are evaluated, while ``s.mapped`` is > 0.
 
-    The functions set ``s.data`` to the decisions for the present motion, by the same rules as ``post_newton``; values
+    The functions set ``s.data`` to the decisions for the present motion, by the same rules as ``post_newton``. Values
     that may change only after a solved step are not changed.
 
     Attributes:
@@ -487,7 +487,8 @@ class ConstraintSystem:
             accelerations.
         driven: whether each row prescribes a motion in time (motors), shape (rows,); None if no row does.
         rubs: whether the system has forces that are proportional to the absolute values of the multipliers, such as
-            friction; the tangent then contains the derivatives of these forces in the columns of the multipliers.
+            friction. If ``rubs`` is true, the tangent contains the derivatives of these forces in the columns of the
+            multipliers.
     """
 
     multipliers: IntArray

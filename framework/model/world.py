@@ -203,14 +203,14 @@ class World:
         Args:
             component: the kind of entity.
             name: name for messages and output.
-            part: the subset of rows for which this process gives values and references, see `Part`; the handle refers
+            part: the subset of rows for which this process gives values and references, see `Part`. The handle refers
                 to the rows of all processes, ``part.count`` in total. Nodes and history values that a component creates
                 are complete on each process. If ``part`` is None, a large number of rows that all refer to rows of a
                 distributed table is also distributed.
             **values: columns and references of the component, each with one value for all rows or one per row. A
                 reference is a handle, a list of handles, or an array of entity numbers. The number -1 means no entity;
                 the rows of this call have the numbers from ``World.count`` on. A chain is a reference to several
-                entities. A handle, list or one-dimensional array is one chain for all rows; a list of chains, or an
+                entities. A handle, list or one-dimensional array is one chain for all rows. A list of chains, or an
                 array of shape (rows, n), gives one chain per row.
 
         Raises:

@@ -146,4 +146,6 @@ def read_csv(path: str | os.PathLike[str]) -> dict[str, FloatArray]:
 
 def _number_text(value: float) -> str:
     """Shortest text that reads back as the same number; integers have no decimal point."""
+    if type(value) is float:
+        return repr(value)
     return repr(int(value)) if isinstance(value, (int, np.integer, np.bool_)) else repr(float(value))

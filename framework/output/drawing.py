@@ -44,8 +44,8 @@ class Overlap(NamedTuple):
 def find_overlaps(
     entity: IntArray, start: FloatArray, end: FloatArray, target: IntArray, begin: FloatArray, stop: FloatArray
 ) -> Overlap:
-    """Find the pairs of intervals (target, begin, stop) and lines (entity, start, end) that overlap; start, end, begin
-    and stop are coordinates x along the entity [m], see `Drawing`."""
+    """Find the pairs of intervals (target, begin, stop) and lines (entity, start, end) that overlap. The numbers start,
+    end, begin and stop are coordinates x along the entity [m], see `Drawing`."""
     order = np.argsort(entity, kind="stable")
     first = np.searchsorted(entity[order], target, side="left")
     count = np.searchsorted(entity[order], target, side="right") - first

@@ -98,6 +98,10 @@ class EveryNth(StepHook, Closing, ABC):
         # and interval between frames
         self._by_time, self._start, self._interval = True, 0.0, 0.0
         self._done = 0  # number of frames that are due before the present step
+        # see `can_ask`
+        self._is_asked = "idle_steps" in next(
+            vars(kind) for kind in type(self).__mro__ if vars(kind).keys() & STEP_CALLS
+        )
         # earliest time of a record [s]
         self._earliest = -inf
         # for steps in compiled code: data of `count_step`; state that the steps change, and its step number before them
@@ -151,9 +155,8 @@ class EveryNth(StepHook, Closing, ABC):
 
         A subclass that overrides ``before_step`` or ``after_step`` without ``idle_steps`` cannot use compiled code.
         """
-        first = next(vars(kind) for kind in type(self).__mro__ if vars(kind).keys() & STEP_CALLS)
         spaced = self._every is not None or (self._by_time and self._interval > 0.0)
-        return spaced and "idle_steps" in first
+        return spaced and self._is_asked
 
     def find_numbers(self, state: State) -> RecordNumbers | None:
         """Return the numbers of a record if compiled code can read them, otherwise None; the same object is returned
@@ -165,10 +168,11 @@ class EveryNth(StepHook, Closing, ABC):
         n)."""
 
     def find_asking(self, state: State) -> Program | None:
-        """Return a program that records the steps that are due, so that all other steps run in compiled code; None if
-        compiled code cannot find these steps.
+        """Return a program that records the steps that are due, so that all other steps run in compiled code. Return
+        None if compiled code cannot find these steps.
 
-        Compiled code stores the numbers of `find_numbers`. Without these, it calls Python for a record.
+        Compiled code stores the numbers of `find_numbers`. Without these numbers, compiled code calls Python for a
+        record.
         """
         if not self.can_ask:
             return None
@@ -190,7 +194,7 @@ class EveryNth(StepHook, Closing, ABC):
         return self._asking
 
     def _record_due(self) -> None:
-        """Record a step during a call of compiled code: the state already has the values at the end of the step, except
+        """Record a step during a call of compiled code. The state already has the values at the end of the step, except
         the time and the step number."""
         assert self._changing is not None
         state, begun = self._changing

@@ -1,7 +1,7 @@
 """The formats in which a `Recorder` writes, by name.
 
-A format is a subclass of `FieldSeries`, or of `FrameFiles` for one file per frame, in its own module. It is registered
-in this module, or at the end of a user's module.
+A format is a subclass of `FieldSeries`, or of `FrameFiles` for one file per frame, in its own module. Each format is
+registered in this module, or at the end of a user's module.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ class FrameFiles(FieldSeries):
     """A series of files such as ``<name>_000000.vtu``, each with one frame, and their index.
 
     A format defines how to write a frame and the index. Frames and index begin with one of the format's ``marks``, or
-    are XML with the words ``written by Windlass``; the next run replaces only files with these marks. The index is
+    are XML with the words ``written by Windlass``. The next run replaces only files with these marks. The index is
     replaced after every frame and lists only finished frames, so the series can be opened during a run and after a
     crash. For arguments and errors see `FieldSeries`.
     """
@@ -62,8 +62,8 @@ class FrameFiles(FieldSeries):
         return self.encode_entry(self._frame_path(number).name, time)
 
     def _start(self) -> None:
-        """Reduce the index to the frames that a continued run keeps, and remove the files of all other frames, so that
-        old and new frames do not mix."""
+        """Reduce the index to the frames that a continued run keeps, and remove the files of all other frames.
+        Otherwise old and new frames would be mixed."""
         self._begun = True
         if self._started:
             return

@@ -27,9 +27,8 @@ ROUNDING = 1e-9
 class Means(Readings):
     """Hook that computes means of sensors over time, by the trapezoidal rule over all steps.
 
-    Steps may have different sizes. Sensors that are entries of the motion or of multipliers, such as velocities of
-    bodies and forces of constraints on coordinates, are read by compiled code; other sensors require one call of Python
-    per step.
+    Steps may have different sizes. Compiled code reads sensors that are entries of the motion or of multipliers, such
+    as velocities of bodies and forces of constraints on coordinates. Other sensors require one call of Python per step.
 
     Under MPI all processes call this hook and have the same means.
 

@@ -6,8 +6,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from itertools import product
-from operator import is_
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -35,7 +34,7 @@ class Probe(NamedTuple):
         read: function of the fields that returns the numbers, shape (columns,), with 0 for values that other processes
             evaluate.
         entries: function without arguments that returns the `FieldEntries` of the numbers, shape (columns,), or None if
-            compiled code cannot read the numbers; it is called again after changes of the model.
+            compiled code cannot read the numbers. The function is called again after changes of the model.
     """
 
     columns: list[tuple[str, str]]
@@ -122,9 +121,8 @@ class Readings(EveryNth):
         self._places: dict[str, tuple[int, Probe]] = {}
         # the last record: time [s] and step
         self._mark: tuple[float, int] | None = None
-        # for compiled code: arrays of the state and version of the model for which the entries were created, and these
-        # entries
-        self._arrays: list[Any] = []
+        # for compiled code: the state, whose arrays are never replaced, the version of the model, and their entries
+        self._read: State | None = None
         self._version, self._entries = -1, RecordNumbers(np.zeros(0))
 
     @property
@@ -187,9 +185,8 @@ class Readings(EveryNth):
         found = [probe.entries for probe in self._probes if probe.entries is not None]
         if len(found) < len(self._probes) or parallel_assembly(state.world).layout.size > 1:
             return None
-        arrays = [state.q, state.v, state.a, state.lam]
-        if self._version != state.world.version or not all(map(is_, arrays, self._arrays)):
-            self._version, self._arrays = state.world.version, arrays
+        if self._version != state.world.version or state is not self._read:
+            self._version, self._read = state.world.version, state
             self._entries = self._read_entries(state, [entries() for entries in found])
         return self._entries
 
@@ -203,8 +200,8 @@ class Readings(EveryNth):
             np.concatenate([np.broadcast_to(np.asarray(value, np.float64), one.places.shape) for one, value in pairs])
             for pairs in ([(one, one.shift) for one in entries], [(one, one.factor) for one in entries])
         )
-        values = np.zeros(len(index))
-        given = self.due, array, index, shift, factor, layout.reference, *self._arrays, values
+        values, motion = np.zeros(len(index)), (state.q, state.v, state.a, state.lam)
+        given = self.due, array, index, shift, factor, layout.reference, *motion, values
         return RecordNumbers(values, before=[(call(read_entries, given), (None,))])
 
     def take_records(self, times: Sequence[float], steps: Sequence[int], records: FloatArray) -> None:

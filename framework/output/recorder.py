@@ -180,8 +180,8 @@ class Recorder(EveryNth):
         self._times.append(now)
 
     def idle_steps(self, state: State, size: float) -> int:
-        """Return the number of steps without a call of this hook: `ROOM` if compiled code finds the steps to be
-        recorded (it then calls Python for these steps)."""
+        """Return the number of steps without a call of this hook. The result is `ROOM` if compiled code finds the steps
+        to be recorded, and calls Python for these steps."""
         return ROOM if self.can_ask else super().idle_steps(state, size)
 
     def idle_program(self, state: State) -> Program | None:

@@ -40,7 +40,7 @@ class Scene:
     Attributes:
         processes: the processes that share the drawings.
         partition: rank of the process that draws each line of all drawings, followed by the rank for each face, shape
-            (lines + faces,). It exists on the first process after the first call of `draw`.
+            (lines + faces,). ``partition`` exists on the first process after the first call of `draw`.
     """
 
     def __init__(self, world: World, subdivisions: int) -> None:
@@ -65,7 +65,7 @@ class Scene:
         return None if gathered is None else self._join(gathered)
 
     def _draw_here(self, fields: Fields) -> tuple[list[Any], WindlassError | None]:
-        """Return the drawings and paintings of the rows of this process, None for laws without such rows; after the
+        """Return the drawings and paintings of the rows of this process, None for laws without such rows. After the
         first call, return only the arrays that change."""
         parts: list[Any] = []
         try:

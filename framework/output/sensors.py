@@ -136,8 +136,8 @@ class Sensors(Readings):
     Under MPI all processes call the sensors and store the values; the first process writes the table.
 
     Args:
-        path: the CSV file, replaced if it exists; its folder is made if needed. None stores the values only in memory.
-            Commas in names and units become semicolons in the file.
+        path: the CSV file, replaced if it exists; its folder is made if needed. If the path is None, values are stored
+            only in memory. Commas in names and units become semicolons in the file.
         sensors: `Sensor` objects, or other objects with the same methods, with distinct names.
         every: record every n-th accepted step, n >= 1.
 

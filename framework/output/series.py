@@ -62,8 +62,8 @@ class FieldSeries(Closing, ABC):
     path: folder and name without suffix; the folder must exist.
     mesh: reference points, lines, faces and labels, written once.
     style: precision and compression of the written numbers.
-    kept: times [s] of the frames of an interrupted run that the series continues; empty for a new series. digest:
-        digest of these frames, None if unknown.
+    kept: times [s] of the frames of an interrupted run that the series continues; empty for a new series.
+    digest: digest of the frames in ``kept``, None if unknown.
 
     Files of an older series of the same name are replaced at the first `append`, or at `close` if no frame was
     appended. Files that Windlass did not write cause an error. With ``kept``, the series instead continues the series

@@ -25,7 +25,7 @@ _BATCH_BYTES, _BATCH_FRAMES = 1 << 23, 32
 _STEP_ROWS = 256
 _COPIED_ROWS = 1 << 20
 _COUNT = int.from_bytes(b"Windlas", "big")
-"""Placeholder that is written as the number of frames to find its offset in the file; no other number in the first page
+"""Placeholder that is written as the number of frames to find its offset in the file. No other number in the first page
 is equal to the placeholder."""
 _STEPS = ("NumberOfParts", "PartOffsets", "PointOffsets", "CellOffsets")
 

@@ -37,8 +37,8 @@ class XdmfSeries(FieldSeries):
     `points`; a `displacement` in `point_data` must agree with it. ParaView shows two blocks; the first block is the
     time series. The second block is the reference mesh, which does not move; hide this block.
 
-    Both files are complete after every frame. Kept frames of an interrupted run are copied once to a new data file. For
-    arguments and errors see `FieldSeries`.
+    The XML file and the data file are complete after every frame. Kept frames of an interrupted run are copied once to
+    a new data file. For arguments and errors see `FieldSeries`.
     """
 
     suffixes = (".xdmf", ".h5")

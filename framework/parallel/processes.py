@@ -26,8 +26,8 @@ class Processes:
     Attributes:
         comm: the communicator.
         size: number of processes.
-        announce: function of ``(comm, what)`` that announces each collective call to the other processes, and ends the
-            job if one of these executes another part of its script; None if no process can do so.
+        announce: function of ``(comm, what)`` that announces each collective call to the other processes. ``announce``
+            ends the job if another process executes another part of its script; None if no process can do so.
     """
 
     def __init__(self, comm: Any = None) -> None:

@@ -51,7 +51,7 @@ class Checkpoint(StepHook):
         every: number of steps between checkpoints; default: the number in the file to continue from, or 1000. Another
             checkpoint is written at the end of each solve.
         minutes: elapsed time since the previous checkpoint after which an automatic checkpoint is written [min]; 0: no
-            automatic checkpoints. An automatic checkpoint does not affect the run; a run that continues from an
+            automatic checkpoints. An automatic checkpoint does not affect the run. A run that continues from an
             automatic checkpoint differs from the uninterrupted run within the tolerances of the solver.
         restart: file to continue from; None: start from the beginning. ``"auto"``: continue from ``path`` if this file
             exists;
@@ -150,7 +150,7 @@ class Checkpoint(StepHook):
         return any(known > number for known in self._known)
 
     def write(self, number: int, record: Mapping[str, Any]) -> None:
-        """Write a new file with the record of this solve and of earlier solves; records of later solves are dropped,
+        """Write a new file with the record of this solve and of earlier solves. Records of later solves are dropped,
         because these solves must be repeated."""
         self.leave_replay()
         dropped = [known for known in self._known if known > number]

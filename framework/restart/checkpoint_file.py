@@ -3,7 +3,8 @@
 A record is a tree of dictionaries. Arrays are stored as datasets, and all other values as JSON. The file is made in
 memory, written to a temporary file in the same folder, flushed to the disk and then renamed. If the process is killed
 while writing, the previous file remains complete. A digest is stored after the data of HDF5, and is checked before HDF5
-opens the file. This is necessary because HDF5 reads some damaged files as empty and may crash on other damaged files.
+opens the file. The digest is necessary because HDF5 reads some damaged files as empty and may crash on other damaged
+files.
 """
 
 from __future__ import annotations

@@ -75,8 +75,8 @@ def assemble_matrix(
     *,
     velocity_terms: bool = True,
 ) -> Any:
-    """Return dq * d/dq + dv * d/dv of `assemble_vector` as a PETSc matrix [N/m, ...]: dq = 1 gives the stiffness matrix
-    K, and dv = 1 gives the damping matrix D.
+    """Return dq * d/dq + dv * d/dv of `assemble_vector` as a PETSc matrix [N/m, ...]. Factor dq = 1 gives the stiffness
+    matrix K, and factor dv = 1 gives the damping matrix D.
 
     If da is not zero, the result is dq * d/dq + dv * d/dv + da * d/da of M(q) a + `assemble_vector` at the
     accelerations of the state. For zero accelerations this is dq K + dv D + da M with the mass matrix M. If da = 0 and

@@ -45,7 +45,7 @@ def find_output(entity: Entity, name: str) -> Output:
 
 @cache
 def list_places(evaluate: Callable[..., Any]) -> tuple[str, ...]:
-    """Return the names of the place arguments of an output function, which are its arguments after rows and fields; a
+    """Return the names of the place arguments of an output function, which are its arguments after rows and fields. A
     place is a position on the entity."""
     given = list(inspect.signature(evaluate).parameters.values())[2:]
     return tuple(one.name for one in given if one.kind is not one.VAR_KEYWORD)
@@ -185,7 +185,7 @@ class EvaluatedRows:
         return replace(self, rows=rows, positions=np.arange(self.count), summed=True)
 
     def _pick(self, value: Any, rank: int) -> Any:
-        """Select the values of a place argument for the rows of this process, if one value per row is given; one value
+        """Select the values of a place argument for the rows of this process, if one value per row is given. One value
         has ``rank`` array axes."""
         if np.ndim(value) > rank and len(value) == self.count:
             return np.asarray(value)[self.positions]

@@ -23,8 +23,9 @@ class StepHook:
     Attributes:
         changes_state: whether `before_step` changes the state; if true, the method is called before the `before_step`
             of all other hooks.
-        changes_forces: whether the previous call of `before_step` has changed forces abruptly, for example by a switch;
-            if true, dynamic solves compute new accelerations from the equations of motion before the step.
+        changes_forces: whether the previous call of `before_step` has changed forces abruptly, for example by a switch.
+            If ``changes_forces`` is true, dynamic solves compute new accelerations from the equations of motion before
+            the step.
     """
 
     changes_state = False
@@ -208,7 +209,7 @@ def name_hook(hook: StepHook) -> str:
 
 
 def name_hooks(hooks: Iterable[StepHook]) -> dict[str, StepHook]:
-    """Return the hooks by names that are equal in all runs of a script; a name consists of class name and number, such
+    """Return the hooks by names that are equal in all runs of a script. A name consists of class name and number, such
     as ``"Sensors 1"``."""
     named: dict[str, StepHook] = {}
     for hook in hooks:

@@ -26,8 +26,8 @@ class RowPlaces:
         name: ``"lam"``, ``"data"`` or ``"start_data"``.
 
     Attributes:
-        places: positions in the array of the state, shape (rows, k); -1 for values of other processes, and for the
-            remaining columns of rows with fewer than k values.
+        places: positions in the array of the state, shape (rows, k). The position is -1 for values of other processes,
+            and for the remaining columns of rows with fewer than k values.
     """
 
     def __init__(self, world: World, assembly: Assembly | None, entity: Entity, name: str) -> None:

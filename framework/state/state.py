@@ -38,7 +38,8 @@ class State:
 
     Assignments such as ``state.q = values`` copy the values into the existing array; values that are not finite or have
     a different shape raise ModelError. A state belongs to one world. To use its values in another world, such as a
-    changed copy of the model, call `assign` on a state of the other world, or save the state and call `load`.
+    changed copy of the model, call `assign` on a state of the other world. Alternatively, save the state and call
+    `load`.
 
     Args:
         world: the world, which the constructor finalizes if necessary.

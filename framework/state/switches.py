@@ -1,9 +1,9 @@
 """Values of switchable columns (see `World.set`) in state files, such as friction, supports and loads.
 
-A state is valid only with the values of the switchable columns during its computation: for example, history values of a
+A state is valid only with the values of the switchable columns during its computation. For example, history values of a
 contact without friction contain no sticking positions. Therefore a file contains all switchable numeric columns as
-``switch.<kind>.<column>``, with one row if all rows are equal. These columns are compared with the model when the file
-is loaded.
+``switch.<kind>.<column>``, with one row if all rows are equal. When the file is loaded, the columns are compared with
+the model.
 """
 
 from __future__ import annotations

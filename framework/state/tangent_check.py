@@ -185,7 +185,7 @@ def eval_residual(assembly: Assembly, load_factor: float = 1.0) -> FloatArray:
 def eval_tangent(
     assembly: Assembly, dq: float, dv: float, da: float, scale: float = 1.0, load_factor: float = 1.0
 ) -> FloatArray:
-    """Return the dense tangent for given factors of the derivatives with respect to q, v, a and multipliers; rows and
+    """Return the dense tangent for given factors of the derivatives with respect to q, v, a and multipliers. Rows and
     columns are the coordinates, followed by the multipliers."""
     assembly.update_markers()
     values = np.zeros(assembly.update_pattern().spare + 1)

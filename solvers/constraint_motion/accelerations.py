@@ -3,9 +3,9 @@
     M a + C_qᵀ λ = loads - f(q, v, t) - terms quadratic in v,    C_q a = -(C_q v)_q v - 2 C_qt v - C_tt
 
 History values. Each evaluation computes new history values from the present coordinates and velocities and from the
-history values at the start of the step. It then computes the forces from the new history values. Contact and friction
-laws need this return mapping. Forces are therefore functions of (t, q, v) within a step. This requires that the values
-written by ``System.post_newton`` depend only on the start of the step and on the motion in ``Fields``. The step size is
+history values at the start of the step. The forces are then computed from the new history values. Contact and friction
+laws need this return mapping. Forces are therefore functions of (t, q, v) within a step. Therefore the values written
+by ``System.post_newton`` must depend only on the start of the step and on the motion in ``Fields``. The step size is
 the time since the start of the step.
 
 Mass. If the mass matrix is diagonal and constant, the forces are divided by it; any other constant mass matrix is

@@ -3,10 +3,10 @@
 At the start, positions and velocities near their constraints are projected onto the constraints, with the smallest
 change in the norm of the mass matrix. The module start.py handles larger differences.
 
-Kinks. Implicit methods fulfil constraints as positions (index 3) or rates (index 2). If the time function of a
-constraint has a kink, or a constraint is switched on, the accelerations and multipliers oscillate about the correct
-values from step to step. At index 3 the velocities also oscillate. Without numerical damping the oscillation never
-ends: the accelerations are 2 r, 0, 2 r, 0 instead of r. The oscillating accelerations violate the constraints:
+Kinks. Implicit methods fulfil constraints as positions (index 3) or rates (index 2). Accelerations and multipliers
+oscillate about the correct values from step to step if the time function of a constraint has a kink, or if a constraint
+is switched on. At index 3 the velocities also oscillate. Without numerical damping the accelerations oscillate without
+end between 2 r and 0 instead of r. The oscillating accelerations violate the constraints:
 
     e = C_q a - r,
 
@@ -22,12 +22,11 @@ same oscillation again, with accelerations of order h. For the same reason veloc
 after the first step of a run. Constraints on velocities have index 2 in every method; c = 0 for these constraints.
 
 If the norm of M alone is minimised, the change of velocities concentrates strain rates in few elements. If damping
-would dissipate more than the kinetic energy of this change in a step h, stiff dampers would get huge forces. In this
-case M + h ∂f/∂v replaces M for velocities; the change is then the response of the step to an impulse. The derivative j
-is taken on the side of the instant that has no kink. Without a kink, a projection is as accurate as the method and
-changes only rounding errors. The
-projection is repeated after the next step: derivatives of time functions by differences may have straddled the kink in
-the first one.
+would dissipate more energy in a step h than the kinetic energy of this velocity change, stiff dampers would get huge
+forces. In this case M + h ∂f/∂v replaces M for velocities; the change is then the response of the step to an impulse.
+The derivative j is taken on the side of the instant that has no kink. Without a kink, a projection is as accurate as
+the method and changes only rounding errors. The projection is repeated after the next step, because difference
+quotients of time functions may have spanned the kink in the first projection.
 
 Sources: K. E. Brenan, S. L. Campbell, L. R. Petzold, Numerical Solution of Initial-Value Problems in
 Differential-Algebraic Equations, SIAM (1996), for consistent values; M. Arnold, O. Brüls, A. Cardona, Numer. Math. 129
@@ -60,11 +59,12 @@ from windlass.solvers.stepping.compiled_steps import Follow
 from windlass.solvers.stepping.integrator import Integrator
 
 KINK = 5e-3
-"""Change of e in a step, relative to the terms C_q a and r, above which the motion is not smooth [1]; in smooth motion
-with 20 or more steps per period the change is smaller."""
-NOISE_OF_RATES, NOISE_OF_PLACES = 1e-5, 1e-13
-"""NOISE_OF_RATES: rounding error of e [1/s², 1], per 1 + largest coordinate and velocity. NOISE_OF_PLACES: rounding
-error of second differences in time, times h², per 1 + largest coordinate [1]."""
+"""Change of e in a step, relative to the terms C_q a and r, above which the motion is not smooth [1]. Smooth motion
+with 20 or more steps per period has smaller changes."""
+NOISE_OF_RATES = 1e-5
+"""Rounding error of e [1/s², 1], per 1 + largest coordinate and velocity."""
+NOISE_OF_PLACES = 1e-13
+"""Rounding error of second differences of positions in time, times h², per 1 + largest coordinate [1]."""
 LOOK_BACK = 1 / 16
 """Time step of difference quotients of r, relative to the step size [1]."""
 STRADDLES = 2.0
@@ -121,8 +121,8 @@ class Consistency:
             h: step size [s].
 
         Raises:
-            ModelError: gaps are not small, or constraints forbid velocities; the message names these constraints.
-                Masses and constraints do not determine accelerations.
+            ModelError: gaps are not small or constraints forbid velocities, where the message names these constraints;
+                or masses and constraints do not determine accelerations.
         """
         self._again = not self._integrator.rate_level
         if self._rates.anywhere:
@@ -257,8 +257,8 @@ class Consistency:
             state.carried += accelerations.solve(zero, np.append(lacks, 0.0))[0]
 
     def _find_change(self, solver: MassSolver, gap: FloatArray, h: float) -> tuple[FloatArray, FloatArray, float]:
-        """Return changes of velocities that close a gap of constraint rates, shape (m,), the resulting changes of
-        forces, and the time [s] with which damping is added to the masses, h or 0."""
+        """Return changes of velocities that close a gap of constraint rates, shape (m,), and the resulting changes of
+        forces. The third result is the time [s] with which damping is added to the masses, h or 0."""
         right = np.append(gap, 0.0)
         zero = np.zeros(self._problem.assembly.layout.spare + 1)
         change, impulse = solver.solve(zero, right)
@@ -291,8 +291,8 @@ class Consistency:
     def _eval_jerk(self, state: State, h: float) -> FloatArray:
         """Return j of the state in the fields, from differences in time, shape (m,).
 
-        The difference quotient before this time is used, unless it spans a kink and is therefore of order 1/h; in this
-        case the quotient after this time is used.
+        The difference quotient before this time is used unless it spans a kink. A quotient that spans a kink is of
+        order 1/h, and is replaced by the quotient after this time.
         """
         now, step = self._eval_residual(state.a), LOOK_BACK * h
         before, after = ((self._eval_later(state, dt) - now) / dt for dt in (-step, step))

@@ -71,7 +71,7 @@ def product_steps(assembly: Assembly, w: FloatArray, product: FloatArray) -> lis
     Args:
         assembly: the systems of this process; markers must be up to date before the steps run.
         w: values of coordinates, shape (n,).
-        product: shape (m,) or longer.
+        product: array to which C_q w is added, shape (m,) or longer.
     """
     found: list[Step] = []
     for system in assembly.systems:

@@ -1,10 +1,11 @@
 """Constraint equations C(q, v, t) = 0 of an assembly and their time derivatives, without a matrix.
 
-    Ċ = C_q v + C_t                        rate level, on which constraints on velocities are defined
-    C̈ = C_q a - r,  r = -(C_q v)_q v - 2 C_qt v - C_tt      acceleration level
+    Ċ = C_q v + C_t
+    C̈ = C_q a - r,  r = -(C_q v)_q v - 2 C_qt v - C_tt
 
-Laws give C, Ċ and r. Since Ċ is linear in v, a product C_q w is the difference between Ċ for v + w and for v. Only
-markers are updated for this product; lists of neighbours of contacts are unchanged.
+Constraints on velocities are defined by Ċ, which is called the rate level. Laws give C, Ċ and r. Since Ċ is linear in
+v, a product C_q w is the difference between Ċ for v + w and for v. Only markers are updated for this product; lists of
+neighbours of contacts are unchanged.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Consistent initial accelerations: M a + C_q^T lam = loads - f,  C_q a = -(C_q v)_q v - 2 C_qt v - C_tt.
 
 Initial accelerations and multipliers are computed with the matrix and the linear solver of Newton's method, which exist
-in any case. A separate solver is used in two cases: the solver of Newton's method fails, as LU without exchange of
-pivots may for coordinates without mass; or options with the prefix ``initial_`` select a solver.
+in any case. A separate solver is used in two cases. The solver of Newton's method may fail, as LU without exchange of
+pivots does for coordinates without mass. Options with the prefix ``initial_`` may also select a solver.
 """
 
 from __future__ import annotations
@@ -35,9 +35,10 @@ FRICTION_SOLVES = 3
 exact."""
 REFINEMENTS = 3
 """Largest number of iterative refinements of the solution, which make iterative solvers of low accuracy sufficient."""
-ACCURATE, ACCEPTED = 1e-12, 1e-4
-"""ACCURATE: residual at which refinement ends, relative to the right-hand side [1]. ACCEPTED: largest residual of a
-regular matrix after refinement, relative to the right-hand side [1]."""
+ACCURATE = 1e-12
+"""Residual at which refinement of the solution ends, relative to the right-hand side [1]."""
+ACCEPTED = 1e-4
+"""Largest residual of a regular matrix after refinement, relative to the right-hand side [1]."""
 
 
 def update_initial_accelerations(problem: NonlinearProblem, state: State, still: IntArray | Sequence[int] = ()) -> None:

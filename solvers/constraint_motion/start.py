@@ -2,12 +2,12 @@
 constraints.
 
 Gaps of positions below `SMALL_GAP`, and forbidden velocities below `SMALL_RATE`, are projected onto the constraints:
-they result from rounded numbers or errors of an earlier solve. A motion prescribed by a function of time would jump.
-    Its start must therefore agree within `SMALL_JUMP` or a few steps of this motion; the drift of index 2 methods is
-    smaller.
+they result from rounded numbers or errors of an earlier solve. Gaps of a motion that is prescribed by a function of
+time would make the motion jump. Such gaps must be below `SMALL_JUMP` or a few steps of this motion; the drift of
+index 2 methods is smaller.
 
-If the coordinates of a constraint are at rest, C_q v = 0, and its prescribed rate is not 0, the constraint is a motor
-that starts. The coordinates then receive the prescribed speed. If C_q v ≠ 0, the user has given velocities that the
+A constraint with a prescribed rate acts as a motor that starts if its coordinates are at rest, C_q v = 0. The
+coordinates of such a motor receive the prescribed speed. If C_q v ≠ 0, the user has given velocities that the
 constraint would change without a message.
 """
 
@@ -31,9 +31,10 @@ SMALL_GAP = 1e-3
 SMALL_RATE = 1e-3
 """Largest change of forbidden velocities that is made without an error [m/s, rad/s, 1/s], per 1 + largest terms of the
 constraint."""
-SMALL_JUMP, STEPS = 1e-5, 10.0
-"""Largest gap of a prescribed motion that does not count as a jump. SMALL_JUMP: gap [m, rad, 1] per 1 + largest
-coordinate. STEPS: gap in steps of the motion [1]."""
+SMALL_JUMP = 1e-5
+"""Largest gap of a prescribed motion that never counts as a jump [m, rad, 1], per 1 + largest coordinate."""
+STEPS = 10.0
+"""Largest gap of a prescribed motion that does not count as a jump, relative to the motion in a step [1]."""
 
 
 def find_driven(assembly: Assembly, counts: Callable[[System], bool] = lambda system: True) -> NDArray[np.bool_]:

@@ -17,14 +17,14 @@ from windlass.solvers.stepping.discontinuous import Passes, StepAttempt
 
 TOUCHING_ERROR = 0.05
 """Force imbalance, relative to the largest contact force of a cable [1], up to which the solve for full load is not
-repeated; such an imbalance is 1 or 2 % of the force of the rope."""
+repeated. Such an imbalance is 1 or 2 % of the rope force."""
 AGAIN = 3
 """Largest number of repeated solves for full load."""
 
 
 def measure_imbalance(problem: NonlinearProblem, force: float, settings: Passes) -> float:
     """Return the largest force imbalance of a converged load step after the last update of its contacts, relative to
-    ``force`` [N], or 0 if the imbalance is small. The call is collective."""
+    ``force`` [N]; 0 if the imbalance is small. The call is collective."""
     if force == 0.0:
         return 0.0
     left = problem.residual_vector.duplicate()

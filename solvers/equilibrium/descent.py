@@ -1,7 +1,7 @@
 """Descent: an implicit flow down the potential through stable states to a stable equilibrium.
 
-Each step solves f(q) + k M (q - q_last) = 0 from the previous q, q_last. Such a step of backward Euler does not detect
-instability if it is large: if k is smaller than the growth rate of an unstable mode, the step damps this mode and ends
+Each step solves f(q) + k M (q - q_last) = 0 from the previous q, q_last. A large step of this kind (backward Euler)
+does not detect instability. If k is smaller than the growth rate of an unstable mode, the step damps this mode and ends
 at a saddle point. Therefore a step is accepted only if its tangent K + k M, with the constraints, is positive definite
 at its end. The end is then a minimum of the potential plus k/2 |q - q_last|²_M, and the potential decreases. The factor
 k decreases after successful steps and increases after a failed step; near a stable equilibrium k tends to 0. Contact
@@ -27,7 +27,7 @@ EASIER, HARDER = 0.3, 4.0
 WAIT = 3
 """Number of steps after a failed step in which k, the factor of the stabiliser k M, is constant."""
 END_SHARE = 1e-9
-"""Ratio of k to the first k, at which the flow counts as at rest [1]."""
+"""Ratio of the factor k to its first value, at which the flow counts as at rest [1]."""
 
 
 def descend(newton: Newton, scheme: Scheme, q: FloatArray, k: float, state: State) -> tuple[FloatArray, int]:

@@ -1,21 +1,21 @@
 """Form-finding: the shape in which slack lines hang or lie, independent of the initial shape.
 
-A line whose initial shape is shorter than the line has a compression of EA times its slack, and paths of decreasing
-potential from this shape end in folds. In form-finding all lines are in tension from the first solution on. The
+A line whose initial shape is shorter than the line has a compression of EA times its slack. Paths of decreasing
+potential from such a shape end in folds. In form-finding all lines are in tension from the first solution on. The
 potential is then the potential of a net in tension:
 
 1. Force densities. Each row gets the force N = ρ |r'|, independent of its reference length, and no bending stiffness.
-   The equilibrium is the solution of linear equations, so the initial shape has no influence. If a row is longer than
-   its length under this force, its density ρ is increased, otherwise reduced: ρ <- ρ |r'|/(1 + ε0 + N/EA). This ends
-   when all lengths are right to a tenth.
+   The equilibrium is the solution of linear equations, so the initial shape has no influence. The density of a row is
+   increased if the row is longer than its length under this force, and reduced if the row is shorter, by ρ <- ρ |r'|/(1
+   + ε0 + N/EA). The changes end when all lengths are right to a tenth.
 2. Multipliers. Each point of a row gets the force N = μ + k (|r'| - 1 - ε0 - μ/EA), with a small stiffness k. The
    multiplier μ is the force of the previous solution, corrected by the error in length. Solutions need few iterations
-   while forces change little between solutions. The stiffness k grows in proportion to N, and faster the smaller these
-   changes are. With k = EA the force is the force of the law of the rows.
+   while forces change little between solutions. The stiffness k grows in proportion to N, and faster the smaller the
+   force changes are. With k = EA this force equals the force in the law of the row.
 
 Contacts are updated after every solution. The result is an initial shape for load steps, which decide contacts again.
-All solutions use the laws of the model, with arguments of their kernels as in `Strands`. Friction would prevent lines
-from moving: `without_friction` switches it off.
+All solutions use the laws of the model, with arguments of their kernels as in `Strands`. `without_friction` switches
+off friction, which would prevent lines from moving.
 
 Source: H.-J. Schek, Comput. Methods Appl. Mech. Eng. 3 (1974) 115-134 (force densities); R. Glowinski, P. Le Tallec,
 Augmented Lagrangian and Operator-Splitting Methods in Nonlinear Mechanics, SIAM (1989) (lines without extension).
@@ -43,17 +43,20 @@ FRICTION = "friction_coefficient"
 ROPE = 1e-3
 """Largest strain of rows that count as lines that may be slack [1]; lines buckle between their ends under less
 compression."""
-DENSITIES, MULTIPLIERS = 30, 60
-"""DENSITIES, MULTIPLIERS: largest number of solutions with force densities, and with multipliers."""
+DENSITIES = 30
+"""Largest number of solutions with force densities."""
+MULTIPLIERS = 60
+"""Largest number of solutions with multipliers."""
 NEAR = 0.1
 """Relative error of the length of rows, below which multipliers replace force densities [1]."""
 LARGEST_RATIO = 10.0
 """Largest ratio of the force densities of a row in two consecutive solutions [1]."""
 CHANGE = 0.5
 """Largest relative change of forces up to which the stiffness may grow [1]."""
-GROWTH, RETREAT = 30.0, 3.0
-"""GROWTH: largest factor of the stiffness after a solution [1]. RETREAT: divisor of the stiffness after a failure
-[1]."""
+GROWTH = 30.0
+"""Largest factor by which the stiffness k grows after a solution [1]."""
+RETREAT = 3.0
+"""Divisor of the stiffness k after a failed solution [1]."""
 LEAST_FORCE = 1e-5
 """Fraction of the largest force of the lines: the relative change of a smaller force is computed with this force
 [1]."""
@@ -61,9 +64,10 @@ CONTACT = 1e-3
 """Force error at which contacts count as settled, relative to the largest contact force [1]."""
 MOST = 150
 """Largest number of linear solves."""
-RTOL, MAX_IT = 1e-4, 15
-"""RTOL, MAX_IT: relative tolerance and largest number of iterations of each Newton run; intermediate solutions need not
-be exact."""
+RTOL = 1e-4
+"""Relative tolerance of each Newton run [1]; intermediate solutions need not be exact."""
+MAX_IT = 15
+"""Largest number of iterations of each Newton run."""
 
 
 class Lines:

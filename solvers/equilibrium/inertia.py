@@ -7,9 +7,9 @@ of negative eigenvalues follows from an LDLᵀ factorisation (Sylvester).
 
 Two shifts prevent rounding errors from being counted. With -δ on its diagonal each active constraint counts once, even
 if it repeats another constraint. With ε D on the diagonal of the coordinates, D_i = Σ_j |K_ij|, motions without
-stiffness become positive: only modes K v = μ D v with μ < -ε count.
+stiffness become positive. Only modes K v = μ D v with μ < -ε then count.
 
-If K is not symmetric (friction, follower loads, user functions), its symmetric part is examined first: if this part is
+If K is not symmetric (friction, follower loads, user functions), its symmetric part is examined first. If this part is
 positive definite, no real eigenvalue of K is negative in any metric. Otherwise, for example with sliding contacts, the
 sign of the determinant and the eigenvalues of K closest to 0 are examined. Flutter, which depends on masses, is not
 examined.
@@ -43,7 +43,7 @@ CONSTRAINT_SHIFT = 1e-10
 SYMMETRIC = 1e-10
 """Largest asymmetry with which K counts as symmetric [1]."""
 NEAREST = 4
-"""Number of examined eigenvalues of an unsymmetric tangent, those closest to 0."""
+"""Number of eigenvalues of an unsymmetric tangent that are examined, beginning with the closest to 0."""
 ITERATIONS = 60
 """Largest number of inverse iterations for the lowest mode; iterations end when μ is constant to 1e-3."""
 SAME_INERTIA = 1e-6
@@ -61,11 +61,11 @@ def is_surely_stable(problem: NonlinearProblem) -> bool:
 
     Without exchange of pivots the LU factors of a symmetric matrix are its LDLᵀ factors. Therefore no mode is negative
     under the following three conditions. The number of negative pivots is at most the number of constraints. The matrix
-    is far from singular: no constraint repeats another constraint, and no pivot has its sign from rounding errors. The
-    factors are factors of the matrix A itself. Factors of A + E with larger errors, as for badly conditioned blocks,
-    also have the inertia of A if E (A + E)⁻¹ is small: no matrix A + τE with 0 <= τ <= 1 is then singular. The matrix E
-    (A + E)⁻¹ also determines the error after one refinement, and is small if the refined solution for random numbers is
-    exact. This check costs a tenth of the time of `TangentInertia`.
+    is far from singular. Therefore no constraint repeats another constraint, and no pivot has its sign from rounding
+    errors. The factors are factors of the matrix A itself. Factors of A + E with larger errors, as for badly
+    conditioned blocks, also have the inertia of A if E (A + E)⁻¹ is small. In this case no matrix A + τE with 0 <= τ <=
+    1 is singular. The matrix E (A + E)⁻¹ also determines the error after one refinement, and is small if the refined
+    solution for random numbers is exact. This check costs a tenth of the time of `TangentInertia`.
     """
     pc = problem.snes.getKSP().getPC()
     own = any(name.startswith((problem.prefix + "pc_", problem.prefix + "ksp_")) for name in PETSc.Options().getAll())
@@ -86,8 +86,8 @@ class TangentInertia:
 
     Args:
         problem: the equations; `NonlinearProblem.update_tangent` must have been called for the solution.
-        like: inertia of the whole tangent if this tangent is a part of it. Its D is then used, and rows that have lost
-            their entries count as rounding errors.
+        like: inertia of the whole tangent if this tangent is a part of it. The D of the whole tangent is then used, and
+            rows that have lost their entries count as rounding errors.
 
     Attributes:
         asymmetry: size of |D^-½ (K - Kᵀ) D^-½| [1].

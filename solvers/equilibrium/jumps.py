@@ -9,33 +9,34 @@ nothing in the result shows it. In the step, loads p increase by Δp and displac
     w = Δp·Δq <= (largest Δp·K⁻¹Δp on the path).
 
 The value of Δp·K⁻¹Δp at the start is w0 = Δp·Δq1, where Δq1 is the first iterate of Newton's method. The value at the
-end is w1, from one solution with the tangent at the end. If loads only stiffen or only soften the structure,
-w <= max(w0, w1). A step with w > 1.5 max(w0, w1) is traced: the step is halved, then repeatedly the half with the
-larger share of w, down to 1/1024 of the step. The last part is called a jump under three conditions. It contains at
-least a quarter of w. Its slope is at least 256 times the mean slope. Just before it, Δp·K⁻¹Δp exceeds 5 w0; this value
-tends to infinity at a limit point. Contacts that open, close or slip cause sudden changes without this growth.
+end is w1, from one solution with the tangent at the end. If loads only stiffen or only soften the structure, w <=
+max(w0, w1). A step with w > 1.5 max(w0, w1) is traced. The step is halved, then repeatedly the half with the larger
+share of w, down to 1/1024 of the step. The last part is called a jump under three conditions. The last part contains at
+least a quarter of w. The slope of the last part is at least 256 times the mean slope. Just before the last part,
+Δp·K⁻¹Δp exceeds 5 w0; this value tends to infinity at a limit point. Contacts that open, close or slip cause sudden
+changes without this growth.
 
 Far beyond a limit point the structure is so stiff that w is small again. Therefore the first quarter of the first step
 is examined if the end of the step is more than twice as stiff as its start, w1 < w0/2. Then the first quarter of this
-part is examined, and so on, until a part is suspected or its end is less stiff. Ropes that are almost slack,
-w < w0/50, are excluded.
+part is examined, and so on, until a part is suspected or its end is less stiff. Ropes that are almost slack, w < w0/50,
+are excluded.
 
-Prescribed motions act completely from the first load step on. If the start violates constraints, C = C0, the path has
-C = (1 - τ) C0 with the loads of the step, and w is the square of Δq without prescribed coordinates. Such a step is
-traced if the distance between its end and the first iterate exceeds half of the first iterate. For large rotations the
-tracing ends without a jump, because soon no half contains a quarter of w.
+Prescribed motions act completely from the first load step on. If the start violates constraints, C = C0, the path has C
+= (1 - τ) C0 with the loads of the step. In this case w is the square of Δq without prescribed coordinates. Such a step
+is traced if the distance between its end and the first iterate exceeds half of the first iterate. For large rotations
+the tracing ends without a jump, because soon no half contains a quarter of w.
 
 If a model with prescribed motions has history values, two more conditions hold. Δq must be 1.5 times the displacement
 by the tangents at both ends, and dq/dτ just before the jump must exceed 5 times dq/dτ at the start. Moreover, contacts
 may have been decided again after the start was found. Therefore the start with its prescribed motion held must have an
-equilibrium that is no farther away than the length of the step. A thousandth of the step must not lead half as far.
-Otherwise contacts were decided differently, and no jump is reported.
+equilibrium that is no farther away than the length of the step. After a thousandth of the step the distance must be
+less than half of this length. Otherwise contacts were decided differently, and no jump is reported.
 
 If a step begins near an equilibrium, the work of all forces from this equilibrium to the first iterate is about the
 work of Δp. The step is then traced from the equilibrium next to its start, and w0 of this equilibrium also counts.
 Lines without load are almost mechanisms: their shape changes fast with the first small load, but along a path.
 
-Other starts have a larger imbalance, f(q0) = f0 with the loads of the end, for example if prestrain has changed, which
+Other starts have a larger imbalance, f(q0) = f0 with the loads of the end. An example is a changed prestrain, which
 acts completely from the first load step on. The path is then f = (1 - τ) f0, which releases the start gradually, and
 -f0 replaces Δp. Starts that are unstable while their forces are held have no path.
 
@@ -63,26 +64,35 @@ from windlass.solvers.newton.problem import NonlinearProblem
 
 EXCESS = 1.5
 """Ratio of the work w of a load step to max(w0, w1), above which the step is traced [1]; see the head of this file."""
-EQUILIBRIUM, NEAR = 1e-3, 10.0
-"""Largest work of other forces, relative to the work of the loads, with which the start counts as an equilibrium
-(EQUILIBRIUM) or as near an equilibrium (NEAR) [1]."""
-MOVED, APART, LINEAR = 1e-9, 0.5, 1e-9
-"""MOVED: gap of constraints, above which a step contains prescribed motion [m, rad]. APART: difference between the end
-and the first iterate, relative to the first iterate, above which a step with prescribed motion is traced [1]. LINEAR:
-difference between the end and the first iterate of one coordinate, relative to its displacement, up to which the
+EQUILIBRIUM = 1e-3
+"""Work of other forces, relative to the work of the loads, up to which the start counts as an equilibrium [1]."""
+NEAR = 10.0
+"""Work of all forces, relative to the work of the loads, up to which the start counts as near an equilibrium [1]."""
+MOVED = 1e-9
+"""Gap of constraints, above which a load step contains prescribed motion [m, rad]."""
+APART = 0.5
+"""Distance between the end and the first iterate of a step with prescribed motion, relative to the first iterate, above
+which the step is traced [1]."""
+LINEAR = 1e-9
+"""Difference of a coordinate between the end and the first iterate, relative to its displacement, up to which the
 coordinate counts as prescribed [1]."""
 ROUNDING = 64.0 * float(np.finfo(np.float64).eps)
-"""Displacement, relative to the largest coordinate, up to which it may be a rounding error [1]: a solve adds at most 64
+"""Displacement, relative to the largest coordinate, up to which it may be a rounding error [1]. A solve adds at most 64
 corrections, each of them rounded."""
 LEAST = 1e-6
 """Norm of Δq [m, rad], above which a start out of balance is examined; smaller displacements are errors of the previous
 step."""
-STIFFER, SLACK, QUARTERS = 0.5, 0.02, 8
-"""The first part of a step is examined if w1/w0 is below STIFFER and w/w0 is above SLACK [1]. QUARTERS: largest number
-of times that this part is cut to a quarter."""
-HALVINGS, ENOUGH = 10, 6
-"""HALVINGS: largest number of halvings of a traced step. ENOUGH: number of halvings, after which the search ends at an
-interval without equilibrium, because the tangent is nearly singular near a limit point."""
+STIFFER = 0.5
+"""Ratio w1/w0 of the first load step, below which the first part of the step is examined [1]."""
+SLACK = 0.02
+"""Ratio w/w0 of the first load step, below which the step is not examined, because ropes are almost slack [1]."""
+QUARTERS = 8
+"""Largest number of times that the examined first part is cut to a quarter."""
+HALVINGS = 10
+"""Largest number of halvings of a traced step."""
+ENOUGH = 6
+"""Number of halvings, after which the search ends at an interval without equilibrium, because the tangent is nearly
+singular near a limit point."""
 SHARE = 0.25
 """Fraction of w that the remaining part of the step must contain to count as a jump [1]."""
 ASTRAY = 0.5
@@ -331,8 +341,8 @@ class JumpWatch:
         """Return whether contacts that are decided again lead to an equilibrium off the path of the step.
 
         The start was an equilibrium. With the prescribed motion held, Newton's method may nevertheless end at another
-        equilibrium. This equilibrium is off the path in two cases: it is farther away than the end of the step, or the
-        equilibrium after a thousandth of the step is more than half as far away.
+        equilibrium. This equilibrium is off the path if it is farther away than the end of the step. The path is also
+        left if the equilibrium after a thousandth of the step is more than half as far away as the end.
         """
         assert self._start is not None
         origin, bit = self._start.q, 0.5**HALVINGS * (self._after - self._before)
@@ -369,7 +379,7 @@ class JumpWatch:
         return (high, self._before + share * (self._after - self._before)) if suspected else None
 
     def _describe_departure(self, end: State, reached: State) -> str:
-        """Return a text if the end differs from the equilibrium to which the path leads; with history values a
+        """Return a text if the end differs from the equilibrium to which the path leads. With history values a
         difference is expected, and the text is empty."""
         if self._held or self._has_history(end):
             return ""

@@ -3,8 +3,8 @@
 The discontinuous iteration decides all contacts at the same time. The decisions cycle if contact is far stiffer than
 the body that it holds, for example a rope of a few newtons on segments of 10⁷ N/m. Contacts that close in one pass then
 push their neighbours away. The iteration acts like Newton's method without a line search on a potential with kinks in
-its slope. With the term k M (q - q_last), where q_last is the solution of the previous step, a contact that closes
-moves its neighbours only slightly: the contacts settle in a few passes. Each step of
+its slope. The term k M (q - q_last) contains the solution q_last of the previous step. With this term a contact that
+closes moves its neighbours only slightly, and the contacts settle in a few passes. Each step of
 
     f(q) - load_factor * loads + k M (q - q_last) = 0,    contacts settled,
 
@@ -35,9 +35,9 @@ EASIER, HARDER = 0.1, 10.0
 WAIT = 2
 """Number of steps after a failed step in which k, the factor of k M, is constant."""
 END_SHARE = 1e-9
-"""Ratio of k to the first k, below which k is set to 0 [1]."""
+"""Ratio of the factor k to its first value, below which k is set to 0 [1]."""
 LARGEST = 1e6
-"""Ratio of k to the first k, at which the flow gives up [1]."""
+"""Ratio of the factor k to its first value, at which the flow is given up [1]."""
 WAY = 0.1
 """Largest force error, relative to the largest contact force, that is accepted in steps with k > 0 if contacts cycle
 [1]."""

@@ -1,12 +1,12 @@
 """Check for unconstrained coordinates without stiffness before a static solve.
 
-A tangent K is considered singular in two cases: its factorisation fails, or rounding errors alone spoil the solution of
-K x = b for a random b. The error in the equations is eps |K| |x|, and x is of the order of |b|/(eps |K|) in motions
-without stiffness.
+A tangent K is considered singular if its factorisation fails, or if rounding errors alone spoil the solution of K x = b
+for a random b. The error in the equations is eps |K| |x|, and x is of the order of |b|/(eps |K|) in motions without
+stiffness.
 
 The linear solver of Newton's method is tried first, and the first iteration uses its factorisation. A solver that
 exchanges pivots is used only if the first result is not clear. The same solution shows whether factors in dense blocks
-are accurate: if the solution is not exact after refinement, the tangent is stored by rows in later iterations.
+are accurate. If the solution is not exact after refinement, the tangent is stored by rows in later iterations.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from windlass.solvers.newton.rounding import multiply_absolute
 from windlass.solvers.newton.scheme import Scheme
 
 SINGULAR = 1e-2
-"""Rounding error of a solution, relative to the right-hand side, above which a tangent counts as singular: singular
+"""Rounding error of a solution, relative to the right-hand side, above which a tangent counts as singular. Singular
 tangents have errors of 1 and more, slender cables up to 1e-5."""
 EXACT = 1e-13
 """Largest error of an exact solution, relative to the terms of each row; good pivots give about 1e-16."""
 SHIFT = 1e-10
 """Value added to the diagonal to find the motions that a singular tangent does not resist, relative to the entries of
-the row, or of the largest row if the entries of the row are nearly 0."""
+the row. If these entries are nearly 0, the value is relative to the largest row."""
 INVERSE_ITERATIONS = 8
 """Number of successive solutions (inverse iteration) with the modified matrix, which isolate a free motion."""
 

@@ -1,13 +1,14 @@
 """Runge-Kutta method of order 8 with error control of orders 5 and 3 by SciPy, for y = (q, v) with y_t = (v, a(t, q,
 v)).
 
-The error of each accepted step is kept below atol + rtol |y|, as root mean square over all coordinates and velocities.
-In all stages of a step, history values are computed from their values at the start of the step. They are stored when
-the step is accepted. For the error control, forces that switch within a step are kinks of a continuous function. If
-steps end at the instants that contacts recommend, no search for these kinks is needed. The estimated errors do not
-reveal contacts that a step passes completely, or impacts within loose tolerances: monitors find such steps, which are
-repeated with a shorter size. Within a step, constraints are fulfilled by accelerations. After the step, coordinates and
-velocities are projected onto the constraints, which changes them by less than the error of the step.
+The error of each accepted step is kept below atol + rtol |y|, as root mean square over all coordinates and
+velocities. In all stages of a step, history values are computed from their values at the start of the step. The history
+values are stored when the step is accepted. For the error control, forces that switch within a step are kinks of a
+continuous function. If steps end at the instants that contacts recommend, no search for these kinks is needed. The
+estimated errors do not reveal contacts that a step passes completely, or impacts within loose tolerances. Monitors find
+such steps, which are repeated with a shorter size. Within a step, constraints are fulfilled by accelerations. After the
+step, coordinates and velocities are projected onto the constraints, which changes them by less than the error of the
+step.
 
 Source: P. J. Prince, J. R. Dormand, J. Comput. Appl. Math. 7 (1981) 67-75; E. Hairer, S. P. Norsett, G. Wanner, Solving
 Ordinary Differential Equations I, Springer, section II.10 (DOP853); `scipy.integrate.DOP853`.
@@ -33,7 +34,7 @@ SMALLEST_NORM = 1e-6
 """Ratio of estimated error to tolerance, below which the error is mostly rounding error; the next step then increases
 by a factor of five."""
 MOST_FAILURES = 40 * STAGES
-"""Number of evaluations without a finite result, after which a step is given up; the size of each attempt is a fifth of
+"""Number of evaluations without a finite result, after which a step is given up. The size of each attempt is a fifth of
 the size of the previous attempt."""
 
 
@@ -146,8 +147,8 @@ class RungeKutta(Method):
         if square5 == 0.0 and square3 == 0.0:
             return 0.0
         norm = abs(h) * square5 / np.sqrt((square5 + 0.01 * square3) * count)
-        # the estimate is a small difference of large numbers, whose rounding error depends on the number of processes;
-        # rounding to √2 times a power of 2 makes step sizes independent of this number
+        # The estimate is a small difference of large numbers, whose rounding error depends on the number of processes.
+        # Rounding to √2 times a power of 2 makes step sizes independent of this number.
         return float(max(2.0 ** (np.floor(np.log2(norm)) + 0.5), SMALLEST_NORM))
 
     def _is_current(self, state: State) -> bool:

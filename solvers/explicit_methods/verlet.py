@@ -1,14 +1,18 @@
 """Velocity Verlet with predicted velocities; with constraints it is the method known as RATTLE.
 
     v½ = v_n + h/2 a_n
-    q_{n+1} = q_n + h v½                       then onto C = 0 along M⁻¹ C_q(q_n)ᵀ; v½ gets the correction / h
-    v* = v½ + h/2 a_n                          which is v_n + h a_n: predicted velocity, error O(h²)
-    a_{n+1} = a(t_{n+1}, q_{n+1}, v*)          the only evaluation of the step
-    v_{n+1} = v½ + h/2 a_{n+1}                 then onto C_t = 0 along M⁻¹ C_q(q_{n+1})ᵀ
+    q_{n+1} = q_n + h v½
+    v* = v½ + h/2 a_n
+    a_{n+1} = a(t_{n+1}, q_{n+1}, v*)
+    v_{n+1} = v½ + h/2 a_{n+1}
+
+The positions q_{n+1} are projected onto C = 0 along M⁻¹ C_q(q_n)ᵀ, and v½ gets this correction divided by h. The
+predicted velocity v* = v_n + h a_n has an error of O(h²). The accelerations are evaluated once in each step. The
+velocities v_{n+1} are projected onto C_t = 0 along M⁻¹ C_q(q_{n+1})ᵀ.
 
 The order is 2, also if forces or inertia depend on velocities: the error of v* causes an error of O(h³) in v_{n+1}. If
-forces and inertia do not depend on velocities, a_{n+1} is exact and the method is symplectic: the energy error stays
-within O(h²) for very long times. This also holds with constraints and a constant mass matrix.
+forces and inertia do not depend on velocities, a_{n+1} is exact and the method is symplectic. The energy error then
+stays within O(h²) for very long times. The method is also symplectic with constraints and a constant mass matrix.
 
 The method is stable for h ω < 2 (√(1 + 4ζ²) - 2ζ), for all angular frequencies ω with the damping ratio ζ. This limit
 is 2 without damping, and 0.47 with critical damping.
@@ -36,7 +40,7 @@ def predict(
     q: FloatArray, v: FloatArray, a: FloatArray, seen_q: FloatArray, seen_v: FloatArray, reference: FloatArray,
     h: float, limit: float, q_new: FloatArray, v_half: FloatArray, x: FloatArray, v_star: FloatArray,
 ) -> tuple[int, int]:  # fmt: skip
-    """Make the first half of a step; return the number of coordinates that were changed since the last step, and the
+    """Make the first half of a step. Return the number of coordinates that were changed since the last step, and the
     number of coordinates that become unstable.
 
     q, v, a: state at the start, shape (n,). seen_q, seen_v: coordinates and velocities at the end of the last step.

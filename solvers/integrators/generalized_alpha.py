@@ -13,7 +13,7 @@ from windlass.solvers.stepping.integrator import Integrator
 
 
 def generalized_alpha(spectral_radius: float) -> Integrator:
-    """Return constants for index 3."""
+    """Return the constants of generalised-alpha for index 3."""
     alpha_m = (2 * spectral_radius - 1) / (spectral_radius + 1)
     alpha_f = spectral_radius / (spectral_radius + 1)
     gamma = 0.5 + alpha_f - alpha_m
@@ -21,7 +21,7 @@ def generalized_alpha(spectral_radius: float) -> Integrator:
 
 
 def generalized_alpha_index2(spectral_radius: float) -> Integrator:
-    """Return constants for index 2."""
+    """Return the constants of generalised-alpha for index 2."""
     return replace(generalized_alpha(spectral_radius), rate_level=True)
 
 

@@ -1,7 +1,7 @@
 """Newmark's method with beta 1/4 and gamma 1/2, the trapezoidal rule: no numerical damping.
 
-``"newmark"`` imposes position constraints directly (index 3). It refuses nonlinear constraints, because errors of
-multipliers are not damped. ``"trapezoidal_index2"`` imposes the rates of the constraints (index 2).
+``"newmark"`` imposes position constraints directly (index 3). The method ``"newmark"`` refuses nonlinear constraints,
+because errors of multipliers are not damped. ``"trapezoidal_index2"`` imposes the rates of the constraints (index 2).
 
 Source: N. M. Newmark, J. Eng. Mech. Div. 85 (1959) 67-94.
 """
@@ -13,12 +13,12 @@ from windlass.solvers.stepping.integrator import Integrator
 
 
 def newmark(_spectral_radius: float) -> Integrator:
-    """Return constants for index 3."""
+    """Return the constants of Newmark's method for index 3."""
     return Integrator(beta=0.25, gamma=0.5, needs_linear=True)
 
 
 def trapezoidal_index2(_spectral_radius: float) -> Integrator:
-    """Return constants for index 2."""
+    """Return the constants of the trapezoidal rule for index 2."""
     return Integrator(beta=0.25, gamma=0.5, rate_level=True)
 
 

@@ -1,5 +1,5 @@
-"""The implicit integrators by name. A new integrator is a file with its constants that calls `register_integrator` at
-its end."""
+"""The implicit integrators by name. A new integrator is a file that contains its constants and calls
+`register_integrator` at its end."""
 
 from __future__ import annotations
 

@@ -16,8 +16,8 @@ LARGE = 20_000
 def advise_iterative(assembly: Assembly, prefix: str, pc: Any) -> None:
     """Print a note, once for each solver and on the first process, that an iterative linear solver may suit the model.
 
-    There is no note in the following cases: one process; constraint rows; small models; -quiet or -progress false; a
-    linear solver chosen by the user; statics, where MUMPS is at least as fast in chains and nets.
+    There is no note for one process, constraint rows, small models, -quiet or -progress false, or a linear solver
+    chosen by the user. There is also no note for statics, where MUMPS is at least as fast in chains and nets.
     """
     layout, database = assembly.layout, PETSc.Options()
     chosen = any(database.hasName(prefix + name) for name in ("ksp_type", "pc_type", "pc_factor_mat_solver_type"))

@@ -4,9 +4,9 @@ Pivots are exchanged neither between nor within blocks. The factors equal the fa
 with the same accuracy, but operations act on whole blocks. Rows to be eliminated come first; the sparsity pattern is
 symmetric.
 
-Each eliminated row k of blocks has a contiguous part of the memory. It contains the diagonal block, the blocks of U to
-the right of the diagonal, and the blocks of L below the diagonal in the same order. Entries within blocks are stored by
-columns, as in `Pattern`.
+Each eliminated row k of blocks has a contiguous part of the memory. This memory contains the diagonal block, the blocks
+of U to the right of the diagonal, and the blocks of L below the diagonal in the same order. Entries within blocks are
+stored by columns, as in `Pattern`.
 
 Source: A. George, J. W. H. Liu, Computer Solution of Large Sparse Positive Definite Systems, Prentice-Hall (1981);
 notation as in G. H. Golub, C. F. Van Loan, Matrix Computations (2013), section 3.2.
@@ -62,8 +62,8 @@ def create_plan(pattern: Pattern, inner: int, most: float) -> Plan | None:
     Args:
         pattern: the matrix.
         inner: number of rows of blocks to be eliminated.
-        most: largest ratio of the number of blocks of the factors to the number of blocks of the matrix; if this ratio
-            is exceeded, the result is None.
+        most: largest ratio of the numbers of blocks of the factors and of the matrix; None is returned if this ratio is
+            exceeded.
     """
     rows, room = len(pattern.indptr) - 2, int(most * len(pattern.indices))
     short: Any = np.int32
@@ -84,7 +84,7 @@ def create_plan(pattern: Pattern, inner: int, most: float) -> Plan | None:
 
 @kernel
 def find_fill(indptr: IntArray, indices: IntArray, inner: int, rows: int, first: IntArray, below: IntArray) -> int:
-    """Find the lower rows that are coupled with each eliminated row, by the elimination tree; return the length of
+    """Find the lower rows that are coupled with each eliminated row, by the elimination tree. Return the length of
     ``below``, or -1 if it is too short."""
     mark, child, sibling = np.full(rows, -1), np.full(rows, -1), np.full(rows, -1)
     used = 0

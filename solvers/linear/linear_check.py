@@ -2,8 +2,8 @@
 error.
 
 Even the best solution x of A x = b has a residual of about eps |A| |x| due to rounding. With stiff and soft directions
-this may be a large fraction of b, although the solution is right. For example, with an axial stiffness of a cable of
-1e8 times its bending stiffness the residual is 1e-8 of b at best. The residual of a solution from wrong pivots is large
+this may be a large fraction of b, although the solution is right. For example, if the axial stiffness of a cable is 1e8
+times its bending stiffness, the residual is 1e-8 of b at best. The residual of a solution from wrong pivots is large
 even relative to rounding errors.
 
     accepted:  |b - A x| <= rtol |b|,   or in every row   |b - A x|_i <= GROWTH (sum_j |A_ij| max_j |x_j| + |b_i|)

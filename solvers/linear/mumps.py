@@ -1,12 +1,12 @@
 """Settings of MUMPS: no scaling and hardly any exchange of pivots in models without constraint rows, and more memory.
 
 MUMPS scales a matrix by iterations before each factorisation, which takes a third of the time of MUMPS on two
-processes. Without
-scaling its usual threshold is unsuitable: it exchanges a pivot below 1/100 of the largest entry in its column. For
-slopes and positions this ratio is as small as the length [m] of a cable. Thousands of good pivots would be delayed
-until the allocated memory is exhausted. With a threshold of 1e-6 the pivots equal the pivots of the scaled matrix, and
-solutions are as accurate as with scaling. Constraint rows have zeros on the diagonal and need the exchange: without it
-tangents of mechanisms with joints would lose three digits. With constraint rows MUMPS therefore keeps its defaults.
+processes. Without scaling the usual threshold of MUMPS is unsuitable, because MUMPS exchanges a pivot below 1/100 of
+the largest entry in its column. For slopes and positions the ratio of a pivot to the largest entry is as small as the
+length [m] of a cable. Thousands of good pivots would be delayed until the allocated memory is exhausted. With a
+threshold of 1e-6 the pivots equal the pivots of the scaled matrix, and solutions are as accurate as with scaling.
+Constraint rows have zeros on the diagonal and need the exchange. Without exchange, tangents of mechanisms with joints
+would lose three digits. With constraint rows MUMPS therefore keeps its defaults.
 
 MUMPS allocates the memory that it estimates from the pattern, plus a fifth. Delayed pivots need more memory, especially
 on several processes. Factorisation of a regular matrix may then fail, and is repeated with more memory.

@@ -2,7 +2,7 @@
 
 LU in natural order fills at most the envelope: all entries of each row from its first entry to the diagonal, and the
 corresponding entries of each column. Along a chain the envelope is slightly larger than the matrix. With border rows
-(pulleys, the closure of a belt) it is a small multiple of the matrix. In a net it grows as n^1.5.
+(pulleys, the closure of a belt) the envelope is a small multiple of the matrix. In a net the envelope grows as n^1.5.
 
 Source: A. George, J. W. H. Liu, Computer Solution of Large Sparse Positive Definite Systems, Prentice-Hall (1981).
 """
@@ -53,10 +53,11 @@ def default_package(pattern: Pattern, processes: int, banded: str) -> str:
 
 
 def choose_storage(assembly: Assembly, prefix: str) -> Storage:
-    """Choose the storage of the tangent of a solver. On one process: in blocks if PETSc's own LU is the default solver
-    and supports blocks.
+    """Choose the storage of the tangent of a solver. On one process, the tangent is stored in blocks if PETSc's own LU
+    is the default solver and supports blocks.
 
-    On several processes: for elimination by parts, if this method suits the model. The call is collective.
+    On several processes, the tangent is stored for elimination by parts if this method suits the model. The call is
+    collective.
 
     Args:
         assembly: the systems of this process.

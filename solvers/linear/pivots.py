@@ -2,7 +2,7 @@
 
 Without exchange of pivots, the LU factors of a symmetric matrix are its LDLᵀ factors, whose pivots have the same signs
 as its eigenvalues. Factors in blocks store the inverse B of each diagonal block. Elimination of B from its last row to
-its first row gives the reciprocals of the pivots of the block, from its first row to its last row.
+its first row gives the reciprocals of the pivots of the block, from its first row to its last.
 
 PETSc stores the blocks of L row by row, then the blocks of U from the last row to the first, where each row begins with
 B. A symmetric pattern has symmetric fill: U has as many blocks in a row as L has in the corresponding column.
@@ -24,7 +24,7 @@ from windlass.framework.launch.petsc_functions import get_block_values
 CERTAIN = 1e-13
 """Pivot of B, relative to the diagonal of B, below which the sign of the pivot may be due to rounding."""
 SYMMETRIC = 0.03
-"""Asymmetry of B, relative to its largest entry, above which B cannot be the inverse of a diagonal block; inverses of
+"""Asymmetry of B, relative to its largest entry, above which B cannot be the inverse of a diagonal block. Inverses of
 badly conditioned blocks may have errors of 3e-3."""
 
 
@@ -61,8 +61,8 @@ def count_negative(pc: Any) -> int | None:
 
 @kernel
 def count_in_blocks(values: FloatArray, places: IntArray, block: int) -> int:
-    """Return the number of negative pivots of the blocks at the given indices; -1 if a sign is not certain, or if a
-    block is not symmetric."""
+    """Return the number of negative pivots of the blocks at the given indices. Return -1 if a sign is not certain, or
+    if a block is not symmetric."""
     b, negative = np.empty((block, block)), 0
     for place in places:
         largest = 0.0

@@ -55,8 +55,8 @@ class Campbell:
         frequencies: frequencies [Hz], shape (speeds, modes); each column is a line. Lines are in ascending order at the
             first speed; NaN if a speed has fewer modes.
         damping: damping ratios [1], shape (speeds, modes).
-        assurance: modal assurance between the shape of a mode and the shape of the same line at the previous speed,
-            from 0 to 1; NaN at the first speed [1], shape (speeds, modes).
+        assurance: modal assurance [1] between the shape of a mode and the shape of the same line at the previous speed,
+            from 0 to 1; NaN at the first speed. Shape (speeds, modes).
         modes: number of the mode in the result of each speed, -1 if the line has no mode, shape (speeds, modes).
         results: the modes at each speed.
         paths: the written files.
@@ -218,8 +218,8 @@ def find_critical_speed(
     """Find the speed above which steady motion is unstable, by bisection. The call is collective.
 
     A motion counts as unstable if a mode grows, or if forces stabilise it in fewer directions than at ``low``. In the
-    second case only gyroscopic forces may stabilise the motion, as for a moving string above its wave speed, and any
-    damping makes the motion unstable.
+    second case only gyroscopic forces may stabilise the motion, as for a moving string above its wave speed. Any
+    damping makes such a motion unstable.
 
     Args:
         create: function ``(speed) -> state`` of steady motion at a speed.

@@ -1,8 +1,12 @@
 """Compute eigenvalues closest to 0 of linear motion, by SLEPc: shift and invert about a shift that no free motion makes
 singular.
 
-    linear     K x = ω² M x              no damping: Krylov-Schur, in the inner product of M if K is symmetric
-    quadratic  (σ² M + σ D + K) x = 0    damping, gyroscopic forces: TOAR, complex pairs in real numbers
+    linear       K x = ω² M x
+    quadratic    (σ² M + σ D + K) x = 0
+
+The linear problem is used without damping. The linear problem is solved by Krylov-Schur, in the inner product of M if K
+is symmetric. The quadratic problem includes damping and gyroscopic forces. The quadratic problem is solved by TOAR,
+with complex pairs in real numbers.
 
 M is 0 for multipliers. Therefore multipliers belong to infinite eigenvalues, which the inverse maps to 0, away from the
 requested eigenvalues; the vector (K - s M)⁻¹ M x fulfils the constraints for each x. Solutions that are not modes have
@@ -46,8 +50,10 @@ GOOD = 1e-7
 SPARE_QUADRATIC = 4
 """Number of additional vectors for small models; with fewer vectors, TOAR of SLEPc 3.18 fails when its space is
 exhausted."""
-MARGIN, LARGEST = 100.0, 0.1
-"""MARGIN: largest ratio of residual to rounding error of a mode [1]. LARGEST: largest residual of a mode [1]."""
+MARGIN = 100.0
+"""Largest ratio of the residual of a mode to its rounding error [1]."""
+LARGEST = 0.1
+"""Largest residual of a mode, for any rounding error [1]."""
 FIRST_SHIFT = 1e-10
 """Shift of the first solve, relative to the typical ratio K_ii/M_ii of single coordinates."""
 NO_STIFFNESS = float(np.finfo(float).eps) ** 2
@@ -58,7 +64,7 @@ NEAR = 1e-5
 ATTEMPTS = ((1.0, 1.0), (1.0, 1.5), (0.7, 1.0), (1.4, 1.5))
 """Factors of the shift and of the dimension of the search space in successive attempts [1]."""
 LARGEST_DENSE = 600
-"""Largest number of unknowns of a model that may be solved with dense matrices; such a solve takes 0.5 s without
+"""Largest number of unknowns of a model that may be solved with dense matrices. Such a solve takes 0.5 s without
 damping, and 3 s with damping."""
 DENSE_INFINITE = 1e-12
 """Ratio of the shift to the distance of an eigenvalue from the shift, below which the eigenvalue counts as infinite."""

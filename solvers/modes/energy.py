@@ -1,8 +1,9 @@
 """Fractions of kinetic and potential energy in a mode, which show the moving parts and the strained parts of a model.
 
-kinetic    xᴴ M x by bodies and belts: rows of a table that share coordinates are one belt, or parts of it with names
-potential  xᴴ K x by tables: cables, springs, contacts, constraints under force; where it is negative, as in a strut
-           under pressure or of material that moves, so is the share
+The kinetic energy xᴴ M x is divided among bodies and belts. Rows of a table that share coordinates are one belt, or
+named parts of a belt. The potential energy xᴴ K x is divided among tables, such as cables, springs, contacts, and
+constraints under force. The potential energy of a table may be negative, for example of a strut under pressure or of
+material that moves. The fraction of this energy is then also negative.
 """
 
 from __future__ import annotations

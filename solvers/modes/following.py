@@ -1,9 +1,10 @@
 """Assignment of modes at successive speeds, by the modal assurance criterion (MAC) with the mass matrix.
 
-    MAC = |xᴴ M y|² / (xᴴ M x · yᴴ M y). It is 1 for shapes that are equal up to a factor, and 0 for orthogonal shapes.
+    MAC = |xᴴ M y|² / (xᴴ M x · yᴴ M y). The MAC is 1 for shapes that are equal up to a factor, and 0 for orthogonal
+    shapes.
 
 The nodes of running closed belts have moved in the second state. Therefore shapes of a belt are compared after a shift
-by whole nodes that brings the nodes of the second state closest to the nodes of the first state.
+by whole nodes, which brings the nodes of both states closest to each other.
 
 Source: R. J. Allemang, D. L. Brown, Proc. 1st International Modal Analysis Conference (1982) 110-116.
 """
@@ -62,8 +63,9 @@ def eval_assurance(first: ModesResult, second: ModesResult) -> FloatArray:
 def follow(results: list[ModesResult]) -> tuple[IntArray, FloatArray]:
     """Return lines through the modes at successive speeds, ordered by frequency at the first speed.
 
-    Returns: The number of the mode of each line at each speed, -1 if the line has no mode; and its MAC with the
-        previous mode of the line, NaN at the first mode. Both have the shape (speeds, lines).
+    Returns: The number of the mode of each line at each speed, -1 if the line has no mode. The second result is the MAC
+        of this mode with the previous mode of the line, NaN at the first mode. Both results have the shape (speeds,
+        lines).
     """
     count = max(map(len, results))
     chosen, assurance = np.full((len(results), count), -1), np.full((len(results), count), np.nan)

@@ -1,10 +1,11 @@
 """The linear equations of motion about a state: M δq̈ + D δq̇ + K δq + C_qᵀ δλ = 0, C_q δq = 0, as PETSc matrices.
 
-With δq = x exp(σ t) they are (σ² M + σ D + K) x = 0 over coordinates and multipliers. All derivatives are the
-derivatives in Newton's method: of forces, of loads, of inertia forces (at the velocities and accelerations of the
-state), and of the forces of constraints. History values of contacts are constant: sticking contacts continue to stick.
+With δq = x exp(σ t) the equations are (σ² M + σ D + K) x = 0 over coordinates and multipliers. All derivatives are the
+derivatives in Newton's method. The differentiated terms are forces, loads, inertia forces (at the velocities and
+accelerations of the state), and forces of constraints. History values of contacts are constant: sticking contacts
+continue to stick.
 
-Running closed belts are described at fixed places, see `running.py`.
+Running closed belts are described at positions fixed in space, see `running.py`.
 
 A row that prescribes a velocity, C_v δq̇ = 0, is written as C_v δq = 0. Both forms are equivalent for each motion
 except constant δq, and a motion with constant δq, σ = 0, is not a mode.

@@ -1,7 +1,7 @@
 """Modes of running closed belts, described at positions fixed in space.
 
-The nodes of a belt move with its material. If a closed belt runs steadily, its shape is constant. Its reference length
-flows at the rate c = dX/dt. With u(X, t) = w(X + c t, t) the rates of the material are
+The nodes of a belt move with its material. If a closed belt runs steadily, its shape is constant. The reference length
+of the belt flows at the rate c = dX/dt. With u(X, t) = w(X + c t, t) the rates of the material are
 
     u_t = w_t + c w',    u_tt = w_tt + 2 c w'_t + c² w'',
 
@@ -9,10 +9,10 @@ and with w = S q the equations of motion M q_tt + D q_t + K q = 0 have
 
     D + c (P - Pᵀ)    and    K - c² Q    with    P = ∫ ρA Sᵀ S' dx,  Q = ∫ ρA S'ᵀ S' dx
 
-instead of D and K. These are gyroscopic and centrifugal terms, as for material that moves through nodes at rest
-(`elements/cable2d/ale_cable2d.py`). The boundary terms of the integration by parts at the ends of cables cancel along a
-closed belt. The flow c is the component of the velocities along the belt, c = xᵀ Pᵀ v/(xᵀ Q x). Damping of the material
-acts only on w_t.
+instead of D and K. The added terms are gyroscopic and centrifugal terms, as for material that moves through nodes at
+rest (`elements/cable2d/ale_cable2d.py`). The boundary terms of the integration by parts at the ends of cables cancel
+along a closed belt. The flow c is the component of the velocities along the belt, c = xᵀ Pᵀ v/(xᵀ Q x). Damping of the
+material acts only on w_t.
 
 If constraints hold the nodes of a belt, for example on a carriage, the belt has no such steady motion, and its matrices
 are unchanged.

@@ -1,10 +1,10 @@
 """Number of modes below a frequency, from the signs of pivots, which shows whether a mode was missed.
 
-For symmetric K the matrix [[K - τ M, C_qᵀ], [C_q, 0]] with m active constraints has m negative eigenvalues plus one for
-each mode with ω² < τ. With -δ on the diagonal each constraint counts once, even if it repeats another constraint.
+For symmetric K and m active constraints, the matrix [[K - τ M, C_qᵀ], [C_q, 0]] has m negative eigenvalues, plus one
+for each mode with ω² < τ. With -δ on the diagonal each constraint counts once, even if it repeats another constraint.
 
 With τ close to 0, the count gives the number of free directions in which K is not positive. K of material that flows
-through supports is symmetric only along free motions, that is, xᵀ(K - Kᵀ)y = 0 for all x and y with C_q x = C_q y = 0.
+through supports is symmetric only along free motions, with xᵀ(K - Kᵀ)y = 0 for all x and y with C_q x = C_q y = 0.
 
 Source: N. I. M. Gould, Mathematical Programming 32 (1985) 90-99; B. N. Parlett, The Symmetric Eigenvalue Problem,
 SIAM (1998), chapter 3 (Sylvester, Sturm).

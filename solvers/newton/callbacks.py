@@ -4,9 +4,9 @@ iterations.
 Residual and tangent are the programs of a `NonlinearProblem`, convergence.py provides the convergence test, and
 lagging.py decides when the tangent is evaluated. Machine code and rules are the same as for calls from Python; digits,
 counts and messages are therefore equal. A callback remains in Python if it needs more than a program (user functions,
-stages of ``-log_view``, several processes, kernels as plain Python). This is decided separately for each of the three
-callbacks. Python also decides if norms alone do not suffice for the convergence test. An error of a kernel or of Python
-ends the run; `Callbacks.explain` then raises this error.
+stages of ``-log_view``, several processes, kernels as plain Python). This decision is made separately for each of the
+three callbacks. Python also decides if norms alone do not suffice for the convergence test. An error of a kernel or of
+Python ends the run; `Callbacks.explain` then raises this error.
 """
 
 from __future__ import annotations
@@ -45,8 +45,13 @@ MATRIX, RESIDUAL_VECTOR, BLOCKS, UNKNOWNS, SOLVER = range(5)
 FINAL_ASSEMBLY = 0
 NORM_2 = 1
 KEPT, ZERO, CARRIED, AGAIN = range(4)
-"""Where a run starts. KEPT: present unknowns. ZERO: 0. CARRIED, AGAIN: unknowns computed from the motion in the fields,
-which belongs to the previous step (CARRIED) or pass (AGAIN)."""
+"""Initial unknowns of a Newton run.
+
+KEPT: the present unknowns.
+ZERO: unknowns 0.
+CARRIED: unknowns for the motion in the fields, which is the motion of the previous step.
+AGAIN: unknowns for the motion in the fields, which is the motion of the previous pass.
+"""
 USER_ERROR = 83
 """PETSc's error code for errors in user functions."""
 Question = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int64, ctypes.c_double)

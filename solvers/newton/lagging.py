@@ -1,6 +1,6 @@
 """Rules that decide when the tangent is evaluated and factorised again, and when the old tangent is reused.
 
-With a reused tangent Newton's method converges linearly, r_{k+1} = theta r_k. This saves an evaluation and a
+With a reused tangent Newton's method converges linearly, r_{k+1} = theta r_k. Reuse saves an evaluation and a
 factorisation, which cost as much as several iterations. From the observed theta the policy predicts how many iterations
 remain with the old tangent and with a new tangent, and chooses the cheaper option. An old tangent with poor contraction
 is replaced at once. The policy uses only residual norms: all processes decide in the same way, and runs can be repeated
@@ -23,8 +23,9 @@ from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.own_options import DYNAMIC_OPTIONS, own_option
 
 REFRESH_COST = 1.0
-"""Number of iterations that may be spent to save one evaluation and factorisation. These cost 3 to 5 iterations, but
-predictions are inexact: with the value 2 belts take more time (60 x 4 segments: 8 %, 960 x 2 segments: 4 %)."""
+"""Number of iterations that may be spent to save one evaluation and factorisation. An evaluation and factorisation cost
+3 to 5 iterations, but predictions are inexact. With the value 2 belts take more time, 8 % with 60 x 4 segments and 4 %
+with 960 x 2 segments."""
 WORST_RATE = 0.3
 """Contraction factor, above which an old tangent is replaced."""
 NEW_RATE = 1e-5
@@ -54,7 +55,7 @@ seen: number of norms of the run so far.
 first, before, last: the first, the second last and the last norm of the run.
 target: the norm at which the run counts as converged.
 expected: expected contraction factor of a first iteration with a reused tangent.
-expected_switched: expected contraction factor of such an iteration after a contact has switched.
+expected_switched: expected contraction factor of a first iteration with a reused tangent, after a contact has switched.
 """
 
 

@@ -11,9 +11,10 @@ from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.failure import Failure, NotConverged
 from windlass.solvers.newton.problem import NonlinearProblem
 
-FIRST, OF_LAST, LAST = 2, 5, 10
-"""FIRST: number of Newton runs that may fail in the linear solver before the first successful run. OF_LAST: number of
-runs among the last LAST runs that may fail in the linear solver."""
+FIRST = 2
+"""Number of Newton runs that may fail in the linear solver before the first successful run."""
+OF_LAST, LAST = 5, 10
+"""Number of Newton runs that may fail in the linear solver (OF_LAST), among the given number of last runs (LAST)."""
 
 
 class LinearFailures:

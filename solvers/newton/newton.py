@@ -78,8 +78,8 @@ class Newton:
         atol: default absolute tolerance of the residual, in the 2-norm over equations of motion [N, N m] and
             constraints [m, m/s]; ``-<prefix>snes_atol`` overrides it.
         max_it: default largest number of iterations; ``-<prefix>snes_max_it`` overrides it.
-        overshoot: treatment of residuals that are small only relative to a first iteration that has overshot: "check"
-            compares them with the acting forces, "accept" accepts them.
+        overshoot: treatment of residuals that are small only relative to a first iteration that has overshot. With
+            "check", such residuals are compared with the acting forces. With "accept", such residuals are accepted.
 
     Attributes:
         iterations: number of linear solves so far.

@@ -1,6 +1,6 @@
 """The nonlinear problem of one Newton run: residual and tangent callbacks between PETSc SNES and an assembly.
 
-Unknowns are increments of the coordinates from the predictor, and scaled multipliers: ``q = q0 + dq``, ``v = v0 +
+Unknowns are increments dq of the coordinates from the predictor, and scaled multipliers: ``q = q0 + dq``, ``v = v0 +
 v_factor dq``, ``a = a_factor dq``, ``lam = multiplier_factor * unknown``. The residual is not scaled: its 2-norm
 combines the equations of motion and the constraints.
 """

@@ -5,7 +5,9 @@ Without supports a rigid motion has no elastic energy. There are three motions i
 translation along a unit vector i or a rotation about an axis k. Positions r, slopes p and Euler parameters e change by
 
     translation   δr = i,            δp = 0,          δe = 0
-    rotation      δr = k × r,        δp = k × p,      δe = k e/2  (product of quaternions),    δφ = 1 about z
+    rotation      δr = k × r,        δp = k × p,      δe = k e/2,    δφ = 1
+
+Here k e is a product of quaternions, and the angle φ of 2D bodies is about z.
 
 Coordinates of other kinds, and multipliers, are 0.  The motions refer to the reference configuration.
 

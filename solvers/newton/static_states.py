@@ -2,7 +2,7 @@
 
 A state is the velocity of a coordinate; no force depends on this coordinate, see elements/nodes/generic_nodes.py. In
 dynamics, Newton's method solves for states as it does for all other velocities. In statics, velocities are given.
-Therefore the increment of the coordinate is used as the increment of the state, and the column of the coordinate in the
+Therefore the increment of the coordinate is used as the increment of the state. The column of the coordinate in the
 tangent contains the derivatives with respect to the velocity.
 """
 
@@ -52,7 +52,7 @@ class StaticStates:
             v0[self.states] += q0[self.states]
 
     def expansion_steps(self, unknown: FloatArray, to: DofMap) -> list[Step]:
-        """Return the step after `expand`."""
+        """Return the program steps after `expand`."""
         fields = self._assembly.fields
         known = self.states, unknown, to, self._factor, fields.v
         return [(call(move_states, known), (evaluate(fields),))] if len(self.states) else []

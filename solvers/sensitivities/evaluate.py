@@ -4,15 +4,16 @@ With the equations r(x, p) = 0 of coordinates and multipliers x, and results y(x
 
     dx/dp = -K⁻¹ ∂r/∂p,    dy/dp = ∂y/∂x dx/dp + ∂y/∂p,    K = ∂r/∂x
 
-K is the exact tangent of Newton's method and is factorised once; each parameter needs one solve with its factors. The
-The model is a function of p, so any number in the model can be a parameter: column values, lengths, positions, loads.
-∂r/∂p is the central difference of r between two models with p ± h at the coordinates x. dy/dp is the central difference
-of y between these models at x ± h dx/dp. No further equilibria are needed. The truncation error, of order h², and the
-rounding error, of order 1/h, amount to about 1e-9.
+K is the exact tangent of Newton's method and is factorised once; each parameter needs one solve with its factors.
+The model is a function of p. Therefore any number in the model can be a parameter: column values, lengths, positions,
+loads. Let two models have the parameters p + h and p - h. The derivative ∂r/∂p is the central difference of r between
+these models at the coordinates x. The derivative dy/dp is the central difference of y at x ± h dx/dp. No further
+equilibria are needed. The truncation error, of order h², and the rounding error, of order 1/h, amount to about 1e-9.
 
 History values of contacts are constant: open contacts stay open, and slipping segments continue to slip. As in modes,
 slipping contact points stick at their positions at the end of the solve. Parameters that change history values at the
 start are refused. If a contact is about to change its state, derivatives are one-sided.
+
 Source: D. A. Tortorelli, P. Michaleris, Inverse Problems in Engineering 1 (1994) 71-105.
 """
 
@@ -149,8 +150,8 @@ def evaluate(
         steps: steps h of the central differences by name of the parameter, in the unit of the parameter; default 6e-6
             of its value. A step is required for a parameter with the value 0.
 
-    Returns: y by name of the result, and dy by names of the result and the parameter, in units of the result per unit
-        of the parameter.
+    Returns: Results y by name, and derivatives dy by names of the result and the parameter, in units of the result per
+        unit of the parameter.
 
     Raises:
         ModelError: parameters or results are not finite numbers; tables or initial history values change with a

@@ -4,10 +4,10 @@ For undamped modes (ω² M - K) x = 0 about an equilibrium, with xᵀ M x = 1,
 
     dω²/dp = xᵀ (dK/dp - ω² dM/dp) x
 
-where dK/dp and dM/dp include the change of the equilibrium with p. They are central differences of the matrices of
-models with p ± h, at first-order approximations of the equilibria of these models. For equal frequencies, x contains
-all their shapes, and the derivatives are the eigenvalues of the right-hand side. Each derivative belongs to one branch
-of frequencies.
+where dK/dp and dM/dp include the change of the equilibrium with p. These derivatives are central differences of the
+matrices of models with p ± h, at first-order approximations of the equilibria of these models. For equal frequencies, x
+contains all their shapes, and the derivatives are the eigenvalues of the right-hand side. Each derivative belongs to
+one branch of frequencies.
 Source: R. B. Nelson, AIAA Journal 14 (1976) 1201; A. P. Seyranian and others, Struct. Optim. 8 (1994).
 """
 

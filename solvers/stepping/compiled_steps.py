@@ -1,11 +1,11 @@
 """Execute several steps in one call of compiled code, as long as no step needs Python.
 
-All parts of a usual step are compiled: predictor, Newton's method, checks of monitors, update of history values, end of
-the step, and search for kinks of constraints. Except for Newton's method, each part is a program, a sequence of kernel
-calls in compiled code. `take_steps` executes these calls for the given number of steps and returns earlier at an
-unusual step: Newton's method has failed, contacts need a third pass, a monitor has found a problem, or a constraint has
-a kink. Python then continues this step by the same rules as without compiled steps. Digits, counts and messages are
-equal in both cases.
+All parts of a usual step are compiled: predictor, Newton's method, checks of monitors, update of history values,
+storage of the accepted step, and search for kinks of constraints. Except for Newton's method, each part is a program, a
+sequence of kernel calls in compiled code. `take_steps` executes these calls for the given number of steps. The function
+returns earlier if Newton's method has failed, contacts need a third pass, a monitor has found a problem, or a
+constraint has a kink. Python then continues this step by the same rules as without compiled steps. Digits, counts and
+messages are equal in both cases.
 """
 
 from __future__ import annotations
@@ -36,9 +36,15 @@ LONGEST = 0.02
 """Largest elapsed time of one call of compiled code [s], estimated from the previous call: Ctrl-C takes effect at the
 end of the call."""
 BEGIN, LOOK, UPDATE, END, FOLLOW, IDLE = range(6)
-"""Numbers of programs. BEGIN: predictor. LOOK: checks of monitors. UPDATE: history values. END: storage of the accepted
-step.
-FOLLOW: constraints. IDLE: programs of monitors and hooks for steps at which they are not called."""
+"""Indices of the programs of a step.
+
+BEGIN: program that computes the predictor.
+LOOK: program with the checks of monitors.
+UPDATE: program that updates the history values.
+END: program that stores the accepted step.
+FOLLOW: program that checks the constraints.
+IDLE: program of monitors and hooks for steps at which they are not called.
+"""
 NOTHING, STARTED, LOOKED, UPDATED, ACCEPTED, DONE = range(6)
 """Stages of a step, in order; `StepContext.counts` contains the stage that the last step has reached."""
 STAGE, EARLIER, ITERATIONS, WANTED, FOLLOWS, START, MAPPED, PASSES, REPEATS, SECOND, FIRST = range(11)
@@ -79,10 +85,7 @@ class StepContext(NamedTuple):
     Attributes:
         addresses: addresses of the kernel that makes a Newton run and of the context of this kernel, shape (2,).
         programs: address and number of kernel calls of each program, shape (6, 2).
-        counts: stage of the last step, number of earlier steps and of their iterations, number of requested steps,
-            whether constraints are checked, start of Newton runs, number of mapped residuals of each run, passes of the
-            earlier steps, whether steps may have a second pass, whether the last step had one, and iterations of its
-            first pass, shape (11,).
+        counts: numbers with the indices `STAGE` and the subsequent constants, shape (11,).
         limits: accepted absolute and relative force error, see `Passes`, shape (2,).
         ends: ends of the steps [s], shape (MOST,).
         time, start_time, mapped: arrays of the fields, shape (1,) each.
@@ -220,7 +223,7 @@ def take_steps(context: Any) -> int:
         if c.found[0] != 0.0:
             return 0
         lag[0]["switched"] = c.now.outcome[2] != 0.0
-        # the end of the step becomes the state
+        # the end of the step becomes the start of the next step
         status = call_program(c.programs, END, state)
         if status != 0:
             return int(status)
@@ -249,9 +252,9 @@ class CompiledSteps:
         newton: Newton's method.
         settings: limits at which a pass is accepted.
         scheme: meaning of the unknowns, the same object in all steps; its time is the time of the last step.
-        follow: data for the check of constraints.
+        follow: data for the check of constraints, see `Follow`.
         found: findings of monitors, see `StepContext`.
-        mapped: number of residual evaluations of a Newton run that map contact decisions, see `Fields`.
+        mapped: number of residual evaluations of a Newton run in which contacts decide their states, see `Fields`.
 
     Attributes:
         programs: the programs in the order of `BEGIN` and the constants after it.
@@ -307,7 +310,7 @@ class CompiledSteps:
             begin, looks, end: predictor, checks of monitors, and storage of the accepted step.
             follow: program that checks constraints after the step; None if the end of the step needs Python.
             idle: programs of monitors and hooks for the steps before the last one.
-            repeats: whether a step with unsettled contacts is repeated regardless of the changes.
+            repeats: whether a step with unsettled contacts may have a second pass in compiled code.
         """
         self.stage = self.earlier = self.iterations = self.passes = self.first_iterations = 0
         self.had_second = False

@@ -1,9 +1,9 @@
 """Cycles of the discontinuous iteration: decisions of contacts that recur after some passes.
 
-The result of a pass depends on the decisions (open or closed, stick or slip) at its start. Therefore, once these equal
-the decisions of an earlier pass, the iteration repeats without end: for example two neighbours close each other
-alternately, or a segment's damping opens it as soon as it counts as closed. Signs of history values store the
-decisions.
+The result of a pass depends on the decisions (open or closed, stick or slip) at its start.
+Therefore, if these decisions equal the decisions of an earlier pass, the iteration repeats without end. For example,
+two neighbours close each other alternately, or the damping of a segment opens the segment as soon as it counts as
+closed. Signs of history values store the decisions.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ class CycleFinder:
 
     Attributes:
         length: number of passes of the cycle that was found, or 0.
-        best: history values of the pass with the smallest force error in the cycle, shape (d,); None if this is the
-            last noted pass, whose result is still stored.
+        best: history values of the pass with the smallest force error in the cycle, shape (d,). None means that this is
+            the last noted pass, whose result is still stored.
     """
 
     def __init__(self, start: FloatArray, largest: Callable[[list[float]], list[float]]) -> None:

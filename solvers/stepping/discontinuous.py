@@ -28,8 +28,8 @@ class Passes:
         atol: force error of the post-Newton update at which a pass is accepted [N].
         rtol: force error at which a pass is accepted, relative to the largest contact force [1]; the larger limit is
             used.
-        limit: force error, relative to the largest contact force, up to which a step with inconsistent contacts is
-            accepted: in a cycle, and at the smallest step size [1].
+        limit: largest force error with which a step is accepted although contacts are inconsistent, relative to the
+            largest contact force [1]. Such steps end in a cycle, or have the smallest step size.
         fail: whether a step fails if the error is larger than ``limit`` after the last pass; otherwise the step is
             accepted. With False, ``limit`` has no effect, and cycles are not searched for.
 
@@ -145,13 +145,13 @@ def iterate(
     """Repeat Newton's method and the post-Newton update until the force error is small.
 
     An accepted step was solved with the history values of the previous pass; at its end, the history values are already
-    updated for the next step. If decisions repeat, more passes do not help: the pass with the smallest force error is
-    repeated, and accepted if its error is small relative to the contact forces.
+    updated for the next step. If decisions repeat, more passes do not help. The pass with the smallest force error is
+    then repeated, and accepted if its error is small relative to the contact forces.
 
     Args:
         settings: limits.
-        newton: makes one Newton run from the start of the step with the present history values, stores iterations,
-            reason and history in the attempt, and returns whether the run converged.
+        newton: function that makes one Newton run from the start of the step with the present history values. It stores
+            iterations, reason and history in the attempt, and returns whether the run converged.
         contacts: the history values and their update.
         step_size: size of the attempted step [s].
         last: whether the step cannot be cut after a failure.

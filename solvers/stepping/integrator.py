@@ -8,14 +8,14 @@ slow the body down. Therefore they are integrated as deviations d from a steady 
 
     e = r + d,    r = e_0 cos(κ τ) + w sin(κ τ)/κ,    r_tt = -κ² r,    κ = |w|
 
-This is a great circle on the unit sphere in four dimensions. The vector w contains the rates predicted for the middle
-of the step: e_t + (h/2) e_tt without the component along e. The prediction from the end of the step gives the same
-rates, so symmetric methods stay symmetric, and free rotation neither gains nor loses energy. The deviations d obey the
-formulas of other coordinates; in steady rotation d is 0, so the integration is exact. Since r depends only on the start
-of the step, accelerations remain linear in the coordinates, and tangents do not change. The length of e is constrained
-through its rate and set to 1 after each step, which does not change the rotation. A constraint on the length itself
-(index 3) is unstable above 0.2 rad per step. Lie group integrators also step along the group: O. Bruels, A. Cardona, M.
-Arnold, Mech. Mach. Theory 48 (2012) 121-137.
+The rotation r is a great circle on the unit sphere in four dimensions. The vector w contains the predicted rates in the
+middle of the step, which are e_t + (h/2) e_tt without the component along e. The prediction from the end of the step
+gives the same rates, so symmetric methods stay symmetric, and free rotation neither gains nor loses energy. The
+deviations d obey the formulas of other coordinates; in steady rotation d is 0, so the integration is exact. Since r
+depends only on the start of the step, accelerations remain linear in the coordinates, and tangents do not change. The
+length of e is constrained through its rate and set to 1 after each step, which does not change the rotation. A
+constraint on the length itself (index 3) is unstable above 0.2 rad per step. Lie group integrators also step along the
+group (O. Bruels, A. Cardona, M. Arnold, Mech. Mach. Theory 48 (2012) 121-137).
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ def predict(
     """Compute displacements q1, velocities v1 and algorithmic accelerations after a step with accelerations 0, each
     (n,).
 
-    ``numbers`` contains h, beta, gamma and the factors of a, of the old and of the new accelerations, shape (6,).
+    ``numbers`` contains h, beta, gamma, and the factors of the accelerations a, of the old algorithmic accelerations,
+    and of the new accelerations, shape (6,).
     """
     h, beta, gamma, of_a, of_old = numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]
     for i in range(len(q)):
@@ -212,8 +213,8 @@ class Integrator:
     def accelerations(self, state: State, h: float) -> FloatArray:
         """Return the accelerations at the time t + ``shift`` h of the algorithmic accelerations, shape (n,).
 
-        For Euler parameters the change of the accelerations of a steady rotation over this time is subtracted, so that
-        the accelerations are right at the start of a run and for any step size.
+        For Euler parameters, the change of the accelerations of a steady rotation over this time is subtracted.
+        Accelerations are then right at the start of a run and for any step size.
         """
         found = state.carried.copy()
         if len(self.rotations):

@@ -16,7 +16,7 @@ from windlass.solvers.stepping.step_history import StepHistory
 INTERVAL_TERMINAL = 0.5
 INTERVAL_FILE = 10.0
 LONG_COMPILING = 1.0
-"""Time that kernels are compiled in a solve, above which the time is shown [s]."""
+"""Smallest compile time of kernels in a solve that is shown [s]."""
 
 
 class Progress:

@@ -23,7 +23,8 @@ class Statistics:
         unconverged_passes: number of steps accepted at the limit of passes or at the smallest step size, with a force
             error above the tolerance.
         cycles: number of steps accepted in a cycle of contact states, with the smallest force error of the cycle.
-        largest_error: largest force error of steps accepted in these two ways, relative to the contact force [1].
+        largest_error: largest force error, relative to the contact force [1], of steps accepted at the limit of passes,
+            at the smallest step size or in a cycle.
         jacobians: evaluations of the tangent.
         fallbacks: number of changes of the linear solver, see `Newton`.
         roundings: Newton runs that ended because the residual had reached its rounding error.

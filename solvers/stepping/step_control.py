@@ -83,10 +83,10 @@ class StepSizes:
             count = round(now / self.size)
             self._anchor = (0.0, count) if abs(count * self.size - now) <= 1e-15 * abs(now) else (now, 0)
         start, count = self._anchor
-        # a step that ends at ``end`` except for rounding keeps its size to the last bit
+        # equal steps are counted from one start time, so 24500 steps of 1e-4 end at 2.45 without drift
         then = start + (count + 1) * self.size
         if then > end - 1e-9 * self.nominal:
-            # a step that ends at that time except for rounding keeps its size to the last bit
+            # a step that ends at ``end`` except for rounding keeps its size to the last bit
             self._shortened = then >= end + 1e-9 * self.nominal
             return (end - now if self._shortened else self.size), end
         self._shortened = False

@@ -13,8 +13,9 @@ from windlass.solvers.stepping.statistics import Statistics
 MOST = 2000
 """Smallest number of stored rows after a run has made this number of steps."""
 COUNTS = ("newton_iterations", "discontinuous_iterations", "evaluations")
+"""Names of the counts that a row contains."""
 WORK = {"Newton iterations": 4, "passes": 5, "evaluations": 6}
-"""COUNTS: names of the counts. WORK: their names in reports, and the column of each count in a row."""
+"""Names of the counts in reports, and the column of each count in a row."""
 
 
 class StepHistory:

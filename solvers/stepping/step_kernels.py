@@ -62,7 +62,7 @@ class StepKernels:
         scheme: meaning of the unknowns of the step; always the same object, with the arrays of the problem.
         begin: program that loads history values and the motion at the start of the step into the fields, and computes
             the predictor.
-        end: program that stores the solution in the fields in the state, with history values and algorithmic
+        end: program that copies the solution from the fields to the state, with history values and algorithmic
             accelerations.
     """
 

@@ -1,1 +1,1 @@
-"""Whether the result of a solve can be trusted."""
+"""Checks whether the result of a solve can be trusted."""

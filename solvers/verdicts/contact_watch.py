@@ -5,11 +5,11 @@ acts, a linear spring reverses an impact of the speed u with the angular frequen
 
     ω² = w/(h x),    u² = g_t² + x w/h,    w/u <= ω h = π/N,
 
-N steps per contact. Rates and depths are means of the values at both ends, so neither mass nor law is needed. They
-overestimate u if a contact is loaded; w/u is then small. A step with w/u beyond the limit of the method does not
+N steps per contact. Rates and depths are means of the values at both ends, so neither mass nor law is needed. These
+means overestimate u if a contact is loaded; w/u is then small. A step with w/u beyond the limit of the method does not
 resolve the contact. A step also does not resolve a contact that is open at both ends although it has reversed, or that
-passes an object, see `Gaps`. Single points of belts on pulleys are seldom resolved. They need no resolution while w
-stays below the speed along the surface, because they carry little of the energy of the belt.
+passes an object, see `Gaps`. Single points of belts on pulleys are seldom resolved. Such points need no resolution
+while w stays below the speed along the surface, because they carry little of the energy of the belt.
 
 Methods with adaptive steps cut unresolved steps. If steps are not or cannot be cut, the result is doubtful. Within the
 limits, speeds after impacts of linear and of Hertzian contacts are right to 5 %; tests/campaigns compares them with
@@ -60,21 +60,23 @@ LIMITS = {
     "euler": 0.02, "midpoint": 0.3, "rk3": 0.4, "rk4": 0.4, "rk6": 0.4, "rk": 1.0, "verlet": 0.4,
 }  # fmt: skip
 """Largest change of the rate in a step, relative to the impact speed, with which an explicit method resolves the impact
-[1]. The method with error control stays below it unless its tolerances are loose."""
+[1]. The method with error control stays below this value unless its tolerances are loose."""
 LIMIT = 0.3
 """Largest change of the rate in a step, relative to the impact speed, with which implicit methods resolve the impact
 [1]."""
 GOAL = 0.5
-"""A step that exceeds the limit is cut such that it reaches this fraction of the limit [1]."""
-SMALLEST_CUT, LARGEST_CUT = 0.05, 0.5
-"""Smallest and largest factor by which a step is cut."""
+"""Fraction of the limit, to which a step that exceeds the limit is cut [1]."""
+SMALLEST_CUT = 0.05
+"""Smallest factor by which a step is cut [1]."""
+LARGEST_CUT = 0.5
+"""Largest factor by which a step is cut [1]."""
 SLOW = 0.02
-"""Fraction of the largest speed in a law below which speeds are ignored [1]."""
+"""Fraction of the largest speed of a law, below which speeds are ignored [1]."""
 TINY = 1e-6
 """Fraction of the size of the model: speeds below `CREEP` are also ignored if they cause smaller displacements during
 the run."""
 CREEP = 1e-4
-"""Speeds that are never ignored [m/s or rad/s]."""
+"""Speed, above which speeds are never ignored [m/s or rad/s]."""
 GRAZED = 0.05
 """Largest missed depth that is not an error, relative to the radius of the missed object."""
 STAGES = 1.5
@@ -83,11 +85,21 @@ STAGES = 1.5
 SHOWN = 3
 """Largest number of contacts that a verdict names."""
 COUNT, KICK, ROW, STEPS, DEPTH, NEEDED, PASSED, PASSED_ROW, LARGEST, EVENTS, AT, SIZE, FACTOR = range(13)
-"""Indices of the findings of a law. In this step COUNT: number of unresolved contacts. For the worst of these contacts
-KICK: change of its rate [m/s]. ROW: its number. STEPS: steps per contact. DEPTH: depth [m]. NEEDED: required step [s].
-PASSED: largest missed depth [m]. PASSED_ROW: number of its contact. LARGEST: largest speed in the run [m/s]. Only in
-`Findings` EVENTS: number of steps with unresolved contacts. AT, SIZE: time and size of the worst step [s]. FACTOR:
-factor by which the step is cut [1]."""
+"""Indices of the findings of a law in a step. The worst contact has the largest change of its rate.
+
+COUNT: number of unresolved contacts.
+KICK: change of the rate of the worst contact [m/s].
+ROW: number of the worst contact.
+STEPS: number of steps in the duration of the worst contact.
+DEPTH: depth of the worst contact [m].
+NEEDED: step size that the worst contact needs [s].
+PASSED: largest missed depth [m].
+PASSED_ROW: number of the contact with the largest missed depth.
+LARGEST: largest speed in the run [m/s].
+EVENTS: number of steps with unresolved contacts, only in `Findings`.
+AT, SIZE: time and size of the worst step [s], only in `Findings`.
+FACTOR: factor by which the step is cut [1].
+"""
 
 
 @kernel
@@ -128,7 +140,7 @@ def judge_gaps(
         k = near[i]
         row = numbers[k]
         g0, g1 = row[START + GAP], row[GAP]
-        # the partner is far away, or new
+        # the contact partner is far away, or is new in this step
         if not (g0 < np.inf and g1 < np.inf):
             continue
         v0, v1 = row[START + RATE], row[RATE]

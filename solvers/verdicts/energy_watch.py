@@ -5,12 +5,15 @@ For each law with a stored energy U and forces f (left-hand side), over a step f
 
     created = U_{n+1} - U_n - (q_{n+1} - q_n)·(f_n + f_{n+1})/2,
 
-minus its dissipation. For exact motion this is <= 0; the error of the trapezoidal sum is of third order in the step. A
-run whose contacts are not resolved in time creates energy in each step, even if the motion looks right: this is a cheap
-indicator. Only some steps are examined, each by the states at both ends. Rounding errors limit the check. Rounding of
-coordinates x by eps |x| changes energies by up to eps |f| |x|, and rounding of energies changes them by eps U. Energy
-created in a step counts only above this limit. Over the run, created energy counts only above the fraction `SOLVED` of
-U, the error that the tolerances of an initial equilibrium allow.
+minus its dissipation. For exact motion ``created`` is at most 0; the error of the trapezoidal sum is of third order in
+the step size. A run whose contacts are not resolved in time creates energy in each step, even if the motion looks
+right. Therefore created energy is a cheap indicator of such runs. Only some steps are examined, from the states at both
+ends of the step.
+
+Rounding of coordinates x by eps |x| changes energies by up to eps |f| |x|, and rounding of energies changes them by
+eps U. Energy created in a step counts only above these rounding errors. Over the run, created energy counts only above
+the fraction `SOLVED` of U, the error that the tolerances of an initial equilibrium allow.
+
 Source: the discrete balance of the trapezoidal rule, T. J. R. Hughes, The Finite Element Method (1987), section 9.
 """
 
@@ -33,7 +36,7 @@ from windlass.solvers.verdicts.watch import SOLVED, Watch
 EVERY = 512
 """Largest number of steps between checks; earlier intervals are 32, 64, 128 ... steps."""
 FIRST = 16
-"""Number of steps at the start of a solve that are all examined."""
+"""Number of steps at the start of a solve, all of which are examined."""
 SHARE = 0.05
 """Smallest energy created in a step that counts, relative to the exchanged work [1]: resolved runs stay below 0.01,
 unstable runs reach 0.16 and more."""

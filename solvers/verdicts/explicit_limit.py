@@ -1,9 +1,9 @@
 """The longest stable step size of explicit methods, estimated before a run, and again when the model changes.
 
 Velocity Verlet is stable for h < 2/omega with the highest angular frequency omega of the model. For a chain of cables
-2/omega is about the time of a wave through half an element. omega² is the largest eigenvalue of R K, where R maps
-forces to accelerations with all constraints held. Arnoldi iterations compute this eigenvalue. Contacts that close later
-increase omega.
+2/omega is about the time of a wave through half an element. The value omega² is the largest eigenvalue of R K, where R
+maps forces to accelerations with all constraints held. Arnoldi iterations compute this eigenvalue. Contacts that close
+later increase omega.
 Source: T. J. R. Hughes, The Finite Element Method (1987), section 9.1.
 """
 
@@ -24,15 +24,16 @@ from windlass.framework.state.state import State
 from windlass.solvers.verdicts.watch import NEVER, Watch
 
 LARGEST = 20_000
-"""Number of coordinates above which the estimate is omitted, because it would take longer than short runs."""
+"""Number of coordinates, above which the limit is not estimated, because an estimate would take longer than a short
+run."""
 SMALL = 30
 """Number of coordinates up to which all eigenvalues are computed at once."""
 TOLERANCE = 1e-3
 """Relative tolerance of the largest eigenvalue [1]; a step that exceeds the limit by a smaller fraction is accepted."""
-AT_ONCE, SPACING = 8, 1.5
-"""AT_ONCE: number of changes of a model, from the first, after each of which the limit is estimated. SPACING: ratio of
-the step numbers at which the limit is estimated again after later changes, because hooks may change a model in every
-step."""
+AT_ONCE = 8
+"""Number of the first changes of a model, after each of which the stability limit is estimated."""
+SPACING = 1.5
+"""Smallest ratio of the step numbers of two estimates after later changes; hooks may change a model in every step."""
 Respond = Callable[[FloatArray], FloatArray]
 """Function ``(forces of shape (n,)) -> accelerations of shape (n,)`` with constraints held, at the state in the
 fields."""

@@ -6,9 +6,9 @@ positions with Python functions are evaluated at both ends of the step with cons
 its constraints change by more than `SMALL_JUMP`, and by more than `GROWTH` times the change in the previous step. In
 smooth motion each half has about half of the change, whereas a jump remains in one half in all bisections.
 
-If constraints are fulfilled, the constraint values at the end of the step equal this change except for the drift of the
-method. The values that the solver evaluates at the end of the step therefore suffice unless they increase. The drift is
-checked every `EVERY` steps.
+If constraints are fulfilled, the constraint values at the end of the step equal the change in the step, except for the
+drift of the method. The values that the solver evaluates at the end of the step therefore suffice unless they increase.
+The drift is checked every `EVERY` steps.
 """
 
 from __future__ import annotations
@@ -30,17 +30,19 @@ from windlass.solvers.verdicts.watch import NEVER, Watch
 
 GROWTH = 4.0
 """Ratio of the constraint changes in a step and in the previous step, above which the step is bisected [1]."""
-HALVINGS, SHARE = 30, 0.75
-"""HALVINGS: number of bisections of a step. SHARE: fraction of the change that a half must retain in each bisection to
-be a jump [1]."""
+HALVINGS = 30
+"""Number of bisections of a step."""
+SHARE = 0.75
+"""Fraction of the constraint change that one half of the interval must retain in each bisection of a jump [1]."""
 
 
-DRIFT, EVERY = 0.25, 64
-"""DRIFT: largest drift with which constraint values at the end of a step suffice, relative to the smallest jump [1].
-EVERY: number of steps after which the drift is checked again."""
+DRIFT = 0.25
+"""Largest drift with which constraint values at the end of a step suffice, relative to the smallest jump [1]."""
+EVERY = 64
+"""Number of steps, after which the drift is checked again."""
 SMALLER = 1.5
 """Ratio of constraint values at the ends of two successive steps, above which the changes may have grown by the factor
-`GROWTH` despite this drift [1]."""
+`GROWTH` despite the drift `DRIFT` [1]."""
 
 
 @kernel
@@ -83,7 +85,7 @@ class PrescribedWatch(Watch):
         # step
         self._places: IntArray = np.zeros(0, np.int64)
         self._sizes, self._before = np.zeros(0), np.zeros(0)
-        # changes in the previous step, None if unknown
+        # changes of the constraints in the previous step, None if unknown
         self._change: FloatArray | None = None
         self._anywhere, self._wait = False, 0
 

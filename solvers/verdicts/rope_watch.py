@@ -1,15 +1,16 @@
 """Check in every step whether ropes or belts leave their pulleys, and whether tensions jump.
 
 A rope under tension cannot leave a pulley instantaneously: the force F on the pulley decreases to 0 with the tension or
-the wrap angle. F is the sum of contact forces. If contact is lost within a step at a force F near the mean of F over
-the run, and does not return, the rope was thrown off in this step. F is the largest force of the last steps, where each
-earlier step has `FADING` times the weight of the next step, because single contact points open and close. A rope that
-becomes slack and lifts off is an event, reported in a note.
+the wrap angle. F is the sum of contact forces. A rope counts as thrown off if F just before the loss of contact exceeds
+`THROWN` times the mean of F over the run, and if contact does not return. The value of F just before the loss is a
+weighted maximum over the last steps, where each step has `FADING` times the weight of the next step. The maximum is
+needed because single contact points open and close. A rope that becomes slack and lifts off is an event, reported in a
+note.
 
-A tension can change within a step by three causes: loads, waves and the loss of the previous tension. Waves change it
-by sqrt(EA rhoA) w for a speed change w, by twice this force at a held end, and by further reflections if a wave passes
-the whole rope within the step. Loads change it. When a brake holds or a support fails, the change can be as large as
-the previous tension. A change above `LEAP` times the sum of these causes is not explained by the motion.
+A tension can change within a step by three causes: loads, waves and the loss of the previous tension. A wave changes
+the tension by sqrt(EA rhoA) w for a speed change w, and by twice this force at a held end. Further reflections occur if
+a wave passes the whole rope within the step. Loads change it. When a brake holds or a support fails, the change can be
+as large as the previous tension. A change above `LEAP` times the sum of these causes is not explained by the motion.
 
 If a model changes during the run (`World.set`), both checks start again.
 Source: waves of a stretched rope, K. F. Graff, Wave Motion in Elastic Solids (1975), section 2.
@@ -43,23 +44,37 @@ THROWN = 0.2
 [1]."""
 GONE = 2
 """Number of steps without contact after which contact counts as lost."""
-WRAPPED, LONG = 0.2, 50
-"""WRAPPED, LONG: mean wrap angle [rad] and number of steps with contact, above which a rope counts as wrapped around a
-pulley."""
+WRAPPED = 0.2
+"""Mean wrap angle, above which a rope counts as wrapped around a pulley [rad]."""
+LONG = 50
+"""Smallest number of steps with contact of a rope that counts as wrapped around a pulley."""
 SHOWN = 3
 """Largest number of pulleys that a verdict names."""
 LEAP = 3.0
 """Change of a tension in a step, relative to the explained change, above which a result is doubtful [1]."""
 WRAP, FORCE, RECENT, WRAPS, FORCES, STEPS, LAST, OPEN = range(8)
-"""Indices of the data of a pulley. WRAP, FORCE: present wrap angle [rad] and force [N]. RECENT: largest force of the
-last steps, weighted by `FADING` [N]. WRAPS, FORCES, STEPS: sums of wrap angles [rad] and forces [N] over the steps with
-contact, and number of these steps.
-LAST: time of the last step with contact [s]. OPEN: number of steps since the last step with contact."""
+"""Indices of the data of a pulley.
+
+WRAP: present wrap angle of the rope [rad].
+FORCE: present force on the pulley [N].
+RECENT: largest force of the last steps, weighted by `FADING` [N].
+WRAPS: sum of the wrap angles over the steps with contact [rad].
+FORCES: sum of the forces over the steps with contact [N].
+STEPS: number of steps with contact.
+LAST: time of the last step with contact [s].
+OPEN: number of steps since the last step with contact.
+"""
 CHANGE, ROW, CAUSE, BEFORE, AT, SIZE, COUNT, MOST = range(8)
-"""Indices of the data of one law. The first six entries describe the change of a tension in a step that is largest
-relative to its cause. CHANGE: change [N]. ROW:
-row. CAUSE: explained change [N]. BEFORE: largest tension before this step [N]. AT, SIZE: time and size of this step
-    [s]. COUNT: number of steps with doubtful changes. MOST: largest tension of the run so far [N], NaN if unknown."""
+"""Indices of the data of a law. The worst step is the step in which a tension changes most relative to its cause.
+
+CHANGE: change of this tension in the worst step [N].
+ROW: row with this tension.
+CAUSE: explained change in the worst step [N].
+BEFORE: largest tension before the worst step [N].
+AT, SIZE: time and size of the worst step [s].
+COUNT: number of steps with doubtful changes.
+MOST: largest tension of the run so far [N], NaN if unknown.
+"""
 
 
 @kernel
@@ -102,9 +117,8 @@ def follow_pulleys(
 
 @kernel
 def find_largest_wave(dofs: IntArray, impedance: FloatArray, x: FloatArray, v: FloatArray) -> float:
-    """Return the largest force of a wave [N], sqrt(EA rhoA) w, where w is the speed relative to the mean motion of all
-    rows along their axes. See `Pulls` for dofs and impedance; x and v are coordinates and velocities, shape (n +
-    1,)."""
+    """Return the largest force of a wave [N], sqrt(EA rhoA) w. The speed w is relative to the mean motion of all rows
+    along their axes. See `Pulls` for dofs and impedance; x and v are coordinates and velocities, shape (n + 1,)."""
     d, mean, largest = dofs.shape[1] // 2, 0.0, 0.0
     # the mean speed of the rows along their axes
     for i in range(len(dofs)):
@@ -294,7 +308,7 @@ class RopeWatch(Watch):
 
 
 def describe_thrown(row: list[float], pulley: str) -> str:
-    """Return the reason why a pulley that has lost its rope is doubtful."""
+    """Return the reason why the result is doubtful at a pulley that has lost its rope."""
     wrap, force = np.degrees(row[WRAPS] / row[STEPS]), row[FORCES] / row[STEPS]
     return (
         f"the rope or belt on {pulley} is lost at once after t = {row[LAST]:.6g} s: a wrap angle of {wrap:.3g}° in the "
@@ -311,7 +325,7 @@ def describe_slack(row: list[float], pulley: str) -> str:
 
 
 def describe_leap(found: list[float], name: str) -> str:
-    """Return the reason why a tension that jumps is doubtful."""
+    """Return the reason why a jump of a tension makes the result doubtful."""
     return (
         f"the tension of {name} leaps by {found[CHANGE]:.3g} N in the step of {found[SIZE]:.3g} s at t = "
         f"{found[AT]:.6g} s; loads, motion and the largest tension before, {found[BEFORE]:.3g} N, explain "

@@ -8,9 +8,9 @@ transfer reduce ``created``:
 
 - created > 0 is energy without a source, for any losses. The absolute value of transferred energy, sampled at the
   checks, is allowed.
-- created < 0 is energy lost by the method of integration if all laws conserve energy. Generalised-alpha damps by
-  design: its loss is reported in a note in addition to the verdict, unless the loss is a large fraction of the energy
-  concerned.
+- created < 0 is energy lost by the method of integration if all laws conserve energy.
+  Generalised-alpha damps by design. The loss of generalised-alpha is reported in a note in addition to the verdict,
+  unless the loss is a large fraction of the energy concerned.
 
 The energy concerned is the largest of kinetic energy, change of U, and change of W so far. Created energy is the
 smallest value of three successive checks, because numerical energy oscillates within an impact. The energy of velocity
@@ -44,26 +44,39 @@ from windlass.framework.model.system import System, evaluate
 from windlass.framework.state.state import State
 from windlass.solvers.verdicts.watch import NEVER, SOLVED, Watch
 
-EVERY, LONGEST = 128, 512
-"""EVERY, LONGEST: largest numbers of steps between checks in the first 1024 steps, and in the whole run. Checks are
-after 1, 2, 4 ... 128 steps, then every 128 steps, from step 1024 on every 256 steps, and from step 2048 on every 512
-steps."""
+EVERY = 128
+"""Largest number of steps between two checks in the first 1024 steps: checks are after 1, 2, 4 ... 128 steps, then
+every 128 steps."""
+LONGEST = 512
+"""Largest number of steps between two checks in the whole run. Checks are every 256 steps from step 1024 on, and every
+512 steps from step 2048 on."""
 GAIN = 0.02
 """Created energy, relative to the energy concerned, above which a result is doubtful [1]."""
 BURST = 0.5
 """Energy created at a single check, relative to the energy concerned, above which a result is doubtful [1]; see `GAIN`
 for successive checks."""
-LOSS, DESIGNED_LOSS = 0.05, 0.33
-"""LOSS, DESIGNED_LOSS: energy lost by a method without numerical damping, and by a method with it, relative to the
-energy concerned, above which a result is doubtful [1]."""
+LOSS = 0.05
+"""Energy lost by a method without numerical damping, relative to the energy concerned, above which a result is doubtful
+[1]."""
+DESIGNED_LOSS = 0.33
+"""Energy lost by a method with numerical damping, relative to the energy concerned, above which a result is doubtful
+[1]."""
 SHOWN = 1e-3
 """Smallest lost energy that is shown, relative to the energy concerned [1]."""
 STORED, PASSING, SIZES, PLACE, KINETIC, SWING = range(6)
-"""Indices of the sums of a check. STORED: stored energy [J]. PASSING: transferred power [W]. SIZES: sum of absolute
-forces [N, N m]. PLACE: largest coordinate [m, rad, 1]. KINETIC: kinetic energy [J]. SWING: a·M a/2 [W²/J]."""
-IN_A_ROW, LAST = 3, 2
-"""IN_A_ROW: number of successive checks; the smallest energy created at these checks counts. LAST: number of checks at
-the end of a run; the smallest loss at these checks counts."""
+"""Indices of the sums of a check.
+
+STORED: stored energy of all laws [J].
+PASSING: power that laws transfer [W].
+SIZES: sum of the absolute values of all forces [N, N m].
+PLACE: largest coordinate of the model [m, rad, 1].
+KINETIC: kinetic energy of the model [J].
+SWING: a·M a/2 with the accelerations a [W²/J].
+"""
+IN_A_ROW = 3
+"""Number of successive checks; the smallest energy created at these checks counts."""
+LAST = 2
+"""Number of checks at the end of a run; the smallest energy lost at these checks counts."""
 
 
 @kernel
@@ -89,7 +102,7 @@ def take_sums(energies: FloatArray, powers: FloatArray, lost: int, force: FloatA
     Args:
         energies, powers: see `Reading`; the first ``lost`` rows of powers are losses.
         force: forces of the law, shape (n + 1,).
-        sums: sums of a check, see `SIZES`, shape (6,).
+        sums: sums of a check, see `STORED`, shape (6,).
     """
     passing = 0.0
     for i in range(energies.shape[0]):

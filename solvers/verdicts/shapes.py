@@ -79,8 +79,8 @@ class ShapeWatch(Watch):
         self._look(state.t)
 
     def find_new(self) -> str:
-        """Return a text on the first wrong shape in the fields at the end of a step; "" for no wrong shape, or if an
-        earlier step already had one.
+        """Return a text on the first wrong shape in the fields at the end of a step. Return "" for no wrong shape, or
+        if an earlier step already had a wrong shape.
 
         The call is collective. At most `CUTS` shapes of a run are reported, because smaller steps may also have wrong
         shapes.
@@ -107,7 +107,7 @@ class ShapeWatch(Watch):
     def restore(self, kept: Mapping[str, Any]) -> None:
         """See `Watch`."""
         self._words, self._seen = str(kept["words"]), float(kept["seen"])
-        # checkpoints of earlier versions contain no cuts
+        # checkpoints of earlier versions do not contain the number of cuts
         self._steps, self._next, self._cuts = (int(kept.get(name, 0)) for name in ("steps", "next", "cuts"))
 
     def _look(self, t: float) -> None:

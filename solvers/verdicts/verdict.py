@@ -1,9 +1,9 @@
 """The verdict on a solve: whether its result can be trusted, with the reasons for doubt.
 
-A solve that fails raises an error. A solve that reaches its end can still be wrong, for example in these cases:
-contacts that were not resolved in time have created energy, steps were accepted although contact states did not settle,
-steps were cut repeatedly, a belt has left its pulleys, or a load step has jumped over a limit point. Such a solve is
-*doubtful*. Known reasons, such as a step longer than the period of a contact, are reported before the solve.
+A solve that fails raises an error. A solve that reaches its end can still be wrong. For example, steps have created
+energy because contacts were not resolved in time. Steps were accepted although contact states did not settle, or were
+cut repeatedly. A belt has left its pulleys, or a load step has jumped over a limit point. Such a solve is *doubtful*.
+Known reasons, such as a step longer than the period of a contact, are reported before the solve.
 """
 
 from __future__ import annotations
@@ -28,9 +28,12 @@ SMALL_ERROR = 1e-3
 """Largest harmless force error of steps accepted at the limit of passes, relative to the contact force [1]."""
 FEW = 3
 """Number of steps that a short run may accept at the limit of passes without doubt."""
-MANY_CUTS, CUT_SHARE, SHORT_STEPS = 20, 0.05, 4.0
-"""MANY_CUTS, CUT_SHARE: contacts chatter if at least this number of attempts, and at least this number per step, have
-failed. SHORT_STEPS: ratio of steps to nominal steps that a run with chatter reaches."""
+MANY_CUTS = 20
+"""Smallest number of failed attempts in a run whose contacts chatter."""
+CUT_SHARE = 0.05
+"""Smallest number of failed attempts per step in a run whose contacts chatter [1]."""
+SHORT_STEPS = 4.0
+"""Smallest ratio of the number of steps to the number of nominal steps in a run whose contacts chatter [1]."""
 WHOLE = 1e-6
 """Largest distance from a whole number of an invariant that counts as whole: other invariants belong to open cables and
 may change."""
@@ -50,8 +53,8 @@ class Verdict:
         reasons: reasons why the result is doubtful; empty if the result can be trusted.
         notes: remarks before the solve and, in statics, on the stability of the equilibrium; each note is shown once in
             a run.
-        energy: text on the energy that the method of integration has lost by design, which causes no doubt. It is empty
-            if the loss is negligible, and if laws also lose energy, which `EnergyLedger` shows.
+        energy: text on the energy that the method of integration has lost by design, which causes no doubt. The text is
+            empty if the loss is negligible, and if laws also lose energy, which `EnergyLedger` shows.
         invariants: numbers that must not change during the solve, see `Checks.invariants`.
         stopped: reason why the solve has not reached its end: ``"interrupted"`` or ``"failed"``; empty for a completed
             solve.

@@ -1,4 +1,5 @@
-"""Monitors of a run with a common interface, called in each step. A new monitor needs one file and one name in a list.
+"""Monitors of a run with a common interface, called in each step. A new monitor is one file, and one name in the list
+of monitors.
 
 A monitor examines the steps of a run and reports at the end whether the result can be trusted. In compiled steps only
 the programs of a monitor are executed, until the next step that the monitor examines in Python.
@@ -93,10 +94,10 @@ class Watch:
         """Note the number of steps that compiled code has executed."""
 
     def close(self, state: State, moved: bool) -> None:
-        """Note a checkpoint: later steps begin at this state without cached data; ``moved`` as in `before_step`."""
+        """Note a checkpoint: later steps begin at this state without cached data; see `before_step` for ``moved``."""
 
     def finish(self, state: State, moved: bool) -> None:
-        """Note the end of the last step at this state; ``moved`` as in `before_step`."""
+        """Note the end of the last step at this state; see `before_step` for ``moved``."""
 
     def judge(self) -> list[str]:
         """Return reasons for doubt as texts, identical on every process; called after `finish`, with the end of the run

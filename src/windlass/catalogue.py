@@ -30,8 +30,10 @@ from windlass.framework.checks.checks import checked, number, optional, whole, w
 from windlass.framework.errors import ModelError
 
 MM, KN, GRAM, MPA, GPA = 1e-3, 1e3, 1e-3, 1e6, 1e9
-STEEL, WATER = 7850.0, 1025.0
-"""Densities of steel and of sea water [kg/m^3]."""
+STEEL = 7850.0
+"""Density of steel [kg/m^3]."""
+WATER = 1025.0
+"""Density of sea water [kg/m^3]."""
 COLUMNS = ("axial_stiffness", "bending_stiffness", "mass_per_length")
 """Columns of cables in data sheets of chains and ropes."""
 
@@ -321,8 +323,8 @@ def groove(rope_diameter: float) -> Groove:
     """Return the groove of a sheave for a wire rope by DIN 15061-1: the columns of `SheaveSurface`, and the smallest
     depth [m].
 
-    The radius of the bottom is 0.53 times the diameter of the rope, the angle between the flanks is 45°, and the depth
-    is at least sqrt(2) times the diameter of the rope.
+    The radius of the bottom is 0.53 times the diameter of the rope. The angle between the flanks is 45°. The depth is
+    at least sqrt(2) times the diameter of the rope.
     """
     return Groove(0.53 * rope_diameter, radians(22.5), sqrt(2.0) * rope_diameter)
 

@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 
 from windlass.connectors import ContactFrictionCircleCable2D, ContactFrictionCirclePoints2D, add_contact, rigid_marker
 from windlass.connectors.circle_segments.power import POWERS
 from windlass.elements import ALECable2D, ALENode, Cable2D, PointSlope2D, RigidBody2D
 from windlass.framework.assembly.assembly import Assembly
+from windlass.framework.model.system import evaluate
 from windlass.framework.model.world import World
 from windlass.framework.state.evaluate import find_output
 
@@ -147,3 +148,24 @@ def test_a_cable_that_turns_with_its_circle_loses_nothing(law: Any) -> None:
     if law is SEGMENT:
         damper = powers["friction_damping_power"]
         assert_allclose(powers["lever_power"] + damper, (force[..., 0] * 2.0 * gap).sum(), rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "more", [{}, {"y": 0.05}, {"use_segment_normals": False}, {"damping_depth": 0.01}, {"states": (-2.0, 0.0)}]
+)
+def test_forces_of_accounts_are_those_of_the_law(more: dict[str, Any]) -> None:
+    """The evaluation of forces together with energies and powers gives the values of the separate evaluations."""
+    arc = Arc(SEGMENT, **more)
+    system = arc.assembly.layout.systems[SEGMENT]
+    account = system.account
+    assert account is not None and account.forces is not None
+    apart, joint = (account.create_reading(len(system.dofs)) for _ in range(2))
+    f = np.zeros(len(arc.fields.x))
+    # an open segment between closed segments
+    arc.fields.data[1] = 0.1
+    account.read(evaluate(arc.fields, **apart._asdict()))
+    account.forces(evaluate(arc.fields, f=f, **joint._asdict()))
+    for one, other in zip(apart, joint, strict=True):
+        assert_array_equal(one, other)
+    assert apart.energies[0].sum() > 0.0
+    assert_allclose(f[: arc.spare], arc.forces(), rtol=1e-13, atol=1e-12)

@@ -49,7 +49,7 @@ def run_script(
         execute: function that runs the model in the file; default: runs the file as a Python script.
 
     Returns:
-        The exit code: the exit code of the script; 2 for errors of Windlass; 1 for other exceptions.
+        Exit code of the script; 2 for errors of Windlass; 1 for other exceptions.
     """
     if words and words[0] in HELP_WORDS:
         print(help_text)

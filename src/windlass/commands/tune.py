@@ -45,9 +45,10 @@ SHARE = 0.2
 """Fraction of the total time, below which the time of a solver is too small for tuning the solver."""
 TIGHTER = 1e-2
 """Factor for the tolerances of the run that estimates the error of the default's answer."""
-NEAR, FINALISTS = 1.3, 6
-"""NEAR: ratio of a setting's time to the fastest time, up to which settings run again [1]. FINALISTS: largest number of
-settings that run again."""
+NEAR = 1.3
+"""Ratio of the time of a setting to the fastest time, up to which the setting runs again [1]."""
+FINALISTS = 6
+"""Largest number of settings that run again."""
 SPARE = 1.5
 """Limit of the search time, relative to the time of its runs if each run took as long as the default [1]."""
 EVERY = 6

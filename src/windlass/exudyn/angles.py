@@ -3,7 +3,7 @@ instead.
 
     R = R_x(a) R_y(b) R_z(c),    ω = T (a, b, c)_t,    T = [e_x, R_x e_y, R_x R_y e_z]
 
-Both descriptions have the same exact motion, but different numerical errors: the errors are of the order of the squared
+Both descriptions have the same exact motion, but different numerical errors. The errors are of the order of the squared
 step size, and differ if the angular velocity of the body changes.
 """
 
@@ -40,8 +40,8 @@ def find_rates(angles: FloatArray) -> FloatArray:
 
 
 def find_angles(e: FloatArray, near: FloatArray) -> FloatArray:
-    """Return the angles for Euler parameters (4,) that are closest to given angles: (a, b, c) or (a + π, π - b, c + π),
-    minus multiples of 2π."""
+    """Return the angles for Euler parameters (4,) that are closest to given angles. The solutions are (a, b, c) and (a
+    + π, π - b, c + π), plus multiples of 2π."""
     from scipy.spatial.transform import Rotation  # imported here, because it takes as long as a short run
 
     a, b, c = Rotation.from_quat(np.roll(e, -1)).as_euler("XYZ")

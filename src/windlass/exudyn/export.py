@@ -4,8 +4,8 @@
     python export.py MODEL.py ...           the same; this file needs Exudyn and NumPy only, and may be copied
 
 The script runs until its N-th call of a solver (default 1). Instead of this solve the file is written, and the script
-ends. The file contains the dictionaries of all nodes, objects, markers, loads and sensors without graphics, the initial
-values of the solver, and the settings of the solver. User functions are stored by name.
+ends. The file contains the dictionaries of all nodes, objects, markers, loads and sensors without graphics. The file
+also contains the initial values and the settings of the solver. User functions are stored by name.
 """
 
 from __future__ import annotations

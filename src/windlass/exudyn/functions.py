@@ -67,8 +67,8 @@ class UserFunctions:
         given: functions by name, for models from files.
 
     Attributes:
-        bring_up_to_date: copies the coordinates of the present evaluation into the MainSystem.
-        seen: indices of coordinates, with the displacements and velocities that the function reads there.
+        bring_up_to_date: function that copies the coordinates of the present evaluation into the MainSystem.
+        seen: indices of coordinates, with the displacements and velocities that the function reads at these indices.
     """
 
     def __init__(self, mbs: Any, given: Mapping[str, Callable[..., Any]]) -> None:

@@ -32,7 +32,7 @@ class SlidingHistory:
     Args:
         joint: the joint.
         node: node of the position along the cables.
-        slides: whether the position is free; otherwise it moves with the material.
+        slides: whether the position is free; otherwise the position moves with the material.
     """
 
     def __init__(self, joint: Entity, node: Entity, slides: bool) -> None:
@@ -74,7 +74,7 @@ class CurveHistory:
         self._contacts, self._circles = contacts, circles
 
     def place(self, state: State, values: FloatArray) -> None:
-        """Return without changes: all contacts begin open, and the first step finds the closed contacts."""
+        """Change nothing: all contacts begin open, and the first step finds the closed contacts."""
 
     def read(self, state: State) -> FloatArray:
         """Return the values for each segment; if several circles touch a segment, the values of the deepest contact

@@ -31,8 +31,10 @@ Translation = Callable[["Building", Item], Entity | None]
 
 UNREADABLE = KeyError, IndexError, TypeError, ValueError, AttributeError
 """Errors that a translation may raise for values of unexpected types."""
-ROW, ENTITY = re.compile(r" in \w+ row \d+"), re.compile(r"<(\w+) (\d+)>")
-"""ROW, ENTITY: patterns that find, in a message, the row of a value and a handle of one row."""
+ROW = re.compile(r" in \w+ row \d+")
+"""Pattern that finds the row of a value in a message."""
+ENTITY = re.compile(r"<(\w+) (\d+)>")
+"""Pattern that finds a handle of one row in a message."""
 FIELDS = {
     "marker": "markerNumber", "marker0": "markerNumbers", "marker1": "markerNumbers", "data": "nodeNumber",
     "node": "nodeNumber nodeNumbers", "node0": "nodeNumbers", "node1": "nodeNumbers", "nodes": "nodeNumbers nodeNumber",
@@ -101,7 +103,7 @@ def translates(*types: str, body: bool = False) -> Callable[[Translation], Trans
 @dataclass
 class MarkerFrame:
     """A frame on a body: a marker with the rotation of the body, and the rotation of the item's own marker relative to
-    this marker, shape (3, 3)."""
+    this frame, shape (3, 3)."""
 
     marker: Entity
     rotation: FloatArray

@@ -1,7 +1,7 @@
 """``windlass run-exudyn MODEL.py``: an unmodified script of Exudyn, with the solvers of Windlass.
 
 Coordinates, velocities, accelerations, multipliers and history values are copied into the MainSystem after a solve and
-whenever a sensor is due. The script can read them in the MainSystem. No graphics are drawn.
+whenever a sensor is due. The script can read these values in the MainSystem. No graphics are drawn.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Mirror:
         # multipliers of Exudyn's static solver have the opposite sign
         self._sign = -1.0 if static else 1.0
         self._numbers: State | None = None
-        # time and step of the state that is stored in the system, None if the state has changed since
+        # time and step of the state that is stored in the system; None if the state has changed since then
         self._shown: tuple[float, int] | None = None
 
     def show(self, state: State) -> None:

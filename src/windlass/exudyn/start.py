@@ -1,5 +1,5 @@
 """The start of a motion as in Exudyn: positions and velocities are used without correction, and initial accelerations
-are Exudyn's.
+are computed as in Exudyn.
 
 A solve of Windlass first projects positions and velocities onto the constraints, and its accelerations include motion
 that functions of time prescribe. This module omits both operations, to make the same steps as Exudyn.

@@ -30,8 +30,10 @@ KNOWN = (
     "frictioncoefficient", "fricdamp", "cv", "statdynfricscale", "mc", "mu_kt", "mu_ka", "dtout",
     "seafloorfile",
 )  # fmt: skip
-FREQUENCIES, PROFILE = "wave_frequencies.txt", "current_profile.txt"
-"""Names of the files with waves and currents, which must be in the folder of the input file."""
+FREQUENCIES = "wave_frequencies.txt"
+"""Name of the file with wave frequencies, in the folder of the input file."""
+PROFILE = "current_profile.txt"
+"""Name of the file with the profile of the current, in the folder of the input file."""
 PROFILE_HEADING = 3
 """Number of heading lines in the file of a current."""
 

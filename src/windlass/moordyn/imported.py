@@ -3,11 +3,12 @@
 | MoorDyn | Windlass |
 | --- | --- |
 | line of N segments | N cables (`Cable3D`) with `FluidLoad` |
-| bed with kBot, cBot | `PlaneSurface` with the stiffness kBot d and damping cBot d per length of a line with the
-    diameter d |
-| friction | friction of the surface proportional to the speed, FrictionCoefficient FricDamp per segment, up to the
-    coefficient mu |
+| bed with kBot, cBot | `PlaneSurface` with stiffness kBot d and damping cBot d per length |
+| friction | friction of the surface, proportional to the speed up to the coefficient mu |
 | free point | common node at the ends of its lines, with a `MassPoint`, and with its buoyancy as a `Force` |
+
+In this table d is the diameter of a line. The friction force of a segment is FrictionCoefficient FricDamp times its
+speed, up to the coefficient of friction.
 
 Lines without bending stiffness get EI = 1e-9 w L^3, where w is the weight in water; this stiffness changes tensions by
 less than 1e-6.
@@ -95,8 +96,8 @@ class Mooring:
         return Static(self.world, **({"time": 0.0} | settings)).solve()
 
     def sensors(self) -> list[Sensor]:
-        """Return sensors for the outputs of the file, in its order and with its names; if the file has no outputs, the
-        tensions at all ends of lines."""
+        """Return sensors for the outputs of the file, in its order and with its names. If the file has no outputs,
+        return sensors of the tensions at all ends of lines."""
         channels = [self._sense(channel.name, *channel[1:]) for channel in self.file.channels]
         if channels:
             return channels
@@ -142,10 +143,10 @@ def import_system(world: World, file: str | Path, motion: str | Path | None = No
     Args:
         world: the world; its gravity must equal the gravity of the file, along -z.
         file: the input file; files of waves and currents are read from its folder.
-        motion: a table of the motion of coupled objects, in rows of a time [s] and positions. With coupled bodies there
-            are 6 numbers for each of them (x, y, z [m] and angles about x, y, z [rad]), then 3 for each coupled point.
-            Without coupled bodies, 6 numbers of a platform at the origin that moves all coupled points are also
-            possible. Without a table coupled objects are fixed.
+        motion: a table of the motion of coupled objects; each row contains a time [s] and the positions at this time.
+            With coupled bodies, a row has 6 numbers for each coupled body (x, y, z [m] and angles about x, y, z [rad]).
+            Then it has 3 numbers for each coupled point. Without coupled bodies, 6 numbers of a platform at the origin
+            that moves all coupled points are also possible. Without a table coupled objects are fixed.
         hold: whether coupled points are fixed or moved by constraints; otherwise their nodes, in ``points``, are free
             for user-defined joints.
 
@@ -190,7 +191,7 @@ def _read(path: Path) -> tuple[InputFile, Environment]:
 
 
 def _build(world: World, file: InputFile, environment: Environment, motion: str | Path | None, hold: bool) -> Mooring:
-    """Add the parts to the world."""
+    """Add the parts of the input file to the world."""
     for channel in () if hold else file.channels:
         if channel.quantity in FORCES and file.points[channel.number].kind == "coupled":
             raise ModelError(

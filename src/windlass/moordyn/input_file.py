@@ -105,8 +105,8 @@ class Line(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """A row of FAILURE: a point, the number of the line that breaks off there, and the time [s] and the tension [N] at
-    which it breaks off; 0 means no such limit."""
+    """A row of FAILURE: a point, the number of the line that breaks off at this point, and limits of the time [s] and
+    the tension [N] for the break. The value 0 means no such limit."""
 
     point: int
     line: int
@@ -115,8 +115,8 @@ class Failure(NamedTuple):
 
 
 class Channel(NamedTuple):
-    """A row of OUTPUTS as written, and its parts: kind of object, number of the object, number of the node on a line or
-    -1, and quantity."""
+    """A row of OUTPUTS as written, and its parts: kind and number of the object, number of the node on a line or -1,
+    and quantity."""
 
     name: str
     kind: str

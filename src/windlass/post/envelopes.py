@@ -23,11 +23,11 @@ JOINED = 1e-6
 
 @dataclass(frozen=True)
 class Envelope:
-    """Minimum, mean and maximum of a field over the frames of a file, at points with values of the field; means are
+    """Minimum, mean and maximum of a field over the frames of a file, at points with values of the field. Means are
     over time, with linear interpolation between frames.
 
     Attributes:
-        lengths: distance of each point along its line in the first frame [m], shape (points,); distances begin at 0 on
+        lengths: distance of each point along its line in the first frame [m], shape (points,). Distances begin at 0 on
             each line that is not connected to the previous line.
         part: label of the cable or body of each point, shape (points,), as in the file.
         minimum, mean, maximum: values over the frames, shape (points,), in the unit of the field.

@@ -1,9 +1,11 @@
 """The largest value in a long duration, extrapolated from the peaks of a shorter series.
 
 Peaks are the largest values between two consecutive upcrossings of the mean. Peaks above a threshold u occur at a rate
-ν and exceed it by the generalised Pareto distribution:
+ν. The excess of these peaks over u follows the generalised Pareto distribution:
 
-s(x) = P(peak > x | peak > u) = (1 + ξ (x - u)/σ)^(-1/ξ)        in the duration D:  P(max ≤ x) = exp(-ν D s(x))
+    s(x) = P(peak > x | peak > u) = (1 + ξ (x - u)/σ)^(-1/ξ)
+
+The maximum in the duration D then has the distribution P(max ≤ x) = exp(-ν D s(x)).
 
 The maxima of equal blocks of the length B follow Gumbel's distribution: P(max ≤ x) = exp(-D/B exp(-(x - μ)/β)). Both
 distributions are fitted by maximum likelihood.

@@ -3,8 +3,8 @@
 N = c / (ΔT/T_0)^m          D = Σ n_i / N_i          ΔT_eq = (Σ n_i ΔT_i^m / Σ n_i)^(1/m)
 
 ΔT is the range of tension of a cycle [N]. In T-N curves T_0 is the breaking load. For ropes c depends on the mean
-tension of the cycle: log10 c = a - b T_mean/T_0. In S-N curves T_0 is the nominal area times 1 MPa; ΔT/T_0 is then the
-stress range in MPa.
+tension of the cycle by log10 c = a - b T_mean/T_0. In S-N curves T_0 is the nominal area times 1 MPa; ΔT/T_0 is then
+the stress range in MPa.
 
 Source: ASTM E1049-85 (2017), section 5.4.4, by the library rainflow; API RP 2SK (2005), section 6; DNV-OS-E301 (2010),
 chapter 2, section 2 F; M. A. Miner, J. Appl. Mech. 12 (1945) A159-A164.
@@ -73,7 +73,7 @@ def fatigue_curve(name: str, *, breaking_load: float | None = None, diameter: fl
     Args:
         name: "stud chain", "studless chain", "six-strand rope" or "spiral strand rope".
         breaking_load: breaking load for the T-N curve of API RP 2SK [N].
-        diameter: diameter of a rope or of the bar of a chain [m], for the S-N curve of DNV-OS-E301; the nominal area is
+        diameter: diameter of a rope or of the bar of a chain [m], for the S-N curve of DNV-OS-E301. The nominal area is
             2 π d²/4 for chains and π d²/4 for ropes.
 
     Raises:

@@ -58,7 +58,7 @@ class WinchReserve(StepHook):
     def _count(self, level: int) -> int:
         'Return the number of cables on a level.'
     def _stride(self, level: int) -> int:
-        'Distance between successive nodes of a level, as a number of nodes of the finest level.'
+        'Return the distance between successive nodes of a level, as a number of nodes of the finest level.'
     @property
     def _most(self) -> int:
         ...
@@ -77,9 +77,9 @@ class WinchReserve(StepHook):
     def _change(self, state: State, old: int, new: int) -> float:
         'Transfer the motion of the nodes to another level; return the lost potential energy of the weight [J].'
     def _eval_length(self, state: State) -> float:
-        'Length of rope outside the winch [m].'
+        'Return the length of rope outside the winch [m].'
     def _eval_weight(self, x: FloatArray, length: float) -> float:
-        'Potential energy of the weight [J].'
+        'Return the potential energy of the weight [J].'
     def checkpoint(self) -> dict[str, Any]:
         'Return the changes so far; which cables are active is stored with the switches of the model.'
     def restore(self, kept: Mapping[str, Any], state: State) -> None:

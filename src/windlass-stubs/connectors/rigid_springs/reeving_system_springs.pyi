@@ -45,15 +45,15 @@ class ReevingSystemSprings(Component):
 def find_frames(axes: FloatArray) -> FloatArray:
     'Create frames with the given third axes; the axes have the shape (..., 3), the frames (..., 3, 3).'
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    'World coordinate numbers of all markers, then of the coordinates at the ends, padded by -1, shape (rows, n).'
+    'Return the world coordinate numbers of all markers, then of the coordinates at the ends, padded by -1, shape\n(rows, n).'
 def bind(rows: LocalRows) -> tuple[Pair, NDArray[Any], NDArray[Any], int]:
     'Bind the spans of all rows (one after the other), the records of rows, the records of spans, and the number of\nmarkers of the longest rope.\n\nRecords of rows have first, last: first and last span; end: coordinate markers at the ends of the rope, or -1 (2,);\nbegin: positions of the first coordinates of both coordinate markers in a row, then the end of these coordinates\n    (3,); factor (2,). Records of spans have the radii at both ends (2,), and the frames of both sheaves relative to\n    their markers (2, 3, 3).'
 def eval_numbers(rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatArray]:
-    'The numbers of `fill_numbers`.'
+    'Return the numbers of `fill_numbers`.'
 def take_numbers(numbers: FloatArray, energies: FloatArray, powers: FloatArray) -> None:
-    'Add the energy and the lost power of each rope; see `fill_numbers`.'
+    'Add the energy, the lost power and the passed power of each rope; see `fill_numbers`.'
 def build(rows: LocalRows) -> System:
-    'The system of `ReevingSystemSprings`.'
+    'Create the system of `ReevingSystemSprings`.'
 def check(world: Tables, table: EntityTable) -> None:
     'Raise ModelError for sheaves without frames, and axes of length 0.'
 def draw(rows: LocalRows, s: Fields, subdivisions: int) -> Drawing:

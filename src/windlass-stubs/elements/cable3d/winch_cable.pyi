@@ -51,7 +51,7 @@ class WinchCable3D(WinchCable2D):
 def create_points(s: FloatArray, w: FloatArray | None=None) -> Points:
     'Create points at positions s on cables of length 1, with integration weights w.'
 def bind(rows: LocalRows) -> NDArray[Any]:
-    'The records of the rows.\n\nstored: energy per length W of the rope in the winch [J/m]. dofs: local numbers of the coordinates z of the cable,\nshape (4 d + 1,).'
+    'The records of the rows.\n\nstored: energy per length W of the rope in the winch [J/m].\ndofs: local numbers of the coordinates z of the cable, shape (4 d + 1,).'
 def take_flows(own: Any, v: FloatArray, flow: FloatArray, powers: FloatArray) -> None:
     'Add the powers of the strain energy and of the kinetic energy of rope that flows out, and reset the flows of\n`fill_flows`.'
 def build(rows: LocalRows) -> System:
@@ -67,13 +67,13 @@ class Sections(NamedTuple):
 def eval_sections(rows: LocalRows, fields: Fields, shares: FloatArray) -> Sections:
     'Evaluate the cables at k points; ``shares`` are the distances of the points from node0 divided by the length of\nthe cable, shape (k,).'
 def at_share(unit: str, doc: str, name: str) -> Output:
-    'Create an output at a point of each cable; the argument ``share`` is the distance of the point from node0 divided\nby the length of the cable.'
+    'Create an output at a point of each cable. The argument ``share`` is the distance of the point from node0 divided\nby the length of the cable.'
 def eval_length(rows: LocalRows, fields: Fields) -> FloatArray:
     'Return the unstretched length of each cable [m], 0 for cables in reserve.'
 def eval_momentum(rows: LocalRows, fields: Fields) -> FloatArray:
     'Return the momentum ∫ ρA u dx [kg m/s], shape (rows, 3).'
 def eval_flow(rows: LocalRows, fields: Fields, which: slice) -> FloatArray:
-    'Return the flow of mass or momentum into each cable minus the flow out of the cable, see `fill_flows`; the flow\nof momentum has the shape (rows, 3).'
+    'Return the flow of mass or momentum into each cable minus the flow out of the cable, see `fill_flows`. The flow\nof momentum has the shape (rows, 3).'
 def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
     'Draw each cable as ``subdivisions`` lines; all cables of a winch get the same part label. Positions on a cable\nare fractions of its length.\n\nAll frames must have the same number of lines, so the lines of cables in reserve are points at the start of the\nfirst active cable.'
 class WinchRope(NamedTuple):

@@ -290,7 +290,7 @@ def register_family(
 
 
 def register_pair(component: type[Component], force: Callable[..., Any], *kernels: Any, **more: Any) -> None:
-    """Register a law between two markers, and derive all its functions from kernels; call this function once, at the
+    """Register a law between two markers, and derive all its functions from kernels. Call this function once, at the
     end of the file of the law.
 
     The marker family of ``marker0`` registers the law. For the arguments see
@@ -342,7 +342,7 @@ def role_of(component: type[Component]) -> str:
 
 
 def build_place(component: type[Component]) -> tuple[int, bool]:
-    """Return the position of a law in the order of evaluation, which depends on its role; markers that depend on other
+    """Return the position of a law in the order of evaluation, which depends on its role. Markers that depend on other
     markers are evaluated after them."""
     role = require_law(component).role
     return BUILD_ORDER.index(role), role == "marker" and any("marker" in r.target for r in component.refs.values())

@@ -20,8 +20,10 @@ from typing import Any
 from windlass.framework.errors import OutputError
 from windlass.framework.launch.launcher import child_environment, launched_size
 
-OUTPUT, ERRORS = "output.txt", "errors.txt"
-"""File in the folder of a run that contains the output of the run."""
+OUTPUT = "output.txt"
+"""Name of the file in the folder of a run with the standard output of the run."""
+ERRORS = "errors.txt"
+"""Name of the file in the folder of a run with the error output of the run."""
 PATIENCE = 5.0
 """Time that a stopped run has to end before it is killed [s]."""
 LONGEST_REASON = 160

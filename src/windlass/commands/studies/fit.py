@@ -7,10 +7,10 @@ columns, and the fit is repeated with the estimated deviations. The derivatives 
 differences between runs; the method is Gauss-Newton with trust regions, by SciPy. Near the solution p has the
 covariance (JᵀJ)⁻¹.
 
-Directions of p in which the data hardly change are found from the singular values of J. A direction is loose in two
-cases: the 95 % interval along it is wider than the box, or its singular value is within the error of the differences.
-At the solution J is computed from differences of second order D₂. The error of D₂ is estimated as |D₁ - D₂|²/|D₂| for
-each column, where D₁ are differences of first order.
+Directions of p in which the data hardly change are found from the singular values of J. A direction of p is loose if
+the 95 % interval along it is wider than the box. A direction is also loose if its singular value is within the error of
+the differences. At the solution J is computed from differences of second order D₂. D₁ denotes differences of first
+order, and the estimated error of D₂ in each column is |D₁ - D₂|²/|D₂|.
 
 Sources: G. A. F. Seber, C. J. Wild, Nonlinear Regression, Wiley (1989), chapters 2, 5 and 11; M. A. Branch, T. F.
 Coleman, Y. Li, SIAM J. Sci. Comput. 21 (1999) 1-23.
@@ -50,8 +50,8 @@ class Fit:
         residuals: model - measured, shape (n,).
         deviations: standard deviation of each column, shape (columns,).
         estimated: whether deviations are estimated from the residuals.
-        half_widths: half widths of the 95 % intervals of parameters, shape (p,); infinite in loose directions. They are
-            NaN without derivatives, if the maximum number of runs was reached.
+        half_widths: half widths of the 95 % intervals of parameters, shape (p,); infinite in loose directions. All half
+            widths are NaN if the maximum number of runs was reached before the derivatives were known.
         correlations: correlations of parameters, shape (p, p); 0 in loose directions.
         loose: numbers of the parameters of each loose direction.
         ended: reason for the end of the fit.
@@ -159,7 +159,8 @@ class BoxFit:
         return slopes
 
     def _central_slopes(self, x: FloatArray) -> tuple[FloatArray, float]:
-        """Return the derivatives of the scaled residuals from one-sided differences, shape (n, p)."""
+        """Return derivatives from differences of second order, which are one-sided at ends of ranges, and their
+        estimated error."""
         base, step, unit = self._residuals(x), self._step, np.eye(len(x))
         inner = (x >= step) & (x <= 1.0 - step)
         sides = np.where(x + step <= 1.0, step, -step)

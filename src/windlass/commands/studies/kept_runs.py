@@ -27,7 +27,7 @@ class KeptRuns:
         folder: folder of the study.
         words: words of the command line of all runs: the model, and the options that do not vary.
         limit: time after which a run is stopped [s], 0 for no limit.
-        executor: runs several cases at a time.
+        executor: object that runs several cases at a time.
 
     Attributes:
         rows: rows of the table, in the order in which runs were requested.

@@ -134,7 +134,7 @@ def sobol(values: FloatArray, count: int, options: int, seed: int) -> Spread:
 
 
 def describe_values(values: FloatArray) -> Spread:
-    """Mean, deviation and quantiles of values."""
+    """Return mean, deviation and quantiles of values."""
     count = len(values)
     deviation = float(values.std(ddof=1)) if count > 1 else 0.0
     quantiles = np.quantile(values, QUANTILES).tolist()

@@ -1,5 +1,5 @@
-"""Runs of a model with different settings of its solvers: the cost of each run, and the difference of its answer from
-the answer of the default."""
+"""Runs of a model with different settings of its solvers. Each run has a cost, and a difference between its answer and
+the answer of the default settings."""
 
 from __future__ import annotations
 
@@ -118,8 +118,8 @@ class Runner:
 
 
 def find_limit(default: Result, prefix: str, factor: float) -> float:
-    """Return the time after which a run is stopped [s]: a multiple of the time that the solves of the default take,
-    plus the remaining time of its run."""
+    """Return the time after which a run is stopped [s]: a multiple of the time of the default's solves, plus the
+    remaining time of its run."""
     solving = default.sum(prefix, "wall_time")
     return factor * solving + 1.5 * max(0.0, default.run_time - solving) + SLACK
 

@@ -2,7 +2,7 @@
 
 In Exudyn strains are measured from a straight beam of the given length. Without includeReferenceRotations the cross
 sections of the reference configuration are perpendicular to the axis, for all angles of the nodes. In 3D Exudyn lumps
-the mass of the axis and the rotary inertia at the nodes; in Windlass the mass of the axis is consistent, and only the
+the mass of the axis and the rotary inertia at the nodes. In Windlass the mass of the axis is consistent, and only the
 rotary inertia is lumped.
 """
 

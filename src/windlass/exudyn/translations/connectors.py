@@ -153,7 +153,7 @@ def joint(b: Building, item: Item) -> Entity:
     """Add a joint between two frames that locks translations and rotations.
 
     If one rotation about x or z is locked, the equation is a_y·b_z = 0 in Exudyn, and a_z·b_y = 0 in Windlass.
-    Therefore the markers are exchanged, and a separate joint holds the points, so a start with an error in the joint
+    Therefore the markers are exchanged, and a separate joint holds the points. A start with an error in the joint then
     leads to the same motion as in Exudyn.
     """
     kind = item["objectType"]
@@ -183,8 +183,8 @@ def joint(b: Building, item: Item) -> Entity:
 def _find_drive(b: Building, item: Item, frame: MarkerFrame, axes: FloatArray, is_global: bool) -> dict[str, Any]:
     """Return the offsets of a joint as a function of time; Exudyn does not implement rates of offsets.
 
-    In Windlass the offsets are along the rotated axes of marker 0. In Exudyn they are along these axes, or along global
-    axes if all translations are locked.
+    In Windlass the offsets are along the rotated axes of marker 0. In Exudyn the offsets are along these axes, or along
+    global axes if all translations are locked.
     """
     if not item.get("offsetUserFunction"):
         return {}
@@ -282,8 +282,8 @@ def find_inputs(b: Building, function: Callable[..., float], given: Any) -> tupl
     """Find the coordinates on which a load depends, by small changes of each coordinate in the present state of the
     MainSystem.
 
-    Returns: Indices of these coordinates in Exudyn's vector, and the inputs of `StateLoad`. Both are empty for more
-        than eight coordinates and for large systems, because each coordinate needs two evaluations.
+    Returns: Indices of these coordinates in Exudyn's vector, and the inputs of `StateLoad`. Both results are empty for
+        more than eight coordinates and for large systems, because each coordinate needs two evaluations.
     """
     data, found = b.functions.mbs.systemData, list[tuple[int, Entity]]()
     vectors = {name: np.array(getattr(data, f"Get{name}")()) for name in ("ODE2Coordinates", "ODE2Coordinates_t")}
@@ -328,7 +328,7 @@ def coordinate_load(b: Building, item: Item) -> Entity:
 
 @translates("LoadMassProportional")
 def mass_proportional(b: Building, item: Item) -> Entity | None:
-    """Add the acceleration of the mass of a body; a mass on the ground gets no load."""
+    """Add a load that accelerates the mass of a body; a mass on the ground gets no load."""
     marker = b.marker(item["markerNumber"])
     if marker["markerType"] != "BodyMass":
         raise Refused(f"markerType of marker {int(item['markerNumber'])} is {marker['markerType']}: must be BodyMass")

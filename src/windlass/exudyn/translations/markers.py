@@ -68,8 +68,8 @@ def _naming(item: Item, number: Any) -> Iterator[None]:
 
 
 def _find_end(b: Building, number: int) -> tuple[Entity, tuple[float, float]]:
-    """Return a 2D cable that begins or ends at a node, and the position of the node on the cable; markers there rotate
-    with the slope of the cable."""
+    """Return a 2D cable that begins or ends at a node, and the position of the node on the cable. Markers at this
+    position rotate with the slope of the cable."""
     for k, other in enumerate(b.items["objects"]):
         if other["objectType"] in ("ANCFCable2D", "ALEANCFCable2D"):
             ends = [int(node) for node in other["nodeNumbers"][:2]]
