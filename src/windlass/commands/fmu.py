@@ -16,7 +16,7 @@ from typing import Any
 
 from windlass.commands.studies.model_options import Pairs, show_help, take_own
 from windlass.framework.errors import OptionError, OutputError
-from windlass.framework.files.whole_files import check_place
+from windlass.framework.files.whole_files import check_place, replace_file
 from windlass.framework.launch.arguments import Option, join_options, option_table
 
 HELP = """windlass fmu MODEL.py [-output FILE.fmu] [options of the model and of PETSc]
@@ -123,7 +123,7 @@ def build(interface: dict[str, Any], model: Path, files: Sequence[Path], target:
     with tempfile.TemporaryDirectory(prefix="windlass_fmu_") as name, own_modules():
         folder = Path(name)
         copy_model(model, files, folder)
-        (folder / INTERFACE).write_text(json.dumps(interface, indent=1), encoding="utf-8")
+        replace_file(folder / INTERFACE, json.dumps(interface, indent=1).encode())
         # modules are known by their names, so each model has its own
         script = folder / f"{interface['identifier']}_slave.py"
         shutil.copy2(SLAVE, script)
@@ -131,7 +131,7 @@ def build(interface: dict[str, Any], model: Path, files: Sequence[Path], target:
         parts = [folder / INTERFACE, folder / "model"]
         FmuBuilder.build_FMU(script, dest=made, project_files=parts, canGetAndSetFMUstate=True)
         try:
-            shutil.copyfile(made, target)
+            replace_file(target, made.read_bytes())
         except OSError as error:
             raise OutputError(f"-output {target}: cannot be written: {error.strerror}") from None
 
