@@ -84,9 +84,8 @@ class TimedDynamic(wl.Dynamic):
         super().__init__(world, **given, **arguments)
 
     def solve(self, state: wl.State | None = None, hooks: Sequence[Any] = (), *, resume: bool = False) -> wl.State:
-        """Integrate without the mean of the example over all steps, because Exudyn computes another mean."""
-        sampled = [hook for hook in hooks if not isinstance(hook, wl.Means)]
-        return super().solve(state, [*sampled, *([Clocks(self)] if begin > 0.0 else [])], resume=resume)
+        """Integrate with the hooks of the example and, if required, with clocks."""
+        return super().solve(state, [*hooks, *([Clocks(self)] if begin > 0.0 else [])], resume=resume)
 
 
 wl.Dynamic = TimedDynamic  # type: ignore[misc]

@@ -24,7 +24,7 @@ from windlass.framework.model.lanes import LANES
 
 RowSums = tuple[float, float, float, float, float, float, float, float, float, float, float]
 NO_SUMS: RowSums = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-"""RowSums of a row: forces on r and r' of both nodes (8), force (2) and torque on the circle."""
+"""Sums of a row: forces on r and r' of both nodes (8), force (2) and torque on the circle."""
 
 
 @kernel(inline=True)
