@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from windlass.connectors.constraints.supports import prescribe_velocity as prescribe_velocity
     from windlass.connectors.control.cable_strain import CableStrain as CableStrain
     from windlass.connectors.control.cable_strain import strain_coordinate as strain_coordinate
+    from windlass.connectors.control.fmu_controller import FMUController as FMUController
     from windlass.connectors.control.generic_ode1 import GenericODE1 as GenericODE1
     from windlass.connectors.control.hydraulic_actuator import HydraulicActuator as HydraulicActuator
     from windlass.connectors.control.load_cell import LoadCell as LoadCell

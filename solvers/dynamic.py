@@ -17,6 +17,7 @@ from windlass.framework.state.hooks import (
     Hook,
     StepHook,
     as_hooks,
+    find_stop,
     is_finite,
     overriding,
     refuse_change,
@@ -282,6 +283,7 @@ class Run:
         self._begin, self._seen = state.t, state.t
         self._before, self._after = overriding(hooks, "before_step"), overriding(hooks, "after_step")
         self._looking = list(dict.fromkeys([*self._before, *self._after]))
+        self._stopping = overriding(hooks, "next_stop")
 
     def begin(self, resume: bool) -> None:
         """Determine contact states, and compute consistent accelerations and multipliers, or keep the values in the
@@ -333,13 +335,14 @@ class Run:
             self._run_before(state)
         if solver._decides:
             solver.assembly.renew(state)
-        h, then = solver.sizes.propose(state.t, solver.end)
+        end = min(solver.end, find_stop(self._stopping, state)) if self._stopping else solver.end
+        h, then = solver.sizes.propose(state.t, end)
         most = min(solver.watches.before_step(state, h), 1 if self._one_by_one else self._steps.pace)
         if most > 1:
             most = 1 + min([most - 1, *(hook.idle_steps(state, h) for hook in self._looking)])
             most = min(most, 1 + self._checkpoint.idle_steps(state))
         solver._refuse(state, then, self._hooks)
-        return h, solver.sizes.foresee(then, solver.end, most)
+        return h, solver.sizes.foresee(then, end, most)
 
     def _run_before(self, state: State) -> None:
         """Call the hooks at the start of a step; hooks that change the state are called first."""

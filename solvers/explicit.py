@@ -24,6 +24,7 @@ from windlass.framework.state.hooks import (
     Hook,
     StepHook,
     as_hooks,
+    find_stop,
     is_finite,
     overriding,
     refuse_change,
@@ -236,8 +237,8 @@ class Explicit(StepSolver):
             self.watches.begin(current, self.end - current.t)
             solve_checkpoint.restore(current)
             self.progress.begin(current.t, self.end)
-            stages = "before_step", "after_iteration", "after_step"
-            before, looking, after = (overriding(all_hooks, stage) for stage in stages)
+            stages = "before_step", "after_iteration", "after_step", "next_stop"
+            before, looking, after, stopping = (overriding(all_hooks, stage) for stage in stages)
             notes = self.watches.start(current, seen=pauses or bool(before or looking or after))
             self._begin_verdict(current, self.step, notes)
             while current.t < self.end - 1e-9 * self.step:
@@ -245,7 +246,8 @@ class Explicit(StepSolver):
                 if before:
                     run_stage(before, "before_step", current)
                 self.assembly.renew(current)
-                size, then = self._grid.propose(current.t, longest)
+                until = find_stop(stopping, current) - current.t if stopping else np.inf
+                size, then = self._grid.propose(current.t, min(longest, until))
                 begin = current.t
                 self.watches.before_step(current, size)
                 self._refuse(current, then, all_hooks)

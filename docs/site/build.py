@@ -47,6 +47,7 @@ TREES = {
         *(f"howto/{name}" for name in ("verdict", "output", "evaluate", "energy", "modes")),
         *(f"howto/{name}" for name in ("sweeps", "optimise", "identify", "uncertainty", "derivatives")),
         *(f"howto/{name}" for name in ("tuning", "restart", "parallel", "notebooks", "types", "model_files")),
+        "howto/fmu",
         "howto/exudyn",
         "howto/moordyn",
         "howto/add_a_connector",

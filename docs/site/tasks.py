@@ -47,6 +47,7 @@ TASKS: dict[str, tuple[str, str, dict[str, str]]] = {
             "Force functions": "compiled vectorised",
             "Markers": "position_marker rigid_marker rotation_marker coordinate_marker shape_marker",
             "Inputs of control": "point_coordinate distance_coordinate strain_coordinate load_cell",
+            "Controllers of other tools": "FMUController",
             "Joints and reeving": "joint_stops reeve sliding_joint cable_track end_stops",
             "Fluids": "regular_wave jonswap wave_number",
         },
@@ -72,6 +73,7 @@ TASKS: dict[str, tuple[str, str, dict[str, str]]] = {
             "Modes": "Modes ModesResult Campbell campbell find_critical_speed",
             "Derivatives": "evaluate evaluate_frequencies",
             "Restart": "Checkpoint",
+            "FMUs": "FMUInterface",
             "Verdicts and errors": "Verdict DoubtfulError NotConverged WindlassError ModelError ModelWarning "
             "OptionError OutputError",
             "Matrices": "assemble_mass assemble_matrix assemble_vector create_matrix create_vector NonlinearProblem",

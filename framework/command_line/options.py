@@ -465,6 +465,13 @@ def finish_without_check() -> None:
     _run.finished = True
 
 
+def model_options() -> list[tuple[Option, int | float | bool | str]]:
+    """Return the options that the model has declared, with their values."""
+    solvers = tuple(prefix for prefix in _run.solvers if prefix)
+    names = [name for name in _run.own if name not in _run.framework and not name.startswith(solvers)]
+    return [(_run.own[name], own_value(name)) for name in names]
+
+
 def own_help() -> str:
     """Return the help text of the declared options that were not listed yet, with defaults, units and bounds, grouped
     by solver."""

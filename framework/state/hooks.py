@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from math import isfinite
+from math import inf, isfinite
 from typing import Any
 
 import numpy as np
@@ -75,6 +75,13 @@ class StepHook:
         """
         return None
 
+    def next_stop(self, state: State) -> float:
+        """Return the time [s] at which a step must end, later than the state; inf if there is none.
+
+        A solver in time calls this method after `before_step`, and cuts the step that would pass this time.
+        """
+        return inf
+
     def skip(self, steps: int) -> None:
         """Count ``steps`` steps that ran without calls of this hook."""
 
@@ -98,13 +105,30 @@ class _AfterStep(StepHook):
 
 
 def overriding(hooks: Iterable[StepHook], stage: str) -> list[StepHook]:
-    """Return the hooks that override the method ``"before_step"``, ``"after_iteration"`` or ``"after_step"``.
+    """Return the hooks that override the method ``"before_step"``, ``"after_iteration"``, ``"after_step"`` or
+    ``"next_stop"``.
 
     Hooks that change the state come first.
     """
     idle = getattr(StepHook, stage)
     found = [hook for hook in hooks if getattr(getattr(hook, stage), "__func__", None) is not idle]
     return sorted(found, key=lambda hook: not hook.changes_state)
+
+
+def find_stop(hooks: Iterable[StepHook], state: State) -> float:
+    """Return the earliest time [s] at which one of the hooks requires the end of a step, or inf.
+
+    Raises:
+        ModelError: a hook requires a time that is not later than the state.
+    """
+    earliest = inf
+    for hook in hooks:
+        stop = hook.next_stop(state)
+        if not stop > state.t:
+            given = f"next_stop of the hook {name_hook(hook)} = {stop} s at t = {state.t:.9g} s"
+            raise ModelError(f"{given}: must be later than the state")
+        earliest = min(earliest, stop)
+    return earliest
 
 
 def run_before_solve(hooks: Iterable[StepHook], state: State, end: float, steps: float) -> None:

@@ -1,4 +1,5 @@
-"""Step size control: steps are cut after a failure, increase after easy steps, and end exactly at the end time."""
+"""Step size control: steps are cut after a failure, increase after easy steps, and end exactly at the end time and at
+the times that hooks require."""
 
 from __future__ import annotations
 
@@ -70,9 +71,13 @@ class StepSizes:
         self._easy = 0
         self._wait = self._control.easy_steps
         self._anchor: tuple[float, int] | None = None
+        self._shortened = False
 
     def propose(self, now: float, end: float) -> tuple[float, float]:
-        """Return (size, value at the end) of the next step; the last step is shortened to end exactly at ``end``."""
+        """Return (size, value at the end) of the next step; the last step is shortened to end exactly at ``end``.
+
+        If the run continues after ``end``, the steps are counted from there.
+        """
         if self._anchor is None:
             # a continued run must have the same times to the last bit
             count = round(now / self.size)
@@ -82,7 +87,9 @@ class StepSizes:
         then = start + (count + 1) * self.size
         if then > end - 1e-9 * self.nominal:
             # a step that ends at ``end`` except for rounding keeps its size to the last bit
-            return (self.size if then < end + 1e-9 * self.nominal else end - now), end
+            self._shortened = then >= end + 1e-9 * self.nominal
+            return (end - now if self._shortened else self.size), end
+        self._shortened = False
         return self.size, then
 
     def foresee(self, then: float, end: float, most: int) -> list[float]:
@@ -110,7 +117,7 @@ class StepSizes:
     def accept(self) -> None:
         """Note that the proposed step was accepted."""
         assert self._anchor is not None
-        self._anchor = (self._anchor[0], self._anchor[1] + 1)
+        self._anchor = None if self._shortened else (self._anchor[0], self._anchor[1] + 1)
         self._easy += 1
         if self.size < self.nominal and self._easy >= self._wait:
             self._resize(min(self.nominal, self._control.growth * self.size))

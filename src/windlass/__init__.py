@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from windlass.connectors.drives.steady_drive import SteadyPulley as SteadyPulley
     from windlass.connectors.drives.steady_drive import SteadySpan as SteadySpan
     from windlass.connectors.drives.steady_drive import TensionerArm as TensionerArm
+    from windlass.fmu.interface import FMUInterface as FMUInterface
     from windlass.framework.command_line.options import arguments as arguments
     from windlass.framework.command_line.options import help_requested as help_requested
     from windlass.framework.command_line.options import option as option

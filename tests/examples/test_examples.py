@@ -17,6 +17,7 @@ NAMES = [
     "dropped_mass",
     "catenary",
     "rope_in_wind",
+    "hoist_fmu",
     "hoist_spin",
     "towed_cable",
     "mooring_line",
@@ -216,6 +217,13 @@ def test_crane_hoist(tmp_path: Path) -> None:
     assert_allclose(results["way_across"], 2.0 * 0.15 / (2.0 * np.pi * results["frequency"][1]), rtol=0.1)
     assert results["way_along"] > 0.05 and "wrap angle" in table
     assert (tmp_path / "crane_hoist_out" / "crane.vtkhdf").exists()
+
+
+def test_hoist_fmu(tmp_path: Path) -> None:
+    """Without a controller, the load rises by Newton's law; the rope stores a share of the motion."""
+    results, table = run_example("hoist_fmu", [], tmp_path)
+    assert_allclose(results["rise"], results["rise_expected"], rtol=0.006)
+    assert "mean tension" in table
 
 
 def test_ale_belt(tmp_path: Path) -> None:

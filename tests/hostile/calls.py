@@ -100,6 +100,13 @@ def calls(s: Scene) -> dict[str, Call]:
         ),
         "BreakingLinks": (con.BreakingLinks, {"links": [con.Link(slide, breaking_load=1e3)]}),
         "Checkpoint": (wl.Checkpoint, {"path": s.folder / "c.h5", "every": 10, "restart": "auto", "minutes": 10.0}),
+        "FMUInterface": (wl.FMUInterface, {}),
+        "FMUInterface.input": (
+            lambda **given: wl.FMUInterface().input(**given),
+            {"name": "torque", "start": 0.0, "unit": "N m", "set": lambda value: None, "doc": "some words"},
+        ),
+        "FMUInterface.output": (lambda **given: wl.FMUInterface().output(**given), {"sensor": sensor}),
+        "FMUInterface.solve": (wl.FMUInterface().solve, {"solver": dynamic, **solve}),
         "eval_output": (wl.eval_output, {"entity": s.body, "name": "position", "state": s.state}),
         "option": (wl.option, {"name": "hostile", "default": 1, "unit": "1", "doc": "some words"}),
         "citations": (wl.citations, {"world": s.world}),
@@ -120,6 +127,7 @@ def calls(s: Scene) -> dict[str, Call]:
         "Sensor": (
             wl.Sensor, {"entity": s.body, "output": "position", "component": 0, "name": "p", "where": {}},
         ),
+        "Means": (wl.Means, {"sensors": [sensor], "start": 0.0}),
         "Sensors": (wl.Sensors, {"path": s.folder / "s.csv", "sensors": [sensor], "every": 1}),
         "Sensors.record": (sensors.record, {"state": s.state}),
         "Sensors.plot": (sensors.plot, {"path": s.folder / "s.png", "names": [sensor.name]}),

@@ -39,9 +39,12 @@ RESULTS = (
     wl.SteadyPulley, wl.SteadySpan, wl.Verdict,
 )  # fmt: skip
 """Types that functions return and users do not construct."""
-NOT_CALLED = (wl.StepHook, wl.arguments, wl.help_requested, wl.is_first_process, wl.Entity, wl.set_options, wl.show)
+NOT_CALLED = (
+    wl.StepHook, wl.arguments, wl.help_requested, wl.is_first_process, wl.Entity, wl.set_options, wl.show,
+    con.FMUController,
+)  # fmt: skip
 """Names that the tests skip: they take no arguments, are created only by `World.add`, take the words of a command line,
-or need a screen.
+or need a screen or an optional package.
 """
 METHODS: dict[type, tuple[str, ...]] = {
     wl.Part: ("equal",),
@@ -55,6 +58,7 @@ METHODS: dict[type, tuple[str, ...]] = {
     wl.ModesResult: ("of", "energy_share", "amplitudes", "write_csv", "animate", "show"),
     wl.Recorder: ("record",),
     wl.Sensors: ("record", "plot"),
+    wl.FMUInterface: ("input", "output", "solve"),
     wl.EnergyLedger: ("losses", "draw"),
     el.Route: ("eval_points",),
     el.Superelement: ("add_to",),

@@ -27,6 +27,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "dropped_mass": {},
     "elevator": {"output": "none", "stops": 1},
     "helix_capstan": {},
+    "hoist_fmu": {},
     "hoist_spin": {"output": "none"},
     "knot": {"output": "none"},
     "mass_on_springs": {"output": "none"},

@@ -275,7 +275,7 @@ def test_run_wants_a_model(capsys: pytest.CaptureFixture[str]) -> None:
         (
             ["rnu", "model.py"],
             "rnu: unknown command; expected run, run-exudyn, run-moordyn, modes, sweep, optimise, identify, "
-            "uncertainty, tune, compile, show, post, examples, doctor, version or help",
+            "uncertainty, tune, fmu, compile, show, post, examples, doctor, version or help",
         ),
     ):
         assert cli.main(words) == 2

@@ -25,7 +25,7 @@ TOPS = ("framework", "elements", "connectors", "solvers")
 ROOF = ROOT / "src" / "windlass"
 FILES = [
     path
-    for top in (*(ROOT / top for top in TOPS), ROOF / "commands", ROOF / "exudyn")
+    for top in (*(ROOT / top for top in TOPS), ROOF / "commands", ROOF / "exudyn", ROOF / "fmu")
     for path in sorted(top.rglob("*.py"))
 ]
 
@@ -108,7 +108,8 @@ MAY_NAME = {
     "connectors": {"framework", "elements", "connectors"},
     "solvers": {"framework", "solvers"},
     "exudyn": {*TOPS, "exudyn"},
-    "commands": {*TOPS, "exudyn", "commands"},
+    "fmu": {*TOPS, "fmu", "commands"},
+    "commands": {*TOPS, "exudyn", "fmu", "commands"},
 }
 """Folders whose modules may be named in the modules of a folder, in an import or as text."""
 

@@ -307,6 +307,7 @@ def test_commands_say_what_they_take(capsys: pytest.CaptureFixture[str]) -> None
         "optimise",
         "identify",
         "uncertainty",
+        "fmu",
         "show",
         "compile",
     ):

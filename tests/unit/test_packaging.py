@@ -15,7 +15,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("framework", "elements", "connectors", "solvers")
-OWN = ("commands", "exudyn", "moordyn", "post")
+OWN = ("commands", "exudyn", "fmu", "moordyn", "post")
 
 
 @pytest.fixture(scope="module")

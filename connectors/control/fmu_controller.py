@@ -1,0 +1,351 @@
+"""Controller from another tool: an FMU (Functional Mock-up Unit, FMI 2 or 3 for co-simulation) inside a model.
+
+    exchange at t_k = t_0 + k H:    u_k = sensors at t_k,    y_k = outputs of the FMU at t_k
+    between t_k and t_k+1:          the FMU computes with u_k, the model with y_k
+
+So the error of the coupling is of first order in the step H of the exchange. Steps of the solver end at all t_k.
+
+Source: Functional Mock-up Interface Specification 2.0.4 and 3.0.1, Modelica Association. The library FMPy loads FMUs.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import weakref
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from windlass.framework.assembly.parallel_assembly import parallel_assembly
+from windlass.framework.checks.checks import checked, number, path, suggest, that
+from windlass.framework.errors import ModelError
+from windlass.framework.model.system import Fields
+from windlass.framework.output.probes import Probe, SensorLike
+from windlass.framework.state.evaluate import load_outputs
+from windlass.framework.state.hooks import StepHook
+from windlass.framework.state.state import State
+
+PIP_LINE = "pip install 'fmpy>=0.3.20,<1'"
+ROUNDING = 1e-9
+"""Part of the step of the exchange by which times may differ."""
+LAST_MESSAGES = 3
+"""Number of the last messages of an FMU that errors repeat."""
+NUMBERS = ("Real", "Integer", "Boolean", "Enumeration", "Float", "Int", "UInt")
+"""Beginnings of the types of variables that have a number as their value."""
+
+
+def named(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    """Return a test of a dictionary by name whose values fit."""
+    return lambda given: isinstance(given, Mapping) and all(isinstance(k, str) and fits(v) for k, v in given.items())
+
+
+SENSORS = that(
+    named(lambda given: hasattr(given, "create_probe")),
+    "sensors by the name of an input of the FMU, such as {'w': ...}",
+)
+SETTERS = that(named(callable), "functions of one number by the name of an output of the FMU, such as {'torque': ...}")
+VALUES = that(
+    named(lambda given: isinstance(given, int | float | bool | str)), "numbers, truth values or texts by name"
+)
+
+
+class FMUController(StepHook):
+    """Runs an FMU inside a model; a hook of the solves that it controls, and a context manager that ends the FMU.
+
+    Args:
+        file: the FMU, of FMI 2 or 3, for co-simulation.
+        step: time between two exchanges H [s]; solvers cut their steps to end at each exchange.
+        inputs: sensor for each input of the FMU that the model sets, by the name of the input; each sensor has one
+            number.
+        outputs: function for each output of the FMU that the model uses, by the name of the output, such as ``lambda
+            torque: world.set(motor, value=torque)`` [unit of the output].
+        parameters: values of parameters and start values of the FMU by name.
+
+    Attributes:
+        values: last values of the used outputs, by name; empty before the first exchange.
+
+    Raises:
+        ModelError: FMPy is not installed, the file is not an FMU for co-simulation on this platform, or the FMU has no
+            such variables. In a solve: a call of the FMU fails (the message contains the last messages of the FMU), the
+            solve begins at another time than the FMU has reached, or a restart needs a state that the FMU cannot store.
+    """
+
+    @checked(file=path(), step=number("s", above=0.0), inputs=SENSORS, outputs=SETTERS, parameters=VALUES)
+    def __init__(
+        self,
+        file: str | os.PathLike[str],
+        *,
+        step: float,
+        inputs: Mapping[str, SensorLike],
+        outputs: Mapping[str, Callable[[float], object]],
+        parameters: Mapping[str, int | float | bool | str] | None = None,
+    ) -> None:
+        self._file, self._step = Path(file), float(step)
+        self._sensors, self._setters = dict(inputs), dict(outputs)
+        self._slave = Slave(self._file, dict(parameters or {}))
+        self._slave.require(self._sensors, ("input",), "inputs")
+        self._slave.require(self._setters, ("output", "local", "calculatedParameter"), "outputs")
+        self._probes: list[Probe] = []
+        self._begin = self._reached = 0.0
+        self._count = -1
+        self.values: dict[str, float] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the FMU; a later solve begins with a new instance."""
+        self._slave.close()
+        self._count = -1
+
+    def before_solve(self, state: State, end: float, steps: int) -> None:
+        """Start the FMU at the time of the state, unless a solve before has started it."""
+        rounding = ROUNDING * self._step
+        if self._count >= 0 and not self._reached - rounding <= state.t <= self._next + rounding:
+            times = f"{self._reached:.9g} s to {self._next:.9g} s"
+            raise ModelError(
+                f"t = {state.t:.9g} s at the start of a solve with {self._file.name}: must be from {times}, which the "
+                "FMU has reached; close() begins again"
+            )
+
+    @property
+    def _next(self) -> float:
+        """Time of the next exchange [s]."""
+        return self._begin + (self._count + 1) * self._step
+
+    def before_step(self, state: State) -> None:
+        """Exchange values if an exchange is due."""
+        self.changes_forces = False
+        if self._count >= 0 and state.t < self._next - ROUNDING * self._step:
+            return
+        if self._count < 0:
+            self._begin = self._reached = state.t
+            self._slave.start(state.t)
+        else:
+            self._slave.advance(self._reached, state.t - self._reached)
+        self._reached = state.t
+        self._count = round((state.t - self._begin) / self._step)
+        self._slave.put(dict(zip(self._sensors, self._measure(state), strict=True)))
+        values = self._slave.get(list(self._setters))
+        # only an abrupt change needs new accelerations
+        self.changes_forces = values != self.values
+        self.values = values
+        for name, value in values.items():
+            self._setters[name](value)
+
+    def next_stop(self, state: State) -> float:
+        """Return the time of the next exchange [s]."""
+        return self._next
+
+    def idle_steps(self, state: State, size: float) -> int:
+        """Return the number of next steps before the next exchange."""
+        return max(0, int((self._next - state.t) / size - ROUNDING) - 1)
+
+    def checkpoint(self) -> dict[str, Any]:
+        """Return times and the state of the FMU; see `StepHook.checkpoint`."""
+        kept = {"begin": self._begin, "reached": self._reached, "count": self._count, "values": dict(self.values)}
+        return kept | {"state": self._slave.store() if self._count >= 0 else None}
+
+    def restore(self, kept: Mapping[str, Any], state: State) -> None:
+        """Continue from the values of `checkpoint`.
+
+        Raises:
+            ModelError: the FMU cannot store its state.
+        """
+        self._begin, self._reached, self._count = float(kept["begin"]), float(kept["reached"]), int(kept["count"])
+        self.values = {name: float(value) for name, value in kept["values"].items()}
+        if self._count >= 0:
+            self._slave.start(self._begin)
+            self._slave.restore(kept["state"])
+            for name, value in self.values.items():
+                self._setters[name](value)
+
+    def _measure(self, state: State) -> list[float]:
+        """Return the number of each sensor."""
+        fields: Fields = load_outputs(state)
+        if not self._probes:
+            for name, sensor in self._sensors.items():
+                probe = sensor.create_probe(state)
+                if len(probe.columns) != 1:
+                    given = f"sensor of the input {name!r} of {self._file.name} has {len(probe.columns)} numbers"
+                    raise ModelError(f"{given}: must have one; select a component")
+                self._probes.append(probe)
+        row = np.array([float(probe.read(fields)[0]) for probe in self._probes])
+        measured: list[float] = parallel_assembly(state.world).processes.sum(row).tolist()
+        return measured
+
+
+class Slave:
+    """An FMU of FMI 2 or 3 for co-simulation, with errors that contain the messages of the FMU.
+
+    Args:
+        file: the FMU.
+        parameters: start values by the name of a variable.
+    """
+
+    def __init__(self, file: Path, parameters: Mapping[str, int | float | bool | str]) -> None:
+        if importlib.util.find_spec("fmpy") is None:
+            raise ModelError(f"FMUController needs FMPy, which is not installed: {PIP_LINE}")
+        if not file.is_file():
+            raise ModelError(f"file = {file} in FMUController: no such file")
+        import fmpy  # imported here, because it is optional and large
+
+        self._fmpy, self._file, self._parameters = fmpy, file, dict(parameters)
+        try:
+            self._model = fmpy.read_model_description(str(file))
+        except Exception as error:
+            raise ModelError(f"file = {file} in FMUController: must be an FMU: {error}") from None
+        if self._model.coSimulation is None or self._model.fmiVersion.startswith("1"):
+            kind = f"FMI {self._model.fmiVersion}" if self._model.coSimulation else "model exchange only"
+            raise ModelError(f"file = {file} in FMUController: must be for co-simulation by FMI 2 or 3, has {kind}")
+        if fmpy.platform not in fmpy.supported_platforms(str(file)):
+            there = ", ".join(fmpy.supported_platforms(str(file))) or "none"
+            raise ModelError(f"file = {file} in FMUController: must have a library for {fmpy.platform}, has {there}")
+        self._variables = {variable.name: variable for variable in self._model.modelVariables}
+        self.require(self._parameters, ("parameter", "structuralParameter", "input", "local", "output"), "parameters")
+        self._messages: list[str] = []
+        self._fmu: Any = None
+        self._end: Any = None
+
+    def require(self, names: Mapping[str, object], causalities: tuple[str, ...], what: str) -> None:
+        """Raise ModelError for a name that is no variable of these causalities with a number as its value."""
+        able = [
+            name
+            for name, variable in self._variables.items()
+            if (variable.causality or "local") in causalities
+            and (what == "parameters" or variable.type.startswith(NUMBERS))
+            and not getattr(variable, "dimensions", None)
+        ]
+        for name in names:
+            if name not in able:
+                words = suggest(name, able) if able else "the FMU has none"
+                raise ModelError(f"{what} of {self._file.name} = {name!r} in FMUController: {words}")
+
+    def start(self, t: float) -> None:
+        """Start a new instance at a time [s]."""
+        self.close()
+        from fmpy.simulation import apply_start_values  # imported here, because it is optional and large
+
+        def log(*given: Any) -> None:
+            # status, category and text are the last arguments in all versions; status 0 is good
+            if given[-3] and given[-1]:
+                self._messages.append(given[-1].decode("utf-8", "replace"))
+
+        folder = self._fmpy.extract(str(self._file))
+        with self._calls(t):
+            self._fmu = self._fmpy.instantiate_fmu(folder, self._model, "CoSimulation", debug_logging=True, logger=log)
+            self._end = weakref.finalize(self, end, self._fmu, folder)
+            if self._is_third:
+                apply_start_values(self._fmu, self._model, self._parameters)
+                self._fmu.enterInitializationMode(startTime=t)
+            else:
+                self._fmu.setupExperiment(startTime=t)
+                apply_start_values(self._fmu, self._model, self._parameters)
+                self._fmu.enterInitializationMode()
+            self._fmu.exitInitializationMode()
+
+    @property
+    def _is_third(self) -> bool:
+        return bool(self._model.fmiVersion.startswith("3"))
+
+    def advance(self, t: float, size: float) -> None:
+        """Advance the instance from a time by a step [s]."""
+        with self._calls(t):
+            self._fmu.doStep(t, size)
+
+    def put(self, values: Mapping[str, float]) -> None:
+        """Set inputs."""
+        with self._calls():
+            for name, value in values.items():
+                variable = self._variables[name]
+                whole = not variable.type.startswith(("Real", "Float"))
+                given = [round(value) if whole else value]
+                getattr(self._fmu, f"set{self._call(variable)}")([variable.valueReference], given)
+
+    def get(self, names: list[str]) -> dict[str, float]:
+        """Return the values of variables."""
+        found = {}
+        with self._calls():
+            for name in names:
+                variable = self._variables[name]
+                found[name] = float(getattr(self._fmu, f"get{self._call(variable)}")([variable.valueReference])[0])
+        return found
+
+    def _call(self, variable: Any) -> str:
+        """Return the type of a variable in the names of the functions of FMI."""
+        if variable.type == "Enumeration":
+            return "Int64" if self._is_third else "Integer"
+        return str(variable.type)
+
+    def store(self) -> np.ndarray[Any, np.dtype[np.uint8]] | None:
+        """Return the state of the instance as bytes, or None if the FMU cannot store it."""
+        able = self._model.coSimulation
+        names = ("canGetAndSetFMUstate", "canSerializeFMUstate")
+        if not all(getattr(able, name, False) for name in names):
+            return None
+        word = "State" if self._is_third else "state"
+        with self._calls():
+            state = getattr(self._fmu, f"getFMU{word}")()
+            stored = getattr(self._fmu, f"serializeFMU{word}")(state)
+            getattr(self._fmu, f"freeFMU{word}")(state)
+        return np.frombuffer(stored, np.uint8).copy()
+
+    def restore(self, stored: Any) -> None:
+        """Set the state of the instance to stored bytes.
+
+        Raises:
+            ModelError: the FMU cannot store its state.
+        """
+        if stored is None or not np.size(stored):
+            raise ModelError(
+                f"{self._file.name} cannot store its state (canSerializeFMUstate): must be able to do so for a restart"
+            )
+        with self._calls():
+            data = np.asarray(stored, np.uint8).tobytes()
+            if self._is_third:
+                self._fmu.setFMUState(self._fmu.deserializeFMUState(data))
+            else:
+                self._fmu.setFMUstate(self._fmu.deSerializeFMUstate(data))
+
+    def close(self) -> None:
+        """End the instance."""
+        if self._end is not None:
+            self._end()
+        self._fmu = self._end = None
+
+    def _calls(self, t: float | None = None) -> Calls:
+        return Calls(self._file.name, self._messages, t)
+
+
+class Calls:
+    """Context around calls of an FMU that converts errors to ModelError, with the last messages of the FMU."""
+
+    def __init__(self, name: str, messages: list[str], t: float | None) -> None:
+        self._name, self._messages, self._t = name, messages, t
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        if isinstance(error, Exception):
+            at = "" if self._t is None else f" at t = {self._t:.9g} s"
+            last = self._messages[-LAST_MESSAGES:]
+            raise ModelError("\n  ".join([f"{self._name}{at}: {error}", *last])) from None
+
+
+def end(fmu: Any, folder: str) -> None:
+    """End an instance of an FMU and delete its files."""
+    try:
+        fmu.terminate()
+        fmu.freeInstance()
+    except Exception:
+        # an instance that has failed cannot be ended in any other way
+        pass
+    shutil.rmtree(folder, ignore_errors=True)

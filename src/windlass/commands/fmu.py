@@ -1,0 +1,149 @@
+"""The command `windlass fmu`: a co-simulation FMU of a model script."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+import shutil
+import sys
+import tempfile
+import zipfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from windlass.commands.studies.model_options import Pairs, show_help, take_own
+from windlass.framework.errors import OptionError, OutputError
+from windlass.framework.files.whole_files import check_place, replace_file
+from windlass.framework.launch.arguments import Option, join_options, option_table
+
+HELP = """windlass fmu MODEL.py [-output FILE.fmu] [options of the model and of PETSc]
+
+Makes an FMU for co-simulation of a model script that declares its inputs and outputs with wl.FMUInterface.  Parameters
+of the FMU are the options of the model; options on this command line are their start values.  The FMU runs the model
+in the Python environment of this command, see docs/howto/fmu.md.
+
+Options of the command:"""
+COMMAND = "windlass fmu"
+OWN = option_table(
+    Option("output", "", "", "file of the FMU; default: the name of the model"),
+    Option("fmi", "2", "", "version of FMI", choices=("2",)),
+    Option("files", "", "", "further files that the model reads, separated by commas"),
+)  # fmt: skip
+PIP_LINE = "pip install 'pythonfmu>=0.6.3,<1'"
+INTERFACE = "interface.json"
+SLAVE = Path(__file__).resolve().parents[1] / "fmu" / "slave.py"
+
+
+def main(words: Sequence[str]) -> int:
+    """Run the command; return the exit code.
+
+    Raises:
+        OptionError: the command line is wrong, or the model has no interface.
+        OutputError: pythonfmu is not installed, or the FMU cannot be written.
+    """
+    if show_help(words, HELP, OWN):
+        return 0
+    model, pairs, own = take_own(words, OWN, COMMAND)
+    files = [Path(name.strip()).resolve() for name in own["files"].split(",") if name.strip()]
+    for file in files:
+        if not file.is_file() or file.name == model.name:
+            raise OptionError(f"-files {file.name}: must be files other than the model, separated by commas")
+    target = Path(own["output"] or f"{model.stem}.fmu").absolute()
+    check_target(target)
+    if importlib.util.find_spec("pythonfmu") is None:
+        raise OutputError(f"windlass fmu needs pythonfmu, which is not installed: {PIP_LINE}")
+    interface = ask_interface(model, pairs, files)
+    build(interface, model, files, target)
+    names = {group: ", ".join(interface[group]) or "none" for group in ("inputs", "outputs", "parameters")}
+    print("\n".join([str(target), *(f"  {group}: {text}" for group, text in names.items())]))
+    return 0
+
+
+def check_target(path: Path) -> None:
+    """Raise OutputError if the FMU cannot be written, or would replace a file of another program."""
+    if path.suffix != ".fmu":
+        raise OutputError(f"-output {path.name}: must be a file .fmu")
+    check_place(path, "-output")
+    if path.exists() and path.stat().st_size:
+        inside = zipfile.ZipFile(path).namelist() if path.is_file() and zipfile.is_zipfile(path) else []
+        if f"resources/{INTERFACE}" not in inside:
+            raise OutputError(f"-output {path.name}: exists, and Windlass has not written it: must be another file")
+
+
+def ask_interface(model: Path, pairs: Pairs, files: Sequence[Path]) -> dict[str, Any]:
+    """Return the interface of a model, from a run that ends before its first step in time.
+
+    Raises:
+        OptionError: the model fails, or declares no interface.
+    """
+    with tempfile.TemporaryDirectory(prefix="windlass_fmu_") as name:
+        folder = Path(name)
+        # the run is the run of the FMU
+        own = {"script": model.name, "python": sys.executable, "words": join_options(pairs)}
+        copy_model(model, files, folder)
+        process = load_slave().ModelProcess(folder, own | {"parameters": {}}, {})
+        try:
+            found: dict[str, Any] = process.ask("describe")
+        except RuntimeError as error:
+            raise OptionError(f"{model.name}: {error}") from None
+        finally:
+            process.kill()
+    # parameters are given by their values
+    rest = [(name, value) for name, value in pairs if name not in found["parameters"]]
+    identifier = re.sub(r"\W", "_", model.stem)
+    identifier = identifier if not identifier[0].isdigit() else f"_{identifier}"
+    return found | own | {"words": join_options(rest), "identifier": identifier, "doc": f"Windlass: {model.stem}"}
+
+
+def load_slave() -> Any:
+    """Return the module of the FMU, which needs pythonfmu."""
+    from windlass.fmu import slave  # imported here, because it needs an optional package
+
+    return slave
+
+
+def copy_model(model: Path, files: Sequence[Path], folder: Path) -> None:
+    """Copy the script and its files to the folder ``model``."""
+    (folder / "model").mkdir()
+    for file in (model, *files):
+        shutil.copy2(file, folder / "model" / file.name)
+
+
+def build(interface: dict[str, Any], model: Path, files: Sequence[Path], target: Path) -> None:
+    """Write the FMU.
+
+    Raises:
+        OutputError: the file cannot be written.
+    """
+    from pythonfmu import FmuBuilder  # imported here, because it is optional
+
+    with tempfile.TemporaryDirectory(prefix="windlass_fmu_") as name, own_modules():
+        folder = Path(name)
+        copy_model(model, files, folder)
+        replace_file(folder / INTERFACE, json.dumps(interface, indent=1).encode())
+        # modules are known by their names, so each model has its own
+        script = folder / f"{interface['identifier']}_slave.py"
+        shutil.copy2(SLAVE, script)
+        made = folder / target.name
+        parts = [folder / INTERFACE, folder / "model"]
+        FmuBuilder.build_FMU(script, dest=made, project_files=parts, canGetAndSetFMUstate=True)
+        try:
+            replace_file(target, made.read_bytes())
+        except OSError as error:
+            raise OutputError(f"-output {target}: cannot be written: {error.strerror}") from None
+
+
+@contextmanager
+def own_modules() -> Iterator[None]:
+    """Context that forgets the folders and modules that a builder loads."""
+    path, modules = list(sys.path), set(sys.modules)
+    try:
+        yield
+    finally:
+        sys.path[:] = path
+        for name in set(sys.modules) - modules:
+            if name.endswith("_slave"):
+                del sys.modules[name]

@@ -1,0 +1,132 @@
+"""Requests of an FMU to the process that runs its model: one line of JSON each, with one line as the answer."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from windlass.fmu.stepwise import Kept, Stepwise, TimeSolver
+from windlass.framework.assembly.parallel_assembly import parallel_assembly
+from windlass.framework.command_line import options
+from windlass.framework.errors import ModelError, WindlassError
+from windlass.framework.output.probes import Probe, SensorLike
+from windlass.framework.state.evaluate import load_outputs
+from windlass.framework.state.hooks import Hook
+from windlass.framework.state.state import State
+
+PIPES = "WINDLASS_FMU"
+"""Environment variable with the file descriptors from which the process reads requests and to which it writes
+answers."""
+
+
+@dataclass(frozen=True)
+class Input:
+    """An input: start value in its unit, the function that sets the value in the model, and its meaning."""
+
+    start: float
+    unit: str
+    set: Callable[[float], object]
+    doc: str
+
+
+def serve(
+    pipes: str, inputs: Mapping[str, Input], outputs: Mapping[str, SensorLike], solver: TimeSolver, state: State | None,
+    hooks: Sequence[Hook],
+) -> State:  # fmt: skip
+    """Follow the requests of an FMU to its end, and return the last state.
+
+    Args:
+        pipes: value of the environment variable `PIPES`.
+        inputs, outputs: variables by name.
+        solver, state, hooks: see `FMUInterface.solve`.
+
+    Raises:
+        ModelError: an output has several numbers, or the model runs on several processes.
+    """
+    if parallel_assembly(solver.assembly.world).layout.size > 1:
+        raise ModelError("processes of an FMU: must be 1")
+    model = ServedModel(inputs, outputs, Stepwise(solver, state, hooks))
+    read, write = (int(number) for number in pipes.split(","))
+    with os.fdopen(read, encoding="utf-8") as requests, os.fdopen(write, "w", encoding="utf-8") as answers:
+        for line in requests:
+            name, *given = json.loads(line)
+            try:
+                answer = {"value": getattr(model, name)(*given)}
+            except WindlassError as error:
+                answer = {"error": str(error)}
+            answers.write(f"{json.dumps(answer)}\n")
+            answers.flush()
+            if name == "finish":
+                break
+    return model.solve.state
+
+
+class ServedModel:
+    """The requests by name; see `serve`."""
+
+    def __init__(self, inputs: Mapping[str, Input], outputs: Mapping[str, SensorLike], solve: Stepwise) -> None:
+        self._inputs, self.solve = inputs, solve
+        self._values = {name: one.start for name, one in inputs.items()}
+        self._kept: dict[int, tuple[Kept, dict[str, float]]] = {}
+        self._count = 0
+        self._probes: dict[str, Probe] = {}
+        load_outputs(solve.state)
+        for name, sensor in outputs.items():
+            probe = self._probes[name] = sensor.create_probe(solve.state)
+            if len(probe.columns) != 1:
+                raise ModelError(
+                    f"output {name!r} of FMUInterface has {len(probe.columns)} numbers: must have one; select a "
+                    "component of the sensor"
+                )
+
+    def describe(self) -> dict[str, Any]:
+        """Return variables, step and end of the model."""
+        inputs = {name: {"start": i.start, "unit": i.unit, "doc": i.doc} for name, i in self._inputs.items()}
+        outputs = {name: {"unit": probe.columns[0][1]} for name, probe in self._probes.items()}
+        parameters = {item.name: {**asdict(item), "start": value} for item, value in options.model_options()}
+        twice = [name for name in parameters if name in inputs or name in outputs]
+        if twice:
+            raise ModelError(f"name = {twice[0]!r} in FMUInterface: is already an option: must differ from all options")
+        times = {"begin": self.solve.state.t, "end": self.solve.end, "step": self.solve.step}
+        return {"inputs": inputs, "outputs": outputs, "parameters": parameters, **times}
+
+    def put(self, name: str, value: float) -> None:
+        """Set an input."""
+        if value != self._values[name]:
+            self._values[name] = value
+            self._inputs[name].set(value)
+            self.solve.note_jump()
+
+    def get(self) -> dict[str, float]:
+        """Return the values of all outputs."""
+        fields = load_outputs(self.solve.state)
+        return {name: float(probe.read(fields)[0]) for name, probe in self._probes.items()}
+
+    def advance(self, t: float, size: float) -> None:
+        """Solve from a time over a communication step [s]."""
+        self.solve.advance(t, size)
+
+    def keep(self) -> int:
+        """Keep the present state, and return its number."""
+        self._count += 1
+        self._kept[self._count] = self.solve.keep(), dict(self._values)
+        return self._count
+
+    def go_back(self, number: int) -> None:
+        """Return to a kept state."""
+        kept, values = self._kept[number]
+        self._values = dict(values)
+        for name, value in values.items():
+            self._inputs[name].set(value)
+        self.solve.go_back(kept)
+
+    def drop(self, number: int) -> None:
+        """Forget a kept state."""
+        del self._kept[number]
+
+    def finish(self) -> None:
+        """End the solve with its verdict."""
+        self.solve.end_solve()

@@ -1,0 +1,100 @@
+"""Interface of a model as an FMU (Functional Mock-up Unit): inputs, outputs, and the solve that other tools step.
+
+    fmu = wl.FMUInterface()
+    fmu.input("torque", 0.0, "N m", set=lambda value: world.set(motor, value=value))
+    fmu.output(wl.Sensor(drum, "angular_velocity", 2, name="speed"))
+    state = fmu.solve(wl.Dynamic(world, step=1e-3, end=5.0), state)
+
+Under ``windlass run`` the inputs keep their start values, and `FMUInterface.solve` is the solve of the solver. In an
+FMU, `FMUInterface.solve` follows the calls of the importing tool. Parameters of the FMU are the options of the model.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+
+from windlass.fmu.communication import PIPES, Input, serve
+from windlass.fmu.stepwise import TimeSolver
+from windlass.framework.checks.checks import checked, each, function, instance, number, optional, that, word
+from windlass.framework.command_line.options import help_requested
+from windlass.framework.errors import ModelError
+from windlass.framework.output.probes import SENSOR, SensorLike
+from windlass.framework.state.hooks import Hook, is_hook
+from windlass.framework.state.state import State
+
+NAME = that(
+    lambda given: isinstance(given, str) and given.strip() == given != "" and given.isprintable(),
+    "a text without line breaks, and without spaces at its ends",
+)
+
+
+class FMUInterface:
+    """Inputs and outputs of a model for `windlass fmu`, and the solve that an importing tool steps."""
+
+    def __init__(self) -> None:
+        self._inputs: dict[str, Input] = {}
+        self._outputs: dict[str, SensorLike] = {}
+
+    @checked(name=NAME, start=number("the unit of the input"), unit=word(), set=function(), doc=word())
+    def input(self, name: str, start: float, unit: str, *, set: Callable[[float], object], doc: str = "") -> None:
+        """Declare an input, and set its start value.
+
+        Args:
+            name: name of the variable.
+            start: value until the importing tool sets another value [``unit``].
+            unit: unit of the value, ``"1"`` for pure numbers.
+            set: function of the value that changes the model, such as ``lambda torque: world.set(motor,
+                value=torque)``. The value is constant between two communication points.
+            doc: meaning in a few words.
+
+        Raises:
+            ModelError: the name is already an input or an output.
+        """
+        self._check_new(name)
+        self._inputs[name] = Input(float(start), unit, set, doc)
+        set(float(start))
+
+    @checked(sensor=SENSOR)
+    def output(self, sensor: SensorLike) -> None:
+        """Declare an output: a sensor with one number, whose name is the name of the variable.
+
+        Raises:
+            ModelError: the name is already an input or an output.
+        """
+        self._check_new(sensor.name)
+        self._outputs[sensor.name] = sensor
+
+    @checked(
+        solver=instance("Dynamic", "Explicit"),
+        state=optional(instance(State)),
+        hooks=each(that(is_hook, "a StepHook or a function of the state"), "a list of hooks"),
+    )
+    def solve(self, solver: TimeSolver, state: State | None = None, hooks: Sequence[Hook] = ()) -> State:
+        """Solve like ``solver.solve(state, hooks)``, or in an FMU follow the calls of the importing tool.
+
+        Args:
+            solver: a solver in time. Its step is the largest step; steps are cut to end at communication points. Its
+                end is the default end of the FMU.
+            state: initial state; its time is the start of the FMU.
+            hooks: user code around steps. If the importing tool returns to an earlier state of the FMU, hooks get the
+                data that their `checkpoint` has returned there.
+
+        Returns:
+            The last state.
+
+        Raises:
+            ModelError: an output has several numbers.
+            NotConverged: as in the solver; in an FMU the call of the importing tool fails.
+        """
+        pipes = os.environ.get(PIPES, "")
+        if not pipes or help_requested():
+            return solver.solve(state, hooks)
+        return serve(pipes, self._inputs, self._outputs, solver, state, hooks)
+
+    def _check_new(self, name: str) -> None:
+        if name in self._inputs or name in self._outputs:
+            kind = "an input" if name in self._inputs else "an output"
+            raise ModelError(
+                f"name = {name!r} in FMUInterface: is already {kind}: must differ from all other variables"
+            )

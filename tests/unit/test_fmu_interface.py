@@ -1,0 +1,225 @@
+"""A model in parts between communication points, as an FMU runs it: steps, returns to earlier states, and errors."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import windlass as wl
+from windlass import connectors as con
+from windlass import elements as el
+from windlass.commands import cli
+from windlass.fmu.communication import PIPES
+from windlass.fmu.stepwise import Stepwise
+
+STEP, END = 0.01, 0.3
+K, D, J = 40.0, 0.5, 2.0  # [N m/rad], [N m s/rad], [kg m^2]
+
+
+def make_drum(
+    solver: type[wl.Dynamic] | type[wl.Explicit] = wl.Dynamic, **settings: Any
+) -> tuple[Any, Callable[[float], object]]:
+    """Return a solver of a drum on a torsional spring, with an attribute ``drum``, and the function that sets the
+    torque [N m] of its motor."""
+    world = wl.World()
+    drum = world.add(el.RigidBody2D, name="drum", position=(0.0, 0.0), mass=1.0, inertia=J)
+    con.fix(world, drum, "x", "y")
+    angle = con.coordinate_marker(world, drum, "rotation")
+    motor = world.add(con.CoordinateLoad, marker=angle, value=3.0)
+    world.add(con.CoordinateSpringDamper, marker1=angle, stiffness=K, damping=D)
+    made: Any = solver(world, step=STEP, end=END, **settings)
+    made.drum = drum
+    return made, lambda value: world.set(motor, value=value)
+
+
+def values_of(state: wl.State) -> np.ndarray[Any, Any]:
+    return np.concatenate([state.q, state.v, state.a])
+
+
+@pytest.mark.parametrize("kind", [wl.Dynamic, wl.Explicit])
+def test_equal_steps_give_the_motion_of_one_solve(kind: Any) -> None:
+    whole = make_drum(kind)[0].solve()
+    parts = Stepwise(make_drum(kind)[0], None, ())
+    for k in range(round(END / 0.05)):
+        parts.advance(0.05 * k, 0.05)
+    parts.end_solve()
+    assert parts.state.t == whole.t and parts.state.step == whole.step
+    np.testing.assert_allclose(values_of(parts.state), values_of(whole), rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize("kind", [wl.Dynamic, wl.Explicit])
+def test_steps_are_cut_to_end_at_communication_points(kind: Any) -> None:
+    points, steps = np.cumsum([0.0, 0.0173, 0.004, 0.01, 0.05, 0.0007]), []
+    parts = Stepwise(make_drum(kind)[0], None, [lambda state: steps.append(state.t)])
+    for begin, end in pairwise(points):
+        parts.advance(begin, end - begin)
+        assert abs(parts.state.t - end) < 1e-14
+    sizes = np.diff([0.0, *steps])
+    assert sizes.max() < STEP * (1.0 + 1e-9) and sizes.min() > 1e-4
+    exact = 3.0 / K * (1.0 - np.cos(np.sqrt(K / J) * points[-1]))  # without damping
+    assert abs(parts.state.q[2] - exact) < 2e-2 * exact
+
+
+@pytest.mark.parametrize("kind", [wl.Dynamic, wl.Explicit])
+def test_a_step_hook_can_require_the_end_of_a_step(kind: Any) -> None:
+    class Stops(wl.StepHook):
+        def next_stop(self, state: wl.State) -> float:
+            return 0.0137 if state.t < 0.0137 else np.inf
+
+    class Wrong(wl.StepHook):
+        def next_stop(self, state: wl.State) -> float:
+            return 0.05
+
+    times: list[float] = []
+    make_drum(kind)[0].solve(hooks=[Stops(), lambda state: times.append(state.t)])
+    assert min(abs(t - 0.0137) for t in times) < 1e-15 and times[-1] == END
+    with pytest.raises(wl.ModelError, match=r"next_stop of the hook Wrong = 0.05 s at t = 0.05 s: must be later"):
+        make_drum(kind)[0].solve(hooks=[Wrong()])
+
+
+class Count(wl.StepHook):
+    """Counts steps."""
+
+    def __init__(self) -> None:
+        self.steps = 0
+
+    def after_step(self, state: wl.State) -> None:
+        self.steps += 1
+
+    def checkpoint(self) -> dict[str, Any]:
+        return {"steps": self.steps}
+
+    def restore(self, kept: Any, state: wl.State) -> None:
+        self.steps = kept["steps"]
+
+
+@pytest.mark.parametrize("kind", [wl.Dynamic, wl.Explicit])
+def test_a_solve_returns_to_an_earlier_state(kind: Any) -> None:
+    solver, set_torque = make_drum(kind)
+    count = Count()
+    parts = Stepwise(solver, None, [count])
+    begin = parts.keep()
+    parts.advance(0.0, 0.043)
+    kept = parts.keep()
+
+    def go_on() -> np.ndarray[Any, Any]:
+        set_torque(-5.0)
+        parts.note_jump()
+        parts.advance(0.043, 0.06)
+        return values_of(parts.state)
+
+    first, steps = go_on(), count.steps
+    for state in (kept, parts.keep(), kept):
+        parts.go_back(state)
+    again = parts.keep()  # before the solve has continued
+    parts.go_back(again)
+    np.testing.assert_allclose(go_on(), first, rtol=0, atol=1e-9)
+    assert count.steps == steps
+    parts.go_back(begin)
+    parts.advance(0.0, 0.043)
+    np.testing.assert_allclose(parts.state.q, kept.state.q, rtol=0, atol=1e-12)
+
+
+def test_communication_points_are_checked() -> None:
+    parts = Stepwise(make_drum()[0], None, ())
+    with pytest.raises(wl.ModelError, match=r"time of the step = 0.5 s: must be 0.0 s"):
+        parts.advance(0.5, 0.1)
+    with pytest.raises(wl.ModelError, match=r"communication step = 0.0 s: must be > 1e-11 s"):
+        parts.advance(0.0, 0.0)
+
+
+def declare() -> tuple[wl.FMUInterface, Any]:
+    solver, set_torque = make_drum()
+    fmu = wl.FMUInterface()
+    fmu.input("torque", 3.0, "N m", set=set_torque)
+    fmu.output(wl.Sensor(solver.drum, "angular_velocity", name="speed"))
+    return fmu, solver
+
+
+def test_the_script_runs_by_itself() -> None:
+    fmu, solver = declare()
+    np.testing.assert_array_equal(fmu.solve(solver).q, make_drum()[0].solve().q)
+
+
+def test_names_of_variables_differ() -> None:
+    fmu, solver = declare()
+    with pytest.raises(wl.ModelError, match="name = 'torque' in FMUInterface: is already an input"):
+        fmu.input("torque", 0.0, "N m", set=print)
+    with pytest.raises(wl.ModelError, match="name = 'speed' in FMUInterface: is already an output"):
+        fmu.output(wl.Sensor(solver.drum, "rotation", name="speed"))
+    with pytest.raises(wl.ModelError, match=r"start = nan the unit of the input in .*input: must be a finite number"):
+        fmu.input("b", float("nan"), "N m", set=print)
+
+
+def converse(fmu: wl.FMUInterface, solver: Any, requests: list[list[Any]]) -> tuple[list[Any], wl.State]:
+    """Send requests to a model as an FMU does; return the answers and the last state."""
+    answer, write = os.pipe()
+    read, request = os.pipe()
+    with os.fdopen(request, "w", encoding="utf-8") as file:
+        file.writelines(f"{json.dumps(one)}\n" for one in requests)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(PIPES, f"{read},{write}")
+        state = fmu.solve(solver)
+    with os.fdopen(answer, encoding="utf-8") as file:
+        return [json.loads(line) for line in file], state
+
+
+def test_a_model_follows_requests() -> None:
+    fmu, solver = declare()
+    requests = [
+        ["describe"], ["put", "torque", 1.0], ["advance", 0.0, 0.1], ["get"], ["keep"], ["put", "torque", 2.0],
+        ["advance", 0.1, 0.1], ["get"], ["go_back", 1], ["drop", 1], ["put", "torque", 2.0], ["advance", 0.1, 0.1],
+        ["get"], ["advance", 0.7, 0.1], ["finish"],
+    ]  # fmt: skip
+    answers, state = converse(fmu, solver, requests)
+    found = answers[0]["value"]
+    assert found["inputs"] == {"torque": {"start": 3.0, "unit": "N m", "doc": ""}}
+    assert found["outputs"] == {"speed": {"unit": "rad/s"}}
+    assert (found["begin"], found["end"], found["step"]) == (0.0, END, STEP)
+    assert abs(answers[7]["value"]["speed"] - answers[12]["value"]["speed"]) < 1e-9
+    assert abs(answers[3]["value"]["speed"] - answers[7]["value"]["speed"]) > 1e-3
+    assert "must be 0.2 s, the time that the model has reached" in answers[13]["error"]
+    assert state.t == 0.2 and solver.verdict.word == "ok"
+
+
+def test_an_output_has_one_number() -> None:
+    fmu, solver = declare()
+    fmu.output(wl.Sensor(solver.drum, "position"))
+    with pytest.raises(wl.ModelError, match=r"output 'drum.position' of FMUInterface has \d numbers: must have one"):
+        converse(fmu, solver, [])
+
+
+def test_the_command_says_what_is_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    model = tmp_path / "model.py"
+    model.write_text("")
+    for words, message in (
+        (["-output", str(tmp_path / "model.zip")], "-output model.zip: must be a file .fmu"),
+        (["-files", "none.csv"], "-files none.csv: must be files other than the model"),
+        (["-fmi", "1"], "-fmi = 1: expected one of 2"),
+    ):
+        assert cli.main(["fmu", str(model), *words]) == 2
+        assert message in capsys.readouterr().err
+    other = tmp_path / "other.fmu"
+    other.write_text("of another program")
+    assert cli.main(["fmu", str(model), "-output", str(other)]) == 2
+    assert "other.fmu: exists, and Windlass has not written it" in capsys.readouterr().err
+
+
+def test_a_controller_says_what_is_missing(tmp_path: Path) -> None:
+    if importlib.util.find_spec("fmpy") is None:
+        with pytest.raises(wl.ModelError, match=r"FMUController needs FMPy, which is not installed: pip install"):
+            con.FMUController(tmp_path / "none.fmu", step=0.1, inputs={}, outputs={})
+    with pytest.raises(wl.ModelError, match=r"step = 0.0 s in FMUController: must be > 0"):
+        con.FMUController("a.fmu", step=0.0, inputs={}, outputs={})
+    with pytest.raises(
+        wl.ModelError, match=r"outputs = .* in FMUController: must be functions of one number by the name"
+    ):
+        con.FMUController("a.fmu", step=0.1, inputs={}, outputs={"a": 3})  # type: ignore[dict-item]

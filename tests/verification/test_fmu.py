@@ -1,0 +1,355 @@
+"""FMUs of models, and FMUs inside models, with the libraries pythonfmu and FMPy (extra ``fmu``)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import windlass as wl
+from windlass import connectors as con
+from windlass import elements as el
+from windlass.commands import cli
+
+REASON = "needs the extra fmu: pip install 'windlass[fmu]'"
+fmpy = pytest.importorskip("fmpy", reason=REASON)
+pythonfmu = pytest.importorskip("pythonfmu", reason=REASON)
+
+STEP, END = 0.01, 0.4
+MODEL = """
+import windlass as wl
+import windlass.connectors as con
+import windlass.elements as el
+
+inertia = wl.option("inertia", 2.0, "kg m^2", "moment of inertia", minimum=0.1)
+damped = wl.option("damped", True, "", "with a damper")
+world = wl.World()
+drum = world.add(el.RigidBody2D, name="drum", position=(0.0, 0.0), mass=1.0, inertia=inertia)
+con.fix(world, drum, "x", "y")
+angle = con.coordinate_marker(world, drum, "rotation")
+motor = world.add(con.CoordinateLoad, marker=angle)
+world.add(con.CoordinateSpringDamper, marker1=angle, stiffness=40.0, damping=0.5 * damped)
+fmu = wl.FMUInterface()
+fmu.input("torque", 3.0, "N m", set=lambda value: world.set(motor, value=value), doc="torque of the motor")
+fmu.output(wl.Sensor(drum, "angular_velocity", name="speed"))
+fmu.output(wl.Sensor(drum, "rotation", name="angle"))
+state = fmu.solve(wl.Dynamic(world, step=0.01, end=0.4))
+print("end at", state.t)
+"""
+KP, KI, WANTED = 8.0, 30.0, 1.5  # [N m s/rad], [N m/rad], [rad/s]
+CONTROLLER = f"""
+from pythonfmu import Fmi2Causality, Fmi2Slave, Real
+
+
+class Controller(Fmi2Slave):
+    def __init__(self, **given):
+        super().__init__(**given)
+        self.speed, self.torque, self.missing = 0.0, 0.0, 0.0
+        self.register_variable(Real("speed", causality=Fmi2Causality.input))
+        output = Real("torque", causality=Fmi2Causality.output, getter=lambda: {KP} * ({WANTED} - self.speed)
+                      + {KI} * self.missing)
+        self.register_variable(output)
+        self.register_variable(Real("missing", causality=Fmi2Causality.local))
+
+    def do_step(self, t, size):
+        if t > 5.0:
+            raise RuntimeError("too late for this controller")
+        self.missing += size * ({WANTED} - self.speed)
+        return True
+"""
+FEEDTHROUGH = """
+from pythonfmu import Fmi2Causality, Fmi2Slave, Fmi2Variability, Integer, Real
+
+
+class Feedthrough(Fmi2Slave):
+    def __init__(self, **given):
+        super().__init__(**given)
+        self.real, self.whole = 0.0, 0
+        self.register_variable(Real("Float64_continuous_input", causality=Fmi2Causality.input,
+            getter=lambda: self.real, setter=lambda value: setattr(self, "real", value)))
+        self.register_variable(Real("Float64_continuous_output", causality=Fmi2Causality.output,
+            getter=lambda: self.real))
+        self.register_variable(Integer("Int32_input", causality=Fmi2Causality.input,
+            variability=Fmi2Variability.discrete, getter=lambda: self.whole,
+            setter=lambda value: setattr(self, "whole", value)))
+        self.register_variable(Integer("Int32_output", causality=Fmi2Causality.output,
+            variability=Fmi2Variability.discrete, getter=lambda: self.whole))
+
+    def do_step(self, t, size):
+        return True
+"""
+BALL = """
+from pythonfmu import Fmi2Causality, Fmi2Slave, Real
+
+
+class BouncingBall(Fmi2Slave):
+    def __init__(self, **given):
+        super().__init__(**given)
+        self.h, self.v = 1.0, 0.0
+        self.register_variable(Real("h", causality=Fmi2Causality.output))
+        self.register_variable(Real("v", causality=Fmi2Causality.output))
+
+    def do_step(self, t, size):
+        for _ in range(round(size / 1e-3)):
+            self.h, self.v = self.h + 1e-3 * self.v, self.v - 9.81e-3
+            if self.h <= 0.0 and self.v < 0.0:
+                self.h, self.v = 0.0, -0.7 * self.v
+        return True
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("fmu")
+
+
+@pytest.fixture(scope="module")
+def model(folder: Path) -> Path:
+    """The FMU of the model."""
+    (folder / "drum.py").write_text(MODEL)
+    assert cli.main(["fmu", str(folder / "drum.py"), "-output", str(folder / "drum.fmu"), "-inertia", "2.5"]) == 0
+    return folder / "drum.fmu"
+
+
+def make_fmu(folder: Path, name: str, text: str) -> Path:
+    """Make an FMU by pythonfmu, or take the file of this name from the folder REFERENCE_FMUS."""
+    given = Path(os.environ.get("REFERENCE_FMUS", "")) / f"{name}.fmu"
+    if given.is_file():
+        return given
+    (folder / f"{name}_fmu.py").write_text(text)
+    able = {"canGetAndSetFMUstate": True, "canSerializeFMUstate": True}
+    made: Path = pythonfmu.FmuBuilder.build_FMU(folder / f"{name}_fmu.py", dest=folder / f"{name}.fmu", **able)
+    return made
+
+
+@contextmanager
+def slave(file: Path, **values: Any) -> Iterator[Any]:
+    """Context with an initialised instance of an FMU, which has an attribute ``messages``."""
+    description, messages = fmpy.read_model_description(str(file)), list[str]()
+    unzipped = fmpy.extract(str(file))
+    log = lambda *given: messages.append(given[-1].decode())  # noqa: E731
+    instance = fmpy.instantiate_fmu(unzipped, description, "CoSimulation", debug_logging=True, logger=log)
+    instance.messages = messages
+    instance.numbers = {variable.name: variable.valueReference for variable in description.modelVariables}
+    instance.setupExperiment(startTime=0.0)
+    fmpy.simulation.apply_start_values(instance, description, values)
+    instance.enterInitializationMode()
+    instance.exitInitializationMode()
+    yield instance
+    instance.terminate()
+    instance.freeInstance()
+
+
+def make_drum(step: float = STEP, end: float = END, inertia: float = 2.5) -> tuple[wl.Dynamic, Any, Any]:
+    """Return the solver of the same model, and handles to drum and motor."""
+    world = wl.World()
+    drum = world.add(el.RigidBody2D, name="drum", position=(0.0, 0.0), mass=1.0, inertia=inertia)
+    con.fix(world, drum, "x", "y")
+    angle = con.coordinate_marker(world, drum, "rotation")
+    motor = world.add(con.CoordinateLoad, marker=angle, value=3.0)
+    world.add(con.CoordinateSpringDamper, marker1=angle, stiffness=40.0, damping=0.5)
+    return wl.Dynamic(world, step=step, end=end), drum, motor
+
+
+def test_the_fmu_is_valid(model: Path) -> None:
+    from fmpy.validation import validate_fmu
+
+    assert validate_fmu(str(model)) == []
+    description = fmpy.read_model_description(str(model), validate=True)
+    found = {variable.name: variable for variable in description.modelVariables}
+    assert [v.causality for v in found.values()] == ["input", "output", "output", "parameter", "parameter"]
+    assert (found["torque"].start, found["torque"].unit) == ("3", "N m")
+    assert (found["inertia"].start, found["inertia"].min) == ("2.5", "0.1")
+    assert description.coSimulation.canGetAndSetFMUstate
+    assert description.defaultExperiment.stepSize == "0.01"
+
+
+def test_the_fmu_equals_the_model(model: Path) -> None:
+    """At equal steps both results agree to rounding, also with another value of a parameter."""
+    for values, inertia in (({}, 2.5), ({"inertia": 4.0}, 4.0)):
+        result = fmpy.simulate_fmu(str(model), stop_time=END, output_interval=2 * STEP, start_values=values)
+        solver, drum, _ = make_drum(inertia=inertia)
+        sensors = wl.Sensors(
+            None,
+            [wl.Sensor(drum, "angular_velocity", name="speed"), wl.Sensor(drum, "rotation", name="angle")],
+            every=2,
+        )
+        solver.solve(hooks=[sensors])
+        for name in ("speed", "angle"):
+            np.testing.assert_allclose(result[name], sensors[name], rtol=0, atol=1e-12)
+
+
+def test_communication_steps_vary_and_states_return(model: Path) -> None:
+    with slave(model) as fmu:
+        torque, speed = [fmu.numbers["torque"]], [fmu.numbers["speed"]]
+        fmu.doStep(0.0, 0.037)
+        state = fmu.getFMUstate()
+        results = []
+        for _ in range(2):
+            fmu.setReal(torque, [-2.0])
+            fmu.doStep(0.037, 0.021)
+            fmu.doStep(0.058, 0.004)
+            results.append(fmu.getReal(speed)[0])
+            fmu.setFMUstate(state)
+            assert fmu.getReal(torque) == [3.0]
+        fmu.freeFMUstate(state)
+        fmu.doStep(0.037, 0.025)
+        unchanged = fmu.getReal(speed)[0]
+    assert abs(results[0] - results[1]) < 1e-9
+    # a torque of -2 instead of 3 N m acts for 25 ms
+    assert abs((unchanged - results[0]) / (5.0 * 0.025 / 2.5) - 1.0) < 0.02
+
+
+def test_errors_of_the_model_are_errors_of_the_fmu(model: Path) -> None:
+    with pytest.raises(fmpy.fmi1.FMICallException), slave(model) as fmu:
+        try:
+            fmu.doStep(0.5, 0.1)
+        finally:
+            assert "must be 0.0 s, the time that the model has reached" in "".join(fmu.messages)
+    messages = list[str]()
+    with pytest.raises(fmpy.fmi1.FMICallException):
+        log = lambda *given: messages.append(given[-1].decode())  # noqa: E731
+        fmpy.simulate_fmu(str(model), stop_time=END, start_values={"inertia": 0.01}, debug_logging=True, logger=log)
+    assert "-inertia = 0.01: expected a number >= 0.1 [kg m^2]" in "".join(messages)
+
+
+def measure(file: Path, step: float) -> float:
+    """Return the speed at the end with an FMU as the controller."""
+    solver, drum, motor = make_drum()
+    speed = wl.Sensor(drum, "angular_velocity")
+    world = drum_world(solver)
+    outputs: dict[str, Callable[[float], object]] = {"torque": lambda value: world.set(motor, value=value)}
+    with con.FMUController(file, step=step, inputs={"speed": speed}, outputs=outputs) as controller:
+        state = solver.solve(hooks=[controller])
+    assert state.t == END
+    return float(state.of(drum, "v")[0, 2])
+
+
+def drum_world(solver: wl.Dynamic) -> wl.World:
+    return solver.assembly.world
+
+
+def test_coupling_error_is_of_first_order(folder: Path) -> None:
+    """The same controller inside the model, by `GenericODE1` and `StateLoad`, is the limit."""
+    world = wl.World()
+    drum = world.add(el.RigidBody2D, position=(0.0, 0.0), mass=1.0, inertia=2.5)
+    con.fix(world, drum, "x", "y")
+    angle = con.coordinate_marker(world, drum, "rotation")
+    world.add(con.CoordinateSpringDamper, marker1=angle, stiffness=40.0, damping=0.5)
+    missing = world.add(el.state_node(1))
+    world.add(con.GenericODE1, node=missing, inputs=angle, constant=(WANTED,), rate_matrix=[[-1.0]])
+    world.add(
+        con.StateLoad,
+        marker=angle,
+        inputs=[angle, con.coordinate_marker(world, missing, "y0")],
+        value=KP * WANTED,
+        rate_gains=(-KP, KI),
+        gains=(0.0, 0.0),
+    )
+    inside = float(wl.Dynamic(world, step=2.5e-3, end=END).solve().of(drum, "v")[0, 2])
+    file = make_fmu(folder, "Controller", CONTROLLER)
+    errors = [measure(file, step) - inside for step in (0.02, 0.01, 0.005)]
+    for coarse, fine in pairwise(errors):
+        assert 1.7 < coarse / fine < 2.3
+
+
+def test_a_coupled_fmu_equals_the_controller_at_its_step(folder: Path, model: Path) -> None:
+    """The model as an FMU, coupled by hand, equals the model that runs the controller."""
+    file = make_fmu(folder, "Controller", CONTROLLER)
+    with slave(model, torque=0.0) as plant, slave(file) as controller:
+        for k in range(round(END / 0.02)):
+            (speed,) = plant.getReal([plant.numbers["speed"]])
+            controller.setReal([controller.numbers["speed"]], [speed])
+            plant.setReal([plant.numbers["torque"]], controller.getReal([controller.numbers["torque"]]))
+            plant.doStep(0.02 * k, 0.02)
+            controller.doStep(0.02 * k, 0.02)
+        (speed,) = plant.getReal([plant.numbers["speed"]])
+    assert abs(speed - measure(file, 0.02)) < 1e-10
+
+
+def test_reference_fmus_run_inside_a_model(folder: Path) -> None:
+    ball, feedthrough = make_fmu(folder, "BouncingBall", BALL), make_fmu(folder, "Feedthrough", FEEDTHROUGH)
+    solver, drum, _ = make_drum()
+    heights, passed, angles, whole = list[float](), list[float](), list[float](), list[float]()
+
+    def note(state: wl.State) -> None:
+        angles.append(float(state.of(drum)[0, 2]))
+
+    angle = wl.Sensor(drum, "rotation")
+    with (
+        con.FMUController(ball, step=0.02, inputs={}, outputs={"h": heights.append}) as falling,
+        con.FMUController(
+            feedthrough, step=STEP, inputs={"Float64_continuous_input": angle, "Int32_input": angle},
+            outputs={"Float64_continuous_output": passed.append, "Int32_output": whole.append},
+        ) as passing,
+    ):  # fmt: skip
+        solver.solve(hooks=[falling, passing, note])
+    np.testing.assert_allclose(passed[1:], angles[:-1], rtol=0, atol=1e-15)
+    assert whole == [round(value) for value in passed]
+    alone = fmpy.simulate_fmu(str(ball), stop_time=END, output_interval=0.02, output=["h"])
+    np.testing.assert_allclose(heights, alone["h"][: len(heights)], rtol=0, atol=1e-12)
+    assert len(heights) == 20 and heights[0] == 1.0 and abs(heights[10] - (1.0 - 0.5 * 9.81 * 0.2**2)) < 5e-3
+
+
+def test_a_killed_run_continues_with_its_controller(folder: Path) -> None:
+    file = make_fmu(folder, "Controller", CONTROLLER)
+
+    def run(restart: str | None, fail_at: int) -> float:
+        solver, drum, motor = make_drum()
+
+        def fail(state: wl.State) -> None:
+            if state.step == fail_at:
+                raise KeyboardInterrupt
+
+        inputs = {"speed": wl.Sensor(drum, "angular_velocity")}
+        outputs = {"torque": lambda value: drum_world(solver).set(motor, value=value)}
+        with con.FMUController(file, step=0.02, inputs=inputs, outputs=outputs) as controller:
+            kept = wl.Checkpoint(folder / "run.h5", every=5, restart=restart)
+            return float(solver.solve(hooks=[controller, fail, kept]).of(drum, "v")[0, 2])
+
+    whole = run(None, 0)
+    with pytest.raises(KeyboardInterrupt):
+        run(None, 18)
+    assert run("auto", 0) == whole
+
+
+def test_errors_of_a_controller(folder: Path, model: Path) -> None:
+    file = make_fmu(folder, "Controller", CONTROLLER)
+    solver, drum, _ = make_drum(end=0.1)
+    speed = wl.Sensor(drum, "angular_velocity")
+    ready: dict[str, Any] = {"step": 0.05, "inputs": {"speed": speed}, "outputs": {"torque": print}}
+    for wrong, message in (
+        ({"inputs": {"sped": speed}}, "inputs of Controller.fmu = 'sped' in FMUController: did you mean speed?"),
+        ({"outputs": {"speed": print}}, "outputs of Controller.fmu = 'speed' in FMUController: must be"),
+        ({"parameters": {"gain": 1.0}}, "parameters of Controller.fmu = 'gain' in FMUController"),
+    ):
+        with pytest.raises(wl.ModelError, match=message):
+            con.FMUController(file, **(ready | wrong))
+    with pytest.raises(wl.ModelError, match="no such file"):
+        con.FMUController(folder / "none.fmu", **ready)
+    (folder / "text.fmu").write_text("text")
+    with pytest.raises(wl.ModelError, match="must be an FMU"):
+        con.FMUController(folder / "text.fmu", **ready)
+    wide = ready | {"inputs": {"speed": wl.Sensor(drum, "position")}}
+    with (
+        con.FMUController(file, **wide) as controller,
+        pytest.raises(wl.ModelError, match=r"has \d numbers: must have"),
+    ):
+        solver.solve(hooks=[controller])
+    start = wl.State(drum_world(solver))
+    start.t = 6.0
+    late = wl.Dynamic(drum_world(solver), step=0.05, end=6.2)
+    with con.FMUController(file, **ready) as controller, pytest.raises(wl.ModelError, match="too late for this contr"):
+        late.solve(start, hooks=[controller])
+    with con.FMUController(file, **ready) as controller:
+        solver.solve(hooks=[controller])
+        with pytest.raises(wl.ModelError, match=r"must be from 0.05 s to 0.1 s, which the FMU has reached"):
+            solver.solve(hooks=[controller])
+        controller.close()
+        solver.solve(hooks=[controller])
