@@ -56,8 +56,6 @@ from windlass.connectors.markers.coordinate_marker import coordinate_marker
 from windlass.connectors.markers.position_markers import merge_handles, rigid_marker
 from windlass.connectors.reports.belt_picture import draw_belt, draw_circles
 from windlass.connectors.springs.coordinate_spring_damper import CoordinateSpringDamper
-from windlass.connectors.surface_contact.add_surface_contact import add_surface_contact
-from windlass.connectors.surface_contact.surfaces import DrumSurface, SheaveSurface
 from windlass.elements.cable2d.cable2d import Cable2D
 from windlass.elements.cable3d.kinds import TWIST, find_kinds
 from windlass.elements.routes.cable_chain import FRAME_COLUMNS, cable_along, nodes_of
@@ -475,6 +473,10 @@ class _Line:
                 depth = self.tension / (float(np.min(columns["contact_stiffness_per_length"])) * radius)
                 self.surfaces.append(self._add_surface(pulley, marker, depth if self.closed else 0.0))
                 more = {"points": given["points"], "rope_radius": offset}
+                from windlass.connectors.surface_contact.add_surface_contact import (
+                    add_surface_contact,  # imported here, because belts in the plane do not need surfaces
+                )
+
                 parts.append(add_surface_contact(self.world, self.surfaces[-1], self.cables, **more, **columns))
             else:
                 more = {"segments": given["points"], "circle_radius": pulley.radius, "cord_offset": offset}
@@ -507,6 +509,11 @@ class _Line:
 
     def _add_surface(self, pulley: Pulley, marker: Entity, grown: float) -> Entity:
         """Add the surface of a pulley in 3D, with a radius that is larger by ``grown`` [m]."""
+        from windlass.connectors.surface_contact.surfaces import (
+            DrumSurface,  # imported here, because belts in the plane do not need surfaces
+            SheaveSurface,
+        )
+
         radius = pulley.radius + grown
         axis = (0.0, 0.0, 1.0) if pulley.axis is None else tuple(map(float, pulley.axis))
         if pulley.groove_radius is None:

@@ -4,7 +4,10 @@ means.
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from dataclasses import fields, replace
 from math import asin, cos, inf, isnan, nan, pi, sqrt
 from pathlib import Path
@@ -760,3 +763,10 @@ def test_rope_in_space_over_grooves() -> None:
         rope.draw("rope.png", state)
     with pytest.raises(wl.ModelError, match="every = 10 of the means of 'rope', which is 3D: must be 1 for loss"):
         rope.average().losses(wl.EnergyLedger())
+
+
+def test_drives_in_the_plane_load_no_surfaces() -> None:
+    code = "import sys, windlass as wl\nwl.Belt\nprint([name for name in sys.modules if 'surface_contact.' in name])"
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2] / "src")}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
+    assert done.stdout == "['windlass.connectors.surface_contact.penetration']\n"
