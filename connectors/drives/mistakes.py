@@ -25,11 +25,10 @@ from windlass.framework.model.schema import Component
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 
-RADII, LEAST_STRAIN, MOST_MASS, LEAST_WAVE, MOST_BENT = (5e-4, 20.0), 2e-5, 200.0, 30.0, 10.0
+RADII, LEAST_STRAIN, MOST_MASS, LEAST_WAVE, MOST_BENT = (5e-4, 20.0), 2e-5, 200.0, 30.0, 2.0
 """A message asks for the unit of a value that is beyond these limits. RADII: radii of pulleys [m]. LEAST_STRAIN:
 smallest strain of a mounted belt [1]. MOST_MASS: largest mass of a belt [kg/m]. LEAST_WAVE: smallest speed of
-stretching waves [m/s].
-MOST_BENT: EI/(T R²) [1]."""
+stretching waves [m/s]. MOST_BENT: EI/(T R²) of a belt that is too stiff to lie on its pulley, T < EI/(2 R²) [1]."""
 TURN = 2
 """Position of the rotation among the coordinates of a 2D rigid body."""
 
