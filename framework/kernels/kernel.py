@@ -15,7 +15,7 @@ Environment variables:
         must belong to the user or to root, and no other user may be able to write to it. A read-only folder can be
         used, too.
     WINDLASS_COMPILERS: number of processes that compile kernels if many are missing; the default is the number of
-        cores.
+        cores, and values above 9 count as 9.
 """
 
 from __future__ import annotations

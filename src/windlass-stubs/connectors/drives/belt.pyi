@@ -18,7 +18,7 @@ from windlass.connectors.drives.contact_choice import LAYER_MODULUS, MOST_PERIOD
 from windlass.connectors.drives.drive_means import DriveMeans
 from windlass.connectors.drives.drive_page import add_drive
 from windlass.connectors.drives.drive_report import Drive, DriveReport, name_spans, report_drive
-from windlass.connectors.drives.fit import LARGEST_STRAIN, find_strain, scale_columns
+from windlass.connectors.drives.fit import LARGEST_STRAIN, Bends, eval_length, find_fit, scale_columns
 from windlass.connectors.drives.mistakes import check_held, note_units
 from windlass.connectors.drives.pulleys import Pulley, find_place, find_spans, lay_route
 from windlass.connectors.drives.running_belt import run_belt, start_steady
@@ -87,12 +87,13 @@ class _Line():
     tension: Any
     mass_per_length: Any
     elements: Any
+    _layers: list[float]
+    reasoning: Any
+    _bends: Any
     cables: Any
     nodes: Any
     surfaces: list[Entity]
-    _layers: list[float]
     markers: Any
-    reasoning: Any
     contacts: Any
     teeth: Entity | None
     _holds: Any
@@ -129,8 +130,10 @@ class _Line():
         ...
     def _lay_cables(self, columns: dict[str, Any]) -> Entity:
         ...
-    def _add_contacts(self, given: dict[str, Any]) -> tuple[str, list[Entity]]:
-        'Add contact of each pulley with all cables, and return the reasons for its parameters.'
+    def _choose_contacts(self, given: dict[str, Any]) -> tuple[str, list[dict[str, Any]]]:
+        'Choose the columns of the contact of each pulley, and return the reasons and the columns.'
+    def _add_contacts(self, given: dict[str, Any], choices: Sequence[dict[str, Any]]) -> list[Entity]:
+        'Add contact of each pulley with all cables.'
     def _check_step(self, step: float | None) -> None:
         'Raise ModelError for a step that lasts many periods of the softest contact to which the step could lead.'
     def _check_depth(self, pulley: Pulley, radius: float, columns: Mapping[str, Any]) -> None:
