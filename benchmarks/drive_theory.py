@@ -162,6 +162,15 @@ def pass_wheel(wheel: Wheel, E: float, EA: float, F: float, out: float, wrap: fl
     return stretch(F) - rise * exp(g), phi, length
 
 
+def find_length(wheels: list[Wheel], EA: float, EI: float, tension: float) -> float:
+    """Slack length [m] of a belt whose spans have a tension [N] at rest, without friction."""
+    radii = np.array([w.cord for w in wheels])
+    spans, _, wraps = lay_lines(wheels, radii + EI / (2.0 * tension * radii))
+    arcs = radii * wraps / (1.0 + (tension - EI / (2.0 * radii**2)) / EA)
+    ends = 2.0 * (EI / tension) ** 1.5 / (12.0 * radii**2)
+    return float(spans.sum() / (1.0 + tension / EA) + (arcs + ends).sum())
+
+
 def solve_drive(
     wheels: list[Wheel], EA: float, rho: float, EI: float, length: float, driver: int, speed: float, torques: np.ndarray
 ) -> Steady:

@@ -19,13 +19,14 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import cos, exp, pi, sin, sqrt
+from math import cos, exp, inf, pi, sin, sqrt
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
-from drive_theory import Steady, Wheel, lay_lines, solve_drive
+from drive_theory import Steady, Wheel, find_length, lay_lines, solve_drive
 
 import windlass as wl
 from windlass import connectors as con
@@ -58,7 +59,10 @@ STEADY_ELEMENTS = 80
 
 @dataclass(frozen=True)
 class Case:
-    """A drive. Parameters of a drive; the driver is the first pulley, and the torques are load torques [N m]."""
+    """Parameters of a drive. The driver is the first pulley, and the torques are load torques [N m].
+
+    ``layer``: shear stiffness of the layer between cord and face [N/m²].
+    """
 
     seed: int
     centers: tuple[tuple[float, float], ...]
@@ -71,11 +75,12 @@ class Case:
     cord: float
     speed: float
     torques: tuple[float, ...]
+    layer: float = inf
 
     def wheels(self) -> list[Wheel]:
-        """Return the pulleys for the theory; the layer between cord and face is rigid."""
-        places = zip(self.centers, self.radii, strict=True)
-        return [Wheel(at, R - self.cord, R, friction=self.friction) for at, R in places]
+        """Return the pulleys for the theory; its layer stiffness is per length of the slack belt."""
+        places, shear = zip(self.centers, self.radii, strict=True), self.layer * (1.0 + self.tension / self.EA)
+        return [Wheel(at, R - self.cord, R, shear=shear, friction=self.friction) for at, R in places]
 
     def solve(self, length: float) -> Steady:
         """Solve the theory; half of each load torque is proportional to the speed of its pulley."""
@@ -150,7 +155,9 @@ class Outcome:
         return max(map(abs, self.errors.values()))
 
 
-def lay_belt(case: Case, elements: int | None = None, step: float | None = None) -> tuple[wl.Belt, wl.Entity]:
+def lay_belt(
+    case: Case, elements: int | None = None, step: float | None = None, contact: Any = "auto"
+) -> tuple[wl.Belt, wl.Entity]:
     """Build the belt of a drive, and the constraint that turns the driver."""
     world = wl.World()
     bodies = [
@@ -166,7 +173,7 @@ def lay_belt(case: Case, elements: int | None = None, step: float | None = None)
     belt = wl.Belt(
         world, pulleys, tension=case.tension, axial_stiffness=case.EA, bending_stiffness=case.EI,
         mass_per_length=case.rho, axial_damping=1e-5 * case.EA, friction=case.friction, cord_offset=case.cord,
-        elements=elements, step=step,
+        elements=elements, step=step, contact=contact, layer_stiffness=None if case.layer == inf else case.layer,
     )  # fmt: skip
     return belt, drive
 
@@ -183,10 +190,11 @@ def find_steady(case: Case, belt: wl.Belt) -> wl.SteadyDrive:
 
 
 def compare_steady(case: Case) -> tuple[dict[str, float], float]:
-    """Return the errors of `Belt.steady` relative to the theory with a rigid layer, and the errors of its slip arcs
-    [rad].
+    """Return the errors of `Belt.steady` relative to the theory, and the errors of its slip arcs [rad].
+
+    The pulleys are rigid, as the theory assumes.
     """
-    belt, _ = lay_belt(case, elements=STEADY_ELEMENTS)
+    belt, _ = lay_belt(case, elements=STEADY_ELEMENTS, contact={"contact_stiffness_per_length": 1e15})
     steady = find_steady(case, belt)
     theory = case.solve(belt.length)
     slips = np.array([pulley.slip_arc for pulley in steady.pulleys])
@@ -211,7 +219,7 @@ def run(
     with belt.preload(drive):
         state = wl.Static(belt.world, name="").solve()
     state = belt.run(state, find_steady(case, belt))
-    theory = case.solve(belt.length)
+    theory = case.solve(find_length(case.wheels(), case.EA, case.EI, case.tension))
     turns = revolutions or (LONG_RUN if find_losses(case, theory.speeds).max() < SMALL_LOSS else REVOLUTIONS)
     end = turns * belt.length / v
     means = belt.average(start=(1.0 / turns if start is None else start) * end, every=EVERY)

@@ -1,9 +1,11 @@
-"""Contact search: it binds the places of points to near cables, and is repeated when a cable has moved by half the
-skin.
+"""Search for contacts between cables. The search is repeated when a cable has moved by half the skin.
+
+A foot is a point of a cable with a minimal distance from a contact point. A place is the storage for one contact of a
+point with a foot.
 
 Bounding spheres in a search tree find the pairs of cables that are closer than the skin. A point has a foot on a near
-cable at each minimum of the distance. Minima are at sign changes of (r - p).r' between two adjacent places of five
-places on the cubic, and at the ends of chains. So a point may touch a chain several times, including its own chain;
+cable at each minimum of the distance. Minima are at sign changes of (r - p).r' between two adjacent points of five
+points on the cubic, and at the ends of chains. So a point may touch a chain several times, including its own chain;
 feet within ``apart`` along the same chain are ignored. New feet get free places in the order of their distance; closed
 feet keep their places.
 
@@ -153,17 +155,17 @@ def fill_feet(
 def give_places(
     c: NDArray[Any], which: IntArray, found: FloatArray, data: FloatArray, start: FloatArray, left: IntArray
 ) -> float:
-    """Bind places of points to feet, which are ordered by cable, point and gap; return the smallest gap of a foot
-    without place [m].
+    """Store the contacts of points with feet in the places of the points; return the smallest gap of a foot without
+    place [m]. The feet are ordered by cable, point and gap.
 
-    ``left`` receives the position of a closed foot without place, or -1.
+    ``left`` receives the index of a closed foot without place, or -1.
     """
     least, first = np.inf, 0
     left[0] = -1
     wanted = np.zeros(TOUCHING, np.bool_)
     for a in range(len(c)):
         for j in range(c[a].points):
-            # the feet of this point, and the places that remain bound to their feet
+            # the feet (closest points on other cables) of this point, and the stored contacts that keep their foot
             base, end = c[a].data + j * TOUCHING * WIDTH, first
             while end < len(which) and which[end, 0] == a and which[end, 1] == j:
                 end += 1
@@ -171,11 +173,11 @@ def give_places(
                 at = base + k * WIDTH
                 held = start[at + NUMBER] > 0.0 and start[at + STATE] != OPEN
                 wanted[k] = data[at + NUMBER] > 0.0 and (held or data[at + GAP] <= 0.0)
-            # places that already have one of the feet keep it
+            # a foot that already has a stored contact keeps this contact
             for f in range(first, end):
                 if find_place(c, which[f, 2], found[f, 0], data, base, wanted) >= 0:
                     continue
-                # other feet get the first free place
+                # for another foot, find the first free place for a contact
                 free = -1
                 for k in range(TOUCHING):
                     at = base + k * WIDTH
@@ -187,13 +189,13 @@ def give_places(
                     if found[f, 1] <= 0.0:
                         left[0] = f
                     continue
-                # the place gets the foot
+                # store the contact with this foot
                 at = base + free * WIDTH
                 data[at : at + WIDTH] = 0.0
                 data[at + NUMBER], data[at + FOOT], data[at + GAP] = which[f, 2] + 1, found[f, 0], found[f, 1]
                 data[at + STATE], data[at + SHARE] = NEW, found[f, 2]
                 wanted[free] = True
-            # the remaining places become free
+            # delete the other stored contacts
             for k in range(TOUCHING):
                 if not wanted[k]:
                     data[base + k * WIDTH + NUMBER] = 0.0

@@ -25,9 +25,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.circle_contact.mesh import (
+    count_touching,
     find_coarse_belts,
     find_mesh_doubts,
-    find_short_arcs,
     find_touching_belts,
 )
 from windlass.connectors.circle_contact.view import find_cables, name_circles, view_contact
@@ -71,9 +71,9 @@ def watch(system: System, rows: LocalRows) -> None:
     system.checks.refusals = lambda fields: refuse_deep(rows, c, view.evaluate(fields))
     if view.at_point:
         system.checks.reasons = lambda fields, step: [
-            *find_coarse_belts(rows, c, fields), *find_short_arcs(rows, c, fields),
-            *find_long_steps(rows, c, fields, step),
+            *find_coarse_belts(rows, c, fields), *find_long_steps(rows, c, fields, step),
         ]  # fmt: skip
+        system.checks.sums = lambda fields: count_touching(rows, c, fields)
     system.checks.invariants = lambda fields: count_windings(rows, c, fields, *view.parts(fields, row, within)[:2])
     if system.gaps is not None:
         markers, pulley = np.unique(rows.local("circle"), return_inverse=True)

@@ -17,12 +17,14 @@ docs/explanation/theory/contact.md.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.connectors.circle_contact.belt_ends import eval_ends
 from windlass.connectors.circle_contact.mesh_traction import ENOUGH, MeshTraction, describe_more, eval_wave
 from windlass.connectors.circle_contact.view import name_circles, touches_at_points
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY
@@ -40,10 +42,14 @@ STRAIN_FACTOR = 0.8
 with the fourth power of the angle."""
 TOLERATED = 1.3
 """Multiple of the largest angle above which the error of tensions exceeds one per cent [1]."""
-CABLES_ON_ARC, FEWEST_ON_ARC = 3.0, 2.5
-"""CABLES_ON_ARC: smallest number of cables on an arc if their number is chosen automatically. FEWEST_ON_ARC: number of
-touching cables below which the speed of a pulley is doubtful [1]; the touching part of a belt is about half a cable
-longer than its arc."""
+CABLES_ON_ARC = 3.0
+"""Smallest number of cables on an arc if their number is chosen automatically [1]."""
+FEWEST_ON_ARC, FEWER_PER_REACH = 2.5, 2.4
+"""Numbers of touching cables below which the speed of a pulley is doubtful [1]. FEWEST_ON_ARC: for cables that touch
+along their arc only. FEWER_PER_REACH: further cables per number of cables by which soft contact touches beyond each end
+of the arc, where cables have no friction yet."""
+ROOM = 1.2
+"""Number of cables on an arc in an advice, relative to the smallest one [1]."""
 FINEST = 4.0
 """Largest number of elements that short arcs may require, relative to the number that the smallest circle requires
 [1]."""
@@ -98,29 +104,50 @@ def find_coarse_belts(rows: LocalRows, c: NDArray[Any], fields: Fields) -> list[
     ]
 
 
-def find_short_arcs(rows: LocalRows, c: NDArray[Any], fields: Fields) -> list[str]:
-    """Find reasons for doubt: rotating circles with too few cables of a belt to determine their speed.
+@dataclass(frozen=True)
+class BeltArc:
+    """A rotating circle on which a belt lies: name of the circle, radius [m], and number of cables by which the belt
+    touches beyond each end of the arc [1]."""
 
-    The check is made on one process only, because the cables of a circle may belong to several processes.
-    """
+    circle: str
+    radius: float
+    reach: float
+
+    def judge(self, total: float) -> str | None:
+        """Return a reason for doubt if too few cables touch the circle to determine its speed; ``total``: touching
+        cables."""
+        least = FEWEST_ON_ARC + FEWER_PER_REACH * self.reach
+        if total >= least:
+            return None
+        # both the cables on the arc and the reach in cables grow with the number of elements
+        more = ROOM * FEWEST_ON_ARC / max(total - FEWER_PER_REACH * self.reach, 0.1 * total)
+        return (
+            f"{total:.2g} cables touch the circle {self.circle} of radius {self.radius:g} m, which turns: must be "
+            f"{least:.2g} at least, or its speed and its friction are wrong by percents; take {more:.2g} times as many "
+            "elements"
+        )
+
+
+def count_touching(rows: LocalRows, c: NDArray[Any], fields: Fields) -> list[tuple[BeltArc, float]]:
+    """Return, for each rotating circle with friction, the number of cables of belts that touch the circle."""
     on = find_touching_belts(c, fields)
     on = on[(c["friction_coefficient"][on] > 0.0) & (c["friction_stiffness"][on] > 0.0)]
     circles: PositionColumns = fields.markers[CIRCLE_FAMILY]
-    found = []
-    for circle in np.unique(c["circle"][on]) if rows.layout.size == 1 else ():
+    counts = []
+    for circle in np.unique(c["circle"][on]):
+        if circles.omega[circle, 2] == 0.0:
+            continue
         own = on[c["circle"][on] == circle]
         data, parts = c["data"][own].astype(np.int64), c["segments"][own]
         touch = [np.mean(fields.data[first : first + n] <= 0.0) for first, n in zip(data, parts, strict=True)]
-        cables, marker = float(np.sum(touch)), rows.local("circle")[own[:1]]
-        if cables >= FEWEST_ON_ARC or circles.omega[circle, 2] == 0.0:
-            continue
-        (name,) = name_circles(rows.world, marker)
-        found.append(
-            f"{cables:.2g} cables lie on the circle {name} of radius {c['radius'][own[0]]:g} m, which turns: must be "
-            f"{FEWEST_ON_ARC:g} at least, or its speed and its friction are wrong by percents; take "
-            f"{(CABLES_ON_ARC + 0.5) / cables:.2g} times as many elements"
-        )
-    return found
+        (name,) = name_circles(rows.world, rows.local("circle")[own[:1]])
+        one = c[own[0]]
+        stiffness = one["contact_stiffness"] / one["length"]
+        untouched = eval_ends(one["press"], one["bending_stiffness"], stiffness, one["radius"]).untouched
+        reach = max(-float(untouched * one["radius"] / (one["segments"] * one["length"])), 0.0)
+        # rounded, because rows on other processes may differ in their last digits
+        counts.append((BeltArc(name, float(one["radius"]), round(reach, 4)), float(np.sum(touch))))
+    return counts
 
 
 def find_mesh_doubts(rows: LocalRows, c: NDArray[Any], out: FloatArray, cables: IntArray) -> list[str]:

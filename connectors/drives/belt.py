@@ -36,7 +36,7 @@ from windlass.connectors.drives.contact_choice import (
 from windlass.connectors.drives.drive_means import DriveMeans
 from windlass.connectors.drives.drive_page import add_drive
 from windlass.connectors.drives.drive_report import Drive, DriveReport, name_spans, report_drive
-from windlass.connectors.drives.fit import LARGEST_STRAIN, find_strain, scale_columns
+from windlass.connectors.drives.fit import LARGEST_STRAIN, Bends, eval_length, find_fit, scale_columns
 from windlass.connectors.drives.mistakes import check_held, note_units
 from windlass.connectors.drives.pulleys import Pulley, find_place, find_spans, lay_route
 from windlass.connectors.drives.running_belt import run_belt, start_steady
@@ -56,8 +56,6 @@ from windlass.connectors.markers.coordinate_marker import coordinate_marker
 from windlass.connectors.markers.position_markers import merge_handles, rigid_marker
 from windlass.connectors.reports.belt_picture import draw_belt, draw_circles
 from windlass.connectors.springs.coordinate_spring_damper import CoordinateSpringDamper
-from windlass.connectors.surface_contact.add_surface_contact import add_surface_contact
-from windlass.connectors.surface_contact.surfaces import DrumSurface, SheaveSurface
 from windlass.elements.cable2d.cable2d import Cable2D
 from windlass.elements.cable3d.kinds import TWIST, find_kinds
 from windlass.elements.routes.cable_chain import FRAME_COLUMNS, cable_along, nodes_of
@@ -164,21 +162,31 @@ class _Line:
             self.route = lay_route(pulleys, places, self.cord_offsets, closed, *ends)
             self.in_space = not isinstance(self.route, Route)
             self.axial_stiffness, slack_mass = columns["axial_stiffness"], columns["mass_per_length"]
-            self.strain = find_strain(self.name, self.route.length, self.axial_stiffness, given)
-            self.tension = self.axial_stiffness * self.strain
+            EI = float(np.mean(columns.get("bending_stiffness", 0.0)))
+            rigid = np.full(len(self.radii), inf)
+            bends = Bends(EI, np.array(self.radii), np.array(self.wrap_angles), rigid, min(self.span_lengths))
+            fit = self.name, self.route.length, self.axial_stiffness
+            self.strain, self.tension = find_fit(*fit, bends, given)
             self.mass_per_length = slack_mass / (1.0 + self.strain)
             self.elements = given["elements"] or self._choose_elements(given["friction"])
             if teeth is not None:
                 if self.in_space:
                     raise ModelError(f"teeth of '{self.name}': must be a 2D belt")
                 self.elements = teeth.count_elements(self.elements)
+            self._layers: list[float] = []
+            self.reasoning, choices = self._choose_contacts(given)
+            if closed:
+                # the ends of arcs depend on the contact stiffness, and the contact stiffness on the tension
+                contact = [float(np.mean(columns["contact_stiffness_per_length"])) for columns in choices]
+                bends = bends._replace(contact=np.array(contact))
+                self.strain, self.tension = find_fit(*fit, bends, given)
+                self.mass_per_length = slack_mass / (1.0 + self.strain)
+            self._bends = bends
             self.cables = self._lay_cables(columns)
             self.nodes = nodes_of(world, self.cables)
             self.surfaces: list[Entity] = []
-            self._layers: list[float] = []
             self.markers = [rigid_marker(world, pulley.body, pulley.at) for pulley in pulleys]
-            self.reasoning, parts = self._add_contacts(given)
-            self.contacts = merge_handles(parts)
+            self.contacts = merge_handles(self._add_contacts(given, choices))
             wheels: list[int] = []
             self.teeth: Entity | None = None
             if teeth is not None and isinstance(self.route, Route):
@@ -204,7 +212,7 @@ class _Line:
         )  # fmt: skip
         add_drive(self.drive)
         self._name_parts()
-        notes = note_units(self.drive, self.tension, self.axial_stiffness)
+        notes = note_units(self.drive, self.strain, self.tension, self.axial_stiffness)
         if not options.help_requested():
             say_once(f"note: units of '{self.name}'", notes)
         if closed:
@@ -338,11 +346,13 @@ class _Line:
         """
         if not self.closed or not isinstance(self.route, Route) or self.teeth is not None:
             raise ModelError(f"steady of '{self.name}': must be a closed 2D belt, without teeth")
-        held = self.contacts.table.collect("friction_coefficient", self.contacts.rows)[:: len(self.cables)].tolist()
+        collect = self.contacts.table.collect
+        held = collect("friction_coefficient", self.contacts.rows)[:: len(self.cables)].tolist()
         mu = held if friction is None else [pulley.wedge(friction) for pulley in self.pulleys]
         mass, places = self.mass_per_length * (1.0 + self.strain), [find_place(self.world, p) for p in self.pulleys]
-        length = self.route.length / (1.0 + (tension or self.tension) / self.axial_stiffness)
-        EI = float(self.cables.table.collect("bending_stiffness", self.cables.rows).mean()) / (1.0 + self.strain)
+        length = eval_length(tension or self.tension, self.route.length, self.axial_stiffness, self._bends)
+        EI, layers = self._bends.stiffness, np.array(self._layers) * (1.0 + self.strain)
+        contact = collect("contact_stiffness_per_length", self.contacts.rows)[:: len(self.cables)]
         bending, slowest = read_bending_losses(self.drive.lossy, self.drive.losses, len(self.pulleys))
 
         def lay(moved: Mapping[str, FloatArray]) -> DriveData:
@@ -352,7 +362,8 @@ class _Line:
             ]
             route = lay_route(self.pulleys, there, self.cord_offsets, True, None, None) if moved else self.route
             return gather_drive(
-                self.name, self.pulleys, route, self.radii, mu, bending, slowest, self.axial_stiffness, EI, mass, length
+                self.name, self.pulleys, route, self.radii, mu, layers, contact, bending, slowest,
+                self.axial_stiffness, EI, mass, length,
             )  # fmt: skip
 
         if arms:
@@ -427,7 +438,7 @@ class _Line:
         mu = [friction if pulley.friction is None else pulley.friction for pulley in self.pulleys]
         wraps = zip(self.wrap_angles, self.radii, mu, strict=True)
         arcs = [angle * radius for angle, radius, own in wraps if self.closed and own > 0.0]
-        return choose_elements(self.route.length, self.strain, self.radii, arcs)
+        return choose_elements(self.route.length, self.tension / self.axial_stiffness, self.radii, arcs)
 
     def _name_parts(self) -> None:
         """Name the free spans, and the cables on each pulley, for tables of modes."""
@@ -447,13 +458,13 @@ class _Line:
         scaled = scale_columns(self.name, self.strain, columns)
         return cable_along(self.world, self.route, self.elements, name=self.name, **scaled)
 
-    def _add_contacts(self, given: dict[str, Any]) -> tuple[str, list[Entity]]:
-        """Add contact of each pulley with all cables, and return the reasons for its parameters."""
-        parts, reasons = [], [f"contact of '{self.name}', {self.elements} elements:"]
+    def _choose_contacts(self, given: dict[str, Any]) -> tuple[str, list[dict[str, Any]]]:
+        """Choose the columns of the contact of each pulley, and return the reasons and the columns."""
+        chosen, reasons = [], [f"contact of '{self.name}', {self.elements} elements:"]
         own = {} if given["contact"] == "auto" else dict(given["contact"])
         if "contact_stiffness_per_length" not in own:
             self._check_step(given["step"])
-        for pulley, offset, marker in zip(self.pulleys, self.cord_offsets, self.markers, strict=True):
+        for pulley, offset in zip(self.pulleys, self.cord_offsets, strict=True):
             layer = given["layer_stiffness"] or choose_layer(given["width"], given["layer_modulus"], offset)
             friction = pulley.wedge(given["friction"] if pulley.friction is None else pulley.friction)
             radius = pulley.radius + offset
@@ -469,19 +480,31 @@ class _Line:
                 # bristles that the user gives are compliant, so the layer is not a rigid layer
                 columns.setdefault("rigid_layer", choice.rigid and "friction_stiffness_per_length" not in own)
             self._check_depth(pulley, radius, columns)
+            chosen.append(columns)
+        return "\n".join(reasons), chosen
+
+    def _add_contacts(self, given: dict[str, Any], choices: Sequence[dict[str, Any]]) -> list[Entity]:
+        """Add contact of each pulley with all cables."""
+        parts = []
+        each = zip(self.pulleys, self.cord_offsets, self.radii, self.markers, choices, strict=True)
+        for pulley, offset, radius, marker, columns in each:
             if self.in_space:
                 # a closed belt is mounted on drums that are enlarged by its contact depth, so the belt keeps its
                 # tension
                 depth = self.tension / (float(np.min(columns["contact_stiffness_per_length"])) * radius)
                 self.surfaces.append(self._add_surface(pulley, marker, depth if self.closed else 0.0))
                 more = {"points": given["points"], "rope_radius": offset}
+                from windlass.connectors.surface_contact.add_surface_contact import (
+                    add_surface_contact,  # imported here, because belts in the plane do not need surfaces
+                )
+
                 parts.append(add_surface_contact(self.world, self.surfaces[-1], self.cables, **more, **columns))
             else:
                 more = {"segments": given["points"], "circle_radius": pulley.radius, "cord_offset": offset}
                 more["press"] = self.tension if self.closed else 0.0
                 law = ContactFrictionCirclePoints2D
                 parts.append(add_contact(self.world, law, marker, self.cables, **more, **columns))
-        return "\n".join(reasons), parts
+        return parts
 
     def _check_step(self, step: float | None) -> None:
         """Raise ModelError for a step that lasts many periods of the softest contact to which the step could lead."""
@@ -507,6 +530,11 @@ class _Line:
 
     def _add_surface(self, pulley: Pulley, marker: Entity, grown: float) -> Entity:
         """Add the surface of a pulley in 3D, with a radius that is larger by ``grown`` [m]."""
+        from windlass.connectors.surface_contact.surfaces import (
+            DrumSurface,  # imported here, because belts in the plane do not need surfaces
+            SheaveSurface,
+        )
+
         radius = pulley.radius + grown
         axis = (0.0, 0.0, 1.0) if pulley.axis is None else tuple(map(float, pulley.axis))
         if pulley.groove_radius is None:

@@ -37,7 +37,7 @@ from math import inf, pi, sqrt
 from typing import NamedTuple
 
 from windlass.connectors.circle_contact.free_belt import CORD_FACTOR, WAVE_FACTOR
-from windlass.connectors.surface_contact.add_surface_contact import DEPTH_SHARE
+from windlass.connectors.surface_contact.penetration import DEPTH_SHARE
 
 STEP_FACTOR = 6.0
 """Largest chosen value of h sqrt(k/rhoA) [1]; contact laws warn above 2 pi."""

@@ -65,7 +65,6 @@ from windlass.connectors.drives.pulleys import Pulley
 from windlass.connectors.reports.pulley_report import eval_report
 from windlass.connectors.reports.pulley_rows import PulleyContacts, find_pulley
 from windlass.connectors.reports.quantities import show_numbers
-from windlass.connectors.reports.surface_report import eval_surface
 from windlass.elements.cable2d.cable2d import Cable2D
 from windlass.elements.cable2d.outputs import CableView
 from windlass.elements.nodes.ground import Ground
@@ -481,6 +480,10 @@ class BoundDrive:
         for i, contacts in enumerate(self.parts):
             part = self._find_part(self.row, i)
             if drive.surfaces:
+                from windlass.connectors.reports.surface_report import (
+                    eval_surface,  # imported here, because belts in the plane do not need surfaces
+                )
+
                 surface = eval_surface(drive.world, fields, contacts, drive.surfaces[i])
                 found = surface.speed, surface.wrap_angle, surface.slip_arc, surface.torque
                 self._axes[i] = np.asarray(read_output(contacts[0], "surface_axis", drive.world, fields)).ravel()

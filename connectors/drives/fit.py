@@ -1,27 +1,41 @@
 """Fit of a belt on its route: strain and tension as mounted, and columns of the slack belt converted to columns per
 metre of the route.
 
-A belt with the slack length S0 on a taut route of the length S has the strain e = S/S0 - 1 and the tension T = EA e.
-Each of S0, e and T determines the other two. Per metre of the route the same material has the columns
+A belt with the slack length S0 on a taut route of the length S has the strain e = S/S0 - 1 and, without bending
+stiffness, the tension T = EA e. Each of S0, e and T determines the other two. Per metre of the route the same material
+has the columns
 
     all cables: EA (1 + e), EI (1 + e), dampings (1 + e), rhoA/(1 + e), strain -e/(1 + e), curvature k0/(1 + e)
     cables with torsion: GJ (1 + e), C (1 + e), J/(1 + e), twist tau0/(1 + e)
 
 So N = EA (lam (1 + e) - 1) at the stretch lam relative to the route; mass and energies are equal to the mass and
 energies of the slack belt.
+
+Let T be the tension of the spans and l = sqrt(EI/T). On an arc of the radius R and the wrap angle t that is longer than
+both ends, 2 l <= R t, each end adds a length, see `belt_ends.py`, and the tension is smaller by EI/(2 R²). On a shorter
+arc the belt touches the pulley at one point. The way is then longer by t² l/8 - R t³/24, and the tension is smaller by
+EI t²/(8 l²). The slack length S0 is the sum of all lengths, each divided by its stretch. l is limited to R and to a
+quarter of the shortest span.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from math import sqrt
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from windlass.connectors.circle_contact.belt_ends import eval_ends
+from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
 
 LARGEST_STRAIN = 0.2
 """Largest strain of a taut belt [1]; a belt that requires a larger strain does not fit."""
+LEAST = 1e-12
+"""Least tension per EA with which l is evaluated [1]."""
+LONGEST_END = 0.25
+"""Largest l per length of the shortest span [1]."""
 SCALED = {
     "axial_stiffness": 1, "bending_stiffness": 1, "axial_damping": 1, "bending_damping": 1, "mass_per_length": -1,
     "reference_curvature": -1, "torsional_stiffness": 1, "coupling": 1, "torsional_damping": 1, "rotary_inertia": -1,
@@ -31,9 +45,39 @@ SCALED = {
 WAYS = "length= [m] of the slack belt, strain= [1] or tension= [N]"
 
 
-def find_strain(name: str, route: float, axial_stiffness: float, given: Mapping[str, Any]) -> float:
-    """Return the strain of the taut belt on a route of the given length [m]; exactly one of length, strain and tension
-    is not None.
+class Bends(NamedTuple):
+    """Bending stiffness of a line and the arcs on which it bends.
+
+    stiffness: EI of the slack belt [N m²].
+    radii, angles: R [m] and wrap angle [rad] of each arc, shape (arcs,).
+    contact: contact stiffness of each arc per length of the belt [N/m²], inf for rigid pulleys, shape (arcs,).
+    shortest: length of the shortest span [m].
+    """
+
+    stiffness: float
+    radii: FloatArray
+    angles: FloatArray
+    contact: FloatArray
+    shortest: float
+
+
+def eval_length(tension: float, route: float, axial_stiffness: float, bends: Bends) -> float:
+    """Return the length [m] of the slack belt whose spans have the given tension [N] on a route of the given length."""
+    R, t = bends.radii, bends.angles
+    F = max(tension, LEAST * axial_stiffness)
+    l = np.minimum(sqrt(bends.stiffness / F), np.minimum(LONGEST_END * bends.shortest, R))
+    lies = 2.0 * l <= t * R
+    longer = np.where(lies, 2.0 * eval_ends(F, F * l**2, bends.contact, R).longer, t**2 * l / 8.0 - R * t**3 / 24.0)
+    curvature = np.where(lies, 1.0 / R, t / (2.0 * np.maximum(l, 1e-300)))
+    shorter = 0.5 * bends.stiffness * curvature**2 * R * t / axial_stiffness
+    return float((route + longer.sum()) / (1.0 + tension / axial_stiffness) + shorter.sum())
+
+
+def find_fit(
+    name: str, route: float, axial_stiffness: float, bends: Bends, given: Mapping[str, Any]
+) -> tuple[float, float]:
+    """Return the strain of the taut belt on a route of the given length [m], and the tension of the spans [N]; exactly
+    one of length, strain and tension is not None.
 
     Raises:
         ModelError: no value or several values are given, or the belt is too short or slack.
@@ -50,13 +94,25 @@ def find_strain(name: str, route: float, axial_stiffness: float, given: Mapping[
             f"length = {value:g} m of '{name}' is {fault} for the route of {route:g} m around the pulleys: must be >= "
             f"{shortest:g} m (strain {LARGEST_STRAIN:g}) and < {route:g} m"
         )
-    strain = float({"length": route / value - 1.0, "strain": value, "tension": value / axial_stiffness}[way])
-    if way == "tension" and strain > LARGEST_STRAIN:
+    if way == "tension" and value > LARGEST_STRAIN * axial_stiffness:
         raise ModelError(
-            f"tension = {value:g} N of '{name}' causes the strain {strain:.3g} with axial_stiffness = "
+            f"tension = {value:g} N of '{name}' causes the strain {value / axial_stiffness:.3g} with axial_stiffness = "
             f"{axial_stiffness:g} N: must be <= {LARGEST_STRAIN * axial_stiffness:g} N"
         )
-    return strain
+    if way == "tension":
+        return route / eval_length(value, route, axial_stiffness, bends) - 1.0, float(value)
+    length = value if way == "length" else route / (1.0 + value)
+    return route / length - 1.0, find_tension(length, route, axial_stiffness, bends)
+
+
+def find_tension(length: float, route: float, axial_stiffness: float, bends: Bends) -> float:
+    """Return the tension of the spans [N] of a slack belt of the given length [m]."""
+    least = axial_stiffness * (route / length - 1.0)
+    from scipy.optimize import brentq  # imported here, because only belts with a given length or strain need it
+
+    # ends make the belt tauter, by less than the length that they add with the least tension
+    most = least + axial_stiffness * (eval_length(least, route, axial_stiffness, bends) / length - 1.0) * 4.0 + 1e-9
+    return float(brentq(lambda F: eval_length(F, route, axial_stiffness, bends) - length, least, most, xtol=1e-12))
 
 
 def scale_columns(name: str, strain: float, columns: Mapping[str, Any]) -> dict[str, Any]:

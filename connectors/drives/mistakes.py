@@ -34,22 +34,22 @@ TURN = 2
 """Position of the rotation among the coordinates of a 2D rigid body."""
 
 
-def note_units(drive: Drive, tension: float, axial_stiffness: float) -> list[str]:
-    """Return messages about values that probably have a wrong unit."""
+def note_units(drive: Drive, strain: float, tension: float, axial_stiffness: float) -> list[str]:
+    """Return messages about values that probably have a wrong unit; ``strain``: strain of the mounted belt [1]."""
     found = []
     for pulley in drive.pulleys:
         if not RADII[0] <= pulley.radius <= RADII[1]:
             found.append(f"the radius of {pulley.name} is {pulley.radius:g} m: is it given in metres?")
-    strain = tension / axial_stiffness
-    if strain < LEAST_STRAIN:
+    if (stretched := tension / axial_stiffness) < LEAST_STRAIN:
         found.append(
-            f"a tension of {tension:g} N stretches the belt by {strain:.2g} only, as its axial_stiffness is "
+            f"a tension of {tension:g} N stretches the belt by {stretched:.2g} only, as its axial_stiffness is "
             f"{axial_stiffness:g} N: are both given in N?"
         )
-    wave = sqrt(axial_stiffness / drive.mass_per_length) if drive.mass_per_length > 0.0 else inf
-    if drive.mass_per_length > MOST_MASS or wave < LEAST_WAVE:
+    mass = drive.mass_per_length * (1.0 + strain)
+    wave = sqrt(axial_stiffness / mass) if mass > 0.0 else inf
+    if mass > MOST_MASS or wave < LEAST_WAVE:
         found.append(
-            f"mass_per_length = {drive.mass_per_length:g} kg/m, with which stretch runs along the belt at {wave:.3g} "
+            f"mass_per_length = {mass:g} kg/m, with which stretch runs along the belt at {wave:.3g} "
             "m/s: is it given in kg/m?"
         )
     for pulley, radius in zip(drive.pulleys, drive.radii, strict=True):
@@ -59,7 +59,7 @@ def note_units(drive: Drive, tension: float, axial_stiffness: float) -> list[str
                 "is cord_offset given in metres?"
             )
     if "bending_stiffness" in drive.cables.table.component.columns:
-        EI = float(drive.cables.table.collect("bending_stiffness", drive.cables.rows).max())
+        EI = float(drive.cables.table.collect("bending_stiffness", drive.cables.rows).max()) / (1.0 + strain)
         bent = EI / (tension * min(drive.radii) ** 2)
         if bent > MOST_BENT:
             found.append(

@@ -9,10 +9,10 @@ with the speed v = c lam. Of the tension N, the part
 presses on the pulleys and transmits torque. For each pulley let r be the radius of the face, R the radius of the cord,
 t the wrap angle, and "in" and "out" the spans in the running direction:
 
-    entry: the belt sticks and has the speed of the rim, omega R = c lam_in
+    entry: the belt sticks and has the speed of the rim, omega R = c (lam_in - w)
     exit: the belt slips before the exit, over the angle phi <= t with |ln(F_out/F_in)| = mu r/R phi
     torque: M = (F_out - F_in) R - psi EI/(2 R), of the belt on the pulley, in the sense of rotation
-    loss by friction: c (F_out - F_in)²/(2 E)
+    loss by friction and shear: c (F_out - F_in) ((F_out - F_in)/(2 E) + w)
     loss by bending: |omega| psi EI/(2 R) at entry and exit together, see `bending_loss.py`.
 
 A belt with the bending stiffness EI that leaves a circle keeps its tangent and its curvature 1/R at the exit. The
@@ -25,12 +25,16 @@ Therefore
     energy: no energy is lost at the exit, so E lam² + EI lam²/r² with the radius of curvature r is equal on both sides
     arc: the stretch is q lam, q² = E/(E + EI/R²), and F is less by about EI/(2 R²)
     moments: EI lam/R at both ends of an arc adds to the torque, which is (F_out - F_in) R/q with the F of the spans
-    length: each end adds l³/(12 R²) to the length of the belt.
+    length: each end adds about l³/(12 R²) to the length of the belt; see `belt_ends.py`, also for elastic contact.
+
+On a rigid layer between cord and face, w is 0. A layer with the shear stiffness K is not sheared where the belt enters,
+and shears by w per length until the belt slips; see `connectors/reports/belt_bristles.py`. The layer is sheared only
+where the belt touches, see `belt_ends.py`.
 
 The unknowns are F of all spans, and c. The equations are the speed or the torque balance of each pulley, and the
 reference length of the closed belt. The reference length is the sum of length/lam over spans and arcs that stick, plus
-R E/(mu r/R EA) |ln(F_out lam_in/(F_in lam_out))| for each arc that slips. Pulleys and bristles are rigid; sag, air
-resistance and bearing losses are neglected.
+R E/(mu r/R EA) |ln(F_out lam_in/(F_in lam_out))| for each arc that slips. On a layer the parts that stick and slip
+follow from the shear. Pulleys are rigid; sag, air resistance and bearing losses are neglected.
 
 Source: S. E. Bechtel, S. Vohra, K. I. Jacob, C. D. Carlson, The stretching and slipping of belts and fibers on pulleys,
 J. Appl. Mech. 67 (2000) 197-206; F. Grashof, Theoretische Maschinenlehre II (1883); the beam under tension:
@@ -41,13 +45,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from math import nan, sqrt
+from functools import partial
+from math import inf, log, nan, sqrt
 from typing import NamedTuple
 
 import numpy as np
 
+from windlass.connectors.circle_contact.belt_ends import eval_ends
 from windlass.connectors.drives.drive_report import show_number, show_pulleys
 from windlass.connectors.drives.pulleys import Pulley, find_spans
+from windlass.connectors.reports.belt_bristles import WHOLE, Rim, pass_pulley
 from windlass.connectors.reports.quantities import show_numbers
 from windlass.elements.routes.routes import Route
 from windlass.elements.routes.spatial_routes import SpatialRoute
@@ -64,6 +71,10 @@ ERROR = 1e-9
 """Largest error of an equation of the solution [1]; all equations are scaled to order 1."""
 LEAST = 1e-6
 """Smallest F on an arc during the iterations, per mean F [1]."""
+EQUAL = 1e-9
+"""Change of F on an arc, relative to F, below which a layer is not sheared [1]."""
+SLIP_ROOM = 1.05
+"""Smallest arc on which a layer is sheared, per slip arc on a rigid layer [1]."""
 UNBALANCED = 1e-8
 """Largest torque, per largest tension and radius [1], that counts as 0."""
 
@@ -76,6 +87,8 @@ class DriveData(NamedTuple):
     radii, touching: radii R of the cord and r of the face [m].
     wraps: wrap angles [rad].
     friction: mu [1].
+    layers: K per length of the slack belt [N/m²]; inf for a rigid layer.
+    contact: contact stiffness k per length of the belt [N/m²].
     bending: torques of the bending losses against the rotation of the pulleys [N m].
     slowest: angular velocities above which the bending torques are constant; below, the torques are proportional to the
         speed [rad/s].
@@ -92,6 +105,8 @@ class DriveData(NamedTuple):
     touching: FloatArray
     wraps: FloatArray
     friction: FloatArray
+    layers: FloatArray
+    contact: FloatArray
     bending: FloatArray
     slowest: FloatArray
     spans: FloatArray
@@ -238,10 +253,11 @@ def _is_number(given: object) -> bool:
 
 def gather_drive(
     name: str, pulleys: Sequence[Pulley], route: Route | SpatialRoute, radii: Sequence[float],
-    friction: Sequence[float], bending: FloatArray, slowest: FloatArray, axial_stiffness: float,
-    bending_stiffness: float, mass_per_length: float, length: float,
+    friction: Sequence[float], layers: FloatArray, contact: FloatArray, bending: FloatArray, slowest: FloatArray,
+    axial_stiffness: float, bending_stiffness: float, mass_per_length: float, length: float,
 ) -> DriveData:  # fmt: skip
-    """Collect the data of a 2D belt on its route; ``mass_per_length`` and ``length`` are values of the slack belt."""
+    """Collect the data of a 2D belt on its route; ``layers``, ``mass_per_length`` and ``length`` are values of the
+    slack belt."""
     stations = np.array([(wrap.s_entry, wrap.s_exit) for wrap in route.wraps])
     # tangents at both ends of each arc
     inner = stations + 1e-9 * np.diff(stations, axis=1) * (1.0, -1.0)
@@ -253,6 +269,8 @@ def gather_drive(
         touching=np.array([pulley.radius for pulley in pulleys]),
         wraps=np.array([wrap.angle for wrap in route.wraps]),
         friction=np.asarray(friction),
+        layers=layers,
+        contact=contact,
         bending=bending,
         slowest=slowest,
         spans=np.array([end - start for start, end in find_spans(route)]),
@@ -297,18 +315,17 @@ class _Lines(NamedTuple):
         spans: lengths of the lines [m], shape (spans,).
         turned: angles between the lines and the common tangents of the pulleys [rad], shape (spans,).
         wraps: angles t of the arcs [rad], shape (pulleys,).
-        more: additional length of the belt due to the ends of all arcs [m].
     """
 
     spans: FloatArray
     turned: FloatArray
     wraps: FloatArray
-    more: float
 
 
 class _Steady(NamedTuple):
     """A motion during the iterations, which need not be a solution. Spans: F [N] and lam of all spans; c [m/s]; E [N].
-    Arcs: q, F and lam at entry and exit, shape (2, pulleys), and phi [rad]. Further: the lines of the spans."""
+    Arcs: q, F and lam at entry and exit, shape (2, pulleys), phi [rad], w, and slack length [m]. Further: the length
+    that the ends of all arcs add [m], and the lines of the spans."""
 
     force: FloatArray
     flow: float
@@ -318,6 +335,9 @@ class _Steady(NamedTuple):
     arc_force: FloatArray
     arc_stretch: FloatArray
     slip: FloatArray
+    lag: FloatArray
+    on_arc: FloatArray
+    more: float
     lines: _Lines
 
 
@@ -332,7 +352,7 @@ def _lay_lines(drive: DriveData, force: FloatArray) -> _Lines:
     turned = np.arcsin(off / distance) - np.arcsin(np.clip(moved / distance, -1.0, 1.0))
     wraps = drive.wraps - drive.turns * (np.roll(turned, 1) - turned)
     spans = np.sqrt(np.maximum(distance**2 - moved**2, 0.0))
-    return _Lines(spans, turned, wraps, float((square**1.5 / (12.0 * radii**2)).sum()))
+    return _Lines(spans, turned, wraps)
 
 
 def find_steady_motion(
@@ -369,8 +389,8 @@ def find_steady_motion(
     if press <= 0.0:
         most = sqrt(EA * strain * (1.0 + strain) / rho)
         raise ModelError(
-            f"'{drive.name}' with the mounted tension {EA * strain:.5g} N lifts off its pulleys at {v:.5g} m/s: the "
-            f"speed of the belt must be < {most:.5g} m/s"
+            f"'{drive.name}' with the mounted strain {strain:.4g} lifts off its pulleys at {v:.5g} m/s: the speed of "
+            f"the belt must be < {most:.5g} m/s"
         )
 
     def move(u: FloatArray) -> _Steady:
@@ -380,17 +400,20 @@ def find_steady_motion(
         stiffness = EA - rho * flow * flow
         lines, stretch = _lay_lines(drive, force), (force + EA) / stiffness
         less = (1.0 + bent / stiffness) ** -0.5
-        on_arc = less * stretch[np.stack((entry, leaving))]
-        arc = np.maximum(stiffness * on_arc - EA, LEAST * press)
-        slip = np.abs(np.log(arc[1] / arc[0])) / (grip * less**2)
-        return _Steady(force, flow, stiffness, stretch, less, arc, on_arc, slip, lines)
+        arc_stretch = less * stretch[np.stack((entry, leaving))]
+        arc = np.maximum(stiffness * arc_stretch - EA, LEAST * press)
+        at_ends = force[np.stack((entry, leaving))]
+        ends = eval_ends(at_ends, drive.bending_stiffness, drive.contact, drive.radii)
+        slip, lag, on_arc = _pass_arcs(drive, grip, stiffness, less, arc, arc_stretch, lines.wraps, ends.untouched)
+        more = float(ends.longer.sum())
+        return _Steady(force, flow, stiffness, stretch, less, arc, arc_stretch, slip, lag, on_arc, more, lines)
 
     def pull(found: _Steady) -> FloatArray:
         torque: FloatArray = turns * (found.force[leaving] - found.force[entry]) * drive.radii / found.less
         return torque
 
     def turn(found: _Steady) -> FloatArray:
-        speed: FloatArray = turns * found.flow * found.arc_stretch[0] / drive.radii
+        speed: FloatArray = turns * found.flow * (found.arc_stretch[0] - found.lag) / drive.radii
         return speed
 
     def resist(omega: FloatArray) -> FloatArray:
@@ -405,10 +428,7 @@ def find_steady_motion(
         balance = (torque + machine) / (press * drive.radii)
         # differences of speeds have the order of strains; multiplied by EA they have the order of forces
         matching = np.where(is_driven, omega / given - 1.0, 0.0) * EA / press
-        change = np.log(found.arc_force / found.arc_stretch)
-        on_slip = drive.radii * found.stiffness / (grip * found.less**2 * EA) * np.abs(change[1] - change[0])
-        sticking = (found.lines.wraps - found.slip) * drive.radii / found.arc_stretch[0]
-        total = float((found.lines.spans / found.stretch + on_slip + sticking).sum()) + found.lines.more
+        total = float((found.lines.spans / found.stretch + found.on_arc).sum()) + found.more
         closing = (total / drive.length - 1.0) * EA / press
         return np.append(np.where(is_driven, matching, balance), closing)
 
@@ -431,6 +451,41 @@ def find_steady_motion(
         _check_slip(drive, found, pull(found))
     omega = turn(found)
     return _describe(drive, found, omega, resist(omega), entry, leaving, direction)
+
+
+def _eval_turn(EA: float, scale: float, F: float) -> float:
+    """lam/R [1/m] of a belt on an arc; ``scale``: E R [N m]."""
+    return (F + EA) / scale
+
+
+def _pass_arcs(
+    drive: DriveData, grip: FloatArray, stiffness: float, less: FloatArray, force: FloatArray, stretch: FloatArray,
+    wraps: FloatArray, ends: FloatArray,
+) -> tuple[FloatArray, FloatArray, FloatArray]:  # fmt: skip
+    """Slip arc [rad], w and slack length of the belt [m] on each arc, with the F and stretch at entry and exit;
+    ``ends``: angles at entry and exit along which the belt does not touch [rad]."""
+    EA, friction = drive.axial_stiffness, grip * less**2
+    slip, lag = np.abs(np.log(force[1] / force[0])) / friction, np.zeros(len(wraps))
+    change = np.log(force / stretch)
+    slipping = drive.radii * stiffness / (friction * EA) * np.abs(change[1] - change[0])
+    length = slipping + (wraps - slip) * drive.radii / stretch[0]
+    for i in np.flatnonzero(
+        (drive.layers < inf) & (slip < WHOLE * wraps) & (np.abs(force[1] / force[0] - 1.0) > EQUAL)
+    ):
+        R, (entry, leave) = float(drive.radii[i]), force[:, i].tolist()
+        # without slip at the ends, unless slip needs them
+        arc = float(max(wraps[i] - ends[:, i].sum(), min(SLIP_ROOM * slip[i], wraps[i])))
+        turn = partial(_eval_turn, EA, stiffness * R)
+        rim = Rim(
+            turn, 1.0 / stiffness, R, float(less[i] ** 2), float(grip[i]),
+            float(drive.layers[i]), 0.0,
+        )  # fmt: skip
+        found = pass_pulley(rim, entry, leave, arc)
+        slipped = abs(log(leave * (found.slip_force + EA) / (found.slip_force * (leave + EA))))
+        outside = (wraps[i] - arc) * R * (0.5 / stretch[:, i]).sum()
+        slip[i], lag[i] = found.slip_angle, found.lag
+        length[i] = found.stick_length + R * stiffness / (friction[i] * EA) * slipped + outside
+    return slip, lag, length
 
 
 def find_steady_arms(
@@ -555,7 +610,8 @@ def _describe(
     torque = direction * drive.turns * change * drive.radii / found.less + bending
     # the torque of a freely rotating pulley is an error of the solution, and is set to 0
     torque = np.where(np.abs(torque) > UNBALANCED * found.force.max() * drive.radii, torque, 0.0)
-    power, loss, bent = torque * speed, found.flow * change**2 / (2.0 * found.stiffness), np.abs(bending * speed)
+    power, bent = torque * speed, np.abs(bending * speed)
+    loss = found.flow * change * (change / (2.0 * found.stiffness) + found.lag / found.less)
     # total: power and losses that a driven pulley takes from the belt, or power that a driver supplies
     total = np.where(power > 0.0, power + loss + bent, -power)
     wraps, turned = found.lines.wraps, found.lines.turned

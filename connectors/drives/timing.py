@@ -162,7 +162,7 @@ def timing_distance(teeth: int, pitch: float, pulleys: Sequence[int], strain: fl
         teeth: number of teeth of the belt.
         pitch: pitch of the slack belt [m].
         pulleys: numbers of teeth of both pulleys.
-        strain: strain of the mounted belt [1], tension/EA.
+        strain: strain of the mounted belt [1]: tension/EA of a belt without bending stiffness.
 
     Raises:
         ModelError: a belt that is too short for both pulleys.

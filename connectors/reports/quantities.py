@@ -18,12 +18,12 @@ power of ten."""
 
 
 def quantity(unit: str, doc: str) -> Any:
-    """Declare a number of a report, or a tuple of numbers."""
+    """Declare an attribute of a report that is a number or a tuple of numbers."""
     return field(metadata={"unit": unit, "doc": doc})
 
 
 def describe(report: type[Report]) -> type[Report]:
-    """Write the numbers of a report into its docstring."""
+    """Add the attributes of a report and their units to the docstring of the report."""
     numbers = (entry for entry in fields(report) if entry.metadata)  # type: ignore[arg-type]
     lines = [f"    {entry.name}: {entry.metadata['doc']} [{entry.metadata['unit']}]." for entry in numbers]
     report.__doc__ = "\n".join([cleandoc(str(report.__doc__)), "", "Attributes:", *lines])
@@ -31,12 +31,12 @@ def describe(report: type[Report]) -> type[Report]:
 
 
 def units_of(report: type[Any]) -> dict[str, str]:
-    """Return the unit of each number of a report."""
+    """Return the unit of each attribute of a report."""
     return {entry.name: entry.metadata["unit"] for entry in fields(report) if entry.metadata}
 
 
 def list_rows(reports: Sequence[Any], show: Callable[[Any], Any]) -> list[list[Any]]:
-    """List one row for each number: its name with the unit, then the text that ``show`` returns for each report."""
+    """List one row for each attribute: name and unit, then the text that ``show`` returns for each report."""
     return [
         [f"{name.replace('_', ' ')} [{unit}]", *(show(getattr(report, name)) for report in reports)]
         for name, unit in units_of(type(reports[0])).items()

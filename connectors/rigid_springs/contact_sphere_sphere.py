@@ -189,7 +189,8 @@ def number_of(which: int) -> Any:
 
 @kernel
 def measure_gap(row: Any, u: Pose, ut: ComplexArray, numbers: FloatArray) -> None:
-    """Write the numbers of `Gaps`; a sphere inside a hollow sphere can leave it only through its gap."""
+    """Write the numbers of `Gaps`. For two solid spheres also write their relative position, because the spheres can
+    pass each other within a step. If a sphere leaves a hollow sphere, the gap at the end of the step is negative."""
     gap, rate, _, _, _, _ = measure(row, u, ut)
     speed = np.sqrt(ut[0].real ** 2 + ut[1].real ** 2 + ut[2].real ** 2)
     note_gap(numbers, gap.real, rate.real, speed)

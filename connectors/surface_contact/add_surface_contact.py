@@ -14,6 +14,7 @@ from windlass.connectors.surface_contact.contact_friction_surface_set import (
     SetSurface,
     SurfaceSet,
 )
+from windlass.connectors.surface_contact.penetration import DEPTH_SHARE
 from windlass.connectors.surface_contact.surfaces import SURFACE, DrumSurface, PlaneSurface, VGrooveFlank
 from windlass.framework.checks.checks import checked, handle, inside, instance, number, numbers, optional, whole
 from windlass.framework.checks.values import show
@@ -26,8 +27,6 @@ from windlass.framework.model.world import World
 CORD_FACTOR = 100.0
 """Smallest k R²/EA for which penetration and deflection of bristles are small relative to the stretch of the rope."""
 
-DEPTH_SHARE = 1e-3
-"""Penetration of a taut rope into its sheave, per radius of the sheave, for which the stiffness is chosen."""
 RIM = 0.1
 """Largest penetration of a flange, relative to its height [1]: deeper points have passed over its rim from outside and
 are ignored."""

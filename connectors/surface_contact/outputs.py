@@ -160,9 +160,9 @@ def eval_rounding(c: ContactRows, fields: Fields) -> float:
 def paint(rows: LocalRows, fields: Fields) -> Painting:
     """Add forces, gaps and states to the drawings of the cables of the rows.
 
-    The fields are `contact_normal_force_per_length` [N/m] (< 0 presses), `contact_tangential_force_per_length`
-    (magnitude of the friction) [N/m], `gap` [m], `stick_slip` (0 sticks, 1 slips, -2 open), and the ledger
-    `friction_work_per_length`.
+    The fields are `contact_normal_force_per_length` [N/m] (negative values press),
+    `contact_tangential_force_per_length` (magnitude of the friction) [N/m], `gap` [m] and `stick_slip` (0 sticks, 1
+    slips, -2 open). Runs with an `EnergyLedger` also have the field `friction_work_per_length` [J/m].
     """
     return paint_points(rows, rows.columns, fields)
 

@@ -168,6 +168,8 @@ def _judge(name: str, moment: Moment, solvers: Mapping[str, Solver], own: Iterab
     """Return the error message for an unused option; empty if the option may still be read."""
     prefix = max((p for p in solvers if name.lower().startswith(p)), key=len, default=None)
     base = name if prefix is None else name[len(prefix) :]
+    if prefix and _is_announced(base, solvers[prefix]) and moment is not Moment.END:
+        return ""
     known = _is_petsc_name(base)
     if not prefix and known and GLOBAL.fullmatch(base):
         return ""
@@ -194,6 +196,12 @@ def _judge(name: str, moment: Moment, solvers: Mapping[str, Solver], own: Iterab
     if reached < Moment.SET_UP and READ_AT_SET_UP.fullmatch(base):
         return ""
     return f"PETSc has this option, but this solver does not read it ({solver.kinds})"
+
+
+def _is_announced(base: str, solver: Solver) -> bool:
+    """Return whether a solver that is not created yet will read an option. This is found without the names of PETSc,
+    which are read from its library in 20 ms."""
+    return solver.reached is Moment.EXPECTED and any(base == own.name for own in solver.own or ())
 
 
 def _judge_without_solver(

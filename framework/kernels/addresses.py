@@ -119,7 +119,7 @@ def _find_kind(value: Any) -> Any:
 def _find_entry(function: Any, args: tuple[Any, ...], size: int) -> int:
     """Return the address of the entry of a kernel for the types of these arguments, and the size of the arguments
     [bytes]."""
-    kinds = tuple(function.typeof_pyval(value) for value in args)
+    kinds = tuple(_find_type(function, value) for value in args)
     expected = function.targetctx.get_abi_sizeof(function.targetctx.get_value_type(_types.Tuple(kinds)))
     if size != expected:
         raise TypeError(f"{function.__name__}: {size} bytes of arguments, but the compiler expects {expected}")
@@ -129,6 +129,19 @@ def _find_entry(function: Any, args: tuple[Any, ...], size: int) -> int:
             f"{function.__name__} returns {version.signature.return_type}: must be a kernel that returns nothing"
         )
     return find_address(version)
+
+
+_types_of_arrays: dict[tuple[Any, ...], Any] = {}
+
+
+def _find_type(function: Any, value: Any) -> Any:
+    """Return the type of the compiler of an argument; the types of arrays are stored."""
+    if not isinstance(value, np.ndarray):
+        return function.typeof_pyval(value)
+    kind = find_kinds((value,))
+    if kind not in _types_of_arrays:
+        _types_of_arrays[kind] = function.typeof_pyval(value)
+    return _types_of_arrays[kind]
 
 
 def lay_down(args: tuple[Any, ...]) -> NDArray[np.uint8]:

@@ -264,18 +264,27 @@ def _read_trusted(path: Path) -> bytes | None:
 
 def _load_symbols(symbols: list[str], target_context: Any) -> None:
     """Raise an error if a symbol is missing, because a missing symbol at link time would end the process."""
-    _numba.core.runtime.rtsys.initialize(target_context)
     # store the symbols that were found. A query of the linker takes longer than reading a small kernel, and most
     # kernels need the same few symbols
     unknown = set(symbols) - _there
     # The set-up of numba's function tables takes longer than reading all kernels. The tables are needed only if machine
     # code refers to symbols that this set-up registers.
-    if not all(map(_is_there, unknown)):
-        target_context.refresh()
-        missing = sorted(symbol for symbol in unknown if not _is_there(symbol))
-        if missing:
-            raise LookupError(f"unknown symbols {missing}")
+    for register in (_register_runtime, target_context.refresh):
+        if all(map(_is_there, unknown)):
+            break
+        register()
+    missing = sorted(symbol for symbol in unknown if not _is_there(symbol))
+    if missing:
+        raise LookupError(f"unknown symbols {missing}")
     _there.update(unknown)
+
+
+def _register_runtime() -> None:
+    """Register the functions of numba's library for arrays. The set-up by numba also compiles functions, which only the
+    compilation of kernels needs."""
+    helpers: dict[str, int] = getattr(_numba.core.runtime._nrt_python, "c_helpers", {})
+    for name, address in helpers.items():
+        llvmlite.binding.add_symbol(name if name.startswith("_") else f"NRT_{name}", address)
 
 
 def _is_there(symbol: str) -> bool:

@@ -9,7 +9,6 @@ import functools
 import hashlib
 import inspect
 import sys
-from collections.abc import Iterator
 from types import CodeType, ModuleType
 from typing import Any
 
@@ -98,7 +97,7 @@ def eval_content(dispatcher: Any, known: dict[Any, str], callers: tuple[Any, ...
             value = getattr(value, attributes.pop(0), None)
         reached.append((scope, name, attributes, _describe(value, known, (*callers, dispatcher))))
     defaults = _describe((function.__defaults__, function.__kwdefaults__), known, (*callers, dispatcher))
-    options = _describe(dict(dispatcher.targetoptions), known, callers)
+    options = _describe_options(dispatcher.targetoptions)
     facts = (module, dispatcher.__qualname__, text, reached, defaults, options)
     content = known[dispatcher] = hashlib.sha256(repr(facts).encode()).hexdigest()
     if vars(dispatcher).get("content") not in (None, content):
@@ -106,24 +105,40 @@ def eval_content(dispatcher: Any, known: dict[Any, str], callers: tuple[Any, ...
     return content
 
 
-def list_names(code: CodeType) -> Iterator[tuple[str, str]]:
+_options: dict[str, object] = {}
+"""Descriptions of options of kernels by the text of the options; many kernels have the same options."""
+
+
+def _describe_options(options: dict[str, Any]) -> object:
+    text = repr(options)
+    if text not in _options:
+        _options[text] = _describe(dict(options), {}, ())
+    return _options[text]
+
+
+def list_names(code: CodeType) -> list[tuple[str, str]]:
     """Return (scope, name) for each instruction of a function that reads a name, and two empty texts for all other
     instructions.
 
     This function is many times faster than `dis.get_instructions`, which makes an object with all details of each
     instruction.
     """
-    raw, names, more = code.co_code, code.co_names, 0
-    for i in range(0, len(raw), 2):
-        operation, argument = raw[i], raw[i + 1] | more
-        more = argument << 8 if operation == dis.EXTENDED_ARG else 0
-        if operation in (CACHE, dis.EXTENDED_ARG):
+    raw, names, more, found = code.co_code, code.co_names, 0, []
+    none, extended = ("", ""), dis.EXTENDED_ARG
+    for operation, low in zip(raw[::2], raw[1::2], strict=True):
+        if operation in NAMED:
+            scope, shift = NAMED[operation]
+            if scope == "cell":
+                found.append((scope, code._varname_from_oparg(low | more)))  # type: ignore[attr-defined]
+            else:
+                found.append((scope, names[(low | more) >> shift]))
+        elif operation == extended:
+            more = (low | more) << 8
             continue
-        scope, shift = NAMED.get(operation, ("", 0))
-        if scope == "cell":
-            yield scope, code._varname_from_oparg(argument)  # type: ignore[attr-defined]
-        else:
-            yield (scope, names[argument >> shift]) if scope else ("", "")
+        elif operation != CACHE:
+            found.append(none)
+        more = 0
+    return found
 
 
 @functools.cache
@@ -167,7 +182,7 @@ def _describe(value: Any, known: dict[Any, str], callers: tuple[Any, ...]) -> ob
     if type(value) in _PLAIN:
         return type(value).__name__, repr(value)
     inner = functools.partial(_describe, known=known, callers=callers)
-    if _numba.extending.is_jitted(value):
+    if isinstance(value, _numba.core.dispatcher.Dispatcher):
         return "kernel", eval_content(value, known, callers)
     if isinstance(value, _numba.core.extending._Intrinsic):
         return "intrinsic", value._name, _describe_code(value._defn.__code__)[0]

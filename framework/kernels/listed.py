@@ -1,10 +1,12 @@
 """The list of kernels that models need, and the processes that compile these kernels in parallel.
 
-The file kernels.json of the package lists the kernels that are not called by other kernels, in the order in which
-models request them. An entry contains the types of the arguments and the form of the kernel (see compiling.py).
-tests/support/list_kernels.py creates the file. If the machine code of many listed kernels is missing, as in the first
-run on a machine, processes on the other cores also compile these kernels. These processes begin at the end of the list;
-see ahead.py.
+The file kernels.json of the package lists the kernels that are not called by other kernels. An entry contains the types
+of the arguments and the form of the kernel (see compiling.py). The file also lists, for some models, the kernels in the
+order in which the model requests them. tests/support/list_kernels.py creates the file.
+
+If the machine code of many listed kernels is missing, as in the first run on a machine, processes on the other cores
+compile these kernels, too; see ahead.py. These processes begin in the middle of the kernels of the most similar model,
+so that they have compiled the second half when the run has compiled the first half.
 """
 
 from __future__ import annotations
@@ -14,6 +16,8 @@ import os
 import re
 import subprocess
 import sys
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -40,22 +44,38 @@ class Job(NamedTuple):
 
 def read_list() -> list[Job]:
     """Return all kernels of the list; the result is empty if the list does not exist."""
+    return _read()[0]
+
+
+def _read() -> tuple[list[Job], list[list[Job]]]:
+    """Return all kernels of the list, and the kernels of each model in the order of the requests."""
     if not LIST.is_file():
-        return []
+        return [], []
     listed = json.loads(LIST.read_text())
     types = listed["types"]
-    return [Job(module, name, [types[i] for i in numbers], form) for module, name, numbers, form in listed["kernels"]]
+    jobs = [Job(module, name, [types[i] for i in numbers], form) for module, name, numbers, form in listed["kernels"]]
+    return jobs, [[jobs[i] for i in model] for model in listed["models"]]
 
 
-def write_list(jobs: list[Job]) -> None:
-    """Write the list; each type is written only once."""
+def write_list(models: list[list[Job]]) -> None:
+    """Write the kernels that models request, given for each model in the order of the requests; each kernel and each
+    type is written only once."""
     numbers: dict[str, int] = {}
-    kernels = [
-        json.dumps([module, name, [numbers.setdefault(json.dumps(text), len(numbers)) for text in types], form])
-        for module, name, types, form in jobs
+    places: dict[str, int] = {}
+    for module, name, types, form in (job for model in models for job in model):
+        text = json.dumps([module, name, [numbers.setdefault(json.dumps(kind), len(numbers)) for kind in types], form])
+        places.setdefault(text, len(places))
+    lists = [
+        json.dumps(
+            [
+                places[json.dumps([job.module, job.name, [numbers[json.dumps(kind)] for kind in job.types], job.form])]
+                for job in model
+            ]
+        )
+        for model in models
     ]
-    parts = {"types": list(numbers), "kernels": kernels}
-    # one line for each type and each kernel
+    parts = {"types": list(numbers), "kernels": list(places), "models": lists}
+    # one line for each type, each kernel and each model
     blocks = [f'"{title}": [\n' + ",\n".join(lines) + "\n]" for title, lines in parts.items()]
     LIST.write_text("{\n" + ",\n".join(blocks) + "\n}\n")
 
@@ -108,17 +128,31 @@ def start_helpers(missing: str, folder: Path) -> None:
     # on a busy machine the new processes get no core, and this process would wait for them
     if "WINDLASS_COMPILERS" not in os.environ and os.getloadavg()[0] > number + 1:
         return
-    jobs = read_list()
+    jobs, models = _read()
     if missing not in {f"{job.module}:{job.name}" for job in jobs}:
         return
     kept = {name.rpartition("-")[0] for name in os.listdir(folder)}
     laws = tuple(f"{package}." for package in libraries)
-    wanted = [
-        job
-        for job in reversed(jobs)
-        if file_stem(job.name) not in kept and (job.module in sys.modules or not job.module.startswith(laws))
-    ]
-    if len(wanted) < FEW:
+
+    def is_loaded(module: str) -> bool:
+        return module in sys.modules or not module.startswith(laws)
+
+    wanted = [job for job in jobs if is_loaded(job.module)]
+    if sum(file_stem(job.name) not in kept for job in wanted) < FEW:
         return
+    # kernels of several laws have the same name, so the processes find out which kernels are compiled
+    similar = _find_similar(models, is_loaded)
+    others = [job for job in reversed(wanted) if job not in similar]
     for first in range(number):
-        _helpers.append(start_process(wanted[first::number] + wanted, subprocess.DEVNULL))
+        begin = len(similar) * (first + 1) // (number + 1)
+        _helpers.append(start_process(similar[begin:] + similar[:begin][::-1] + others, subprocess.DEVNULL))
+
+
+def _find_similar(models: list[list[Job]], is_loaded: Callable[[str], bool]) -> list[Job]:
+    """Return the kernels of the most similar model among the models whose laws this process has loaded; modules that
+    few models use count more, because they distinguish the models."""
+    used = [{job.module for job in model} for model in models]
+    count = Counter(module for modules in used for module in modules)
+    scores = [sum(1.0 / count[module] for module in modules) * all(map(is_loaded, modules)) for modules in used]
+    best = max(range(len(models)), key=scores.__getitem__, default=0)
+    return models[best] if scores and scores[best] > 0.0 else []

@@ -19,7 +19,7 @@ class Pulls:
         dofs: local numbers of position and slope at the first end of each row, shape (rows, 2 d).
         impedance: sqrt(EA rhoA) of each row [N s/m], shape (rows,).
         speed: largest speed of waves along the axis of any row [m/s].
-        length: total length of all rows [m].
+        length: total length of the cables of all rows [m].
         least: largest error of a force due to rounding errors of coordinates [N].
         describe: function ``(k)`` that returns a description of row k.
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from struct import pack
 from typing import Any, NamedTuple, Protocol
@@ -306,6 +306,13 @@ class NeighbourPattern:
     reset_caches: Callable[[], None] | None = None
 
 
+class SumKey(Protocol):
+    """Key of a sum over all rows and processes: hashable, with equal keys on all processes."""
+
+    def judge(self, total: float) -> str | None:
+        """Reason why results are doubtful, and a remedy; None if the sum raises no doubt."""
+
+
 @dataclass
 class Checks:
     """Messages of a law about its rows, before, during and after solves.
@@ -317,6 +324,8 @@ class Checks:
             as overlaps beyond the range of the law.
         reasons: function ``(fields, step)`` that returns, at the end of a solve, a list of reasons why the results are
             doubtful, with remedies. ``step`` is the nominal step [s] of dynamics, or 0 in statics.
+        sums: function ``(fields)`` that returns, at the end of a solve, pairs of a key and a number. Numbers with equal
+            keys are summed over all rows and processes, and each key judges its sum.
         invariants: function ``(fields)`` that returns a dictionary of integers that are constant in an intact model,
             for example the number of times that a closed belt winds around its pulleys. Values of the same name are
             summed.
@@ -331,6 +340,7 @@ class Checks:
     doubts: Callable[[Fields, float], list[str]] | None = None
     refusals: Callable[[Fields], list[str]] | None = None
     reasons: Callable[[Fields, float], list[str]] | None = None
+    sums: Callable[[Fields], Iterable[tuple[SumKey, float]]] | None = None
     invariants: Callable[[Fields], dict[str, float]] | None = None
     diagnose: Callable[[Fields], list[str]] | None = None
     find_faults: Callable[[Fields], list[Fault]] | None = None

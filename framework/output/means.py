@@ -76,7 +76,7 @@ class Means(Readings):
             self._create_probes(state)
 
     def _take(self, rows: Sequence[FloatArray], marks: Sequence[tuple[float, int]]) -> None:
-        """Add the time between records to the integrals."""
+        """Add the trapezoids between successive records to the integrals."""
         for row, (t, _) in zip(rows, marks, strict=True):
             if not len(self._last):
                 self._integral = np.zeros(len(row))

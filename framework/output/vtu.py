@@ -2,7 +2,6 @@
 
 import os
 from typing import Any
-from xml.sax.saxutils import quoteattr
 
 from windlass.framework.files.outputs import XML_MARK
 from windlass.framework.output.frame_files import FrameFiles
@@ -35,6 +34,8 @@ class VtuSeries(FrameFiles):
 
     def encode_entry(self, file: str, time: float) -> str:
         """Return the line of a frame in the `.pvd` file."""
+        from xml.sax.saxutils import quoteattr  # imported here, because this module loads the modules for the internet
+
         return f'<DataSet timestep="{time!r}" part="0" file={quoteattr(file)}/>\n'
 
     def encode_index(self, entries: list[str]) -> str:

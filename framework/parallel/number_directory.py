@@ -1,8 +1,8 @@
-"""Exchange values by number between processes. No process stores all values: each process stores the values of a range
-of numbers.
+"""Exchange values between processes. The key of a value is an integer. No process stores all values: each process
+stores the values of a range of keys.
 
-A process sends its values to the processes that store their numbers, requests other values, and receives the answers.
-
+A process sends its values to the processes that store the values of these keys, requests the values of other keys, and
+receives the answers.
 """
 
 from __future__ import annotations
@@ -30,17 +30,18 @@ def share(
     start: float = -1,
     before: bool = False,
 ) -> NDArray[Any]:
-    """Return the values of the numbers that this process requests, shape (m, ...). The call is collective.
+    """Return the values of the keys that this process requests, shape (m, ...). The call is collective.
 
     Args:
         processes: processes that share the values.
-        count: upper limit of the numbers, which are from 0 to count - 1.
-        numbers: numbers whose values this process gives, shape (k,).
-        values: integers or floats, shape (k, ...).
-        wanted: numbers whose values this process requests, shape (m,).
-        join: operation that combines the values that several processes give for the same number.
-        start: value of numbers for which no process gives a value; the neutral element of ``join``.
-        before: whether to return, for each number, the sum of the values of all smaller numbers instead of its value.
+        count: number of possible keys, the integers from 0 to count - 1.
+        numbers: keys of the values that this process sends, shape (k,).
+        values: values that this process sends, integers or floats, shape (k, ...).
+        wanted: keys of the values that this process requests, shape (m,).
+        join: operation that combines the values that several processes send for the same key.
+        start: value of keys for which no process sends a value; the neutral element of ``join``.
+        before: whether to return, for each key, the sum of the values of all smaller keys instead of the value of the
+            key.
     """
     comm = processes.comm
     least = [-(-count * rank // comm.size) for rank in range(comm.size + 1)]

@@ -68,7 +68,7 @@ CHANGE, ROW, CAUSE, BEFORE, AT, SIZE, COUNT, MOST = range(8)
 """Indices of the data of a law. The worst step is the step in which a tension changes most relative to its cause.
 
 CHANGE: change of this tension in the worst step [N].
-ROW: row with this tension.
+ROW: row of the cable with this tension.
 CAUSE: explained change in the worst step [N].
 BEFORE: largest tension before the worst step [N].
 AT, SIZE: time and size of the worst step [s].
@@ -150,7 +150,7 @@ def judge_pulls(
 
     Args:
         tensions, dofs, impedance: see `Pulls`.
-        law: total length of the rows [m], speed of waves [m/s], and rounding error of a force [N], shape (3,).
+        law: total length of the cables of the law [m], wave speed [m/s], and rounding error of a force [N], shape (3,).
         loads: loads that do not depend on coordinates [N], shape (n + 1,).
         x, v: coordinates and velocities at the end of the step, shape (n + 1,).
         size: size of the step [s], shape (1,).

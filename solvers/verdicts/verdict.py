@@ -18,6 +18,7 @@ from windlass.framework.command_line.notes import say_once
 from windlass.framework.command_line.summary_file import note_verdict
 from windlass.framework.errors import WindlassError
 from windlass.framework.launch.launcher import is_first_process
+from windlass.framework.model.system import SumKey
 from windlass.solvers.names import shorten
 from windlass.solvers.stepping.statistics import Statistics
 from windlass.solvers.stepping.step_control import REQUEST
@@ -110,8 +111,15 @@ def judge_laws(assembly: Assembly, step: float) -> list[str]:
         if (find := s.checks.reasons) is not None
         for words in find(assembly.fields, step)
     ]
-    found = dict.fromkeys(words for part in assembly.processes.allgather("reasons", mine) for words in part)
-    return list(found)[:SHOWN]
+    sums = [pair for s in assembly.systems if (add := s.checks.sums) is not None for pair in add(assembly.fields)]
+    found: list[str] = []
+    totals: dict[SumKey, float] = {}
+    for words, parts in assembly.processes.allgather("reasons", (mine, sums)):
+        found += words
+        for key, value in parts:
+            totals[key] = totals.get(key, 0.0) + value
+    found += [words for key, total in totals.items() if (words := key.judge(total)) is not None]
+    return list(dict.fromkeys(found))[:SHOWN]
 
 
 def find_invariants(assembly: Assembly) -> dict[str, float]:

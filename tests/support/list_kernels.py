@@ -1,7 +1,7 @@
 """Writes kernels.json, the list of kernels that `windlass compile` and the first run on a machine compile in advance.
 
 usage: .venv/bin/python tests/support/list_kernels.py after a change of the arguments of kernels; the program takes a
-minute
+few minutes
 
 Runs short models in separate processes and records the kernels that each model called.
 """
@@ -23,7 +23,6 @@ README = "README.md"
 RECORDED = ("-dynamic_end", "0.305")
 """Options of the model of README.md: the means of this model begin at 0.3 s, after one turn of the belt."""
 SMALL = ("-elements", "12", "-end_time", "2e-3")
-# the belts are the last models, because helper processes begin at the end of the list
 MODELS = (
     ("examples/settling_spheres.py", "-spheres", "20", "-end", "1e-3"),
     ("examples/bouncing_ball.py", "-balls", "2", "-output", "none"),
@@ -36,6 +35,10 @@ MODELS = (
     ("tests/unit/test_connectors.py",),
     ("tests/unit/test_bodies_in_space.py",),
     ("tests/unit/test_contact_points.py", "-k", "not processes"),
+    ("examples/helix_capstan.py", "-table", "false", "-elements", "12"),
+    ("examples/cableway.py", "-output", "none", "-duration", "0.1", "-elements", "24"),
+    ("examples/mooring_line.py", "-output", "none", "-end", "0.1", "-elements", "16"),
+    ("examples/knot.py", "-output", "none", "-end_time", "0.05"),
     CHAIN,
     (*CHAIN, "-rule", "2"),
     (*CHAIN, "-case", "static"),
@@ -77,12 +80,7 @@ def ask(words: tuple[str, ...]) -> list[Job]:
 
 def main() -> None:
     """Write the list."""
-    found: dict[str, Job] = {}
-    for words in MODELS:
-        for job in ask(words):
-            if job.module.startswith("windlass."):
-                found.setdefault(json.dumps(job), job)
-    write_list(list(found.values()))
+    write_list([[job for job in ask(words) if job.module.startswith("windlass.")] for words in MODELS])
     print(f"{len(read_list())} kernels")
 
 

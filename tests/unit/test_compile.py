@@ -41,7 +41,7 @@ def own_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("WINDLASS_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(listed, "LIST", tmp_path / "list.json")
-    listed.write_list(JOBS)
+    listed.write_list([JOBS])
     return tmp_path / "list.json"
 
 
@@ -97,7 +97,7 @@ def test_wrong_words_and_help(capsys: pytest.CaptureFixture[str]) -> None:
 def test_what_keeps_it_from_compiling(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    listed.write_list([Job("windlass.framework.assembly.sparsity", "gone", [])])
+    listed.write_list([[Job("windlass.framework.assembly.sparsity", "gone", [])]])
     assert main(["compile"]) == 2
     assert "not compiled: windlass.framework.assembly.sparsity.gone (AttributeError" in capsys.readouterr().err
     monkeypatch.setenv("WINDLASS_JIT", "0")
@@ -154,21 +154,26 @@ def test_a_first_run_has_help(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(os, "getloadavg", lambda: (load[0], 0.0, 0.0))
     sparsity = "windlass.framework.assembly.sparsity"
     jobs = [Job(sparsity, f"kernel_{i}", []) for i in range(listed.FEW)]
-    listed.write_list([*jobs, Job("windlass.elements.not_loaded", "kernel", [])])
+    other, extra = (Job("windlass.framework.assembly.mass", name, []) for name in ("other", "extra"))
+    absent = Job("windlass.elements.not_loaded", "kernel", [])
+    # the second model is the similar one: the third has laws that this run has not loaded
+    listed.write_list([[other, extra], [*jobs, other], [*jobs, other, absent]])
     listed.start_helpers("model:kernel", tmp_path)  # no helper starts for the kernel of a user, which may have changed
     assert not started
-    (tmp_path / "kernel_0-0123").write_text("")
-    listed.start_helpers(f"{sparsity}:kernel_1", tmp_path)  # no helper starts if most kernels are already compiled
-    assert not started
-    (tmp_path / "kernel_0-0123").unlink()
     listed.start_helpers(f"{sparsity}:kernel_1", tmp_path)
     assert not started  # no helper starts if other processes use the cores
     load[0] = 1.5
-    listed.start_helpers(f"{sparsity}:kernel_1", tmp_path)
-    # helpers compile the list from its end and start at different entries; they compile only kernels of modules that
-    # the model has loaded
-    back = jobs[::-1]
-    assert started == [back[0::2] + back, back[1::2] + back]
+    for i in range(3):
+        (tmp_path / f"kernel_{i}-0123").write_text("")
+    listed.start_helpers(f"{sparsity}:kernel_4", tmp_path)
+    assert not started  # no helper starts if most kernels are already compiled
+    # the name of a compiled kernel may also be the name of a missing kernel of another law: helpers look at all kernels
+    (tmp_path / "kernel_1-0123").unlink()
+    listed.start_helpers(f"{sparsity}:kernel_4", tmp_path)
+    # helpers begin after a third and after two thirds of the kernels of the similar model, and end with kernels of
+    # other models; they compile only kernels of modules that the run has loaded
+    assert started[0] == [*jobs[3:], other, *jobs[2::-1], extra]
+    assert started[1] == [*jobs[7:], other, *jobs[6::-1], extra]
     listed.start_helpers(f"{sparsity}:kernel_1", tmp_path)
     assert len(started) == 2  # once
 

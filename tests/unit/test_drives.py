@@ -4,7 +4,10 @@ means.
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from dataclasses import fields, replace
 from math import asin, cos, inf, isnan, nan, pi, sqrt
 from pathlib import Path
@@ -201,9 +204,9 @@ def test_mistakes_are_named_before_anything_is_solved(capsys: pytest.CaptureFixt
     capsys.readouterr()
     for given, words in (
         ({"tension": 0.4}, "stretches the belt by 1e-05 only, .* are both given in N?"),
-        ({"mass_per_length": 300.0}, "mass_per_length = 29[0-9.]* kg/m, .* is it given in kg/m?"),
-        ({"mass_per_length": 100.0}, "mass_per_length = 9[0-9.]* kg/m, .* at 20.1 m/s: is it given in kg/m?"),
-        ({"bending_stiffness": 1e3}, "bending_stiffness = 1010 N m², .* cannot lie: is it given in N m²?"),
+        ({"mass_per_length": 300.0}, "mass_per_length = 300 kg/m, .* is it given in kg/m?"),
+        ({"mass_per_length": 100.0}, "mass_per_length = 100 kg/m, .* at 20 m/s: is it given in kg/m?"),
+        ({"bending_stiffness": 1e3}, "bending_stiffness = 1000 N m², .* cannot lie: is it given in N m²?"),
         ({"cord_offset": 2.0}, "the cord is 2 m above driver, whose radius is 0.1 m: is cord_offset given"),
     ):
         world = wl.World()
@@ -234,8 +237,11 @@ def test_geometry_fit_and_hub_loads() -> None:
     r0, r1, d, offset = 0.1, 0.06, 0.4, 0.002
     tilt = asin((r0 - r1) / d)
     route = 2 * d * cos(tilt) + (pi + 2 * tilt) * (r0 + offset) + (pi - 2 * tilt) * (r1 + offset)
-    found = []
-    for fit in ({"tension": 400.0}, {"strain": 0.01}, {"length": route / 1.01}):
+    found: list[tuple[float, float, float]] = []
+    for way in ("tension", "strain", "length"):
+        fit = {
+            way: {"tension": 400.0, **dict(zip(("length", "strain"), found[0][:2] if found else (), strict=False))}[way]
+        }
         world = wl.World()
         bodies = [world.add(RigidBody2D, position=(x, 0.0), mass=1.0, inertia=0.01) for x in (0.0, d)]
         belt = create_belt(world, [wl.Pulley(bodies[0], r0), wl.Pulley(bodies[1], r1)], cord_offset=offset, **fit)
@@ -245,9 +251,12 @@ def test_geometry_fit_and_hub_loads() -> None:
         assert_allclose(belt.hub_loads, [[800 * cos(tilt), 0.0], [-800 * cos(tilt), 0.0]], rtol=1e-7, atol=1e-5)
         state = wl.State(world)
         force = wl.eval_output(belt.cables, "axial_force", state, x=np.zeros((60, 1)))
-        assert_allclose(force, 400.0, rtol=1e-9)
+        # before a solve the strain is uniform; bending, which the fit contains, adds 0.01 % to the tension of the spans
+        assert_allclose(force, 4e4 * belt.strain, rtol=1e-9)
+        assert_allclose(force, 400.0, rtol=2e-4)
         assert_allclose(belt.cables.table.collect("mass_per_length") * route, 0.1 * belt.length, rtol=1e-12)
-    assert_allclose(found, [found[0]] * 3, rtol=1e-12)
+        assert_allclose(belt.length * (1.0 + belt.strain), route, rtol=1e-12)
+    assert_allclose(found, [found[0]] * 3, rtol=1e-11)
 
 
 def test_stretched_belt_follows_the_law_of_the_slack_one() -> None:
@@ -472,7 +481,9 @@ def test_means_are_those_of_tensions_and_the_worst_instants_are_kept(tmp_path: P
         assert_allclose(means["a.slip_reserve"], worst, rtol=1e-12)
         assert worst[1:3].max() < 0.52 and duty.slip_reserve > 0.99
         found = even.extremes["a.slip_reserve"]
-        assert (found.mean, found.minimum, found.maximum) == (duty.slip_reserve, worst.min(), worst.max())
+        assert_allclose(
+            (found.mean, found.minimum, found.maximum), (duty.slip_reserve, worst.min(), worst.max()), 1e-14
+        )
         assert found.time_of_minimum == means.times[worst.argmin()]
         means.record(stretch(belt, rest, 5.0, -1.2 * before[0] / 4e6, 0.0))
         report = means.report()
@@ -760,3 +771,10 @@ def test_rope_in_space_over_grooves() -> None:
         rope.draw("rope.png", state)
     with pytest.raises(wl.ModelError, match="every = 10 of the means of 'rope', which is 3D: must be 1 for loss"):
         rope.average().losses(wl.EnergyLedger())
+
+
+def test_drives_in_the_plane_load_no_surfaces() -> None:
+    code = "import sys, windlass as wl\nwl.Belt\nprint([name for name in sys.modules if 'surface_contact.' in name])"
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2] / "src")}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
+    assert done.stdout == "['windlass.connectors.surface_contact.penetration']\n"

@@ -150,7 +150,7 @@ SCRIPTS = (
 )
 PARTS = [path.relative_to(ROOT).parts for path in (*PYTHON, *PAGES)]
 ENDS = {"/".join(parts[k:]) for parts in PARTS for k in range(len(parts))}
-"""Paths of files, each in full and without its leading folders."""
+"""All endings of the paths of files, from the full path to the file name."""
 RESULTS = "benchmarks/results"
 NAMED = r"_?[a-z][a-z0-9]+(?:_[a-z0-9]+)+|[A-Z][a-z]+[A-Z]\w+"
 """Names in code, as opposed to English words or letters of formulas: with an underscore, or with capitals inside."""

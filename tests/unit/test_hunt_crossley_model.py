@@ -222,7 +222,7 @@ def test_bad_input(kind: type[Any], columns: dict[str, Any], message: str) -> No
     ],
 )  # fmt: skip
 def test_bad_placement(kind: type[Any], columns: dict[str, Any], message: str) -> None:
-    """A wrong placement is reported when the world is finalised, because it depends on the marker."""
+    """Placements are checked when the world is finalised, because the marker determines the allowed placements."""
     scene = Scene()
     marker = scene.point if kind is ContactSphere else scene.ground
     scene.world.add(kind, marker=marker, **scene.columns, **columns)

@@ -3,6 +3,7 @@ and notes.
 """
 
 import dis
+import inspect
 import json
 import math
 import os
@@ -19,6 +20,7 @@ import pytest
 import windlass
 from windlass.framework.kernels.cache_key import list_names
 from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.rows import find_attributes
 
 from support.processes import run_warm
 
@@ -303,10 +305,50 @@ def test_reading_kernels_is_quick(tmp_path: Path) -> None:
     assert second.results[0] < 0.1 * first.results[0]
 
 
-def test_names_in_instructions_are_those_of_dis() -> None:
-    """The key of the cache is computed from byte code, and names and scopes agree with Python's disassembler."""
-    scopes = {"LOAD_GLOBAL": "global", "LOAD_NAME": "global", "LOAD_DEREF": "cell"}
-    scopes |= {"LOAD_ATTR": "attribute", "LOAD_METHOD": "attribute"}
+MAKES = """
+import sys
+import numba
+import numpy as np
+from windlass.framework.kernels.kernel import kernel
+@kernel
+def double(x):
+    y = np.empty(x.shape)
+    y[:] = 2.0 * x
+    return y
+results = [double(np.ones(2)).tolist(), numba.core.runtime.rtsys._init]
+"""
+
+
+def test_a_kernel_that_is_read_starts_without_the_functions_of_the_compiler(tmp_path: Path) -> None:
+    """Kernels that create arrays need the library for arrays, but not the functions that numba compiles for it."""
+    folder = tmp_path / "makes"
+    folder.mkdir()
+    (folder / "script.py").write_text(MAKES + REPORT)
+    first, second = run(folder), run(folder)
+    assert (first.results, second.results) == ([[2.0, 2.0], True], [[2.0, 2.0], False])
+    assert (second.compiled, second.loaded) == ([], 1)
+
+
+def test_the_signature_of_a_kernel_is_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    found: list[object] = []
+    original = inspect.Signature.from_callable.__func__  # type: ignore[attr-defined]
+
+    def count(kind: type[inspect.Signature], function: object, **more: Any) -> inspect.Signature:
+        found.append(getattr(function, "__signature__", None))
+        return original(kind, function, **more)  # type: ignore[no-any-return]
+
+    def plain(x, n=3):  # type: ignore[no-untyped-def]
+        return n * x
+
+    monkeypatch.setattr(inspect.Signature, "from_callable", classmethod(count))
+    compiled_version: Any = kernel(plain)
+    assert found[0] is None and None not in found[1:]
+    assert str(inspect.signature(compiled_version)) == "(x, n=3)"
+    assert "__signature__" not in vars(plain) and "__signature__" not in vars(compiled_version)
+
+
+def list_codes() -> list[CodeType]:
+    """Return the code of many functions and kernels."""
     modules = [
         module for name, module in list(sys.modules.items()) if name.startswith(("windlass", "json", "numpy.lib"))
     ]
@@ -315,7 +357,28 @@ def test_names_in_instructions_are_those_of_dis() -> None:
     # functions of compiled modules have code without instructions
     known = [code for code in codes if isinstance(code, CodeType) and code.co_filename.endswith(".py")]
     assert len(known) > 200
-    for code in known:
+    return known
+
+
+def test_names_in_instructions_are_those_of_dis() -> None:
+    """The key of the cache is computed from byte code, and names and scopes agree with Python's disassembler."""
+    scopes = {"LOAD_GLOBAL": "global", "LOAD_NAME": "global", "LOAD_DEREF": "cell"}
+    scopes |= {"LOAD_ATTR": "attribute", "LOAD_METHOD": "attribute"}
+    for code in list_codes():
         steps = [step for step in dis.get_instructions(code) if step.opname != "EXTENDED_ARG"]
         named = [(scopes.get(step.opname, ""), step.argval if step.opname in scopes else "") for step in steps]
         assert list(list_names(code)) == named
+
+
+def test_attributes_of_local_variables_are_those_of_dis() -> None:
+    """Words of laws are compared with columns by byte code, and attributes agree with Python's disassembler."""
+    for code in list_codes():
+        expected, before = set(), None
+        for step in dis.get_instructions(code):
+            if step.opname in ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR") and before is not None:
+                expected.add((before, step.argval))
+            if step.opname != "EXTENDED_ARG":
+                before = None
+            if step.opname.startswith("LOAD_FAST"):
+                before = step.argval[-1] if isinstance(step.argval, tuple) else step.argval
+        assert find_attributes(code) == expected

@@ -217,6 +217,11 @@ def test_announced_options_of_a_later_solver(monkeypatch: pytest.MonkeyPatch) ->
     solvers = {"static_": DYNAMIC, "dynamic_": Solver(own=(Option("passes_max_it", 1, "1", "passes"),))}
     (line,) = unused_options.check(Moment.OPTIONS_SET, solvers, [])
     assert line.startswith("-dynamic_alpha 3: unknown option")
+    # an announced option is known without the names in the library of PETSc, which are read only for unknown names
+    with monkeypatch.context() as patch:
+        patch.setattr(unused_options, "petsc_names", lambda: pytest.fail("reads the library of PETSc"))
+        patch.setattr(unused_options, "find_unused", lambda: {"dynamic_passes_max_it": "3"})
+        assert unused_options.check(Moment.OPTIONS_SET, solvers, []) == []
     # a misspelt prefix
     unread_options = {"dynmic_passes_max_it": "3"}
     (line,) = unused_options.check(Moment.OPTIONS_SET, solvers, [])

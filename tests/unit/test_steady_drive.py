@@ -9,10 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy import sparse
+from scipy.sparse.linalg import spsolve
 
 import windlass as wl
 import windlass.connectors as con
 import windlass.elements as el
+from windlass.connectors.circle_contact.belt_ends import eval_ends
 
 THREE = {
     "driver": ((0.0, 0.0), 0.05, "right"), "driven": ((0.4, 0.0), 0.1, "right"), "idler": ((0.18, -0.03), 0.03, "left"),
@@ -20,13 +23,14 @@ THREE = {
 
 
 def mount(pulleys: dict[str, Any], **columns: Any) -> wl.Belt:
-    """Create a belt around pulleys that are given by centre [m], radius [m] and side."""
+    """Create a belt around rigid pulleys that are given by centre [m], radius [m] and side."""
     world = wl.World()
     wheels = [
         wl.Pulley(world.add(el.RigidBody2D, name=name, position=at, mass=1.0, inertia=0.01), radius, side)
         for name, (at, radius, side) in pulleys.items()
     ]
-    given = {"tension": 400.0, "axial_stiffness": 1e4, "bending_stiffness": 0.0, "mass_per_length": 0.3}
+    given = {"tension": 400.0, "axial_stiffness": 1e4, "bending_stiffness": 0.0, "mass_per_length": 0.3,
+             "contact": {"contact_stiffness_per_length": 1e16}}  # fmt: skip
     return wl.Belt(world, wheels, **{**given, "friction": 0.5, "elements": 40, **columns})
 
 
@@ -77,8 +81,52 @@ def test_bent_belts() -> None:
     assert_allclose(bent["idler"].hub_force, 2.0 * F * np.sin(0.5 * bent["idler"].wrap_angle), rtol=1e-7)
     loaded = mount(THREE, bending_stiffness=9e-3).steady({"driver": 400.0}, {"driven": lambda speed: -0.03 * speed})
     assert_allclose(sum(p.power for p in loaded.pulleys), -sum(p.loss for p in loaded.pulleys), rtol=1e-9)
+    soft = mount(THREE, bending_stiffness=9e-3, layer_stiffness=2e6).steady({"driver": 400.0}, {"driven": -10.0})
+    assert_allclose(sum(p.power for p in soft.pulleys), -sum(p.loss for p in soft.pulleys), rtol=1e-9)
     with pytest.raises(wl.ModelError, match=r"does not wrap around driver: .* N - rhoA v² = .* N, must be > EI"):
         mount(THREE, bending_stiffness=2.0).steady({"driver": 100.0})
+
+
+@pytest.mark.parametrize("contact", [2e6, 2e8, 2e9])
+def test_end_of_contact_of_a_bent_belt(contact: float) -> None:
+    """The point where a beam under tension leaves an elastic foundation that cannot pull agrees with finite
+    differences.
+
+    The limits are the rigid circle, l/R, and the string, -sqrt(F/k)/R.
+    """
+    F, EI, R, n = 440.0, 0.018, 0.03, 401
+    s = np.linspace(-0.05, 0.05, n)
+    h = s[1] - s[0]
+    ones = np.ones(n)
+    second = sparse.diags_array([ones[1:], -2.0 * ones, ones[1:]], offsets=[-1, 0, 1]) / h**2
+    beam = (EI * second @ second - F * second).tolil()
+    right = np.full(n, F / R)
+    # left end: depth F/(k R) of an arc; right end: w' = -s/R and w'' = -1/R of a straight line
+    beam[:2] = 0.0
+    beam[0, 0] = beam[1, 1] = 1.0
+    right[:2] = F / (contact * R)
+    beam[-2:] = 0.0
+    beam[-2, -2], beam[-2, -1] = -1.0 / h, 1.0 / h
+    beam[-1, -3:] = np.array((1.0, -2.0, 1.0)) / h**2
+    right[-2:] = -(s[-1] - 0.5 * h) / R, -1.0 / R
+    touch = s < 0.0
+    for _ in range(30):
+        spring = np.where(touch, contact, 0.0)
+        spring[[0, 1, -2, -1]] = 0.0
+        w = spsolve((beam + sparse.diags_array(spring)).tocsc(), right)
+        before, touch = touch, (w > 0.0) | (s < -0.02)
+        if (before == touch).all():
+            break
+    last = int(np.flatnonzero(touch)[-1])
+    end = s[last] + h * w[last] / (w[last] - w[last + 1])
+    k, l = np.array(contact), np.sqrt(EI / F)
+    assert_allclose(eval_ends(np.array(F), EI, k, np.array(R)).untouched * R, -end, atol=2e-3 * l)
+    assert_allclose(eval_ends(np.array(F), EI, np.array(np.inf), np.array(R)).untouched, l / R, rtol=1e-3)
+    assert_allclose(eval_ends(np.array(F), 0.0, k, np.array(R)).untouched, -np.sqrt(F / contact) / R, rtol=1e-4)
+    # lengths that the limits add
+    assert_allclose(eval_ends(np.array(F), EI, np.array(np.inf), np.array(R)).longer, l**3 / (12.0 * R**2), rtol=1e-4)
+    string = 5.0 / 12.0 * (F / contact) ** 1.5 / R**2
+    assert_allclose(eval_ends(np.array(F), 0.0, k, np.array(R)).longer, string, rtol=1e-4)
 
 
 @pytest.mark.parametrize("direction", [-1.0, 1.0])

@@ -100,14 +100,14 @@ def test_line_mesh_checks_and_freezes_its_arrays() -> None:
             LineMesh(*wrong)
 
 
-def test_meshio_and_h5py_wait_for_the_first_frame() -> None:
+def test_libraries_of_writers_wait_for_the_first_frame() -> None:
     code = """
 import sys, numpy
 from windlass.framework.files.whole_files import check_target
 from windlass.framework.output import *
 mesh = LineMesh(numpy.eye(3), [[0, 1]], [0])
 [kind("x", mesh) for kind in (VtuSeries, XdmfSeries, VtkhdfSeries)]
-print([name for name in ("meshio", "h5py") if name in sys.modules])
+print([name for name in ("meshio", "h5py", "urllib.request") if name in sys.modules])
 """
     source = Path(__file__).resolve().parents[2] / "src"
     run = subprocess.run(

@@ -16,6 +16,7 @@ from numpy.testing import assert_allclose
 
 import windlass as wl
 from windlass import connectors as con
+from windlass.connectors.circle_contact.mesh import BeltArc
 from windlass.connectors.drives.bristle_creep import ArcLaw, BeltLaw, Passing, eval_bristle_creep
 from windlass.elements import Ground, RigidBody2D
 
@@ -35,7 +36,7 @@ def create_drive(cord: float = 0.0, **given: object) -> tuple[wl.World, wl.Belt,
     columns = {"axial_stiffness": 1e5, "bending_stiffness": 1e-5, "mass_per_length": 0.1, "axial_damping": 5.0}
     pulleys = [wl.Pulley(a, 0.075 - cord), wl.Pulley(b, 0.03 - cord)]
     more = {"tension": 350.0, "friction": 0.8, "step": 1e-4, "cord_offset": cord, **given}
-    return world, wl.Belt(world, pulleys, **columns, **more), drive
+    return world, wl.Belt(world, pulleys, **{**columns, **more}), drive
 
 
 def rest(world: wl.World, belt: wl.Belt, drive: object) -> wl.State:
@@ -44,15 +45,19 @@ def rest(world: wl.World, belt: wl.Belt, drive: object) -> wl.State:
         return wl.Static(world, name="").solve()
 
 
-@pytest.mark.parametrize("cord", [0.0, 0.005])
-def test_tension_is_as_mounted_for_every_step(cord: float) -> None:
-    """The step limits the contact stiffness and the contact depth of a belt, but does not change its tension."""
+@pytest.mark.parametrize(("cord", "bending"), [(0.0, 1e-5), (0.005, 1e-5), (0.002, 0.018)])
+def test_tension_is_as_mounted_for_every_step(cord: float, bending: float) -> None:
+    """The step limits the contact stiffness and the contact depth of a belt, but does not change its tension.
+
+    A ribbed belt with EI/(T R²) = 6 % at the small pulley has 2.6 % less strain than a string of equal tension. The
+    measured error is 0.05 %, and 0.015 % with little bending stiffness.
+    """
     with pytest.raises(wl.ModelError, match=r"step = 0.02 s of 'belt': must be <= 0.003 s; take 0.0001 s"):
         create_drive(cord, step=2e-2)
     for step in (2e-5, 1e-4, 4e-4, 2e-3):
-        world, belt, drive = create_drive(cord, step=step)
+        world, belt, drive = create_drive(cord, step=step, bending_stiffness=bending)
         report = belt.report(rest(world, belt, drive))
-        assert_allclose([span.tension for span in report.spans], 350.0, rtol=2e-3)
+        assert_allclose([span.tension for span in report.spans], 350.0, rtol=1e-3)
 
 
 @pytest.mark.parametrize("groove", [None, 0.008])
@@ -128,7 +133,8 @@ def test_steady_drive_at_random(seed: int) -> None:
     """`Belt.steady` of random drives of `benchmarks/drives.py` with up to five pulleys agrees with an independent
     theory: losses, tensions, hub loads, torque.
 
-    The theory has the assumptions of `Belt.steady` and a rigid layer, with separate equations and a separate solver.
+    The theory has the assumptions of `Belt.steady`, with separate equations and a separate solver. Layers are rigid, or
+    have shear stiffnesses of 3e6 and 1e9 N/m².
     For strings, differences are rounding errors. Losses are differences of speeds and as small as 1e-4 of the speeds,
     which magnifies rounding errors. The directions of hub loads are tangents of the belt at 1e-9 of the arc from its
     ends. For belts with bending stiffness, the theory holds for small EI/(T R²). The errors of the theory are
@@ -138,8 +144,10 @@ def test_steady_drive_at_random(seed: int) -> None:
     from drives import compare_steady, draw
 
     case = draw(seed)
-    for stiffness, allowed in ((1e-13, 1e-7), (case.EI, 5e-4), (max(case.EI, 0.02), 4e-3)):
-        errors, slip = compare_steady(replace(case, EI=stiffness))
+    # the contact region of a string extends beyond the arc by 1e-5 of the arc even on pulleys of 1e15 N/m²
+    strings = (1e-13, np.inf, 1e-7), (1e-13, 3e6, 1e-4), (1e-13, 1e9, 1e-4)
+    for stiffness, layer, allowed in (*strings, (case.EI, np.inf, 5e-4), (max(case.EI, 0.02), np.inf, 4e-3)):
+        errors, slip = compare_steady(replace(case, EI=stiffness, layer=layer))
         assert set(errors) == {"loss", "tension", "hub", "torque", "power"}
         assert max(map(abs, errors.values())) < allowed and slip < allowed
 
@@ -184,9 +192,10 @@ def test_bristle_creep() -> None:
     assert_allclose(found.right, 1.0 - lam / lam[1], rtol=1e-12, atol=1e-15)
     assert_allclose(found.loss, 1.0 - np.array(rims) / rims[1], rtol=1e-6, atol=1e-12)
     assert 0.05 < found.excess < 0.5 and np.abs(found.lag).argmax() == 0
-    # cables that begin to slip late have shorter arcs, and a layer softer than the bristles determines the creep
+    # on cables of finite length, friction begins later; bristles act on a shorter arc and increase the loss
     late = eval_bristle_creep(BeltLaw(EA, EI, rho, 0.01, arcs), passings, 1, v)
     assert late.excess > 1.2 * found.excess
+    # the loss is mainly due to the layer if the layer is softer than the bristles
     soft = [arc._replace(layer=0.1 * arc.bristles, bristles=arc.bristles / 11.0) for arc in arcs]
     passings = [passing._replace(law=arc) for passing, arc in zip(passings, soft, strict=True)]
     layer = eval_bristle_creep(BeltLaw(EA, EI, rho, 0.0, tuple(soft)), passings, 1, v)
@@ -225,8 +234,20 @@ def test_idler_of_a_short_arc(elements: int | None, least: float, most: float) -
     case = Case(0, centers, (0.06, 0.05, 0.08), 1e5, 1e-4, 0.1, 400.0, 0.5, 0.0, 10.0 / 0.06, (0.0, 6.4))
     outcome = run_drive(case, elements)
     assert least <= outcome.errors["loss"] < most
-    found = ["cables lie on the circle p1 of radius 0.05 m, which turns" in reason for reason in outcome.reasons]
+    found = ["cables touch the circle p1 of radius 0.05 m, which turns" in reason for reason in outcome.reasons]
     assert found == [True] * bool(elements)
+
+
+def test_soft_contact_needs_more_cables_on_a_short_arc() -> None:
+    """A belt touches beyond a short arc if the contact is soft, but has no friction there.
+
+    On the arc of 3 mm of an idler, of the radius 50 mm, the reach is 0.8 mm. Cables of 1.4 mm, 3.5 of which touch, make
+    the loss of speed of the idler 24 % too large, and cables of 0.7 mm make an error of 10⁻⁴.
+    """
+    words = BeltArc("p1", 0.05, 0.55).judge(3.5)
+    assert words is not None and "must be 3.8 at least" in words and "take 1.4 times as many elements" in words
+    assert BeltArc("p1", 0.05, 1.1).judge(6.4) is None
+    assert BeltArc("p1", 0.05, 0.0).judge(2.6) is None
 
 
 def test_power_lost_by_cables_that_land_is_doubtful() -> None:
@@ -398,7 +419,7 @@ def test_creep_knows_neither_step_nor_mesh(elements: int | None, steps: float) -
 @pytest.mark.mpi
 def test_rigid_layer_on_several_processes(tmp_path: Path) -> None:
     """On a rigid layer, neighbours on other processes hold cables like neighbours on the same process: coordinates,
-    velocities and history agree to 1e-8.
+    velocities and history agree to 1e-8. Doubts about short arcs are equal.
     """
     found = []
     for processes in (1, 2):
@@ -409,6 +430,9 @@ def test_rigid_layer_on_several_processes(tmp_path: Path) -> None:
     for name in ("q", "v", "data"):
         scale = float(np.abs(found[0][name]).max())
         assert_allclose(found[1][name], found[0][name], atol=1e-8 * scale, rtol=0, err_msg=name)
+    # the touching cables of a circle are counted over all processes
+    reasons = [[str(reason) for reason in each["reasons"] if "cables touch the circle b" in reason] for each in found]
+    assert len(reasons[0]) == 1 and reasons[0] == reasons[1]
     # cables have reached both pulleys and have small waves
     rows = found[0]["data"].reshape(2, 64, -1)
     assert np.count_nonzero(rows[:, :, -1], axis=1).min() > 2 and np.abs(rows[:, :, -2]).max() < 0.02

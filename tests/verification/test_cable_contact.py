@@ -204,7 +204,7 @@ def test_coulomb_limit(along: int, pull: float) -> None:
     bar = forces[2:].sum(axis=0)
     assert_allclose(-bar[along] / bar[2], min(pull, 0.3), rtol=0.01)
     assert_allclose(bar[2], weight, rtol=0.03)
-    # the lever is half the distance of the axes, which overlap by some per cent
+    # the lever is half the distance of the axes, slightly less than the radius, because the ropes overlap
     torque = wl.eval_output(ropes.rows, "axis_torque", state)
     if along:
         assert_allclose(np.abs(torque[:2].sum()), min(pull, 0.3) * bar[2] * RADIUS, rtol=0.03)

@@ -226,8 +226,8 @@ def test_cable_as_with_the_implicit_solver() -> None:
 
 
 def test_clamped_cable_and_driven_points() -> None:
-    """Constant constraints are factorised once. Prescribed motions at position and velocity level are followed to
-    rounding.
+    """If the Jacobian of the constraints is constant, the matrix of the accelerations is factorised only once. The
+    motion agrees with prescribed positions and velocities.
     """
     world = World(gravity=(0.0, -G, 0.0))
     cables = straight_cable(

@@ -280,8 +280,8 @@ def run(path: str) -> None:
 
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
-    """Rotors that turn by more than two turns, the last of which touches its stop, have equal results on two processes
-    and on one process."""
+    """The results on two processes equal the results on one process. Six rotors turn by more than two turns, and the
+    last rotor touches a stop."""
     results = []
     for processes in (1, 2):
         path = tmp_path / f"{processes}.npz"

@@ -234,7 +234,8 @@ def test_load_cycles_on_a_rough_guide(chosen: bool) -> None:
     ]
     for found, right in zip(moves[:3], exact, strict=True):
         assert_allclose(found, right, rtol=0, atol=0.015 * np.abs(right).max())
-    # the work lost in a cycle is the area between both branches, by one rule of integration
+    # the work lost in a cycle is the area between the curves of unloading and loading; the computed and the exact
+    # area are integrated by the same rule
     lost, right = (trapezoid((way[1] - way[1][-1])[::-1] - way[2], up) for way in (moves, exact))
     assert_allclose(lost, right, rtol=0.01)
     # forces are balanced to 1e-6 N

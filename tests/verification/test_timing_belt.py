@@ -112,7 +112,9 @@ def create_drive(mounted: float, damping: float | None = None, **more: Any) -> t
         world.add(con.CoordinateSpringDamper, marker1=spin, damping=damping)
     pulleys = [wl.Pulley(body, sheet.radius(n), teeth=n) for body, n in zip(bodies, z, strict=True)]
     belt = wl.Belt(world, pulleys, **{**sheet.columns, "teeth": teeth, "friction": 0.0, **more})
-    assert_allclose(belt.tension, mounted, rtol=1e-9)
+    assert_allclose(belt.strain, strain, rtol=1e-9)
+    # bending adds 0.1 to 0.2 % to the tension, see connectors/drives/fit.py
+    assert_allclose(belt.tension, mounted, rtol=3e-3)
     return world, belt, bodies, drive
 
 

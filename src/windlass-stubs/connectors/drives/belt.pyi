@@ -18,7 +18,7 @@ from windlass.connectors.drives.contact_choice import LAYER_MODULUS, MOST_PERIOD
 from windlass.connectors.drives.drive_means import DriveMeans
 from windlass.connectors.drives.drive_page import add_drive
 from windlass.connectors.drives.drive_report import Drive, DriveReport, name_spans, report_drive
-from windlass.connectors.drives.fit import LARGEST_STRAIN, find_strain, scale_columns
+from windlass.connectors.drives.fit import LARGEST_STRAIN, Bends, eval_length, find_fit, scale_columns
 from windlass.connectors.drives.mistakes import check_held, note_units
 from windlass.connectors.drives.pulleys import Pulley, find_place, find_spans, lay_route
 from windlass.connectors.drives.running_belt import run_belt, start_steady
@@ -28,8 +28,6 @@ from windlass.connectors.markers.coordinate_marker import coordinate_marker
 from windlass.connectors.markers.position_markers import merge_handles, rigid_marker
 from windlass.connectors.reports.belt_picture import draw_belt, draw_circles
 from windlass.connectors.springs.coordinate_spring_damper import CoordinateSpringDamper
-from windlass.connectors.surface_contact.add_surface_contact import add_surface_contact
-from windlass.connectors.surface_contact.surfaces import DrumSurface, SheaveSurface
 from windlass.elements.cable2d.cable2d import Cable2D
 from windlass.elements.cable3d.kinds import TWIST, find_kinds
 from windlass.elements.routes.cable_chain import FRAME_COLUMNS, cable_along, nodes_of
@@ -89,12 +87,13 @@ class _Line():
     tension: Any
     mass_per_length: Any
     elements: Any
+    _layers: list[float]
+    reasoning: Any
+    _bends: Any
     cables: Any
     nodes: Any
     surfaces: list[Entity]
-    _layers: list[float]
     markers: Any
-    reasoning: Any
     contacts: Any
     teeth: Entity | None
     _holds: Any
@@ -131,8 +130,10 @@ class _Line():
         ...
     def _lay_cables(self, columns: dict[str, Any]) -> Entity:
         ...
-    def _add_contacts(self, given: dict[str, Any]) -> tuple[str, list[Entity]]:
-        'Add contact of each pulley with all cables, and return the reasons for its parameters.'
+    def _choose_contacts(self, given: dict[str, Any]) -> tuple[str, list[dict[str, Any]]]:
+        'Choose the columns of the contact of each pulley, and return the reasons and the columns.'
+    def _add_contacts(self, given: dict[str, Any], choices: Sequence[dict[str, Any]]) -> list[Entity]:
+        'Add contact of each pulley with all cables.'
     def _check_step(self, step: float | None) -> None:
         'Raise ModelError for a step that lasts many periods of the softest contact to which the step could lead.'
     def _check_depth(self, pulley: Pulley, radius: float, columns: Mapping[str, Any]) -> None:

@@ -7,6 +7,7 @@ import numpy as np
 from windlass.connectors.markers.position_markers import list_handles
 from windlass.connectors.surface_contact.contact_friction_surface_cable import ContactFrictionSurfaceCable
 from windlass.connectors.surface_contact.contact_friction_surface_set import ContactFrictionSurfaceSetCable, SetSurface, SurfaceSet
+from windlass.connectors.surface_contact.penetration import DEPTH_SHARE
 from windlass.connectors.surface_contact.surfaces import SURFACE, DrumSurface, PlaneSurface, VGrooveFlank
 from windlass.framework.checks.checks import checked, handle, inside, instance, number, numbers, optional, whole
 from windlass.framework.checks.values import show
@@ -31,7 +32,6 @@ One: TypeAlias = Entity | Sequence[Entity] | NDArray[Any] | int | None
 Chain: TypeAlias = Entity | Sequence[Any] | NDArray[Any]
 
 CORD_FACTOR: Any
-DEPTH_SHARE: Any
 RIM: Any
 DAMPING: Any
 def add_surface_contact(world: World, surfaces: Entity | Sequence[Entity], cables: Entity | Sequence[Entity], *, points: int=4, rope_radius: float=0.0, tension: float | None=None, radius: float | None=None, touching: int | None=None, skin: float | None=None, name: str=..., contact_damping_per_length: Numbers=..., friction_velocity_penalty_per_length: Numbers=..., friction_stiffness_per_length: Numbers=..., friction_coefficient: Numbers=..., clip_normal_force: YesNo=..., active: YesNo=..., contact_stiffness_per_length: Numbers=...) -> Entity:

@@ -22,7 +22,7 @@ class StudyWords(NamedTuple):
     Attributes:
         model: file of the model script.
         own: values of the command's own options.
-        varied: texts of the options of the model with several values.
+        varied: options of the model that have several values: text of the values by name of the option.
         constant: names of the options that are equal in all runs.
         common: words of the command line that are equal in all runs.
     """
