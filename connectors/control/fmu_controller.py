@@ -10,11 +10,12 @@ Source: Functional Mock-up Interface Specification 2.0.4 and 3.0.1, Modelica Ass
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import os
 import shutil
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -211,6 +212,7 @@ class Slave:
         self._variables = {variable.name: variable for variable in self._model.modelVariables}
         self.require(self._parameters, ("parameter", "structuralParameter", "input", "local", "output"), "parameters")
         self._messages: list[str] = []
+        self._failed: list[Exception] = []
         self._fmu: Any = None
         self._end: Any = None
 
@@ -239,9 +241,10 @@ class Slave:
                 self._messages.append(given[-1].decode("utf-8", "replace"))
 
         folder = self._fmpy.extract(str(self._file))
+        self._failed = []
         with self._calls(t):
             self._fmu = self._fmpy.instantiate_fmu(folder, self._model, "CoSimulation", debug_logging=True, logger=log)
-            self._end = weakref.finalize(self, end, self._fmu, folder)
+            self._end = weakref.finalize(self, end, self._fmu, folder, self._failed)
             if self._is_third:
                 apply_start_values(self._fmu, self._model, self._parameters)
                 self._fmu.enterInitializationMode(startTime=t)
@@ -321,31 +324,31 @@ class Slave:
         self._fmu = self._end = None
 
     def _calls(self, t: float | None = None) -> Calls:
-        return Calls(self._file.name, self._messages, t)
+        return Calls(self._file.name, self._messages, self._failed, t)
 
 
 class Calls:
     """Context around calls of an FMU that converts errors to ModelError, with the last messages of the FMU."""
 
-    def __init__(self, name: str, messages: list[str], t: float | None) -> None:
-        self._name, self._messages, self._t = name, messages, t
+    def __init__(self, name: str, messages: list[str], failed: list[Exception], t: float | None) -> None:
+        self._name, self._messages, self._failed, self._t = name, messages, failed, t
 
     def __enter__(self) -> None:
         pass
 
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         if isinstance(error, Exception):
+            self._failed.append(error)
             at = "" if self._t is None else f" at t = {self._t:.9g} s"
             last = self._messages[-LAST_MESSAGES:]
             raise ModelError("\n  ".join([f"{self._name}{at}: {error}", *last])) from None
 
 
-def end(fmu: Any, folder: str) -> None:
-    """End an instance of an FMU and delete its files."""
-    try:
-        fmu.terminate()
-        fmu.freeInstance()
-    except Exception:
-        # an instance that has failed cannot be ended in any other way
-        pass
+def end(fmu: Any, folder: str, failed: Sequence[Exception]) -> None:
+    """End an instance of an FMU and delete its files; FMI allows no calls of an instance after a fatal error."""
+    # errors after the last step change no results
+    with contextlib.suppress(Exception):
+        if not failed:
+            fmu.terminate()
+            fmu.freeInstance()
     shutil.rmtree(folder, ignore_errors=True)

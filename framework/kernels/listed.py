@@ -137,10 +137,11 @@ def start_helpers(missing: str, folder: Path) -> None:
     def is_loaded(module: str) -> bool:
         return module in sys.modules or not module.startswith(laws)
 
-    wanted = [job for job in jobs if is_loaded(job.module) and file_stem(job.name) not in kept]
-    if len(wanted) < FEW:
+    wanted = [job for job in jobs if is_loaded(job.module)]
+    if sum(file_stem(job.name) not in kept for job in wanted) < FEW:
         return
-    similar = [job for job in _find_similar(models, is_loaded) if job in wanted]
+    # kernels of several laws have the same name, so the processes find out which kernels are compiled
+    similar = _find_similar(models, is_loaded)
     others = [job for job in reversed(wanted) if job not in similar]
     for first in range(number):
         begin = len(similar) * (first + 1) // (number + 1)
@@ -148,9 +149,10 @@ def start_helpers(missing: str, folder: Path) -> None:
 
 
 def _find_similar(models: list[list[Job]], is_loaded: Callable[[str], bool]) -> list[Job]:
-    """Return the kernels of the model whose modules this process has loaded; modules of few models count more, because
-    they distinguish the models."""
+    """Return the kernels of the most similar model among the models whose laws this process has loaded; modules that
+    few models use count more, because they distinguish the models."""
     used = [{job.module for job in model} for model in models]
     count = Counter(module for modules in used for module in modules)
-    scores = [sum((1.0 if is_loaded(module) else -1.0) / count[module] for module in modules) for modules in used]
-    return models[max(range(len(models)), key=scores.__getitem__)] if models else []
+    scores = [sum(1.0 / count[module] for module in modules) * all(map(is_loaded, modules)) for modules in used]
+    best = max(range(len(models)), key=scores.__getitem__, default=0)
+    return models[best] if scores and scores[best] > 0.0 else []

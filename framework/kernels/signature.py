@@ -15,6 +15,9 @@ from typing import Any, ParamSpec, TypeVar
 
 from windlass.framework.errors import ModelError
 
+_CACHE = dis.opmap.get("CACHE", 0)
+_RETURNS = {number for name, number in dis.opmap.items() if name in ("RETURN_VALUE", "RETURN_CONST")}
+
 P = ParamSpec("P")
 Made = TypeVar("Made")
 
@@ -101,23 +104,27 @@ def count_results(function: Callable[..., Any]) -> set[int]:
     number. The number is 0 for a ``return`` without value."""
     found: set[int] = set()
     code: Any = getattr(getattr(function, "py_func", function), "__code__", None)
-    raw, more, before, value = b"" if code is None else code.co_code, 0, "", 0
+    raw, more, before, value = b"" if code is None else code.co_code, 0, 0, 0
     # this is many times faster than `dis.get_instructions`, which creates an object for each instruction
-    for i in range(0, len(raw), 2):
-        name, argument = dis.opname[raw[i]], raw[i + 1] | more
-        more = argument << 8 if name == "EXTENDED_ARG" else 0
-        if name in ("CACHE", "EXTENDED_ARG"):
+    for operation, low in zip(raw[::2], raw[1::2], strict=True):
+        argument = low | more
+        if operation == dis.EXTENDED_ARG:
+            more = argument << 8
             continue
-        if name == "RETURN_CONST":
-            found.add(_count_constant(code.co_consts[argument]))
-        elif name == "RETURN_VALUE":
-            if before == "BUILD_TUPLE":
+        more = 0
+        if operation == _CACHE:
+            continue
+        if operation in _RETURNS:
+            name = dis.opname[before]
+            if dis.opname[operation] == "RETURN_CONST":
+                found.add(_count_constant(code.co_consts[argument]))
+            elif name == "BUILD_TUPLE":
                 found.add(value)
-            elif before == "LOAD_CONST":
+            elif name == "LOAD_CONST":
                 found.add(_count_constant(code.co_consts[value]))
-            elif before.startswith(("BINARY_OP", "UNARY_", "COMPARE_OP")):
+            elif name.startswith(("BINARY_OP", "UNARY_", "COMPARE_OP")):
                 found.add(1)
-        before, value = name, argument
+        before, value = operation, argument
     return found
 
 

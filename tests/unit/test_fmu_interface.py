@@ -203,7 +203,7 @@ def test_the_command_says_what_is_wrong(tmp_path: Path, capsys: pytest.CaptureFi
     for words, message in (
         (["-output", str(tmp_path / "model.zip")], "-output model.zip: must be a file .fmu"),
         (["-files", "none.csv"], "-files none.csv: must be files other than the model"),
-        (["-fmi", "1"], "-fmi = 1: expected one of 2"),
+        (["-fmi", "1"], "-fmi = 1: expected one of 2, 3"),
     ):
         assert cli.main(["fmu", str(model), *words]) == 2
         assert message in capsys.readouterr().err

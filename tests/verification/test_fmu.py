@@ -185,6 +185,32 @@ def test_the_fmu_equals_the_model(model: Path) -> None:
             np.testing.assert_allclose(result[name], sensors[name], rtol=0, atol=1e-12)
 
 
+def test_an_fmu_of_version_3_equals_the_model(folder: Path, model: Path) -> None:
+    pytest.importorskip("pythonfmu3", reason=REASON)
+    from fmpy.validation import validate_fmu
+
+    third = folder / "third.fmu"
+    assert cli.main(["fmu", str(folder / "drum.py"), "-output", str(third), "-inertia", "2.5", "-fmi", "3"]) == 0
+    assert validate_fmu(str(third)) == []
+    results = [fmpy.simulate_fmu(str(file), stop_time=END, output_interval=STEP) for file in (model, third)]
+    np.testing.assert_allclose(results[1]["speed"], results[0]["speed"], rtol=0, atol=1e-15)
+    description = fmpy.read_model_description(str(third))
+    assert description.coSimulation.canHandleVariableCommunicationStepSize
+    (speed,) = (variable.valueReference for variable in description.modelVariables if variable.name == "speed")
+    fmu = fmpy.instantiate_fmu(fmpy.extract(str(third)), description, "CoSimulation")
+    fmu.enterInitializationMode()
+    fmu.exitInitializationMode()
+    fmu.doStep(0.0, 0.037)
+    state, found = fmu.getFMUState(), list[float]()
+    for _ in range(2):
+        fmu.doStep(0.037, 0.021)
+        found += fmu.getFloat64([speed])
+        fmu.setFMUState(state)
+    fmu.terminate()
+    fmu.freeInstance()
+    assert abs(found[0] - found[1]) < 1e-9 and found[0] > 0.05
+
+
 def test_communication_steps_vary_and_states_return(model: Path) -> None:
     with slave(model) as fmu:
         torque, speed = [fmu.numbers["torque"]], [fmu.numbers["speed"]]

@@ -10,7 +10,7 @@ windlass optimise MODEL.py -output DIR [options]        find the options for whi
 windlass identify MODEL.py -output DIR -data FILE       find the options for which sensors fit measured values best
 windlass uncertainty MODEL.py -output DIR [options]     find how far results spread if options are uncertain
 windlass tune MODEL.py [options]                        find the quickest solver of a model
-windlass fmu MODEL.py [-output FILE.fmu]                make an FMU of a model for other tools (co-simulation, FMI 2)
+windlass fmu MODEL.py [-output FILE.fmu]                make an FMU of a model for other tools (co-simulation)
 windlass compile [-processes N]                         compile kernels ahead, on all cores or on N
 windlass show FILE [-picture FILE.png] [-movie FILE.mp4]  show results in a window, or write a picture or a film
 windlass post FILE [options]                            statistics, spectra, extremes, fatigue, envelopes of results

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import importlib
 import importlib.util
 import json
 import re
@@ -15,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from windlass.commands.studies.model_options import Pairs, show_help, take_own
+from windlass.fmu import model_process
 from windlass.framework.errors import OptionError, OutputError
 from windlass.framework.files.whole_files import check_place, replace_file
 from windlass.framework.launch.arguments import Option, join_options, option_table
@@ -29,12 +32,14 @@ Options of the command:"""
 COMMAND = "windlass fmu"
 OWN = option_table(
     Option("output", "", "", "file of the FMU; default: the name of the model"),
-    Option("fmi", "2", "", "version of FMI", choices=("2",)),
+    Option("fmi", "2", "", "version of FMI", choices=("2", "3")),
     Option("files", "", "", "further files that the model reads, separated by commas"),
 )  # fmt: skip
-PIP_LINE = "pip install 'pythonfmu>=0.6.3,<1'"
+LIBRARIES = {"2": ("pythonfmu", "pythonfmu>=0.6.3,<1"), "3": ("pythonfmu3", "pythonfmu3>=0.3,<1")}
+"""Library and its versions by version of FMI."""
 INTERFACE = "interface.json"
-SLAVE = Path(__file__).resolve().parents[1] / "fmu" / "slave.py"
+PROCESS = Path(model_process.__file__)
+SLAVE = PROCESS.with_name("slave.py")
 
 
 def main(words: Sequence[str]) -> int:
@@ -42,7 +47,7 @@ def main(words: Sequence[str]) -> int:
 
     Raises:
         OptionError: the command line is wrong, or the model has no interface.
-        OutputError: pythonfmu is not installed, or the FMU cannot be written.
+        OutputError: pythonfmu or pythonfmu3 is not installed, or the FMU cannot be written.
     """
     if show_help(words, HELP, OWN):
         return 0
@@ -53,10 +58,11 @@ def main(words: Sequence[str]) -> int:
             raise OptionError(f"-files {file.name}: must be files other than the model, separated by commas")
     target = Path(own["output"] or f"{model.stem}.fmu").absolute()
     check_target(target)
-    if importlib.util.find_spec("pythonfmu") is None:
-        raise OutputError(f"windlass fmu needs pythonfmu, which is not installed: {PIP_LINE}")
+    library, versions = LIBRARIES[own["fmi"]]
+    if importlib.util.find_spec(library) is None:
+        raise OutputError(f"windlass fmu -fmi {own['fmi']} needs {library}: pip install '{versions}'")
     interface = ask_interface(model, pairs, files)
-    build(interface, model, files, target)
+    build(library, interface, model, files, target)
     names = {group: ", ".join(interface[group]) or "none" for group in ("inputs", "outputs", "parameters")}
     print("\n".join([str(target), *(f"  {group}: {text}" for group, text in names.items())]))
     return 0
@@ -84,7 +90,7 @@ def ask_interface(model: Path, pairs: Pairs, files: Sequence[Path]) -> dict[str,
         # the run is the run of the FMU
         own = {"script": model.name, "python": sys.executable, "words": join_options(pairs)}
         copy_model(model, files, folder)
-        process = load_slave().ModelProcess(folder, own | {"parameters": {}}, {})
+        process = model_process.ModelProcess(folder, own | {"parameters": {}}, {})
         try:
             found: dict[str, Any] = process.ask("describe")
         except RuntimeError as error:
@@ -98,13 +104,6 @@ def ask_interface(model: Path, pairs: Pairs, files: Sequence[Path]) -> dict[str,
     return found | own | {"words": join_options(rest), "identifier": identifier, "doc": f"Windlass: {model.stem}"}
 
 
-def load_slave() -> Any:
-    """Return the module of the FMU, which needs pythonfmu."""
-    from windlass.fmu import slave  # imported here, because it needs an optional package
-
-    return slave
-
-
 def copy_model(model: Path, files: Sequence[Path], folder: Path) -> None:
     """Copy the script and its files to the folder ``model``."""
     (folder / "model").mkdir()
@@ -112,26 +111,30 @@ def copy_model(model: Path, files: Sequence[Path], folder: Path) -> None:
         shutil.copy2(file, folder / "model" / file.name)
 
 
-def build(interface: dict[str, Any], model: Path, files: Sequence[Path], target: Path) -> None:
-    """Write the FMU.
+def build(library: str, interface: dict[str, Any], model: Path, files: Sequence[Path], target: Path) -> None:
+    """Write the FMU by a library, pythonfmu or pythonfmu3.
 
     Raises:
         OutputError: the file cannot be written.
     """
-    from pythonfmu import FmuBuilder  # imported here, because it is optional
-
+    builder = importlib.import_module(library).FmuBuilder
     with tempfile.TemporaryDirectory(prefix="windlass_fmu_") as name, own_modules():
         folder = Path(name)
         copy_model(model, files, folder)
-        replace_file(folder / INTERFACE, json.dumps(interface, indent=1).encode())
-        # modules are known by their names, so each model has its own
-        script = folder / f"{interface['identifier']}_slave.py"
+        content = json.dumps(interface, indent=1).encode()
+        replace_file(folder / INTERFACE, content)
+        # an importing tool knows modules by their names, so each FMU has its own
+        digest = hashlib.sha256(content + library.encode() + model.read_bytes()).hexdigest()[:8]
+        script = folder / f"{interface['identifier']}_{digest}_slave.py"
         shutil.copy2(SLAVE, script)
-        made = folder / target.name
-        parts = [folder / INTERFACE, folder / "model"]
-        FmuBuilder.build_FMU(script, dest=made, project_files=parts, canGetAndSetFMUstate=True)
+        made = folder / "made"
+        shutil.copy2(PROCESS, folder)
+        parts = [folder / INTERFACE, folder / PROCESS.name, folder / "model"]
+        able = {"canGetAndSetFMUstate": True, "canGetAndSetFMUState": True}
+        able["canHandleVariableCommunicationStepSize"] = True
+        builder.build_FMU(script, dest=made, project_files=parts, **able)
         try:
-            replace_file(target, made.read_bytes())
+            replace_file(target, (made / f"{interface['identifier']}.fmu").read_bytes())
         except OSError as error:
             raise OutputError(f"-output {target}: cannot be written: {error.strerror}") from None
 
@@ -145,5 +148,5 @@ def own_modules() -> Iterator[None]:
     finally:
         sys.path[:] = path
         for name in set(sys.modules) - modules:
-            if name.endswith("_slave"):
+            if name.endswith("_slave") or name == PROCESS.stem:
                 del sys.modules[name]

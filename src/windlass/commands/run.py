@@ -54,13 +54,13 @@ def run_script(
     if words and words[0] in HELP_WORDS:
         print(help_text)
         return 0
+    argv, path, thresholds = sys.argv, list(sys.path), gc.get_threshold()
+    # objects loaded at the start exist until the end: their repeated garbage collection takes a tenth of the start
+    gc.set_threshold(RUBBISH, *thresholds[1:])
     from windlass.framework.command_line import options  # imported here, because help does not need it
     from windlass.framework.launch import error_report as failure  # imported here, because it reads options
     from windlass.framework.launch import script_end  # imported here, because it reads options
 
-    argv, path, thresholds = sys.argv, list(sys.path), gc.get_threshold()
-    # objects loaded at the start exist until the end: their repeated garbage collection takes a tenth of the start
-    gc.set_threshold(RUBBISH, *thresholds[1:])
     script = words[0] if words else ""
     try:
         if not script or script.startswith("-"):

@@ -24,8 +24,8 @@ from windlass.framework.state.hooks import Hook, is_hook
 from windlass.framework.state.state import State
 
 NAME = that(
-    lambda given: isinstance(given, str) and given.strip() == given != "" and given.isprintable(),
-    "a text without line breaks, and without spaces at its ends",
+    lambda given: isinstance(given, str) and given.strip() == given != "" and given.isprintable() and given != "time",
+    "a text other than 'time', without line breaks, and without spaces at its ends",
 )
 
 

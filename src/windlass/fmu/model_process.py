@@ -1,0 +1,105 @@
+"""The process that runs the script of a model for an FMU: a file in the FMU that needs no other package.
+
+The process runs ``windlass run`` in the Python environment that made the FMU, or in the environment of the Python that
+the environment variable WINDLASS_PYTHON names.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any
+
+PATIENCE = 60.0
+"""Time that the process of a model has to end after the solve [s]."""
+LONGEST_LOG = 4000
+"""Largest number of characters of the output of a model in a message."""
+
+
+class ModelProcess:
+    """The process that runs the model script.
+
+    Args:
+        folder: the folder of the resources.
+        interface: content of interface.json.
+        values: values of inputs and parameters by name.
+    """
+
+    def __init__(self, folder: Path, interface: dict[str, Any], values: dict[str, Any]) -> None:
+        words = list(interface["words"])
+        for name, item in interface["parameters"].items():
+            if values[name] != item["default"]:
+                value = str(values[name]).lower() if isinstance(values[name], bool) else values[name]
+                words += [f"-{name}", value if isinstance(value, str) else repr(value)]
+        python = os.environ.get("WINDLASS_PYTHON") or interface["python"]
+        command = [python, "-m", "windlass.commands.cli", "run", interface["script"], *words]
+        if not os.access(python, os.X_OK):
+            raise RuntimeError(f"Python of the model = {python}: no such program; WINDLASS_PYTHON names another")
+        self.dropped: list[int] = []
+        self._log = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115 (open to the end)
+        answer, write = os.pipe()
+        read, request = os.pipe()
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONHOME"}
+        environment["WINDLASS_FMU"] = f"{read},{write}"
+        settings: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": self._log, "stderr": subprocess.STDOUT}
+        try:
+            self._process = subprocess.Popen(
+                command, cwd=folder / "model", env=environment, pass_fds=(read, write), **settings
+            )
+        finally:
+            os.close(read)
+            os.close(write)
+        self._answers = os.fdopen(answer, encoding="utf-8")
+        self._requests = os.fdopen(request, "w", encoding="utf-8")
+
+    def ask(self, *request: Any) -> Any:
+        """Return the answer of the model; raises RuntimeError with its message."""
+        while self.dropped:
+            self._send(["drop", self.dropped.pop()])
+        return self._send(request)
+
+    def _send(self, request: Any) -> Any:
+        line = ""
+        with contextlib.suppress(OSError):
+            self._requests.write(f"{json.dumps(request)}\n")
+            self._requests.flush()
+            line = self._answers.readline()
+        if not line:
+            self.kill()
+            text = self._read_log() or "the script has ended without a call of FMUInterface.solve"
+            raise RuntimeError(f"the process of the model has ended: {text}")
+        answer = json.loads(line)
+        if "error" in answer:
+            raise RuntimeError(answer["error"])
+        return answer.get("value")
+
+    def end(self) -> str:
+        """End the solve and wait for the end of the script; return what there is to report."""
+        try:
+            self.ask("finish")
+            self._process.wait(PATIENCE)
+        except (RuntimeError, subprocess.TimeoutExpired) as error:
+            self.kill()
+            return str(error)
+        finally:
+            self._close()
+        return self._read_log() if self._process.returncode else ""
+
+    def kill(self) -> None:
+        """End the process at once."""
+        self._process.kill()
+        self._process.wait()
+        self._close()
+
+    def _close(self) -> None:
+        for pipe in (self._requests, self._answers):
+            with contextlib.suppress(OSError):
+                pipe.close()
+
+    def _read_log(self) -> str:
+        self._log.seek(0)
+        return self._log.read()[-LONGEST_LOG:].strip()
