@@ -110,9 +110,15 @@ def find_tension(length: float, route: float, axial_stiffness: float, bends: Ben
     least = axial_stiffness * (route / length - 1.0)
     from scipy.optimize import brentq  # imported here, because only belts with a given length or strain need it
 
-    # ends make the belt tauter, by less than the length that they add with the least tension
-    most = least + axial_stiffness * (eval_length(least, route, axial_stiffness, bends) / length - 1.0) * 4.0 + 1e-9
-    return float(brentq(lambda F: eval_length(F, route, axial_stiffness, bends) - length, least, most, xtol=1e-12))
+    def excess(tension: float) -> float:
+        return eval_length(tension, route, axial_stiffness, bends) - length
+
+    # ends make the belt tauter
+    step = axial_stiffness * (excess(least) / length) + 1e-9 * axial_stiffness
+    low, high = least - 1e-9 * axial_stiffness, least + step
+    while excess(high) > 0.0:
+        low, high, step = high, high + step, 2.0 * step
+    return float(brentq(excess, low, high, xtol=1e-12))
 
 
 def scale_columns(name: str, strain: float, columns: Mapping[str, Any]) -> dict[str, Any]:

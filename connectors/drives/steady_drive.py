@@ -53,6 +53,7 @@ import numpy as np
 
 from windlass.connectors.circle_contact.belt_ends import eval_ends
 from windlass.connectors.drives.drive_report import show_number, show_pulleys
+from windlass.connectors.drives.fit import Bends, find_tension
 from windlass.connectors.drives.pulleys import Pulley, find_spans
 from windlass.connectors.reports.belt_bristles import WHOLE, Rim, pass_pulley
 from windlass.connectors.reports.quantities import show_numbers
@@ -382,15 +383,16 @@ def find_steady_motion(
     machines = [torques.get(name, 0.0) for name in drive.names]
     EA, rho, grip = drive.axial_stiffness, drive.mass_per_length, drive.friction * drive.touching / drive.radii
     way = float(drive.spans.sum() + (drive.wraps * drive.radii).sum())
-    strain = way / drive.length - 1.0
+    bends = Bends(drive.bending_stiffness, drive.radii, drive.wraps, drive.contact, float(drive.spans.min()))
+    tension = find_tension(drive.length, way, EA, bends)
     v = float(np.abs(given * drive.radii)[is_driven].max())
-    start_flow = v / (1.0 + strain)
-    press, bent = EA * strain - rho * start_flow * v, drive.bending_stiffness / drive.radii**2
+    start_flow = v / (1.0 + tension / EA)
+    press, bent = tension - rho * start_flow * v, drive.bending_stiffness / drive.radii**2
     if press <= 0.0:
-        most = sqrt(EA * strain * (1.0 + strain) / rho)
+        most = sqrt(max(tension, 0.0) * (1.0 + tension / EA) / rho)
         raise ModelError(
-            f"'{drive.name}' with the mounted strain {strain:.4g} lifts off its pulleys at {v:.5g} m/s: the speed of "
-            f"the belt must be < {most:.5g} m/s"
+            f"'{drive.name}' with the mounted tension {tension:.5g} N lifts off its pulleys at {v:.5g} m/s: the speed "
+            f"of the belt must be < {most:.5g} m/s"
         )
 
     def move(u: FloatArray) -> _Steady:

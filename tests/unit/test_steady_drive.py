@@ -85,6 +85,11 @@ def test_bent_belts() -> None:
     assert_allclose(sum(p.power for p in soft.pulleys), -sum(p.loss for p in soft.pulleys), rtol=1e-9)
     with pytest.raises(wl.ModelError, match=r"does not wrap around driver: .* N - rhoA v² = .* N, must be > EI"):
         mount(THREE, bending_stiffness=2.0).steady({"driver": 100.0})
+    # a stiff belt may be longer than its route, and still wrap around its pulleys with its tension
+    long = mount(THREE, axial_stiffness=2e6, tension=300.0, bending_stiffness=0.03)
+    assert long.strain < 0.0
+    slow = long.steady({"driver": 1e-3})
+    assert_allclose([span.tension for span in slow.spans], 300.0, rtol=1e-3)
 
 
 @pytest.mark.parametrize("contact", [2e6, 2e8, 2e9])
