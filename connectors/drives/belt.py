@@ -164,7 +164,10 @@ class _Line:
             self.axial_stiffness, slack_mass = columns["axial_stiffness"], columns["mass_per_length"]
             EI = float(np.mean(columns.get("bending_stiffness", 0.0)))
             rigid = np.full(len(self.radii), inf)
-            bends = Bends(EI, np.array(self.radii), np.array(self.wrap_angles), rigid, min(self.span_lengths))
+            flat = closed and not self.in_space
+            turns = np.array([(1.0 if pulley.side == "left" else -1.0) if flat else 0.0 for pulley in self.pulleys])
+            arcs = np.array(self.radii), np.array(self.wrap_angles), rigid, turns
+            bends = Bends(EI, *arcs, np.array(self.span_lengths))
             fit = self.name, self.route.length, self.axial_stiffness
             self.strain, self.tension = find_fit(*fit, bends, given)
             self.mass_per_length = slack_mass / (1.0 + self.strain)

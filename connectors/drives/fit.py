@@ -14,8 +14,12 @@ energies of the slack belt.
 Let T be the tension of the spans and l = sqrt(EI/T). On an arc of the radius R and the wrap angle t that is longer than
 both ends, 2 l <= R t, each end adds a length, see `belt_ends.py`, and the tension is smaller by EI/(2 R²). On a shorter
 arc the belt touches the pulley at one point. The way is then longer by t² l/8 - R t³/24, and the tension is smaller by
-EI t²/(8 l²). The slack length S0 is the sum of all lengths, each divided by its stretch. l is limited to R and to a
-quarter of the shortest span.
+EI t²/(8 l²). The line of a span is a tangent of circles of the radius R + l²/(2 R), see `steady_drive.py`. Lines that
+cross from one side of the belt to the other turn, which makes the way shorter by (l²/(2 R1) + l²/(2 R2))²/(2 L) on a
+span of the length L.
+
+The slack length S0 is the sum of all lengths, each divided by its stretch. l is limited to R and to a quarter of the
+shortest span.
 """
 
 from __future__ import annotations
@@ -51,26 +55,31 @@ class Bends(NamedTuple):
     stiffness: EI of the slack belt [N m²].
     radii, angles: R [m] and wrap angle [rad] of each arc, shape (arcs,).
     contact: contact stiffness of each arc per length of the belt [N/m²], inf for rigid pulleys, shape (arcs,).
-    shortest: length of the shortest span [m].
+    turns: 1 or -1 for arcs on the two sides of a closed 2D belt, 0 for other lines, shape (arcs,).
+    spans: lengths of the spans [m], of closed belts in the order of the arcs, behind each arc.
     """
 
     stiffness: float
     radii: FloatArray
     angles: FloatArray
     contact: FloatArray
-    shortest: float
+    turns: FloatArray
+    spans: FloatArray
 
 
 def eval_length(tension: float, route: float, axial_stiffness: float, bends: Bends) -> float:
     """Return the length [m] of the slack belt whose spans have the given tension [N] on a route of the given length."""
     R, t = bends.radii, bends.angles
     F = max(tension, LEAST * axial_stiffness)
-    l = np.minimum(sqrt(bends.stiffness / F), np.minimum(LONGEST_END * bends.shortest, R))
+    l = np.minimum(sqrt(bends.stiffness / F), np.minimum(LONGEST_END * float(bends.spans.min()), R))
     lies = 2.0 * l <= t * R
     longer = np.where(lies, 2.0 * eval_ends(F, F * l**2, bends.contact, R).longer, t**2 * l / 8.0 - R * t**3 / 24.0)
     curvature = np.where(lies, 1.0 / R, t / (2.0 * np.maximum(l, 1e-300)))
     shorter = 0.5 * bends.stiffness * curvature**2 * R * t / axial_stiffness
-    return float((route + longer.sum()) / (1.0 + tension / axial_stiffness) + shorter.sum())
+    # lines of spans are tangents of circles that are larger by l²/(2 R), so spans that cross turn
+    moved = bends.turns * l**2 / (2.0 * R)
+    crossing = 0.5 * float(((moved - np.roll(moved, -1)) ** 2 / bends.spans).sum()) if bends.turns.any() else 0.0
+    return float((route + longer.sum() - crossing) / (1.0 + tension / axial_stiffness) + shorter.sum())
 
 
 def find_fit(

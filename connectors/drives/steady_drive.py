@@ -383,7 +383,7 @@ def find_steady_motion(
     machines = [torques.get(name, 0.0) for name in drive.names]
     EA, rho, grip = drive.axial_stiffness, drive.mass_per_length, drive.friction * drive.touching / drive.radii
     way = float(drive.spans.sum() + (drive.wraps * drive.radii).sum())
-    bends = Bends(drive.bending_stiffness, drive.radii, drive.wraps, drive.contact, float(drive.spans.min()))
+    bends = Bends(drive.bending_stiffness, drive.radii, drive.wraps, drive.contact, drive.turns, drive.spans)
     tension = find_tension(drive.length, way, EA, bends)
     v = float(np.abs(given * drive.radii)[is_driven].max())
     start_flow = v / (1.0 + tension / EA)
