@@ -125,7 +125,7 @@ def bind_functions(rows: LocalRows, values: str, functions: str) -> list[TimeFun
         if isinstance(function, ReadyFunction):
             if function.shape != shape:
                 given = "single numbers" if not function.shape else f"numbers of shape {function.shape}"
-                raise ModelError(f"{name} is a {function.name} with values of {given}: must give {words}")
+                raise ModelError(f"{name} is a {function.name} that gives {given}: must give {words}")
             return function
 
         def call(t: float) -> FloatArray:

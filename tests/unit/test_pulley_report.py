@@ -293,7 +293,7 @@ def test_the_circle_may_be_body_node_or_marker() -> None:
 def test_help_is_not_indented_before_the_numbers() -> None:
     """In the help, text between the summary of a report and its numbers is indented like the summary."""
     help_text = str(inspect.getdoc(PulleyReport))
-    assert "\n\nThe six powers " in help_text and "\n\nAttributes:\n    radius: radius of" in help_text
+    assert "\n\nThe sum of the six powers " in help_text and "\n\nAttributes:\n    radius: radius of" in help_text
 
 
 def test_table_names_every_number_with_its_unit() -> None:
