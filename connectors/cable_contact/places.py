@@ -121,25 +121,26 @@ def fill_places(
             continue
         # forces and torques
         force, _, _ = eval_forces(par, t)
-        couple = cross(t.d, t.ft)
+        couple = cross(t.d, t.f.force)
         out[i, PRESS] = t.press
         out[i, TORQUE_A], out[i, TORQUE_B] = par.beta * dot(couple, t.ta), (1.0 - par.beta) * dot(couple, t.tb)
         for e in range(3):
             out[i, FORCE + e], out[i, SLIP + e] = -force[e], t.vt[e]
         # powers and energies
-        spring, taken = par.contact_stiffness * depth, dot(t.ft, t.vt)
+        law = par.law
+        spring, taken = law.contact_stiffness * depth, dot(t.f.force, t.vt)
         parts[i, 8] = data[at + STATE]
         if data[at + STATE] == SLIPS:
             parts[i, 0] = taken
         else:
             rate = eval_change(par, m, z, t, m.va, m.wa, m.va, m.wa, m.vb, m.wb, m.vb, m.wb).u
-            parts[i, 1] = par.friction_velocity_penalty * dot(t.vt, t.vt) if par.friction_coefficient > 0.0 else 0.0
-            parts[i, 3] = par.friction_stiffness * dot(t.u, rate)
+            parts[i, 1] = law.friction_velocity_penalty * dot(t.vt, t.vt) if law.friction_coefficient > 0.0 else 0.0
+            parts[i, 3] = law.friction_stiffness * dot(t.u, rate)
             parts[i, 5] = taken - parts[i, 1] - parts[i, 3]
         parts[i, 2] = (spring - t.press) * t.vn
         parts[i, 4] = -spring * t.vn
         parts[i, 6] = 0.5 * spring * depth
-        parts[i, 7] = bent_energy(False, par.friction_stiffness, dot(t.u, t.u), 0.0)
+        parts[i, 7] = bent_energy(False, law.friction_stiffness, dot(t.u, t.u), 0.0)
         parts[i, 9], parts[i, 11] = spring - t.press, -t.press
 
 

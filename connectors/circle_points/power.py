@@ -64,9 +64,9 @@ def split_power(par: PointParameters, z: PointState, state: float) -> Split:
     """Return the powers of sliding, of the tangential damper, of the normal damper, of the bristle and of the normal
     spring [W]."""
     gap = z.D - par.radius - par.grown
-    spring, taken, slips = par.contact_stiffness * gap, z.ft * z.vt, abs(state) == SLIPS
-    sticks = state == STICKS and par.friction_coefficient != 0.0
-    damping = par.friction_velocity_penalty * z.vt * z.vt if sticks else 0.0
+    spring, taken, slips = par.law.contact_stiffness * gap, z.ft * z.vt, abs(state) == SLIPS
+    sticks = state == STICKS and par.law.friction_coefficient != 0.0
+    damping = par.law.friction_velocity_penalty * z.vt * z.vt if sticks else 0.0
     sliding, bends = taken if slips else 0.0, 0.0 if slips else taken - damping
     return sliding, damping, (z.fn - spring) * z.un, bends, spring * z.un
 
@@ -110,7 +110,7 @@ def read_points(
         # stiffness of a closed point: the closed points share the bristles of all points
         for k in range(n):
             closed += data[first + k] <= 0.0 and data[first + n + k] != UNDEFINED
-        mu_k = par.friction_stiffness * n / max(closed, 1)
+        mu_k = par.law.friction_stiffness * n / max(closed, 1)
         o = create_pose(circle.p, circle.v, circle.omega, circle.A, row.circle)
         q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
         # the common deflection of all bristles of the cable
@@ -133,17 +133,17 @@ def read_points(
             # the bristle of a slipping point has the deflection that carries f_t
             slips, bristle = abs(state) == SLIPS, z.bristle
             if slips and mu_k != 0.0:
-                bristle = z.ft * z.D / (par.friction_stiffness * par.radius)
+                bristle = z.ft * z.D / (par.law.friction_stiffness * par.radius)
             # powers, energies and forces
             sliding, damping, normal, bends, _ = split_power(par, z, state)
             gap = z.D - par.radius - par.grown
-            spring, bent = 0.5 * par.contact_stiffness * gap * gap, 0.5 * mu_k * bristle * bristle
+            spring, bent = 0.5 * par.law.contact_stiffness * gap * gap, 0.5 * mu_k * bristle * bristle
             energies[0, i] += spring
             energies[1, i] += bent
             powers[0, i] += sliding
             powers[2, i] += damping
             to[BRISTLE_POWER], to[BRISTLE_ENERGY], to[CONTACT_STATE] = bends, bent, state
-            to[DAMPER_POWER], to[DAMPER_FORCE] = normal, z.fn - par.contact_stiffness * gap
+            to[DAMPER_POWER], to[DAMPER_FORCE] = normal, z.fn - par.law.contact_stiffness * gap
             to[NORMAL_FORCE], to[SPRING_ENERGY] = z.fn, spring
 
 

@@ -25,7 +25,6 @@ from windlass.connectors.circle_points.kernels import (
     PointState,
     eval_bristles,
     eval_contact,
-    eval_fading,
     eval_point,
     gather,
     read_parameters,
@@ -33,6 +32,7 @@ from windlass.connectors.circle_points.kernels import (
 )
 from windlass.connectors.circle_segments.kernels import create_pose, touches
 from windlass.connectors.circle_segments.tangent import add_circle_curvature, is_central, scatter_circle
+from windlass.connectors.contact.law import eval_normal_slopes
 from windlass.connectors.friction.bristle import STICKS, UNDEFINED, coulomb, friction_slopes
 from windlass.connectors.markers.cable_shape import eval_curvature, fill_point_jacobian
 from windlass.connectors.markers.position_kernels import PositionColumns
@@ -52,19 +52,11 @@ def fill_point_tangent(
     """
     D, nx, ny = z.D, z.nx, z.ny
     inverse = 1.0 / D if D > 0.0 else 0.0
-    share, by_gap = eval_fading(par, D - par.radius - par.grown)
-    kc, dc, slope, mu_v, mu_k = (
-        par.contact_stiffness + par.contact_damping * by_gap * z.un,
-        par.contact_damping * share,
-        0.0,
-        0.0,
-        0.0,
-    )
-    if par.clip_normal_force and z.fn >= 0.0:
-        kc, dc = 0.0, 0.0
-    if state != UNDEFINED and par.friction_coefficient != 0.0:
+    law, slope, mu_v, mu_k = par.law, 0.0, 0.0, 0.0
+    kc, dc = eval_normal_slopes(law, D - par.radius - par.grown, z.un, z.fn)
+    if state != UNDEFINED and law.friction_coefficient != 0.0:
         slope, mu_v, mu_k = friction_slopes(
-            state, par.friction_stiffness, par.friction_velocity_penalty, coulomb(par.friction_coefficient, z.fn)[1]
+            state, law.friction_stiffness, law.friction_velocity_penalty, coulomb(law.friction_coefficient, z.fn)[1]
         )
     h = par.radius * inverse
     # derivatives of f_n and f_t with respect to d along n and t, then with respect to u
@@ -173,7 +165,7 @@ def add_tangent(
         if share != 0.0:
             for a in range(11):
                 for b in range(11):
-                    K[a, b] += dq * par.friction_stiffness * share * G[a] * G[b]
+                    K[a, b] += dq * par.law.friction_stiffness * share * G[a] * G[b]
         scatter_circle(c, i, circle, central, v, K, N, dq * sum_x, dq * sum_y, dq * torque, slots, values)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from windlass.connectors.circle_points.kernels import relative_place
 from windlass.connectors.circle_segments.power import NO_GAP, create_place_account, eval_friction_work
 from windlass.connectors.circle_segments.power_lanes import OPEN
+from windlass.connectors.contact.law import read_law
 from windlass.connectors.friction.bristle import SLIPS, UNDEFINED, bent_energy, coulomb
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
 from windlass.connectors.surface_contact.distances import eval_distance
@@ -24,7 +25,6 @@ from windlass.connectors.surface_contact.kernels import (
     eval_touch,
     gather,
     read_anchor,
-    read_parameters,
     read_state,
     rubs,
     to_global,
@@ -32,6 +32,7 @@ from windlass.connectors.surface_contact.kernels import (
 from windlass.connectors.surface_contact.tangent import hessian_product
 from windlass.connectors.surface_contact.update import OUTSIDE
 from windlass.elements.cable2d.points import shape
+from windlass.elements.nodes.vectors import dot
 from windlass.framework.accounts import Account
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.call import Call, call
@@ -67,7 +68,7 @@ def fill_numbers(
     """
     kind, geo, pieces, dofs = c.surfaces.kind, c.surfaces.geo, c.surfaces.pieces, c.dofs
     for i in range(len(c.rows)):
-        own, par = c.rows[i], read_parameters(c, i)
+        own, law = c.rows[i], read_law(c.rows[i], 0.0)
         n, first, s = own.points, own.data, own.surface
         o = create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, c.surfaces.marker[s])
         q, w, L = gather(x, dofs, i), gather(v, dofs, i), own.length * n
@@ -82,44 +83,40 @@ def fill_numbers(
             h = eval_distance(kind, geo, pieces, s, z.X, z.Y, z.Z)
             # position, gap and normal, also of open points
             row[5], row[6], row[7] = z.dx + o.cx, z.dy + o.cy, z.dz + o.cz
-            row[GAP] = h.phi - par.rope_radius if h.there else OUTSIDE
-            row[POWER + 10] = h.phi - par.rope_radius if h.there else NO_GAP
+            row[GAP] = h.phi - own.rope_radius if h.there else OUTSIDE
+            row[POWER + 10] = h.phi - own.rope_radius if h.there else NO_GAP
             if not h.there:
                 continue
             row[8], row[9], row[10] = to_global(o, h.nx, h.ny, h.nz)
             if data[first + k] > 0.0 or not own.active:
                 continue
             # forces and rates of closed points
-            state = read_state(data, start, first, n, k, par.friction_stiffness)
+            state = read_state(data, start, first, n, k, law.friction_stiffness)
             a = read_anchor(state, data, start, first, n, k)
-            F = eval_forces(par, h, z, state, a)
-            tx, ty, tz = z.U - F.vn * h.nx, z.V - F.vn * h.ny, z.W - F.vn * h.nz
-            square = tx * tx + ty * ty + tz * tz
+            F = eval_forces(law, own.rope_radius, h, z, state, a)
+            t, square = F.f.force, dot(F.vt, F.vt)
             row[FN], row[STATE], row[RATE], row[SPEED] = F.fn, data[first + n + k], F.vn, sqrt(square)
-            row[11], row[12], row[13] = to_global(o, -F.tx, -F.ty, -F.tz)
+            row[11], row[12], row[13] = to_global(o, -t[0], -t[1], -t[2])
             # powers and energy of the normal force
-            spring, taken = par.contact_stiffness * F.gap, F.tx * z.U + F.ty * z.V + F.tz * z.W
+            spring, taken = law.contact_stiffness * F.gap, dot(t, (z.U, z.V, z.W))
             row[POWER + 2], row[POWER + 4] = (F.fn - spring) * F.vn, spring * F.vn
             row[POWER + 6], row[POWER + 8] = 0.5 * spring * F.gap, data[first + n + k]
             row[POWER + 9], row[POWER + 11] = F.fn - spring, F.fn
-            if not rubs(par, z, state):
+            if not rubs(law, z, state):
                 continue
             # friction: a slipping point dissipates all of its power, a sticking point stores energy in its bristle
             if state == SLIPS:
                 row[POWER] = taken
                 row[POWER + 7] = bent_energy(
-                    True, par.friction_stiffness, 0.0, coulomb(par.friction_coefficient, F.fn)[0]
+                    True, law.friction_stiffness, 0.0, coulomb(law.friction_coefficient, F.fn)[0]
                 )
                 continue
             # the bristle is in the tangent plane
-            ux, uy, uz = z.X - a[0], z.Y - a[1], z.Z - a[2]
-            along = h.nx * ux + h.ny * uy + h.nz * uz
-            ux, uy, uz = ux - along * h.nx, uy - along * h.ny, uz - along * h.nz
-            hx, hy, hz = hessian_product(h, z.U, z.V, z.W)
-            lever = par.friction_stiffness * along * (ux * hx + uy * hy + uz * hz)
-            row[POWER + 1], row[POWER + 5] = par.friction_velocity_penalty * square, lever
-            row[POWER + 3] = taken - par.friction_velocity_penalty * square - lever
-            row[POWER + 7] = bent_energy(False, par.friction_stiffness, ux * ux + uy * uy + uz * uz, 0.0)
+            along = h.nx * (z.X - a[0]) + h.ny * (z.Y - a[1]) + h.nz * (z.Z - a[2])
+            lever = law.friction_stiffness * along * dot(F.u, hessian_product(h, z.U, z.V, z.W))
+            row[POWER + 1], row[POWER + 5] = law.friction_velocity_penalty * square, lever
+            row[POWER + 3] = taken - law.friction_velocity_penalty * square - lever
+            row[POWER + 7] = bent_energy(False, law.friction_stiffness, dot(F.u, F.u), 0.0)
 
 
 _fill = call(fill_numbers)

@@ -13,35 +13,31 @@ and omega_b is the derivative of omega.
 
 from __future__ import annotations
 
-from math import sqrt
-
 import numpy as np
 
 from windlass.connectors.circle_points.kernels import relative_place
 from windlass.connectors.circle_segments.kernels import touches
-from windlass.connectors.friction.bristle import SLIPS, Vector, coulomb, return_change, return_share
+from windlass.connectors.contact.law import PointLaw, change_friction, eval_normal_slopes, read_law
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.connectors.surface_contact.distances import Distance, eval_distance
 from windlass.connectors.surface_contact.kernels import (
     CABLE,
-    TURNING,
     ContactRows,
     Lever,
+    PointForces,
     SurfaceFrame,
-    SurfaceParameters,
     create_frame,
     eval_forces,
+    eval_global_force,
     eval_touch,
-    eval_trial,
-    eval_turning,
     gather,
     read_anchor,
-    read_parameters,
     read_state,
     rubs,
     to_global,
 )
 from windlass.elements.cable2d.points import shape
+from windlass.elements.nodes.vectors import Vector
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
@@ -53,59 +49,43 @@ def hessian_product(h: Distance, x: float, y: float, z: float) -> Vector:
 
 
 @kernel(inline=True)
-def change_of_trial(
-    par: SurfaceParameters, n: FloatArray, along: float, vn: float, i: int, j: int
-) -> tuple[float, float]:
+def change_of_trial(law: PointLaw, n: FloatArray, along: float, vn: float, i: int, j: int) -> tuple[float, float]:
     """Return the derivatives of tau_i with respect to X_j and V_j; n as in `fill_force_tangent`."""
     across = (1.0 if i == j else 0.0) - n[0, i] * n[0, j]
-    by_place = par.friction_stiffness * (across - n[0, i] * n[2, j] - along * n[3 + i, j])
-    return by_place - par.friction_velocity_penalty * (
+    by_place = law.friction_stiffness * (across - n[0, i] * n[2, j] - along * n[3 + i, j])
+    return by_place - law.friction_velocity_penalty * (
         n[0, i] * n[1, j] + vn * n[3 + i, j]
-    ), par.friction_velocity_penalty * across
+    ), law.friction_velocity_penalty * across
 
 
 @kernel
 def fill_force_tangent(
-    par: SurfaceParameters, h: Distance, z: Lever, state: float, a: Vector, n: FloatArray, X: FloatArray, V: FloatArray
-) -> None:
+    law: PointLaw, F: PointForces, h: Distance, z: Lever, state: float, a: Vector, n: FloatArray, X: FloatArray,
+    V: FloatArray,
+) -> None:  # fmt: skip
     """Write Phi_X and Phi_V in the frame of the surface into X and V, shape (3, 3) each; n is work space, shape (6,
     3)."""
-    F = eval_forces(par, h, z, state, a)
-    kc, dc = par.contact_stiffness, par.contact_damping
-    if par.clip_normal_force and F.fn >= 0.0:
-        kc, dc = 0.0, 0.0
+    kc, dc = eval_normal_slopes(law, F.gap, F.vn, F.fn)
     n[0, 0], n[0, 1], n[0, 2] = h.nx, h.ny, h.nz
     n[1, 0], n[1, 1], n[1, 2] = hessian_product(h, z.U, z.V, z.W)
     n[3, 0], n[3, 1], n[3, 2] = hessian_product(h, 1.0, 0.0, 0.0)
     n[4, 0], n[4, 1], n[4, 2] = hessian_product(h, 0.0, 1.0, 0.0)
     n[5, 0], n[5, 1], n[5, 2] = hessian_product(h, 0.0, 0.0, 1.0)
-    has_friction, slips = rubs(par, z, state), False
-    # gain: derivatives of sticking points, and of slipping points that reverse; other slipping points need the
-    # direction of tau
-    gain = 1.0 / TURNING if state == SLIPS else 1.0
-    along, share, by_fn, e = 0.0, 0.0, 0.0, (0.0, 0.0, 0.0)
+    has_friction, along = rubs(law, z, state), 0.0
     if has_friction:
         ux, uy, uz = z.X - a[0], z.Y - a[1], z.Z - a[2]
         along = h.nx * ux + h.ny * uy + h.nz * uz
         n[2, 0], n[2, 1], n[2, 2] = hessian_product(h, ux, uy, uz)
-        if state == SLIPS:
-            tx, ty, tz = eval_trial(par, h, z, F.vn, a)
-            size = sqrt(tx * tx + ty * ty + tz * tz)
-            limit, by_fn = coulomb(par.friction_coefficient, F.fn)
-            share, slips, inverse = return_share(size, limit), size > eval_turning(z) * limit, return_share(size, 1.0)
-            e = inverse * tx, inverse * ty, inverse * tz
     for j in range(3):
         # column j of the derivatives of f_n, and of tau or its projection onto the friction limit
         by_x, by_v = kc * n[0, j] + dc * n[1, j], dc * n[0, j]
         x, y = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
         if has_friction:
-            x0, y0 = change_of_trial(par, n, along, F.vn, 0, j)
-            x1, y1 = change_of_trial(par, n, along, F.vn, 1, j)
-            x2, y2 = change_of_trial(par, n, along, F.vn, 2, j)
-            x, y = (gain * x0, gain * x1, gain * x2), (gain * y0, gain * y1, gain * y2)
-            if slips:
-                x = return_change(e, share, (x0, x1, x2), by_fn * by_x)
-                y = return_change(e, share, (y0, y1, y2), by_fn * by_v)
+            x0, y0 = change_of_trial(law, n, along, F.vn, 0, j)
+            x1, y1 = change_of_trial(law, n, along, F.vn, 1, j)
+            x2, y2 = change_of_trial(law, n, along, F.vn, 2, j)
+            x = change_friction(law, F.f, F.fn, (x0, x1, x2), by_x)
+            y = change_friction(law, F.f, F.fn, (y0, y1, y2), by_v)
         for i in range(3):
             X[i, j], V[i, j] = n[0, i] * by_x + F.fn * n[3 + i, j] + x[i], n[0, i] * by_v + y[i]
 
@@ -172,7 +152,7 @@ def add_tangent(
         if not row.active or not touches(data, first, n):
             continue
         # frame of the surface, and coordinates of the cable
-        marker, par, L = c.surfaces.marker[s], read_parameters(c, i), row.length * n
+        marker, law, L = c.surfaces.marker[s], read_law(row, 0.0), row.length * n
         o = create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, marker)
         q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
         J, Jd, Jr = m.J[marker], m.Jd[marker], m.Jr[marker]
@@ -190,11 +170,11 @@ def add_tangent(
             if not h.there:
                 continue
             # global force of the closed point, and its derivatives with respect to position and velocity
-            state = read_state(data, start, first, n, k, par.friction_stiffness)
+            state = read_state(data, start, first, n, k, law.friction_stiffness)
             anchor = read_anchor(state, data, start, first, n, k)
-            F = eval_forces(par, h, z, state, anchor)
-            fx, fy, fz = to_global(o, F.fn * h.nx + F.tx, F.fn * h.ny + F.ty, F.fn * h.nz + F.tz)
-            fill_force_tangent(par, h, z, state, anchor, space, X, V)
+            F = eval_forces(law, row.rope_radius, h, z, state, anchor)
+            fx, fy, fz = eval_global_force(o, h, F)
+            fill_force_tangent(law, F, h, z, state, anchor, space, X, V)
             rotate_tensor(o, X, GX)
             rotate_tensor(o, V, GV)
             # M: derivative of F with respect to the motion of the point, sum of the parts with dq and with dv

@@ -24,6 +24,7 @@ from math import sqrt
 import numpy as np
 
 from windlass.connectors.circle_points.kernels import relative_place
+from windlass.connectors.contact.law import read_law
 from windlass.connectors.friction.bristle import SLIPS, STICKS, UNDEFINED, coulomb, decide, return_share, slip_bend
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.connectors.surface_contact.distances import eval_distance
@@ -32,11 +33,10 @@ from windlass.connectors.surface_contact.kernels import (
     create_frame,
     eval_forces,
     eval_touch,
-    eval_trial,
     gather,
-    read_parameters,
 )
 from windlass.elements.cable2d.points import shape
+from windlass.elements.nodes.vectors import dot
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.post_newton import note_outcome
 from windlass.framework.kernels.kernel import kernel
@@ -72,9 +72,9 @@ def update_history(
         row = c.rows[i]
         if not row.active:
             continue
-        n, first, s, par = row.points, row.data, row.surface, read_parameters(c, i)
-        bristles, L = par.friction_stiffness != 0.0, row.length * n
-        rubs = par.friction_coefficient != 0.0 and (bristles or par.friction_velocity_penalty != 0.0)
+        n, first, s, law = row.points, row.data, row.surface, read_law(row, 0.0)
+        bristles, L = law.friction_stiffness != 0.0, row.length * n
+        rubs = law.friction_coefficient != 0.0 and (bristles or law.friction_velocity_penalty != 0.0)
         o = create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, c.surfaces.marker[s])
         q, w = gather(x, dofs, i), gather(v, dofs, i)
         force, error = 0.0, 0.0
@@ -83,34 +83,32 @@ def update_history(
             z = eval_touch(o, shape(relative_place(k, n), L), q, w)
             h = eval_distance(kind, geo, pieces, s, z.X, z.Y, z.Z)
             # gap
-            gap, old, state = h.phi - par.rope_radius if h.there else OUTSIDE, data[first + k], UNDEFINED
+            gap, old, state = h.phi - row.rope_radius if h.there else OUTSIDE, data[first + k], UNDEFINED
             if (gap > 0.0) != (old > 0.0):
-                error += abs(par.contact_stiffness * (gap - old))
+                error += abs(law.contact_stiffness * (gap - old))
                 changed = True
             data[first + k] = gap
             at, excess = first + 2 * n + 3 * k, 0.0
-            F = eval_forces(par, h, z, UNDEFINED, (0.0, 0.0, 0.0))
+            # forces with the anchor at the start of the step
+            a = z.X, z.Y, z.Z
+            if bristles and start[first + n + k] != UNDEFINED:
+                a = start[at], start[at + 1], start[at + 2]
+            F = eval_forces(law, row.rope_radius, h, z, STICKS, a)
             if old <= 0.0 and h.there:
                 force += abs(F.fn)
-            # state and anchor of closed points, from the anchor at the start of the step
+            # state and anchor of closed points
             if gap <= 0.0 and rubs:
-                limit, state, ax, ay, az = coulomb(par.friction_coefficient, F.fn)[0], STICKS, z.X, z.Y, z.Z
+                limit, state = coulomb(law.friction_coefficient, F.fn)[0], STICKS
                 if start[first + n + k] != UNDEFINED or not bristles:
-                    if bristles:
-                        ax, ay, az = start[at], start[at + 1], start[at + 2]
-                    tx, ty, tz = eval_trial(par, h, z, F.vn, (ax, ay, az))
-                    excess, state = decide(sqrt(tx * tx + ty * ty + tz * tz), limit, SLIPS)
+                    excess, state = decide(F.f.size, limit, SLIPS)
                     if state == SLIPS:
-                        ux, uy, uz = z.X - ax, z.Y - ay, z.Z - az
-                        along = h.nx * ux + h.ny * uy + h.nz * uz
-                        ux, uy, uz = ux - along * h.nx, uy - along * h.ny, uz - along * h.nz
-                        size = sqrt(ux * ux + uy * uy + uz * uz)
                         # the anchor of a slipping point is moved such that the bristle force is at the friction limit
-                        back = slip_bend(limit, 0.0, par.friction_stiffness) * return_share(size, 1.0)
-                        ax, ay, az = z.X - back * ux, z.Y - back * uy, z.Z - back * uz
+                        u = F.u
+                        back = slip_bend(limit, 0.0, law.friction_stiffness) * return_share(sqrt(dot(u, u)), 1.0)
+                        a = z.X - back * u[0], z.Y - back * u[1], z.Z - back * u[2]
                 else:
                     excess = -limit
-                data[at], data[at + 1], data[at + 2] = ax, ay, az
+                data[at], data[at + 1], data[at + 2] = a
             if state != data[first + n + k]:
                 if state != UNDEFINED:
                     error += abs(excess)
