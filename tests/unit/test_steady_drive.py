@@ -92,6 +92,89 @@ def test_bent_belts() -> None:
     assert_allclose([span.tension for span in slow.spans], 300.0, rtol=1e-3)
 
 
+@pytest.mark.parametrize(
+    ("bending", "height", "allowed"), [(0.01, 0.135, 5e-3), (0.05, 0.12, 5e-3), (0.05, 0.135, 2e-2)]
+)
+def test_hub_load_of_a_weakly_wrapped_idler(bending: float, height: float, allowed: float) -> None:
+    """On an idler with a short arc a bent belt touches at one point. Static equilibrium, `Belt.steady` at a low speed,
+    and the mounted tension agree.
+
+    The wrap angles are 0.05, 0.2 and 0.05 rad. EI/(T R²) of the idler is 1.6 and 7.8 %. The hub load is up to 18 %
+    larger than for a string.
+    """
+    world = wl.World()
+    places = {"a": ((0.0, 0.0), 0.1, "right"), "i": ((0.25, height), 0.04, "left"), "b": ((0.5, 0.0), 0.1, "right")}
+    wheels = [
+        wl.Pulley(world.add(el.RigidBody2D, name=name, position=at, mass=1.0, inertia=0.01), radius, side)
+        for name, (at, radius, side) in places.items()
+    ]
+    con.fix(world, [pulley.body for pulley in wheels], "x", "y")
+    belt = wl.Belt(
+        world, wheels, tension=400.0, axial_stiffness=4e4, bending_stiffness=bending, mass_per_length=0.1, friction=0.5,
+    )  # fmt: skip
+    with belt.preload():
+        report = belt.report(wl.Static(world, name="").solve())
+    steady = belt.steady({"a": -1e-3})
+    assert_allclose([span.tension for span in report.spans], 400.0, rtol=1e-3)
+    assert_allclose([span.tension for span in steady.spans], 400.0, rtol=1e-3)
+    assert_allclose(steady["i"].hub_force, report["i"].hub_load, rtol=allowed)
+
+
+def test_rope_that_ends_on_a_drum() -> None:
+    """A rope with bending stiffness whose end lies on a drum has the tension that is given; a drum end has no bent end."""
+    world = wl.World()
+    drum, wheel = (
+        world.add(el.RigidBody2D, name=name, position=at, mass=1.0, inertia=0.01)
+        for name, at in (("drum", (0.0, 0.0)), ("wheel", (0.4, 0.1)))
+    )
+    con.fix(world, [drum, wheel], "x", "y", "rotation")
+    pulleys = [wl.Pulley(drum, 0.08, "right"), wl.Pulley(wheel, 0.06, "right")]
+    stiff = {"contact_stiffness_per_length": 1e10}
+    rope = wl.Rope(
+        world, pulleys, start=(0.0, 0.08), end=(0.46, -0.3), tension=400.0, axial_stiffness=4e4, bending_stiffness=0.05,
+        mass_per_length=0.1, contact=stiff, elements=200,
+    )  # fmt: skip
+    con.hinge(world, rope.nodes[[0, 200]])
+    report = rope.report(wl.Static(world, name="").solve())
+    assert_allclose([span.tension for span in report.spans[1:]], 400.0, rtol=2e-3)
+
+
+def test_torques_and_moments_that_are_no_numbers() -> None:
+    """Torques and moments that are not finite real numbers are errors that name the pulley, the value and the unit."""
+    belt = mount({"a": ((0.0, 0.0), 0.1, "right"), "b": ((0.3, 0.0), 0.1, "right")})
+    for torque, words in (
+        (lambda speed: float("nan"), r"no steady motion is found, because the torque of b is nan N m at -\d+"),
+        (lambda speed: 1j, r"torque of b of 'belt' is 1j at .* rad/s: must be a number \[N m\]"),
+        (lambda speed: None, r"torque of b of 'belt' is None at .* rad/s: must be a number \[N m\]"),
+    ):
+        with pytest.raises(wl.ModelError, match=words):
+            belt.steady({"a": -100.0}, {"b": torque})
+    with pytest.raises(wl.ModelError, match="tension = 4000 N in steady of 'belt': must be <= 2000 N"):
+        belt.steady({"a": -100.0}, tension=4000.0)
+    with pytest.raises(wl.ModelError, match="'c' is no pulley of 'belt': must be one of a, b"):
+        belt.steady({"a": -100.0})["c"]
+    arms = [wl.TensionerArm("b", (0.3, 0.2), lambda turn: float("nan"))]
+    with pytest.raises(
+        wl.ModelError, match="moment of the arm of b is nan at the angle 0 rad: must be a finite number"
+    ):
+        belt.steady({"a": -100.0}, arms=arms)
+    with pytest.raises(wl.ModelError, match="pulley = 'b' of TensionerArm: must have one arm, has several"):
+        belt.steady({"a": -100.0}, arms=2 * arms)
+    with pytest.raises(wl.ModelError, match="must differ from the centre of b"):
+        belt.steady({"a": -100.0}, arms=[wl.TensionerArm("b", (0.3, 0.0), lambda turn: 1.0)])
+
+
+def test_bristles_that_are_given_act_like_a_layer() -> None:
+    """`Belt.steady` contains bristles of ``contact`` like a layer of equal stiffness."""
+    places = {"a": ((0.0, 0.0), 0.1, "right"), "b": ((0.3, 0.0), 0.1, "right")}
+    rigid, bristles = {"contact_stiffness_per_length": 1e10}, {"friction_stiffness_per_length": 1e6}
+    with_contact = mount(places, contact=rigid | bristles).steady({"a": -100.0}, {"b": 8.0})
+    with_layer = mount(places, contact=rigid, layer_stiffness=1e6).steady({"a": -100.0}, {"b": 8.0})
+    without = mount(places, contact=rigid).steady({"a": -100.0}, {"b": 8.0})
+    assert_allclose(with_contact["b"].creep, with_layer["b"].creep, rtol=1e-12)
+    assert with_layer["b"].creep > 1.2 * without["b"].creep
+
+
 @pytest.mark.parametrize("contact", [2e6, 2e8, 2e9])
 def test_end_of_contact_of_a_bent_belt(contact: float) -> None:
     """The point where a beam under tension leaves an elastic foundation that cannot pull agrees with finite

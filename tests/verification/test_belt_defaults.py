@@ -244,10 +244,11 @@ def test_soft_contact_needs_more_cables_on_a_short_arc() -> None:
     On the arc of 3 mm of an idler, of the radius 50 mm, the reach is 0.8 mm. Cables of 1.4 mm, 3.5 of which touch, make
     the loss of speed of the idler 24 % too large, and cables of 0.7 mm make an error of 10⁻⁴.
     """
-    words = BeltArc("p1", 0.05, 0.55).judge(3.5)
+    arc = BeltArc("p1", 7)
+    words = arc.judge(3.5 * np.array((1.0, 0.05, 0.55)))
     assert words is not None and "must be 3.8 at least" in words and "take 1.4 times as many elements" in words
-    assert BeltArc("p1", 0.05, 1.1).judge(6.4) is None
-    assert BeltArc("p1", 0.05, 0.0).judge(2.6) is None
+    assert arc.judge(6.4 * np.array((1.0, 0.05, 1.1))) is None
+    assert arc.judge(2.6 * np.array((1.0, 0.05, 0.0))) is None
 
 
 def test_power_lost_by_cables_that_land_is_doubtful() -> None:
