@@ -455,7 +455,7 @@ def find_steady_motion(
     unknown: list[str] = []
     u = _solve(eval_errors, np.ones(count + 1))
     if u is None and unknown:
-        raise ModelError(f"'{drive.name}': no steady motion is found, because {unknown[-1]}")
+        raise ModelError(f"'{drive.name}': no steady motion is found, because {unknown[0]}")
     if u is None:
         raise ModelError(
             f"'{drive.name}': no steady motion is found at these speeds and torques; the belt slips on the whole arc "
@@ -633,7 +633,8 @@ def _solve(eval_errors: Callable[[FloatArray, float], FloatArray], start: FloatA
         u, load, step = start, 0.0, first
         while load < 1.0:
             trial = min(load + step, 1.0)
-            found = root(eval_errors, u, args=(trial,), tol=1e-13)
+            with np.errstate(invalid="ignore"):
+                found = root(eval_errors, u, args=(trial,), tol=1e-13)
             # also if errors are NaN
             if not np.abs(found.fun).max() <= ERROR:
                 break

@@ -287,7 +287,7 @@ def test_means_of_a_restart_are_those_of_one_run() -> None:
         elif k > 9:
             second.after_step(now)
     assert second["spin"] == whole["spin"] and second.duration == whole.duration
-    with pytest.raises(ModelError, match="sensors of Means are turn: must be the sensors of the checkpoint, spin"):
+    with pytest.raises(ModelError, match=r"give turn \[rad\]: must be the sensors of the checkpoint, spin \[rad/s\]"):
         Means([Sensor(model.body, "rotation", name="turn")]).restore(whole.checkpoint(), state)
 
 

@@ -117,11 +117,11 @@ def test_hub_load_of_a_weakly_wrapped_idler(bending: float, height: float, allow
     steady = belt.steady({"a": -1e-3})
     assert_allclose([span.tension for span in report.spans], 400.0, rtol=1e-3)
     assert_allclose([span.tension for span in steady.spans], 400.0, rtol=1e-3)
-    assert_allclose(steady["i"].hub_force, report["i"].hub_load, rtol=allowed)
+    assert_allclose(steady["i"].hub_force, np.linalg.norm(report["i"].hub_load), rtol=allowed)
 
 
 def test_rope_that_ends_on_a_drum() -> None:
-    """A rope with bending stiffness whose end lies on a drum has the tension that is given; a drum end has no bent end."""
+    """A rope with bending stiffness whose end lies on a drum has the tension that is given, although the end does not bend."""
     world = wl.World()
     drum, wheel = (
         world.add(el.RigidBody2D, name=name, position=at, mass=1.0, inertia=0.01)
@@ -172,7 +172,7 @@ def test_bristles_that_are_given_act_like_a_layer() -> None:
     with_layer = mount(places, contact=rigid, layer_stiffness=1e6).steady({"a": -100.0}, {"b": 8.0})
     without = mount(places, contact=rigid).steady({"a": -100.0}, {"b": 8.0})
     assert_allclose(with_contact["b"].creep, with_layer["b"].creep, rtol=1e-12)
-    assert with_layer["b"].creep > 1.2 * without["b"].creep
+    assert with_layer["b"].creep > 1.15 * without["b"].creep
 
 
 @pytest.mark.parametrize("contact", [2e6, 2e8, 2e9])
