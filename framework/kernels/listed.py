@@ -21,6 +21,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from windlass.framework.command_line.notes import say_once
+from windlass.framework.errors import WindlassError
 from windlass.framework.launch.launcher import child_environment
 from windlass.framework.launch.lazy_names import libraries
 
@@ -42,19 +44,33 @@ class Job(NamedTuple):
     form: str = "python"
 
 
+class ListError(WindlassError):
+    """A list of kernels that cannot be read."""
+
+
 def read_list() -> list[Job]:
-    """Return all kernels of the list; the result is empty if the list does not exist."""
+    """Return all kernels of the list.
+
+    Raises:
+        ListError: the list is missing or damaged.
+    """
     return _read()[0]
 
 
 def _read() -> tuple[list[Job], list[list[Job]]]:
     """Return all kernels of the list, and the kernels of each model in the order of the requests."""
-    if not LIST.is_file():
-        return [], []
-    listed = json.loads(LIST.read_text())
-    types = listed["types"]
-    jobs = [Job(module, name, [types[i] for i in numbers], form) for module, name, numbers, form in listed["kernels"]]
-    return jobs, [[jobs[i] for i in model] for model in listed["models"]]
+    try:
+        listed = json.loads(LIST.read_text())
+        types = listed["types"]
+        jobs = [
+            Job(module, name, [types[i] for i in numbers], form) for module, name, numbers, form in listed["kernels"]
+        ]
+        return jobs, [[jobs[i] for i in model] for model in listed["models"]]
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        fault = "missing" if isinstance(error, FileNotFoundError) else f"damaged ({type(error).__name__})"
+        raise ListError(
+            f"the list of kernels {LIST} is {fault}: must be a file of the package, install it again"
+        ) from None
 
 
 def write_list(models: list[list[Job]]) -> None:
@@ -117,18 +133,23 @@ _helpers: list[subprocess.Popen[str]] = []
 
 
 def start_helpers(missing: str, folder: Path) -> None:
-    """Start compiling processes on other cores if a listed kernel and many other listed kernels are missing.
+    """Start compiling processes on other cores if a listed kernel and many other listed kernels are missing. Without a
+    list, this process compiles alone.
 
     Args:
         missing: module and name of the kernel, ``"module:name"``.
         folder: folder of machine code.
     """
-    if _helpers or not LIST.is_file() or (number := count_processes() - 1) < 1:
+    if _helpers or (number := count_processes() - 1) < 1:
         return
     # on a busy machine the new processes get no core, and this process would wait for them
     if "WINDLASS_COMPILERS" not in os.environ and os.getloadavg()[0] > number + 1:
         return
-    jobs, models = _read()
+    try:
+        jobs, models = _read()
+    except ListError as error:
+        say_once("kernels", [str(error)])
+        return
     if missing not in {f"{job.module}:{job.name}" for job in jobs}:
         return
     kept = {name.rpartition("-")[0] for name in os.listdir(folder)}

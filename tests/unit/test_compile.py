@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from windlass.commands.cli import main
+from windlass.framework.command_line import notes
 from windlass.framework.kernels import listed
 from windlass.framework.kernels.compiling import BY_ADDRESS, FOR_PYTHON
 from windlass.framework.kernels.listed import Job
@@ -48,8 +49,32 @@ def own_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_list_is_read_as_it_was_written(own_list: Path) -> None:
     assert listed.read_list() == JOBS
     assert len(json.loads(own_list.read_text())["types"]) == 3  # each type once
+
+
+@pytest.mark.parametrize("text", [None, "", "{}", '{"types": [], "kernels": [], "models": [[7]]}', "\x00"])
+def test_lists_that_are_missing_or_damaged(
+    text: str | None,
+    own_list: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The command `windlass compile` ends with an error. A run prints one note and compiles without the list."""
     own_list.unlink()
-    assert listed.read_list() == []
+    if text is not None:
+        own_list.write_text(text)
+    fault = "missing" if text is None else r"damaged \(\w+\)"
+    with pytest.raises(
+        listed.ListError, match=f"list of kernels .*list.json is {fault}: must be a file of the package"
+    ):
+        listed.read_list()
+    assert main(["compile"]) == 2
+    assert "the list of kernels" in capsys.readouterr().err
+    monkeypatch.setenv("WINDLASS_COMPILERS", "2")
+    monkeypatch.setattr(notes, "_said", set())
+    for _ in range(2):
+        listed.start_helpers("windlass.framework.assembly.sparsity:fill_entries", tmp_path)
+    assert capsys.readouterr().err.count("the list of kernels") == 1
 
 
 def test_the_list_names_kernels_that_exist(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -121,7 +121,7 @@ def test_hub_load_of_a_weakly_wrapped_idler(bending: float, height: float, allow
 
 
 def test_rope_that_ends_on_a_drum() -> None:
-    """A rope with bending stiffness whose end lies on a drum has the tension that is given, although the end does not bend."""
+    """A rope with bending stiffness whose end lies on a drum has the tension that is given."""
     world = wl.World()
     drum, wheel = (
         world.add(el.RigidBody2D, name=name, position=at, mass=1.0, inertia=0.01)
