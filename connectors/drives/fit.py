@@ -112,26 +112,23 @@ def find_tension(name: str, length: float, route: float, axial_stiffness: float,
     """Return the tension of the spans [N] of a slack belt of the given length [m].
 
     Raises:
-        ModelError: the belt is too stiff to lie on its pulleys.
+        ModelError: the belt is slack.
     """
     from scipy.optimize import brentq  # imported here, because only belts with a given length or strain need it
 
     def excess(tension: float) -> float:
         return eval_length(tension, route, axial_stiffness, bends) - length
 
-    first = max(axial_stiffness * (route / length - 1.0), 1e-9 * axial_stiffness)
-    low = high = first
-    # the length that ends and bending add is positive, except for weakly wrapped pulleys between crossing spans
+    low = high = max(axial_stiffness * (route / length - 1.0), 1e-9 * axial_stiffness)
     while low > LEAST * axial_stiffness and excess(low) < 0.0:
         low *= 0.5
+    if (missing := excess(low)) < 0.0:
+        raise ModelError(
+            f"'{name}' with the slack length {length:.6g} m is slack on its route of {route:.6g} m: the slack length "
+            f"must be < {length + missing:.6g} m"
+        )
     while excess(high) > 0.0:
         high *= 2.0
-    if excess(low) < 0.0:
-        bent = bends.stiffness / (first * float(bends.radii.min()) ** 2)
-        raise ModelError(
-            f"'{name}' with the slack length {length:.6g} m does not lie on its pulleys: bending_stiffness = "
-            f"{bends.stiffness:.4g} N m² is {bent:.3g} T R² of the smallest pulley, must be smaller"
-        )
     return low if low == high else float(brentq(excess, low, high, xtol=1e-12))
 
 

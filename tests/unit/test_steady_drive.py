@@ -16,6 +16,7 @@ import windlass as wl
 import windlass.connectors as con
 import windlass.elements as el
 from windlass.connectors.circle_contact.belt_ends import eval_ends
+from windlass.connectors.drives.fit import Bends, eval_length, find_tension
 
 THREE = {
     "driver": ((0.0, 0.0), 0.05, "right"), "driven": ((0.4, 0.0), 0.1, "right"), "idler": ((0.18, -0.03), 0.03, "left"),
@@ -118,6 +119,26 @@ def test_hub_load_of_a_weakly_wrapped_idler(bending: float, height: float, allow
     assert_allclose([span.tension for span in report.spans], 400.0, rtol=1e-3)
     assert_allclose([span.tension for span in steady.spans], 400.0, rtol=1e-3)
     assert_allclose(steady["i"].hub_force, np.linalg.norm(report["i"].hub_load), rtol=allowed)
+
+
+def test_tension_of_a_given_length() -> None:
+    """The tension of a slack length is the inverse of the length for a tension, also for bent belts on short arcs and
+    for belts that are longer than their route. A slack belt is an error.
+    """
+    rng = np.random.default_rng(7)
+    for _ in range(200):
+        n = int(rng.integers(2, 6))
+        radii, angles = rng.uniform(0.02, 0.1, n), rng.uniform(0.02, 3.0, n)
+        turns, spans = rng.choice((-1.0, 1.0), n), rng.uniform(0.1, 0.5, n)
+        T, EA, contact = rng.uniform(50.0, 800.0), 10.0 ** rng.uniform(4.0, 6.0), 10.0 ** rng.uniform(7.0, 10.0, n)
+        bends = Bends(rng.uniform(0.0, 0.2) * T * radii.min() ** 2, radii, angles, contact, turns, spans)
+        route = float(spans.sum() + (radii * angles).sum())
+        assert_allclose(find_tension("b", eval_length(T, route, EA, bends), route, EA, bends), T, rtol=1e-7)
+    bends = Bends(0.0, *(np.full(2, value) for value in (0.02, 3.0, np.inf, 1.0, 0.3)))
+    with pytest.raises(
+        wl.ModelError, match=r"'b' with the slack length 0\.73 m is slack on its route of 0\.72 m: .* 0\.72"
+    ):
+        find_tension("b", 0.73, 0.72, 1e4, bends)
 
 
 def test_rope_that_ends_on_a_drum() -> None:
