@@ -21,7 +21,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from windlass.framework.command_line.notes import say_once
 from windlass.framework.errors import WindlassError
 from windlass.framework.launch.launcher import child_environment
 from windlass.framework.launch.lazy_names import libraries
@@ -133,23 +132,21 @@ _helpers: list[subprocess.Popen[str]] = []
 
 
 def start_helpers(missing: str, folder: Path) -> None:
-    """Start compiling processes on other cores if a listed kernel and many other listed kernels are missing. Without a
-    list, this process compiles alone.
+    """Start compiling processes on other cores if a listed kernel and many other listed kernels are missing.
 
     Args:
         missing: module and name of the kernel, ``"module:name"``.
         folder: folder of machine code.
+
+    Raises:
+        ListError: the list is missing or damaged.
     """
     if _helpers or (number := count_processes() - 1) < 1:
         return
     # on a busy machine the new processes get no core, and this process would wait for them
     if "WINDLASS_COMPILERS" not in os.environ and os.getloadavg()[0] > number + 1:
         return
-    try:
-        jobs, models = _read()
-    except ListError as error:
-        say_once("kernels", [str(error)])
-        return
+    jobs, models = _read()
     if missing not in {f"{job.module}:{job.name}" for job in jobs}:
         return
     kept = {name.rpartition("-")[0] for name in os.listdir(folder)}
