@@ -55,10 +55,10 @@ from windlass.connectors.cable_contact.kernels import (
     read_bristle,
     read_parameters,
 )
+from windlass.connectors.contact.update import judge_rows
 from windlass.connectors.friction.bristle import SLIPS, STICKS, slip_bend
 from windlass.elements.nodes.vectors import Vector, combine, cross, dot
 from windlass.framework.arrays import FloatArray
-from windlass.framework.assembly.post_newton import note_outcome
 from windlass.framework.kernels.kernel import kernel
 
 AT_JOINT = 1e-6
@@ -233,13 +233,7 @@ def update_history(
         data[at + SHARE] = share
         changed |= state != data[at + STATE]
         data[at + STATE] = state
-    # sums by cable
-    worst, row, largest = 0.0, -1, 0.0
-    for a in range(len(c)):
-        largest = max(largest, forces[a])
-        if errors[a] > worst:
-            worst, row = errors[a], a
-    note_outcome(outcome, worst, np.inf, changed, largest, row)
+    judge_rows(errors, forces, changed, outcome)
 
 
 @kernel(inline=True)

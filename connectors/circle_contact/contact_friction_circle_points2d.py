@@ -33,10 +33,11 @@ from windlass.connectors.circle_points.rigid_layer import join_rows
 from windlass.connectors.circle_points.tangent import add_tangent
 from windlass.connectors.circle_points.update import update_history
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, check_circles, dofs, eval_rounding
+from windlass.connectors.contact.update import follow_updates
 from windlass.connectors.friction.bristle import UNDEFINED
 from windlass.connectors.markers.position_markers import RIGID
 from windlass.framework.checks.values import read_numbers
-from windlass.framework.kernels.call import Call, call
+from windlass.framework.kernels.call import call
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import LocalRows, Tables, register
 from windlass.framework.model.schema import column, ref
@@ -126,18 +127,7 @@ def create_system(rows: LocalRows, c: PointRows, bring: Function | None = None) 
         add_tangent, lambda s: (c, s.markers[CIRCLE_FAMILY], s.data, s.x, s.v, s.dq, s.dv, s.slots, s.values)
     )
     system.checks.rounding = lambda fields: eval_rounding(c, fields)
-
-    def update(commits: bool) -> Call:
-        return call(
-            update_history,
-            lambda s: (
-                c, s.markers[CIRCLE_FAMILY], s.data, s.start_data, s.x, s.v, s.outcome if commits else none, s.mapped,
-                s.step_size, commits,
-            ),
-        )  # fmt: skip
-
-    none = np.zeros(0)
-    commit = update(True)
+    commit, maps = follow_updates(update_history, c, CIRCLE_FAMILY)
     system.post_newton = commit
 
     if bring is not None:
@@ -149,7 +139,7 @@ def create_system(rows: LocalRows, c: PointRows, bring: Function | None = None) 
         system.post_newton = bring_and_commit
     if c.rows["press"].any():
         # if `press` is 0, the damping force jumps when a point closes, which prevents convergence of Newton's method
-        system.return_map.motion = update(False)
+        system.return_map.motion = maps
     return system
 
 

@@ -25,7 +25,8 @@ from windlass.connectors.circle_points.kernels import (
 )
 from windlass.connectors.circle_segments.kernels import create_pose
 from windlass.connectors.circle_segments.power import POWERS
-from windlass.connectors.contact.power import GAP, NUMBERS, clear_place, create_place_account, write_place
+from windlass.connectors.circle_segments.power_lanes import OPEN
+from windlass.connectors.contact.power import GAP, NUMBERS, STATE, clear_place, create_place_account, write_place
 from windlass.connectors.friction.bristle import SLIPS, STICKS, UNDEFINED
 from windlass.connectors.markers.position_kernels import FAMILY as CIRCLE_FAMILY
 from windlass.connectors.markers.position_kernels import PositionColumns
@@ -57,10 +58,11 @@ def fill_points(
         bend = 0.0
         if closed > 0:
             bend, _ = eval_bristles(par, o, y, q, w, data, first, n, L)
+        here = out[i]
         for k in range(out.shape[1]):
-            to = out[i, k]
-            clear_place(to)
-            to[NUMBERS] = closed
+            here[k, NUMBERS] = closed
+            if here[k, STATE] != OPEN:
+                clear_place(here[k])
             # of open points only the gap is written
             if k >= n:
                 continue
@@ -74,8 +76,8 @@ def fill_points(
                 rubs = state == STICKS and law.friction_coefficient != 0.0
                 damping = law.friction_velocity_penalty * z.vt * z.vt if rubs else 0.0
                 gap, bent = z.D - par.radius - par.grown, 0.5 * mu_k * bristle * bristle
-                write_place(to, law, gap, z.un, z.fn, state, z.ft * z.vt, damping, 0.0, bent)
-            to[GAP] = z.D - par.radius
+                write_place(here[k], law, gap, z.un, z.fn, state, z.ft * z.vt, damping, 0.0, bent)
+            here[k, GAP] = z.D - par.radius
 
 
 _fill = call(fill_points)

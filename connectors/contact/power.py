@@ -82,18 +82,23 @@ def take_places(found: FloatArray, first: int, energies: FloatArray, powers: Flo
     """Add the numbers of points to energies and powers of their rows, and write the numbers for `fill_jumps`; see
     `create_place_account`."""
     for i in range(len(found)):
+        here, parts_here = found[i], parts[i]
         for k in range(found.shape[1]):
-            place, to = found[i, k, first:], parts[i, k]
+            for j in range(PARTS, parts.shape[2]):
+                parts_here[k, j] = here[k, first + NUMBERS + j - PARTS]
+            parts_here[k, DEPTH] = here[k, first + GAP]
+            # all other numbers of an open point are 0
+            if here[k, first + STATE] == OPEN and parts_here[k, CONTACT_STATE] == OPEN:
+                continue
+            place, to = here[k, first:], parts_here[k]
             energies[0, i] += place[SPRING]
             energies[1, i] += place[BRISTLE]
             powers[0, i] += place[SLIDING]
             powers[2, i] += place[RUBBING]
             powers[4, i] += place[LEVER]
             to[BRISTLE_POWER], to[BRISTLE_ENERGY], to[CONTACT_STATE] = place[BENDING], place[BRISTLE], place[STATE]
-            to[DAMPER_POWER], to[DAMPER_FORCE], to[DEPTH] = place[DAMPING], place[DAMPER], place[GAP]
+            to[DAMPER_POWER], to[DAMPER_FORCE] = place[DAMPING], place[DAMPER]
             to[NORMAL_FORCE], to[SPRING_ENERGY] = place[FORCE], place[SPRING]
-            for j in range(PARTS, parts.shape[2]):
-                to[j] = place[NUMBERS + j - PARTS]
 
 
 def create_place_account(

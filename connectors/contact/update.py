@@ -24,7 +24,8 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.post_newton import note_outcome
 from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.system import System
+from windlass.framework.model.lanes import LANES
+from windlass.framework.model.rows import record_type
 
 Kernel = Callable[..., Any]
 
@@ -58,7 +59,18 @@ def judge_rows(errors: FloatArray, forces: FloatArray, changed: bool, outcome: F
     note_outcome(outcome, worst, np.inf, changed, largest, row)
 
 
-def create_update(count: Kernel, allocate: Kernel, measure: Kernel, decide: Kernel) -> Kernel:
+def place_type(*names: str, **counts: int) -> np.dtype[Any]:
+    """Return the type of the record of a point in an update.
+
+    Fields: ``gap`` g [m], ``fn`` f_n [N], ``state``, ``excess`` |tau| - mu |f_n| [N], and the further fields ``names``,
+    of one number each, and ``counts``, whose values are the numbers of lanes of eight numbers each.
+    """
+    fields = {name: np.dtype(np.float64) for name in ("gap", "fn", "state", "excess", *names)}
+    fields |= {name: np.dtype((np.float64, (count, LANES))) for name, count in counts.items()}
+    return record_type(fields)
+
+
+def create_update(count: Kernel, place: np.dtype[Any], lane: np.dtype[Any], measure: Kernel, decide: Kernel) -> Kernel:
     """Create the kernel ``(c, m, data, start, x, v, size, mapped, commits, outcome)`` that updates all rows.
 
     ``start`` contains the history values at the start of the step, and ``size`` the size of the step [s]. If
@@ -67,15 +79,16 @@ def create_update(count: Kernel, allocate: Kernel, measure: Kernel, decide: Kern
 
     Args:
         count: kernel ``(row) -> n``.
-        allocate: kernel ``(most) -> work`` that allocates arrays for rows of at most ``most`` points.
-        measure: kernel ``(c, m, data, x, v, rows, number, work, gap, fn)`` that evaluates g and f_n of all points of
-            row ``rows[number]``; it is called for numbers in ascending order.
-        decide: kernel ``(c, m, data, start, x, v, size, commits, row, number, work, gap, fn, state, excess) -> error,
-            changed`` that decides the states of all points and |tau| - mu |f_n|, and stores anchors. It may return a
-            further error [N], and whether the row needs a further pass.
+        place: `place_type`.
+        lane: type of one record that ``measure`` uses for rows in lanes, see `lane_type`.
+        measure: kernel ``(c, m, data, start, x, v, rows, number, lanes, places)`` that evaluates g and f_n of all
+            points of row ``rows[number]``; it is called for numbers in ascending order.
+        decide: kernel ``(c, m, data, start, x, v, size, commits, row, number, places) -> error, changed`` that decides
+            the states of all points and |tau| - mu |f_n|, and stores anchors. It may return a further error [N], and
+            whether the row needs a further pass.
     """
 
-    @kernel
+    @kernel(inline=True)
     def update_rows(
         c: Any, m: Any, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray, size: FloatArray,
         mapped: FloatArray, commits: bool, outcome: FloatArray,
@@ -89,25 +102,24 @@ def create_update(count: Kernel, allocate: Kernel, measure: Kernel, decide: Kern
                 rows[total] = i
                 total, most = total + 1, max(most, count(c.rows[i]))
         errors, forces, changed = np.zeros(len(c.rows)), np.zeros(len(c.rows)), False
-        gap, fn, state, excess = np.empty(most), np.empty(most), np.empty(most), np.empty(most)
-        work = allocate(most)
+        places, lanes, rows = np.zeros(most, place), np.zeros(1, lane), rows[:total]
         for number in range(total):
             i = rows[number]
             row = c.rows[i]
             n, first, error, force = count(row), row.data, 0.0, 0.0
-            measure(c, m, data, x, v, rows[:total], number, work, gap, fn)
+            measure(c, m, data, start, x, v, rows, number, lanes, places)
             for k in range(n):
                 if data[first + k] <= 0.0:
-                    force += abs(fn[k])
-                found, changes = store_gap(data, first + k, gap[k], row.contact_stiffness)
+                    force += abs(places[k].fn)
+                found, changes = store_gap(data, first + k, places[k].gap, row.contact_stiffness)
                 error, changed = error + found, changed or changes
             # states and anchors
             more, passes = decide(
-                c, m, data, start, x, v, size, commits, i, number, work, gap, fn, state, excess
+                c, m, data, start, x, v, size, commits, i, number, places
             )  # fmt: skip
             changed |= passes
             for k in range(n):
-                found, changes = store_state(data, first + n + k, state[k], excess[k])
+                found, changes = store_state(data, first + n + k, places[k].state, places[k].excess)
                 error, changed = error + found, changed or changes
             errors[i], forces[i] = error + more, force
         if commits:
@@ -116,7 +128,7 @@ def create_update(count: Kernel, allocate: Kernel, measure: Kernel, decide: Kern
     return update_rows
 
 
-def follow_updates(system: System, update: Kernel, c: Any, family: str) -> tuple[Call, Call]:
+def follow_updates(update: Kernel, c: Any, family: str) -> tuple[Call, Call]:
     """Create the update after each Newton run, and the return map within Newton runs, from a kernel ``update`` with the
     arguments of `create_update`."""
     none = np.zeros(0)

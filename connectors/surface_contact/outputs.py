@@ -77,8 +77,9 @@ def fill_numbers(
         o = create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, c.surfaces.marker[s])
         q, w, L = gather(x, dofs, i), gather(v, dofs, i), own.length * n
         for k in range(out.shape[1]):
+            # numbers where a row has no point
             row = out[i, k]
-            for j in range(SIZE):
+            for j in range(POWER):
                 row[j] = 0.0
             row[STATE], place = UNDEFINED, row[POWER:]
             clear_place(place)
