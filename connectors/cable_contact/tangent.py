@@ -46,9 +46,10 @@ from windlass.connectors.cable_contact.kernels import (
     read_bristle,
     read_parameters,
 )
+from windlass.connectors.contact.assembly import add_block, add_point_and_foot
 from windlass.connectors.contact.law import change_friction, eval_normal_slopes
 from windlass.connectors.friction.bristle import trial_vector
-from windlass.elements.cable2d.points import Four, shape, shape_bend, shape_slope
+from windlass.elements.cable2d.points import shape, shape_bend, shape_slope
 from windlass.elements.nodes.vectors import Vector, combine, cross, dot
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
@@ -186,27 +187,6 @@ def fill_changes(
 
 
 @kernel
-def spread_changes(
-    S: Four, dS: Four, T: Four, dT: Four, ddT: Four, force: Vector, on_b: Vector, C: FloatArray, X: FloatArray,
-    K: FloatArray,
-) -> None:  # fmt: skip
-    """Add the tangent of a point to K, shape (24, 24), with the shape functions S of A and T of B; X, shape (10, 24),
-    is work space."""
-    for row in range(10):
-        for j in range(4):
-            for e in range(3):
-                X[row, 3 * j + e] = S[j] * C[row, e] + dS[j] * C[row, 3 + e]
-                X[row, 12 + 3 * j + e] = T[j] * C[row, 6 + e] + dT[j] * C[row, 9 + e]
-    for j in range(4):
-        for e in range(3):
-            # the reaction moves along B together with the foot
-            moved = ddT[j] * on_b[e] - dT[j] * force[e]
-            for col in range(24):
-                K[3 * j + e, col] += S[j] * X[e, col] + dS[j] * X[3 + e, col]
-                K[12 + 3 * j + e, col] += dT[j] * X[6 + e, col] - T[j] * X[e, col] + moved * X[9, col]
-
-
-@kernel
 def add_tangent(
     c: NDArray[Any],
     list_: PairList,
@@ -250,8 +230,6 @@ def add_tangent(
             force, _, on_b = eval_forces(par, t)
             S, dS, place = shape(xi / la, la), shape_slope(xi / la, la), s / lb
             T, dT, ddT = shape(place, lb), shape_slope(place, lb), shape_bend(place, lb)
-            spread_changes(S, dS, T, dT, ddT, force, on_b, C, X, K)
+            add_point_and_foot(S, dS, T, dT, ddT, force, on_b, C, X, K)
         if touches:
-            for row in range(24):
-                for col in range(24):
-                    values[slots[k, row, col]] += K[row, col]
+            add_block(K, slots, k, 24, values)

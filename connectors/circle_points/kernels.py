@@ -47,8 +47,8 @@ from numpy.typing import NDArray
 from windlass.connectors.circle_segments.arctangent import arctan2, wrap
 from windlass.connectors.circle_segments.kernels import Disc, Eight, create_pose, touches
 from windlass.connectors.circle_segments.place_numbers import write_forces, write_place
-from windlass.connectors.contact.law import PointLaw, eval_normal_force, read_law
-from windlass.connectors.friction.bristle import STICKS, UNDEFINED, coulomb, friction_force, trial
+from windlass.connectors.contact.law import PointLaw, eval_normal_force, read_law, rub_along
+from windlass.connectors.friction.bristle import STICKS, UNDEFINED
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.elements.cable2d.points import Four, shape, shape_slope
 from windlass.framework.arrays import FloatArray, IntArray
@@ -260,11 +260,8 @@ def eval_contact(par: PointParameters, o: Disc, z: AxisPoint, state: float, bend
     vt = ut - o.omega * D
     law = par.law
     fn = eval_normal_force(law, D - par.radius - par.grown, un)
-    ft, bristle = 0.0, 0.0
-    if state != UNDEFINED and law.friction_coefficient != 0.0:
-        bristle = bend if state == STICKS else 0.0
-        tau = trial(law.friction_stiffness * par.radius * inverse, bristle, law.friction_velocity_penalty, vt)
-        ft = friction_force(state, tau, coulomb(law.friction_coefficient, fn)[0])
+    bristle = bend if state == STICKS and law.friction_coefficient != 0.0 else 0.0
+    ft = rub_along(law, state, law.friction_stiffness * par.radius * inverse, bristle, vt, fn)
     return PointState(D, nx, ny, un, ut, vt, fn, ft, bristle)
 
 

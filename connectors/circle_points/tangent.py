@@ -38,8 +38,8 @@ from windlass.connectors.contact.assembly import (
     fill_marker,
     scatter_row,
 )
-from windlass.connectors.contact.law import eval_normal_slopes
-from windlass.connectors.friction.bristle import STICKS, UNDEFINED, coulomb, friction_slopes
+from windlass.connectors.contact.law import eval_normal_slopes, eval_slopes_along
+from windlass.connectors.friction.bristle import STICKS
 from windlass.connectors.markers.cable_shape import eval_curvature, fill_point_jacobian
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.elements.cable2d.points import shape, shape_slope
@@ -58,12 +58,8 @@ def fill_point_tangent(
     """
     D, nx, ny = z.D, z.nx, z.ny
     inverse = 1.0 / D if D > 0.0 else 0.0
-    law, slope, mu_v, mu_k = par.law, 0.0, 0.0, 0.0
-    kc, dc = eval_normal_slopes(law, D - par.radius - par.grown, z.un, z.fn)
-    if state != UNDEFINED and law.friction_coefficient != 0.0:
-        slope, mu_v, mu_k = friction_slopes(
-            state, law.friction_stiffness, law.friction_velocity_penalty, coulomb(law.friction_coefficient, z.fn)[1]
-        )
+    kc, dc = eval_normal_slopes(par.law, D - par.radius - par.grown, z.un, z.fn)
+    slope, mu_v, mu_k = eval_slopes_along(par.law, state, z.fn)
     h = par.radius * inverse
     # derivatives of f_n and f_t with respect to d along n and t, then with respect to u
     fn_n, fn_t = kc, dc * z.ut * inverse

@@ -1,4 +1,5 @@
-"""Assembly of the tangent of points of cables that touch a rigid body, a circle in the plane or a surface in space.
+"""Assembly of the tangent of points of cables that touch a rigid body, a circle in the plane or a surface in space, or
+another cable (`add_point_and_foot`).
 
 The body has d = 2 or 3 coordinates of its centre c and 1 or 3 rotations theta, together w = 3 or 6. A point p of the
 cable, at the lever arm p - c, has the force F and the moment m about the centre. The reaction (-F, -m) acts on the
@@ -23,6 +24,7 @@ from __future__ import annotations
 from typing import Any
 
 from windlass.elements.cable2d.points import Four
+from windlass.elements.nodes.vectors import Vector
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
@@ -80,6 +82,33 @@ def add_point_beside(
                 N[a, b] += sign * (J[0, a] * V[0, b] + J[1, a] * V[1, b])
             for a in range(3):
                 N[8 + a, b] -= sign * V[a, b]
+
+
+@kernel
+def add_point_and_foot(
+    S: Four, dS: Four, T: Four, dT: Four, ddT: Four, force: Vector, on_b: Vector, C: FloatArray, X: FloatArray,
+    K: FloatArray,
+) -> None:  # fmt: skip
+    """Add a point of cable A and its foot on cable B, with the shape functions S of A and T of B, to K, shape (24, 24).
+
+    Args:
+        force, on_b: forces on r_A and on r'_B [N].
+        C: derivatives of the force on r_A, of the forces on r'_A and r'_B (three rows each), and of the arc length s of
+            the foot, with respect to r_A, r'_A, r_B, r'_B (three columns each), shape (10, 12).
+        X: work space, shape (10, 24).
+    """
+    for row in range(10):
+        for j in range(4):
+            for e in range(3):
+                X[row, 3 * j + e] = S[j] * C[row, e] + dS[j] * C[row, 3 + e]
+                X[row, 12 + 3 * j + e] = T[j] * C[row, 6 + e] + dT[j] * C[row, 9 + e]
+    for j in range(4):
+        for e in range(3):
+            # the reaction moves along B together with the foot
+            moved = ddT[j] * on_b[e] - dT[j] * force[e]
+            for col in range(24):
+                K[3 * j + e, col] += S[j] * X[e, col] + dS[j] * X[3 + e, col]
+                K[12 + 3 * j + e, col] += dT[j] * X[6 + e, col] - T[j] * X[e, col] + moved * X[9, col]
 
 
 @kernel(inline=True)

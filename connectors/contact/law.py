@@ -3,6 +3,7 @@
     normal force: f_n = k g + d s v_n,    s = min(-g/g_0, 1) for g_0 > 0, otherwise 1
     clipped: f_n = 0 if f_n would pull (f_n > 0)
     friction: f_t = tau min(F/|tau|, 1/c) while the point slips, otherwise tau;    F = mu |f_n|
+    friction along a line: f_t = +-F while the point slips in this direction, otherwise tau
 
 g is the gap, v_n its rate, g_0 the depth over which the damping fades in, tau the trial force of the bristle, and c the
 share of the friction limit F below which f_t is proportional to tau. With c = 1 the force of a point with |tau| < F is
@@ -22,7 +23,16 @@ from __future__ import annotations
 from math import sqrt
 from typing import Any, NamedTuple
 
-from windlass.connectors.friction.bristle import coulomb, return_change, return_share, trial_vector
+from windlass.connectors.friction.bristle import (
+    UNDEFINED,
+    coulomb,
+    friction_force,
+    friction_slopes,
+    return_change,
+    return_share,
+    trial,
+    trial_vector,
+)
 from windlass.elements.nodes.vectors import Vector, dot
 from windlass.framework.kernels.kernel import kernel
 
@@ -103,6 +113,25 @@ def change_friction(law: PointLaw, f: Friction, fn: float, dtau: Vector, dfn: fl
         e = inverse * f.tau[0], inverse * f.tau[1], inverse * f.tau[2]
         return return_change(e, f.share, dtau, coulomb(law.friction_coefficient, fn)[1] * dfn)
     return f.factor * dtau[0], f.factor * dtau[1], f.factor * dtau[2]
+
+
+@kernel(inline=True)
+def rub_along(law: PointLaw, state: float, k: float, u: float, v: float, fn: float) -> float:
+    """Return the friction along a line [N] for a stored state, with the stiffness k of the bristle at the point [N/m],
+    its deflection u [m] and the velocity v [m/s]."""
+    if state == UNDEFINED or law.friction_coefficient == 0.0:
+        return 0.0
+    tau = trial(k, u, law.friction_velocity_penalty, v)
+    return friction_force(state, tau, coulomb(law.friction_coefficient, fn)[0])
+
+
+@kernel(inline=True)
+def eval_slopes_along(law: PointLaw, state: float, fn: float) -> tuple[float, float, float]:
+    """Return the derivatives of the friction along a line with respect to f_n, v and u."""
+    if state == UNDEFINED or law.friction_coefficient == 0.0:
+        return 0.0, 0.0, 0.0
+    by_fn = coulomb(law.friction_coefficient, fn)[1]
+    return friction_slopes(state, law.friction_stiffness, law.friction_velocity_penalty, by_fn)
 
 
 @kernel(inline=True)
