@@ -19,12 +19,7 @@ import numpy as np
 
 from windlass.connectors.circle_contact.doubts import watch
 from windlass.connectors.circle_contact.draw import circle_keys, draw, paint
-from windlass.connectors.circle_points.common import (
-    PointContact,
-    bind_points,
-    check_cables,
-    create_point_outputs,
-)
+from windlass.connectors.circle_points.common import bind_points, create_point_outputs
 from windlass.connectors.circle_points.gaps import watch_points
 from windlass.connectors.circle_points.kernels import LAID, PointRows
 from windlass.connectors.circle_points.power import create_point_account
@@ -33,6 +28,7 @@ from windlass.connectors.circle_points.rigid_layer import join_rows
 from windlass.connectors.circle_points.tangent import add_tangent
 from windlass.connectors.circle_points.update import update_history
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, check_circles, dofs, eval_rounding
+from windlass.connectors.contact.rows import PointContact, check_cables
 from windlass.connectors.contact.update import follow_updates
 from windlass.connectors.friction.bristle import UNDEFINED
 from windlass.connectors.markers.position_markers import RIGID

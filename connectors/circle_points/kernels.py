@@ -48,6 +48,7 @@ from windlass.connectors.circle_segments.arctangent import arctan2, wrap
 from windlass.connectors.circle_segments.kernels import Disc, Eight, create_pose, touches
 from windlass.connectors.circle_segments.place_numbers import write_forces, write_place
 from windlass.connectors.contact.law import PointLaw, eval_normal_force, read_law, rub_along
+from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.friction.bristle import STICKS, UNDEFINED
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.elements.cable2d.points import Four, shape, shape_slope
@@ -130,12 +131,6 @@ class PointState(NamedTuple):
 
 # The position of a point is bitwise equal for all kernels, for single points and for lanes. Therefore points that have
 # just touched have undeflected bristles, and stored gaps equal the gaps of outputs.
-
-
-@kernel(inline=True, fast=False)
-def relative_place(k: int, n: float) -> float:
-    """Return the relative position s of point k of n, between 0 and 1."""
-    return (k + 0.5) / n
 
 
 @kernel(inline=True)

@@ -20,11 +20,11 @@ from windlass.connectors.circle_points.kernels import (
     eval_contact,
     eval_growth,
     eval_point,
-    relative_place,
 )
 from windlass.connectors.circle_segments.arctangent import wrap
 from windlass.connectors.circle_segments.kernels import Disc
 from windlass.connectors.contact.lanes import LAW, read_eight, read_lane_law, write_law
+from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.friction.bristle import STICKS, UNDEFINED
 from windlass.connectors.markers.cable_shape import eval_offset_force
 from windlass.connectors.markers.position_kernels import PositionColumns

@@ -21,12 +21,12 @@ from windlass.connectors.circle_points.kernels import (
     eval_point,
     gather,
     read_parameters,
-    relative_place,
 )
 from windlass.connectors.circle_segments.kernels import create_pose
 from windlass.connectors.circle_segments.power import POWERS
 from windlass.connectors.circle_segments.power_lanes import OPEN
 from windlass.connectors.contact.power import GAP, NUMBERS, STATE, clear_place, create_place_account, write_place
+from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.friction.bristle import SLIPS, STICKS, UNDEFINED
 from windlass.connectors.markers.position_kernels import FAMILY as CIRCLE_FAMILY
 from windlass.connectors.markers.position_kernels import PositionColumns

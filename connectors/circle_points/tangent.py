@@ -27,7 +27,6 @@ from windlass.connectors.circle_points.kernels import (
     eval_point,
     gather,
     read_parameters,
-    relative_place,
 )
 from windlass.connectors.circle_segments.kernels import create_pose, touches
 from windlass.connectors.circle_segments.tangent import add_circle_curvature, is_central
@@ -39,6 +38,7 @@ from windlass.connectors.contact.assembly import (
     scatter_row,
 )
 from windlass.connectors.contact.law import eval_normal_slopes, eval_slopes_along
+from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.friction.bristle import STICKS
 from windlass.connectors.markers.cable_shape import eval_curvature, fill_point_jacobian
 from windlass.connectors.markers.position_kernels import PositionColumns

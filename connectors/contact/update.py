@@ -65,9 +65,9 @@ def place_type(*names: str, **counts: int) -> np.dtype[Any]:
     Fields: ``gap`` g [m], ``fn`` f_n [N], ``state``, ``excess`` |tau| - mu |f_n| [N], and the further fields ``names``,
     of one number each, and ``counts``, whose values are the numbers of lanes of eight numbers each.
     """
-    fields = {name: np.dtype(np.float64) for name in ("gap", "fn", "state", "excess", *names)}
-    fields |= {name: np.dtype((np.float64, (count, LANES))) for name, count in counts.items()}
-    return record_type(fields)
+    shapes = {name: () for name in ("gap", "fn", "state", "excess", *names)}
+    lanes = {name: (count, LANES) for name, count in counts.items()}
+    return record_type({name: np.dtype((np.float64, shape)) for name, shape in (shapes | lanes).items()})
 
 
 def create_update(count: Kernel, place: np.dtype[Any], lane: np.dtype[Any], measure: Kernel, decide: Kernel) -> Kernel:

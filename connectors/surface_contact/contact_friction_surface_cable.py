@@ -17,7 +17,7 @@ from functools import partial
 
 import numpy as np
 
-from windlass.connectors.circle_points.common import PointContact, bind_parameters, check_cables
+from windlass.connectors.contact.rows import PointContact, bind_parameters, check_cables
 from windlass.connectors.contact.update import follow_updates
 from windlass.connectors.friction.bristle import UNDEFINED, check_friction
 from windlass.connectors.markers.cable_shape import CABLE_DOFS, column_of

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.circle_points.kernels import relative_place
 from windlass.connectors.circle_segments.power import NO_GAP, create_power_outputs, eval_friction_work
 from windlass.connectors.circle_segments.power_lanes import OPEN
 from windlass.connectors.contact import power
 from windlass.connectors.contact.law import read_law
 from windlass.connectors.contact.power import clear_place, create_place_account, write_place
+from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.friction.bristle import SLIPS, UNDEFINED, bent_energy, coulomb
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
 from windlass.connectors.surface_contact.distances import eval_distance

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.circle_points.kernels import relative_place
 from windlass.connectors.circle_segments.kernels import touches
 from windlass.connectors.contact.lanes import LAW, read_eight, read_lane_law, read_twelve, write_law
+from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.connectors.surface_contact.distances import (
     LINE,

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.connectors.circle_points.kernels import relative_place
 from windlass.connectors.circle_segments.kernels import touches
 from windlass.connectors.contact.assembly import add_block, add_point, fill_marker, scatter_row
 from windlass.connectors.contact.law import PointLaw, change_friction, eval_normal_slopes, read_law
+from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.connectors.surface_contact.distances import Distance, eval_distance
 from windlass.connectors.surface_contact.kernels import (

@@ -21,8 +21,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from windlass.connectors.circle_points.kernels import relative_place
 from windlass.connectors.contact.law import read_law
+from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.contact.update import create_update, place_type
 from windlass.connectors.friction.bristle import SLIPS, STICKS, UNDEFINED, coulomb, decide, return_share, slip_bend
 from windlass.connectors.markers.position_kernels import PositionColumns
