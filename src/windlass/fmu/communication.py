@@ -44,24 +44,34 @@ def serve(
         solver, state, hooks: see `FMUInterface.solve`.
 
     Raises:
-        ModelError: an output has several numbers, or the model runs on several processes.
+        ModelError: an output has several numbers, the model runs on several processes, or a step has failed before the
+            end.
+        SystemExit: the importing tool has ended without the end of the FMU.
     """
-    if parallel_assembly(solver.assembly.world).layout.size > 1:
-        raise ModelError("processes of an FMU: must be 1")
-    model = ServedModel(inputs, outputs, Stepwise(solver, state, hooks))
     read, write = (int(number) for number in pipes.split(","))
     with os.fdopen(read, encoding="utf-8") as requests, os.fdopen(write, "w", encoding="utf-8") as answers:
+
+        def answer(**words: Any) -> None:
+            answers.write(f"{json.dumps(words)}\n")
+            answers.flush()
+
+        answer(begun=True)
+        if parallel_assembly(solver.assembly.world).layout.size > 1:
+            raise ModelError("processes of an FMU: must be 1")
+        model = ServedModel(inputs, outputs, Stepwise(solver, state, hooks))
         for line in requests:
             name, *given = json.loads(line)
             try:
-                answer = {"value": getattr(model, name)(*given)}
+                answer(value=getattr(model, name)(*given))
             except WindlassError as error:
-                answer = {"error": str(error)}
-            answers.write(f"{json.dumps(answer)}\n")
-            answers.flush()
+                answer(error=str(error))
+                if name == "finish":
+                    raise
             if name == "finish":
-                break
-    return model.solve.state
+                return model.solve.state
+        model.solve.interrupt()
+    # no exception that a script may catch: results of the solve are incomplete
+    raise SystemExit("the importing tool has ended without the end of the FMU (fmi2Terminate or fmi3Terminate)")
 
 
 class ServedModel:
@@ -95,14 +105,19 @@ class ServedModel:
 
     def put(self, name: str, value: float) -> None:
         """Set an input."""
-        if value != self._values[name]:
-            self._values[name] = value
+        if value == self._values[name]:
+            return
+        self.solve.note_jump()
+        try:
             self._inputs[name].set(value)
-            self.solve.note_jump()
+        except WindlassError:
+            self._inputs[name].set(self._values[name])
+            raise
+        self._values[name] = value
 
     def get(self) -> dict[str, float]:
-        """Return the values of all outputs."""
-        fields = load_outputs(self.solve.state)
+        """Return the values of all outputs, for consistent accelerations at the present inputs."""
+        fields = load_outputs(self.solve.find_consistent())
         return {name: float(probe.read(fields)[0]) for name, probe in self._probes.items()}
 
     def advance(self, t: float, size: float) -> None:

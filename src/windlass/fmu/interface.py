@@ -35,6 +35,7 @@ class FMUInterface:
     def __init__(self) -> None:
         self._inputs: dict[str, Input] = {}
         self._outputs: dict[str, SensorLike] = {}
+        self._solved = False
 
     @checked(name=NAME, start=number("the unit of the input"), unit=word(), set=function(), doc=word())
     def input(self, name: str, start: float, unit: str, *, set: Callable[[float], object], doc: str = "") -> None:
@@ -84,10 +85,14 @@ class FMUInterface:
             The last state.
 
         Raises:
-            ModelError: an output has several numbers.
+            ModelError: an output has several numbers, or the method is called twice.
             NotConverged: as in the solver; in an FMU the call of the importing tool fails.
         """
-        pipes = os.environ.get(PIPES, "")
+        if self._solved:
+            raise ModelError("solve of FMUInterface is called twice: must be called once")
+        self._solved = True
+        # programs that the model starts must not get the pipes
+        pipes = os.environ.pop(PIPES, "")
         if not pipes or help_requested():
             return solver.solve(state, hooks)
         return serve(pipes, self._inputs, self._outputs, solver, state, hooks)
