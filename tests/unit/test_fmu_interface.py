@@ -21,6 +21,8 @@ from windlass.commands import cli
 from windlass.fmu.communication import PIPES
 from windlass.fmu.model_process import ModelProcess
 from windlass.fmu.stepwise import Stepwise
+from windlass.framework.command_line import options
+from windlass.framework.launch.arguments import Option
 
 STEP, END = 0.01, 0.3
 K, D, J = 40.0, 0.5, 2.0  # [N m/rad], [N m s/rad], [kg m^2]
@@ -172,8 +174,21 @@ def test_names_of_variables_differ() -> None:
         fmu.input("torque", 0.0, "N m", set=print)
     with pytest.raises(wl.ModelError, match="name = 'speed' in FMUInterface: is already an output"):
         fmu.output(wl.Sensor(solver.drum, "rotation", name="speed"))
-    with pytest.raises(wl.ModelError, match=r"start = nan the unit of the input in .*input: must be a finite number"):
+    with pytest.raises(wl.ModelError, match=r"start = nan N m in FMUInterface.input: must be a finite number"):
         fmu.input("b", float("nan"), "N m", set=print)
+    for name in ("time", "a\nb", ""):
+        with pytest.raises(wl.ModelError, match="must be a text other than 'time', without line breaks"):
+            fmu.input(name, 0.0, "N m", set=print)
+        if name:
+            with pytest.raises(wl.ModelError, match=r"name of the sensor = .*must be a text other than 'time'"):
+                fmu.output(wl.Sensor(solver.drum, "rotation", name=name))
+
+
+def test_names_of_parameters_are_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    fmu, solver = declare()
+    monkeypatch.setattr(options, "model_options", lambda: [(Option("time", 1.0, "s", ""), 1.0)])
+    answers, _ = converse(fmu, solver, [["describe"], ["finish"]])
+    assert "name of the option = 'time' in a model with FMUInterface: must be a text other" in answers[0]["error"]
 
 
 def converse(fmu: wl.FMUInterface, solver: Any, requests: list[list[Any]], **given: Any) -> tuple[list[Any], wl.State]:
@@ -355,9 +370,15 @@ def test_an_output_has_one_number() -> None:
 def test_the_command_says_what_is_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     model = tmp_path / "model.py"
     model.write_text("")
+    twice = [tmp_path / "one" / "a.csv", tmp_path / "two" / "a.csv"]
+    for file in twice:
+        file.parent.mkdir()
+        file.write_text("1")
     for words, message in (
         (["-output", str(tmp_path / "model.zip")], "-output model.zip: must be a file .fmu"),
         (["-files", "none.csv"], "-files none.csv: must be files other than the model"),
+        (["-files", f"{twice[0]},{twice[1]}"], "-files a.csv: is the name of two files: names must differ"),
+        (["-table", str(twice[0])], "-table a.csv: is a file: must be in the FMU, add -files "),
         (["-fmi", "1"], "-fmi = 1: expected one of 2, 3"),
     ):
         assert cli.main(["fmu", str(model), *words]) == 2

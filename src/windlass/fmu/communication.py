@@ -10,6 +10,7 @@ from typing import Any
 
 from windlass.fmu.stepwise import Kept, Stepwise, TimeSolver
 from windlass.framework.assembly.parallel_assembly import parallel_assembly
+from windlass.framework.checks.checks import check, that
 from windlass.framework.command_line import options
 from windlass.framework.errors import ModelError, WindlassError
 from windlass.framework.output.probes import Probe, SensorLike
@@ -17,6 +18,11 @@ from windlass.framework.state.evaluate import load_outputs
 from windlass.framework.state.hooks import Hook
 from windlass.framework.state.state import State
 
+NAME = that(
+    lambda given: isinstance(given, str) and given.strip() == given != "" and given.isprintable() and given != "time",
+    "a text other than 'time', without line breaks, and without spaces at its ends",
+)
+"""Check of the name of an input, an output or a parameter."""
 PIPES = "WINDLASS_FMU"
 """Environment variable with the file descriptors from which the process reads requests and to which it writes
 answers."""
@@ -97,6 +103,8 @@ class ServedModel:
         inputs = {name: {"start": i.start, "unit": i.unit, "doc": i.doc} for name, i in self._inputs.items()}
         outputs = {name: {"unit": probe.columns[0][1]} for name, probe in self._probes.items()}
         parameters = {item.name: {**asdict(item), "start": value} for item, value in options.model_options()}
+        for name in parameters:
+            check(NAME, "name of the option", name, "a model with FMUInterface")
         twice = [name for name in parameters if name in inputs or name in outputs]
         if twice:
             raise ModelError(f"name = {twice[0]!r} in FMUInterface: is already an option: must differ from all options")

@@ -20,7 +20,7 @@ LONGEST_LOG = 4000
 """Largest number of characters of the output of a model in a message."""
 
 
-class RefusedError(RuntimeError):
+class RequestError(RuntimeError):
     """The model has refused a request, and its process continues."""
 
 
@@ -65,7 +65,7 @@ class ModelProcess:
         """Return the answer of the model.
 
         Raises:
-            RefusedError: the model has refused the request.
+            RequestError: the model has refused the request.
             RuntimeError: the process has ended.
         """
         while self.dropped:
@@ -85,7 +85,7 @@ class ModelProcess:
             raise RuntimeError(self._describe_end(SHORT))
         answer = json.loads(line)
         if "error" in answer:
-            raise RefusedError(answer["error"])
+            raise RequestError(answer["error"])
         return answer.get("value")
 
     def _describe_end(self, patience: float) -> str:
@@ -102,7 +102,7 @@ class ModelProcess:
         """End the solve and wait for the end of the script; return what there is to report."""
         try:
             self.ask("finish")
-        except RefusedError:
+        except RequestError:
             # the script ends with this error
             pass
         except RuntimeError as error:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement
 
-from model_process import ModelProcess, RefusedError
+from model_process import ModelProcess, RequestError
 
 IS_THIRD = (Path(__file__).parent / "pythonfmu3").is_dir()
 if IS_THIRD:
@@ -120,9 +120,9 @@ class ModelSlave(Fmi3Slave if IS_THIRD else Fmi2Slave):  # type: ignore[misc,unu
         self._outputs = {}
         try:
             if self._refused:
-                raise RefusedError("; ".join(self._refused.values()))
+                raise RequestError("; ".join(self._refused.values()))
             self._ask("advance", current_time, step_size)
-        except RefusedError as error:
+        except RequestError as error:
             self.log(str(error), Status.error)
             return Fmi3StepResult(Status.discard) if IS_THIRD else False
         self._time = current_time + step_size
@@ -143,7 +143,7 @@ class ModelSlave(Fmi3Slave if IS_THIRD else Fmi2Slave):  # type: ignore[misc,unu
                 self._outputs = {}
                 try:
                     self._ask("put", name, value)
-                except RefusedError as error:
+                except RequestError as error:
                     # pythonfmu has no status for this: the next step is discarded
                     self._refused[name] = f"input {name} = {value}: {error}"
                     self.log(self._refused[name], Status.error)
