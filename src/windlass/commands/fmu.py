@@ -56,9 +56,8 @@ def main(words: Sequence[str]) -> int:
     for file in files:
         if not file.is_file() or file.name == model.name:
             raise OptionError(f"-files {file.name}: must be files other than the model, separated by commas")
-    names = [file.name for file in files]
     for file in files:
-        if names.count(file.name) > 1:
+        if [other.name for other in files].count(file.name) > 1:
             raise OptionError(f"-files {file.name}: is the name of two files: names must differ")
     pairs = take_files(pairs, files)
     target = Path(own["output"] or f"{model.stem}.fmu").absolute()
