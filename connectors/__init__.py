@@ -79,6 +79,7 @@ if TYPE_CHECKING:
     from windlass.connectors.loads.fluid_load import FluidLoad as FluidLoad
     from windlass.connectors.loads.force import Force as Force
     from windlass.connectors.loads.line_load import LineLoad as LineLoad
+    from windlass.connectors.loads.line_torque import LineTorque as LineTorque
     from windlass.connectors.loads.mass_proportional import MassProportional as MassProportional
     from windlass.connectors.loads.torque import Torque as Torque
     from windlass.connectors.markers.cable_coordinates import CableCoordinates as CableCoordinates

@@ -1,18 +1,23 @@
 """Ends of the arc of a belt: the place where a bent belt leaves an elastic pulley, and the length that this adds.
 
-The belt is a beam under the force F, with the bending stiffness EI, on an elastic foundation that cannot pull. Along
-the circle of the radius R that the belt touches with the depth F/(k R), y [m] is the distance of the belt from this
-depth, > 0 towards the centre, and s [m] the place on the circle, 0 where the circle has the direction of the span:
+The belt is a beam under the force F, with the bending stiffness EI, on an elastic foundation with the stiffness k that
+cannot pull. On the arc the depth of the belt in the circle is F/(k R). Let s [m] be the position on the circle, 0 where
+the circle is parallel to the span and > 0 towards the span, and y [m] the depth minus F/(k R):
 
     touching, s < e:    EI y'''' - F y'' + k y = 0     y = sum of Z exp(p (s - e)), EI p⁴ - F p² + k = 0, Re p > 0
-    free, s > e:        EI y'''' - F y'' = F/R         y = a - s²/(2 R) + c exp(-(s - e)/l), l² = EI/F
+    free, s > e:        EI y'''' - F y'' = F/R         y = b - s²/(2 R) + c exp(-(s - e)/l), l² = EI/F
 
-At s = e the depth is 0, and y and three derivatives are continuous. The length of the belt exceeds the length of arc
-and tangent by
+At s = e the depth is 0, and y and three derivatives are continuous. The length of the belt exceeds the sum of arc and
+straight line by
 
     integral of y'²/2 - y/R for s < 0, and of the difference of this function from the function of the line for s > 0.
 
-On a rigid circle e = -l, a = -l²/(2 R), and the length is l³/(12 R²). A string has e = sqrt(F/k).
+The span is a tangent of a circle of the radius R + l²/(2 R), on which the depth of the line is 0 at s = 0. On a rigid
+circle e = -l, b = -l²/(2 R), and the additional length is l³/(12 R²). A string has e = sqrt(F/k).
+
+An arc of the angle t that is shorter than both ends, t R < 2 l, is a single point of contact. With a rigid circle both
+ends together add the length t² l/8 - R t³/24, the spans are tangents of a circle of the radius R + t l/2 - R t²/8, and
+the curvature at the point is t/(2 l).
 
 Source: S. P. Timoshenko, J. M. Gere, Theory of Elastic Stability (1961), chapter 1; M. Hetényi, Beams on Elastic
 Foundation (1946), for the beam with tension.
@@ -20,6 +25,7 @@ Foundation (1946), for the beam with tension.
 
 from __future__ import annotations
 
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
@@ -30,37 +36,45 @@ CLOSE = 1e-5
 """Least |g|/a, with which equal roots p are evaluated [1]."""
 STIFFEST = 1e30
 """Contact stiffness that counts as rigid [N/m²]."""
-LEAST = 1e-12
-"""Least EI per F R², with which strings are evaluated [1]."""
+SHORTEST = 1e-6
+"""Least l/R, with which strings are evaluated [1]."""
 
 
 class SpanEnds(NamedTuple):
-    """SpanEnds of arcs.
+    """Ends of arcs, in arrays of the common shape of all arguments of `eval_ends`.
 
     untouched: angle between the end of the arc and the point where the belt leaves the circle [rad]; negative if the
         belt touches beyond the arc.
     longer: length that the end adds to arc and span [m].
+    offset: distance of the line of the span from the tangent of the circle [m].
+    curvature: curvature of the belt on the circle [1/m].
     """
 
     untouched: FloatArray
     longer: FloatArray
+    offset: FloatArray
+    curvature: FloatArray
 
 
 def eval_ends(
-    force: FloatArray | float, bending: FloatArray | float, contact: FloatArray, radius: FloatArray
-) -> SpanEnds:
-    """Evaluate the ends of arcs; see the head of this file.
+    force: FloatArray | float, bending: FloatArray | float, contact: FloatArray, radius: FloatArray,
+    angle: FloatArray | float = inf, longest: FloatArray | float = inf,
+) -> SpanEnds:  # fmt: skip
+    """Evaluate the ends of arcs; see the head of this file for the equations. Arguments may be arrays of shapes that
+    broadcast.
 
     Args:
         force: F of the spans [N].
         bending: EI [N m²]; 0 for a string.
         contact: contact stiffness k per length of the belt [N/m²]; inf for a rigid circle.
         radius: R [m].
+        angle: wrap angle t of the arc [rad].
+        longest: largest l [m]; l is also at most R.
     """
     contact = np.minimum(contact, STIFFEST)
-    depth, l = force / (radius * contact), np.sqrt(np.maximum(bending, LEAST * force * radius**2) / force)
-    stiff = contact / (force * l**2)
-    half = 0.25 / l**2
+    l = np.minimum(np.sqrt(bending / force), np.minimum(longest, radius))
+    l = np.maximum(l, SHORTEST * radius)
+    depth, stiff, half = force / (radius * contact), contact / (force * l**2), 0.25 / l**2
     # p = a +- i g; g is imaginary on a soft foundation
     a, g = np.sqrt(0.5 * np.sqrt(stiff) + half), np.sqrt((0.5 * np.sqrt(stiff) - half).astype(complex))
     g = np.where(np.abs(g) < CLOSE * a, CLOSE * a, g)
@@ -73,5 +87,15 @@ def eval_ends(
     z = 0.5 * np.stack((-depth - 1j * sine, -depth + 1j * sine))
     slopes = p * z
     bent = 0.5 * (slopes[:, None] * slopes / (p[:, None] + p)).sum(axis=(0, 1))
-    touching = (bent - (z / p).sum(axis=0) / radius).real
-    return SpanEnds(-e / radius, touching + e**3 / (6.0 * radius**2) - depth * e / radius + c**2 / (4.0 * l))
+    longer = (
+        (bent - (z / p).sum(axis=0) / radius).real + e**3 / (6.0 * radius**2) - depth * e / radius + c**2 / (4.0 * l)
+    )
+    # on longer arcs t = 2 l/R gives the offset and the curvature of both ends
+    t = np.minimum(angle, 2.0 * l / radius)
+    is_point = t * radius < 2.0 * l * (1.0 - CLOSE)
+    return SpanEnds(
+        np.where(is_point, 0.5 * t, -e / radius),
+        np.where(is_point, t**2 * l / 16.0 - radius * t**3 / 48.0, longer),
+        0.5 * t * l - 0.125 * radius * t**2,
+        0.5 * t / l,
+    )

@@ -48,6 +48,8 @@ FEWEST_ON_ARC, FEWER_PER_REACH = 2.5, 2.4
 """Numbers of touching cables below which the speed of a pulley is doubtful [1]. FEWEST_ON_ARC: for cables that touch
 along their arc only. FEWER_PER_REACH: further cables per number of cables by which soft contact touches beyond each end
 of the arc, where cables have no friction yet."""
+REST = 1e-9
+"""Speed of a rim below which its circle is at rest [m/s]."""
 ROOM = 1.2
 """Number of cables on an arc in an advice, relative to the smallest one [1]."""
 FINEST = 4.0
@@ -106,47 +108,47 @@ def find_coarse_belts(rows: LocalRows, c: NDArray[Any], fields: Fields) -> list[
 
 @dataclass(frozen=True)
 class BeltArc:
-    """A rotating circle on which a belt lies: name of the circle, radius [m], and number of cables by which the belt
-    touches beyond each end of the arc [1]."""
+    """Contact of a belt with a rotating circle: name of the circle, and number of its marker in the contact, which
+    differs between belts."""
 
     circle: str
-    radius: float
-    reach: float
+    marker: int
 
-    def judge(self, total: float) -> str | None:
-        """Return a reason for doubt if too few cables touch the circle to determine its speed; ``total``: touching
-        cables."""
-        least = FEWEST_ON_ARC + FEWER_PER_REACH * self.reach
-        if total >= least:
+    def judge(self, total: FloatArray) -> str | None:
+        """Return a reason for doubt if too few cables touch the circle to determine its speed; ``total``: number of
+        touching cables, and its products with the radius [m] and with the number of cables by which the belt touches
+        beyond each end of the arc."""
+        touching, (radius, reach) = float(total[0]), total[1:] / total[0]
+        least = FEWEST_ON_ARC + FEWER_PER_REACH * reach
+        if touching >= least:
             return None
         # both the cables on the arc and the reach in cables grow with the number of elements
-        more = ROOM * FEWEST_ON_ARC / max(total - FEWER_PER_REACH * self.reach, 0.1 * total)
+        more = ROOM * FEWEST_ON_ARC / max(touching - FEWER_PER_REACH * reach, 0.1 * touching)
         return (
-            f"{total:.2g} cables touch the circle {self.circle} of radius {self.radius:g} m, which turns: must be "
+            f"{touching:.2g} cables touch the circle {self.circle} of radius {radius:g} m, which turns: must be "
             f"{least:.2g} at least, or its speed and its friction are wrong by percents; take {more:.2g} times as many "
             "elements"
         )
 
 
-def count_touching(rows: LocalRows, c: NDArray[Any], fields: Fields) -> list[tuple[BeltArc, float]]:
-    """Return, for each rotating circle with friction, the number of cables of belts that touch the circle."""
+def count_touching(rows: LocalRows, c: NDArray[Any], fields: Fields) -> list[tuple[BeltArc, FloatArray]]:
+    """Return, for the contact of a belt with each rotating circle with friction, the numbers that `BeltArc` judges."""
     on = find_touching_belts(c, fields)
     on = on[(c["friction_coefficient"][on] > 0.0) & (c["friction_stiffness"][on] > 0.0)]
     circles: PositionColumns = fields.markers[CIRCLE_FAMILY]
-    counts = []
+    markers, counts = rows.local("circle"), []
     for circle in np.unique(c["circle"][on]):
-        if circles.omega[circle, 2] == 0.0:
-            continue
         own = on[c["circle"][on] == circle]
-        data, parts = c["data"][own].astype(np.int64), c["segments"][own]
-        touch = [np.mean(fields.data[first : first + n] <= 0.0) for first, n in zip(data, parts, strict=True)]
-        (name,) = name_circles(rows.world, rows.local("circle")[own[:1]])
-        one = c[own[0]]
-        stiffness = one["contact_stiffness"] / one["length"]
+        one, marker = c[own], int(markers[own[0]])
+        if abs(circles.omega[circle, 2]) * one["radius"][0] < REST:
+            continue
+        data, parts = one["data"].astype(np.int64), one["segments"]
+        touch = np.array([np.mean(fields.data[first : first + n] <= 0.0) for first, n in zip(data, parts, strict=True)])
+        stiffness, length = one["contact_stiffness"] / one["length"], parts * one["length"]
         untouched = eval_ends(one["press"], one["bending_stiffness"], stiffness, one["radius"]).untouched
-        reach = max(-float(untouched * one["radius"] / (one["segments"] * one["length"])), 0.0)
-        # rounded, because rows on other processes may differ in their last digits
-        counts.append((BeltArc(name, float(one["radius"]), round(reach, 4)), float(np.sum(touch))))
+        reach = np.maximum(-untouched * one["radius"] / length, 0.0)
+        (name,) = name_circles(rows.world, markers[own[:1]])
+        counts.append((BeltArc(name, marker), np.array((touch.sum(), touch @ one["radius"], touch @ reach))))
     return counts
 
 

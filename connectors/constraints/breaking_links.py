@@ -2,7 +2,8 @@
 
 A hook evaluates the force of each link after every step. A link whose force has reached its breaking load becomes
 inactive (`World.set`) at the start of the next step, and remains inactive. So the break is late by at most one step,
-and the force exceeds the breaking load by its growth in this step. A broken joint releases its constraints without a
+and the force exceeds the breaking load by its growth in this step. Steps end at the times of breaking that are given.
+A broken joint releases its constraints without a
 loss of energy. A broken spring loses its stored energy; the energy ledger lists this loss as a change of the model. The
 solver finds accelerations that fulfil the equations after the break, so the energy balance has no remainder.
 """
@@ -54,7 +55,7 @@ class Link:
             `SphericalJoint`, the three constraints of `hinge`, or a `SpringDamper`.
         breaking_load: force at which the link breaks [N]; the force of a link is the root of the sum of squares of all
             components of all rows.
-        time: time at which the link breaks [s].
+        time: time at which the link breaks [s]; a step ends at this time.
         rule: function ``rule(t, force)`` of the time [s] and the force [N], called once after each step; the link
             breaks if the function returns true. The function may accumulate damage. Checkpoints do not contain the
             damage, so in a restarted run the function starts from its initial values.
@@ -100,6 +101,11 @@ class Break:
         return f"Break({self.name!r}, time={self.time:.9g}, force={self.force:.9g})"
 
 
+def _eval_rounding(time: float) -> float:
+    """Return the rounding error of a time [s] that was summed from steps."""
+    return 1e-12 * max(1.0, abs(time))
+
+
 class BreakingLinks(StepHook):
     """Breaks links during dynamic solves; a hook.
 
@@ -137,13 +143,17 @@ class BreakingLinks(StepHook):
         self.changes_forces = False
         for link in self._find_whole():
             force = self._due.get(link.name)
-            if force is None and link.time is not None and state.t >= link.time - 1e-12:
+            if force is None and link.time is not None and state.t >= link.time - _eval_rounding(link.time):
                 force = self._eval_force(link, state)
             if force is not None:
                 state.world.set(link.entity, active=False)
                 self.changes_forces = True
                 self.breaks.append(Break(link.name, float(state.t), force))
         self._due = {}
+
+    def next_stop(self, state: State) -> float:
+        """Return the earliest time at which a link breaks; see `StepHook.next_stop`."""
+        return min((link.time for link in self._find_whole() if link.time is not None), default=inf)
 
     def after_step(self, state: State) -> None:
         """Find links whose force has reached the breaking load."""

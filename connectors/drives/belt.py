@@ -76,6 +76,7 @@ from windlass.framework.checks.checks import (
     whole,
     word,
 )  # fmt: skip
+from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.command_line import options
 from windlass.framework.command_line.notes import say_once
 from windlass.framework.errors import ModelError
@@ -90,6 +91,10 @@ from windlass.framework.state.state import State
 
 ROUTE_POINTS = 1000
 """Number of points of the line that shows a belt as mounted."""
+RESERVED = frozenset(
+    {"press", "segments", "points", "circle", "circle_radius", "cord_offset", "cable", "surface", "rope_radius"}
+)
+"""Columns of the contact that a belt sets itself."""
 DEEPEST = 0.01
 """Largest depth by which a belt may sink into a pulley, per radius of the pulley [1]."""
 CLOSED = {
@@ -137,6 +142,27 @@ def _check_names(kind: type[_Line], columns: Mapping[str, Any]) -> None:
             raise ModelError(f"{kind.__name__} has no argument {name!r}: {suggest(name, own, known)}")
 
 
+def _check_numbers(name: str, what: str, value: Any, unit: str) -> None:
+    """Raise ModelError for values that are not finite numbers >= 0, before they are used to choose others."""
+    numbers_ = read_numbers(value)
+    if numbers_ is None or not (np.isfinite(numbers_) & (numbers_ >= 0.0)).all():
+        raise ModelError(f"{what} = {show(value)} {unit} of '{name}': must be finite numbers >= 0")
+
+
+def _check_contact(name: str, contact: Mapping[Any, Any], in_space: bool) -> None:
+    """Raise ModelError for keys of ``contact`` that are no columns or belong to the belt, and for wrong stiffnesses."""
+    for key in contact:
+        if key in RESERVED:
+            raise ModelError(f"contact of '{name}' has the column {key!r}: must be left out, the belt sets it")
+        if not isinstance(key, str) or (not in_space and key not in ContactFrictionCirclePoints2D.columns):
+            known = list(ContactFrictionCirclePoints2D.columns)
+            raise ModelError(f"contact of '{name}' has no column {key!r}: {suggest(str(key), known)}")
+    for key, unit in (("contact_stiffness_per_length", "N/m²"), ("friction_stiffness_per_length", "N/m²"),
+                      ("friction_coefficient", "[1]")):  # fmt: skip
+        if key in contact:
+            _check_numbers(name, f"{key} in contact", contact[key], unit)
+
+
 class _Line:
     """Base class of belts and ropes; for the attributes see `Belt`."""
 
@@ -147,6 +173,7 @@ class _Line:
         self.world, self.pulleys, self.closed, self.name = world, tuple(pulleys), closed, given["name"]
         what = type(self).__name__
         _check_names(type(self), columns)
+        _check_numbers(self.name, "bending_stiffness", columns.get("bending_stiffness", 0.0), "N m²")
         if closed and len(pulleys) < 2:
             raise ModelError(f"{what} '{self.name}' has {len(pulleys)} pulley: must have 2 at least")
         right, left = np.broadcast_to(np.asarray(given["cord_offset"], np.float64), 2).tolist()
@@ -161,6 +188,8 @@ class _Line:
             places = [find_place(world, pulley) for pulley in pulleys]
             self.route = lay_route(pulleys, places, self.cord_offsets, closed, *ends)
             self.in_space = not isinstance(self.route, Route)
+            if given["contact"] != "auto":
+                _check_contact(self.name, given["contact"], self.in_space)
             self.axial_stiffness, slack_mass = columns["axial_stiffness"], columns["mass_per_length"]
             EI = float(np.mean(columns.get("bending_stiffness", 0.0)))
             rigid = np.full(len(self.radii), inf)
@@ -347,6 +376,8 @@ class _Line:
             ModelError: an open rope or a 3D belt; names that are not pulleys; a belt that slips on a whole arc, or
                 lifts off at its speed.
         """
+        if tension is not None and tension > (most := LARGEST_STRAIN * self.axial_stiffness):
+            raise ModelError(f"tension = {tension:g} N in steady of '{self.name}': must be <= {most:g} N")
         if not self.closed or not isinstance(self.route, Route) or self.teeth is not None:
             raise ModelError(f"steady of '{self.name}': must be a closed 2D belt, without teeth")
         collect = self.contacts.table.collect
@@ -354,7 +385,13 @@ class _Line:
         mu = held if friction is None else [pulley.wedge(friction) for pulley in self.pulleys]
         mass, places = self.mass_per_length * (1.0 + self.strain), [find_place(self.world, p) for p in self.pulleys]
         length = eval_length(tension or self.tension, self.route.length, self.axial_stiffness, self._bends)
-        EI, layers = self._bends.stiffness, np.array(self._layers) * (1.0 + self.strain)
+        # compliant bristles act like a layer; layers that are stiffer than the mesh resolves count as rigid in motion
+        rigid, bristles = (
+            collect(name, self.contacts.rows)[:: len(self.cables)]
+            for name in ("rigid_layer", "friction_stiffness_per_length")
+        )
+        layers = np.where(rigid, self._layers, bristles) * (1.0 + self.strain)
+        EI = self._bends.stiffness
         contact = collect("contact_stiffness_per_length", self.contacts.rows)[:: len(self.cables)]
         bending, slowest = read_bending_losses(self.drive.lossy, self.drive.losses, len(self.pulleys))
 
@@ -470,6 +507,8 @@ class _Line:
         for pulley, offset in zip(self.pulleys, self.cord_offsets, strict=True):
             layer = given["layer_stiffness"] or choose_layer(given["width"], given["layer_modulus"], offset)
             friction = pulley.wedge(given["friction"] if pulley.friction is None else pulley.friction)
+            if np.ndim(own.get("friction_coefficient", np.zeros(1))) == 0:
+                friction = float(own["friction_coefficient"])
             radius = pulley.radius + offset
             self._layers.append(inf if layer is None else layer)
             choice = choose_contact(
@@ -622,8 +661,8 @@ class Belt(_Line):
         Args:
             pulleys: the pulleys in the order of the running direction, 2 or more.
             axial_stiffness, mass_per_length: EA [N] and rhoA [kg/m] of the slack belt.
-            default: each cable covers at most 0.25 rad on the smallest pulley, or less for small strains. With longer
-                cables the result is doubtful.
+            elements: number of cables; default: each cable covers at most 0.25 rad on the smallest pulley, or less for
+                small strains. With longer cables the result is doubtful.
             cord_offset: distance of the cord from the contact side of the belt [m], or two values, for pulleys on the
                 right and on the left.
             length, strain, tension: exactly one of the following: length of the slack belt [m], strain [1] of the

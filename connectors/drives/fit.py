@@ -11,21 +11,15 @@ has the columns
 So N = EA (lam (1 + e) - 1) at the stretch lam relative to the route; mass and energies are equal to the mass and
 energies of the slack belt.
 
-Let T be the tension of the spans and l = sqrt(EI/T). On an arc of the radius R and the wrap angle t that is longer than
-both ends, 2 l <= R t, each end adds a length, see `belt_ends.py`, and the tension is smaller by EI/(2 R²). On a shorter
-arc the belt touches the pulley at one point. The way is then longer by t² l/8 - R t³/24, and the tension is smaller by
-EI t²/(8 l²). The line of a span is a tangent of circles of the radius R + l²/(2 R), see `steady_drive.py`. Lines that
-cross from one side of the belt to the other turn, which makes the way shorter by (l²/(2 R1) + l²/(2 R2))²/(2 L) on a
-span of the length L.
-
-The slack length S0 is the sum of all lengths, each divided by its stretch. l is limited to R and to a quarter of the
-shortest span.
+The ends of arcs of a bent belt add lengths and reduce the tension on the arc by EI/(2 R²), see `belt_ends.py`. Lines of
+spans are tangents of circles that are larger than R by the offsets d. Lines that cross from one side of the belt to
+the other turn, which makes the way shorter by (d1 + d2)²/(2 L) on a span of the length L. The slack length S0 is the
+sum of all lengths, each divided by its stretch. The length of each end is limited to R and to a quarter of its span.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,7 +33,7 @@ LARGEST_STRAIN = 0.2
 LEAST = 1e-12
 """Least tension per EA with which l is evaluated [1]."""
 LONGEST_END = 0.25
-"""Largest l per length of the shortest span [1]."""
+"""Largest l per length of the span [1]."""
 SCALED = {
     "axial_stiffness": 1, "bending_stiffness": 1, "axial_damping": 1, "bending_damping": 1, "mass_per_length": -1,
     "reference_curvature": -1, "torsional_stiffness": 1, "coupling": 1, "torsional_damping": 1, "rotary_inertia": -1,
@@ -56,7 +50,7 @@ class Bends(NamedTuple):
     radii, angles: R [m] and wrap angle [rad] of each arc, shape (arcs,).
     contact: contact stiffness of each arc per length of the belt [N/m²], inf for rigid pulleys, shape (arcs,).
     turns: 1 or -1 for arcs on the two sides of a closed 2D belt, 0 for other lines, shape (arcs,).
-    spans: lengths of the spans [m], of closed belts in the order of the arcs, behind each arc.
+    spans: lengths of the spans [m], shape (arcs,): behind each arc of a closed belt; shape (arcs + 1,): along a rope.
     """
 
     stiffness: float
@@ -69,17 +63,17 @@ class Bends(NamedTuple):
 
 def eval_length(tension: float, route: float, axial_stiffness: float, bends: Bends) -> float:
     """Return the length [m] of the slack belt whose spans have the given tension [N] on a route of the given length."""
-    R, t = bends.radii, bends.angles
-    F = max(tension, LEAST * axial_stiffness)
-    l = np.minimum(sqrt(bends.stiffness / F), np.minimum(LONGEST_END * float(bends.spans.min()), R))
-    lies = 2.0 * l <= t * R
-    longer = np.where(lies, 2.0 * eval_ends(F, F * l**2, bends.contact, R).longer, t**2 * l / 8.0 - R * t**3 / 24.0)
-    curvature = np.where(lies, 1.0 / R, t / (2.0 * np.maximum(l, 1e-300)))
-    shorter = 0.5 * bends.stiffness * curvature**2 * R * t / axial_stiffness
-    # lines of spans are tangents of circles that are larger by l²/(2 R), so spans that cross turn
-    moved = bends.turns * l**2 / (2.0 * R)
-    crossing = 0.5 * float(((moved - np.roll(moved, -1)) ** 2 / bends.spans).sum()) if bends.turns.any() else 0.0
-    return float((route + longer.sum() - crossing) / (1.0 + tension / axial_stiffness) + shorter.sum())
+    n, R, t = len(bends.radii), bends.radii, bends.angles
+    # the spans ahead of and behind each arc, shape (2, arcs)
+    beside = np.stack(
+        (np.roll(bends.spans, 1), bends.spans) if len(bends.spans) == n else (bends.spans[:-1], bends.spans[1:])
+    )
+    ends = eval_ends(max(tension, LEAST * axial_stiffness), bends.stiffness, bends.contact, R, t, LONGEST_END * beside)
+    shorter = 0.5 * bends.stiffness * ends.curvature.mean(axis=0) ** 2 * R * t / axial_stiffness
+    moved, crossing = bends.turns * ends.offset, 0.0
+    if bends.turns.any():
+        crossing = 0.5 * float(((moved[1] - np.roll(moved[0], -1)) ** 2 / bends.spans).sum())
+    return float((route + ends.longer.sum() - crossing) / (1.0 + tension / axial_stiffness) + shorter.sum())
 
 
 def find_fit(
@@ -111,23 +105,31 @@ def find_fit(
     if way == "tension":
         return route / eval_length(value, route, axial_stiffness, bends) - 1.0, float(value)
     length = value if way == "length" else route / (1.0 + value)
-    return route / length - 1.0, find_tension(length, route, axial_stiffness, bends)
+    return route / length - 1.0, find_tension(name, length, route, axial_stiffness, bends)
 
 
-def find_tension(length: float, route: float, axial_stiffness: float, bends: Bends) -> float:
-    """Return the tension of the spans [N] of a slack belt of the given length [m]."""
-    least = axial_stiffness * (route / length - 1.0)
+def find_tension(name: str, length: float, route: float, axial_stiffness: float, bends: Bends) -> float:
+    """Return the tension of the spans [N] of a slack belt of the given length [m].
+
+    Raises:
+        ModelError: the belt is slack.
+    """
     from scipy.optimize import brentq  # imported here, because only belts with a given length or strain need it
 
     def excess(tension: float) -> float:
         return eval_length(tension, route, axial_stiffness, bends) - length
 
-    # ends make the belt tauter
-    step = axial_stiffness * (excess(least) / length) + 1e-9 * axial_stiffness
-    low, high = least - 1e-9 * axial_stiffness, least + step
+    low = high = max(axial_stiffness * (route / length - 1.0), 1e-9 * axial_stiffness)
+    while low > LEAST * axial_stiffness and excess(low) < 0.0:
+        low *= 0.5
+    if (missing := excess(low)) < 0.0:
+        raise ModelError(
+            f"'{name}' with the slack length {length:.6g} m is slack on its route of {route:.6g} m: the slack length "
+            f"must be < {length + missing:.6g} m"
+        )
     while excess(high) > 0.0:
-        low, high, step = high, high + step, 2.0 * step
-    return float(brentq(excess, low, high, xtol=1e-12))
+        high *= 2.0
+    return low if low == high else float(brentq(excess, low, high, xtol=1e-12))
 
 
 def scale_columns(name: str, strain: float, columns: Mapping[str, Any]) -> dict[str, Any]:

@@ -53,7 +53,7 @@ import numpy as np
 
 from windlass.connectors.circle_contact.belt_ends import eval_ends
 from windlass.connectors.drives.drive_report import show_number, show_pulleys
-from windlass.connectors.drives.fit import Bends, find_tension
+from windlass.connectors.drives.fit import LARGEST_STRAIN, LONGEST_END, Bends, find_tension
 from windlass.connectors.drives.pulleys import Pulley, find_spans
 from windlass.connectors.reports.belt_bristles import WHOLE, Rim, pass_pulley
 from windlass.connectors.reports.quantities import show_numbers
@@ -210,8 +210,16 @@ class SteadyDrive:
     efficiency: float
 
     def __getitem__(self, name: str) -> SteadyPulley:
-        """Return the pulley with the given name."""
-        return next(pulley for pulley in self.pulleys if pulley.name == name)
+        """Return the pulley with the given name.
+
+        Raises:
+            ModelError: there is no such pulley.
+        """
+        found = [pulley for pulley in self.pulleys if pulley.name == name]
+        if not found:
+            names = ", ".join(pulley.name for pulley in self.pulleys)
+            raise ModelError(f"'{name}' is no pulley of '{self.name}': must be one of {names}")
+        return found[0]
 
     def format(self) -> str:
         """Format tables as text: a column for each pulley and a line for each span."""
@@ -347,9 +355,11 @@ def _lay_lines(drive: DriveData, force: FloatArray) -> _Lines:
     # radii and sides of the pulleys ahead of and behind each span, shape (2, spans)
     radii = np.stack((drive.radii, np.roll(drive.radii, -1)))
     sides = np.stack((-drive.turns, np.roll(drive.turns, -1)))
-    off, square = (sides * radii).sum(axis=0), drive.bending_stiffness / force
+    off = (sides * radii).sum(axis=0)
+    contact, wraps = (np.stack((values, np.roll(values, -1))) for values in (drive.contact, drive.wraps))
+    ends = eval_ends(force, drive.bending_stiffness, contact, radii, wraps, LONGEST_END * drive.spans)
     distance = np.hypot(drive.spans, off)
-    moved = off + (sides * square / (2.0 * radii)).sum(axis=0)
+    moved = off + (sides * ends.offset).sum(axis=0)
     turned = np.arcsin(off / distance) - np.arcsin(np.clip(moved / distance, -1.0, 1.0))
     wraps = drive.wraps - drive.turns * (np.roll(turned, 1) - turned)
     spans = np.sqrt(np.maximum(distance**2 - moved**2, 0.0))
@@ -384,10 +394,10 @@ def find_steady_motion(
     EA, rho, grip = drive.axial_stiffness, drive.mass_per_length, drive.friction * drive.touching / drive.radii
     way = float(drive.spans.sum() + (drive.wraps * drive.radii).sum())
     bends = Bends(drive.bending_stiffness, drive.radii, drive.wraps, drive.contact, drive.turns, drive.spans)
-    tension = find_tension(drive.length, way, EA, bends)
+    tension = find_tension(drive.name, drive.length, way, EA, bends)
     v = float(np.abs(given * drive.radii)[is_driven].max())
     start_flow = v / (1.0 + tension / EA)
-    press, bent = tension - rho * start_flow * v, drive.bending_stiffness / drive.radii**2
+    press = tension - rho * start_flow * v
     if press <= 0.0:
         most = sqrt(max(tension, 0.0) * (1.0 + tension / EA) / rho)
         raise ModelError(
@@ -401,11 +411,14 @@ def find_steady_motion(
         force, flow = press * np.exp(np.clip(u[:count] - 1.0, -50.0, 50.0)), start_flow * float(u[count])
         stiffness = EA - rho * flow * flow
         lines, stretch = _lay_lines(drive, force), (force + EA) / stiffness
-        less = (1.0 + bent / stiffness) ** -0.5
-        arc_stretch = less * stretch[np.stack((entry, leaving))]
+        both = np.stack((entry, leaving))
+        ends = eval_ends(
+            force[both], drive.bending_stiffness, drive.contact, drive.radii, drive.wraps,
+            LONGEST_END * drive.spans[both],
+        )  # fmt: skip
+        less = (1.0 + drive.bending_stiffness * ends.curvature.mean(axis=0) ** 2 / stiffness) ** -0.5
+        arc_stretch = less * stretch[both]
         arc = np.maximum(stiffness * arc_stretch - EA, LEAST * press)
-        at_ends = force[np.stack((entry, leaving))]
-        ends = eval_ends(at_ends, drive.bending_stiffness, drive.contact, drive.radii)
         slip, lag, on_arc = _pass_arcs(drive, grip, stiffness, less, arc, arc_stretch, lines.wraps, ends.untouched)
         more = float(ends.longer.sum())
         return _Steady(force, flow, stiffness, stretch, less, arc, arc_stretch, slip, lag, on_arc, more, lines)
@@ -426,7 +439,12 @@ def find_steady_motion(
         found = move(u)
         omega = turn(found)
         torque = pull(found) + load * resist(omega)
-        machine = np.array([load * (m(w) if callable(m) else m) for m, w in zip(machines, omega.tolist(), strict=True)])
+        machine = load * np.array(
+            [
+                _eval_machine(drive, name, m, w, unknown) if callable(m) else m
+                for name, m, w in zip(drive.names, machines, omega.tolist(), strict=True)
+            ]
+        )
         balance = (torque + machine) / (press * drive.radii)
         # differences of speeds have the order of strains; multiplied by EA they have the order of forces
         matching = np.where(is_driven, omega / given - 1.0, 0.0) * EA / press
@@ -434,15 +452,23 @@ def find_steady_motion(
         closing = (total / drive.length - 1.0) * EA / press
         return np.append(np.where(is_driven, matching, balance), closing)
 
+    unknown: list[str] = []
     u = _solve(eval_errors, np.ones(count + 1))
+    if u is None and unknown:
+        raise ModelError(f"'{drive.name}': no steady motion is found, because {unknown[0]}")
     if u is None:
         raise ModelError(
             f"'{drive.name}': no steady motion is found at these speeds and torques; the belt slips on the whole arc "
             "of a pulley, or torques that depend on speeds have no equilibrium"
         )
     found = move(u)
+    # arms may stretch the belt more in the course of their iterations
+    if (strain := float(found.stretch.max()) - 1.0) > LARGEST_STRAIN and not may_slip:
+        raise ModelError(f"'{drive.name}' has the strain {strain:.3g} in steady motion: must be <= {LARGEST_STRAIN:g}")
     lowest = np.minimum(found.force[entry], found.force[leaving])
-    for name, least, need in zip(drive.names, lowest, 0.5 * bent, strict=True):
+    # half of EI times the square of the curvature
+    bent = 0.5 * found.stiffness * (found.less**-2 - 1.0)
+    for name, least, need in zip(drive.names, lowest, bent, strict=True):
         if least <= need:
             raise ModelError(
                 f"'{drive.name}' does not wrap around {name}: the tension minus centrifugal force, N - rhoA v² = "
@@ -453,6 +479,23 @@ def find_steady_motion(
         _check_slip(drive, found, pull(found))
     omega = turn(found)
     return _describe(drive, found, omega, resist(omega), entry, leaving, direction)
+
+
+def _eval_machine(
+    drive: DriveData, name: str, machine: Callable[[float], float], omega: float, unknown: list[str]
+) -> float:
+    """Return the torque of a machine [N m] at a speed [rad/s]; note speeds at which it is not a finite number.
+
+    Raises:
+        ModelError: the function does not return a real number.
+    """
+    given = machine(omega)
+    torque = read_numbers(given)
+    if torque is None or torque.shape != ():
+        raise ModelError(f"torque of {name} of '{drive.name}' is {given!r} at {omega:g} rad/s: must be a number [N m]")
+    if not np.isfinite(torque):
+        unknown.append(f"the torque of {name} is {float(torque)} N m at {omega:g} rad/s")
+    return float(torque)
 
 
 def _eval_turn(EA: float, scale: float, F: float) -> float:
@@ -511,6 +554,12 @@ def find_steady_arms(
     for arm in arms:
         if arm.pulley not in centres:
             raise ModelError(f"pulley = '{arm.pulley}' of TensionerArm: must be one of {', '.join(centres)}")
+        if [other.pulley for other in arms].count(arm.pulley) > 1:
+            raise ModelError(f"pulley = '{arm.pulley}' of TensionerArm: must have one arm, has several")
+        if not np.hypot(*(centres[arm.pulley] - np.asarray(arm.pivot, np.float64))) > 0.0:
+            raise ModelError(
+                f"pivot = {tuple(arm.pivot)} m of TensionerArm: must differ from the centre of {arm.pulley}"
+            )
     pivots = {arm.pulley: np.asarray(arm.pivot, np.float64) for arm in arms}
 
     def turn_lever(arm: TensionerArm, turn: float) -> FloatArray:
@@ -530,11 +579,18 @@ def find_steady_arms(
             x, y = turn_lever(arm, turn).tolist()
             duty = found[arm.pulley]
             belt = x * duty.hub_load[1] - y * duty.hub_load[0]
-            moments.append((belt + float(arm.moment(turn))) / (np.hypot(x, y) * duty.hub_force))
+            given = arm.moment(turn)
+            moment = read_numbers(given)
+            if moment is None or moment.shape != () or not np.isfinite(moment):
+                raise ModelError(
+                    f"moment of the arm of {arm.pulley} is {given!r} at the angle {turn:g} rad: must be a finite "
+                    "number [N m]"
+                )
+            moments.append((belt + float(moment)) / (np.hypot(x, y) * duty.hub_force))
         return np.array(moments)
 
     found = root(eval_moments, np.zeros(len(arms)), tol=1e-11)
-    if np.abs(found.fun).max(initial=0.0) > ERROR:
+    if not np.abs(found.fun).max(initial=0.0) <= ERROR:
         raise ModelError(
             "arms of a belt in steady motion have no equilibrium position: the moment of an arm must increase with "
             "its angle, as the moment of a spring"
@@ -577,8 +633,10 @@ def _solve(eval_errors: Callable[[FloatArray, float], FloatArray], start: FloatA
         u, load, step = start, 0.0, first
         while load < 1.0:
             trial = min(load + step, 1.0)
-            found = root(eval_errors, u, args=(trial,), tol=1e-13)
-            if np.abs(found.fun).max() > ERROR:
+            with np.errstate(invalid="ignore"):
+                found = root(eval_errors, u, args=(trial,), tol=1e-13)
+            # also if errors are NaN
+            if not np.abs(found.fun).max() <= ERROR:
                 break
             u, load = found.x, trial
         else:

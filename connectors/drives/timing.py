@@ -16,7 +16,7 @@ from windlass.connectors.curves.belt_tooth_contact import BeltToothContact
 from windlass.connectors.drives.pulleys import Place, Pulley
 from windlass.connectors.markers.position_markers import merge_handles, position_marker
 from windlass.elements.routes.routes import Route
-from windlass.framework.checks.checks import checked, number, numbers, whole
+from windlass.framework.checks.checks import checked, each, number, whole
 from windlass.framework.errors import ModelError
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
@@ -152,7 +152,7 @@ def _check_pitch(name: str, teeth: Teeth, pulley: Pulley, radius: float) -> None
 @checked(
     teeth=whole(3),
     pitch=number("m", above=0.0),
-    pulleys=numbers("1", (2,)),
+    pulleys=each(whole(3), "numbers of teeth", least=2),
     strain=number("1", minimum=0.0, maximum=0.05),
 )
 def timing_distance(teeth: int, pitch: float, pulleys: Sequence[int], strain: float = 0.0) -> float:
@@ -167,6 +167,8 @@ def timing_distance(teeth: int, pitch: float, pulleys: Sequence[int], strain: fl
     Raises:
         ModelError: a belt that is too short for both pulleys.
     """
+    if len(pulleys) != 2:
+        raise ModelError(f"pulleys = {tuple(pulleys)} in timing_distance: must be two numbers of teeth")
     small, large = sorted(float(z) * pitch / (2.0 * pi) for z in pulleys)
     length, step = teeth * pitch * (1.0 + strain), large - small
 

@@ -1,4 +1,4 @@
-"""Load of a fluid along cables: drag, buoyancy, pressure and added mass, from currents, waves and wind.
+"""Load of a fluid along cables and beams: drag, buoyancy, pressure and added mass, from currents, waves and wind.
 
     load: ∫ Sᵀ F dx,    F = g s (D + B + P)
     inertia: ∫ Sᵀ g s ρ A (C_a N + C_at t tᵀ) r_tt dx
@@ -39,6 +39,7 @@ from windlass.connectors.loads.line_points import (
     find_dims,
     find_places,
     group_rows,
+    line_lengths,
     locate,
 )
 from windlass.connectors.loads.morison import (
@@ -49,7 +50,7 @@ from windlass.connectors.loads.morison import (
     fill_inertia_derivatives,
     fill_powers,
 )
-from windlass.connectors.markers.cable_shape import cable_lengths, column_of
+from windlass.connectors.markers.cable_shape import column_of
 from windlass.framework.accounts import Account
 from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
@@ -68,9 +69,9 @@ SUNK = 0.01
 
 
 class FluidLoad(Component):
-    """The load of a fluid on one cable."""
+    """The load of a fluid on one cable or beam."""
 
-    cable = ref("cable", "the cable")
+    cable = ref("cable or beam", "the cable or beam")
     fluid = ref("fluid", "the fluid, which many loads may share")
     diameter = column("m", "outer diameter d", above=0.0)
     normal_drag = column("1", "drag coefficient C_n across the axis", default=1.2, minimum=0.0, switchable=True)
@@ -81,7 +82,7 @@ class FluidLoad(Component):
         "1", "true: volume and drag area belong to the reference length; else they grow with it", dtype=bool,
         default=False,
     )  # fmt: skip
-    points = column("1", "Gauss points on the cable", default=4, dtype=np.int64, minimum=LEAST_POINTS)
+    points = column("1", "Gauss points on the cable or beam", default=4, dtype=np.int64, minimum=LEAST_POINTS)
     active = column("1", "acts only if true", dtype=bool, default=True, switchable=True)
 
 
@@ -105,7 +106,7 @@ def create_group(rows: LocalRows, dims: int, line: LineColumns) -> FluidGroup:
     count = len(which) * n
     fluids = rows.local("fluid")[which]
     flows, users = [], []
-    lengths = cable_lengths(rows.world, rows.local("cable")[which])
+    lengths = line_lengths(rows)[which]
     for table, positions, numbers in rows.world.split_by_table(fluids):
         for number in np.unique(numbers):
             own = positions[numbers == number]
@@ -187,7 +188,7 @@ def locate_points(group: FluidGroup, whole: bool = True, gradients: bool = False
 
 def bind(rows: LocalRows) -> list[FluidGroup]:
     """Bind the active rows and their fluids."""
-    return [create_group(rows, dims, line) for dims, line in create_lines(rows)]
+    return [create_group(rows, kind.dims, line) for kind, line in create_lines(rows, rows.local("active"))]
 
 
 def build(rows: LocalRows) -> System:
@@ -291,8 +292,8 @@ def answer(rows: LocalRows, fields: Fields, s: FloatArray) -> Answer:
     out = Answer(*(np.zeros(shape) for shape in shapes))
     on, mass = rows.local("active"), column_of(rows.world, rows.local("cable"), "mass_per_length")
     g = column_of(rows.world, rows.local("fluid"), "gravity")
-    for dims, which in group_rows(rows):
-        group = create_group(rows, dims, create_line(rows, which, dims, s[which], np.zeros(k)))
+    for kind, which in group_rows(rows):
+        group = create_group(rows, kind.dims, create_line(rows, which, kind, s[which], np.zeros(k)))
         locate_points(group)(evaluate(fields))
         call(fill_forces)(group.c, group.m, group.flow)
         drag, surface = np.zeros((len(group.m), 3)), np.zeros(len(group.m))

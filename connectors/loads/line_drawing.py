@@ -1,4 +1,4 @@
-"""Drawing of loads along cables: the axes of the cables with values at their points, for arrows in ParaView."""
+"""Drawing of loads along cables and beams: their axes with values at their points, for arrows in ParaView."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from windlass.framework.model.law import LocalRows
 
 
 def draw_along(rows: LocalRows, r: FloatArray, values: Mapping[str, FloatArray], units: Mapping[str, str]) -> Drawing:
-    """Draw lines through k points of each row; loads on connected cables are one part of the drawing.
+    """Draw lines through k points of each row; loads on connected cables or beams are one part of the drawing.
 
     Args:
         rows: the loads, with the column ``cable``.
@@ -25,8 +25,8 @@ def draw_along(rows: LocalRows, r: FloatArray, values: Mapping[str, FloatArray],
     number = np.arange(count * k).reshape(count, k)
     lines = count * (k - 1)
     ends = np.zeros((count, 2), np.int64)
-    for dims, which in group_rows(rows):
-        ends[which] = rows.layout.dofs[rows.dofs[which][:, [0, 2 * dims]]]
+    for kind, which in group_rows(rows):
+        ends[which] = rows.layout.dofs[rows.dofs[which][:, kind.ends]]
     return Drawing(
         points=r.reshape(-1, 3),
         lines=np.stack((number[:, :-1].ravel(), number[:, 1:].ravel()), axis=1),

@@ -1,15 +1,16 @@
-"""Force per length along a cable: constant, a function of time, or a function of the motion.
+"""Force per length along a cable or beam: constant, a function of time, or a function of the motion.
 
     load: ∫ Sᵀ F dx,    F = vector, function(t), or f(t, x, r, r', r_t)
     force per current length: F is multiplied by |r'|
+    force that rotates with the cross section of a beam: F = A vector, see section_points.py
 
 A ``force_function`` is called once for all rows that share the function, and receives arrays with one entry per point:
 
     f(t, x, r, slope, velocity) -> force per length [N/m], shape (n, 3).
 
-The arguments are the time t [s], the distances x along the cables [m], shape (n,), and positions r [m], slopes r' [1]
-and velocities r_t [m/s], shape (n, 3) each; in 2D their z is 0. A `compiled` function writes the force at one point:
-``f(t, x, r, slope, velocity, force)`` with arrays of shape (3,); ``force`` contains zeros before the call. The
+The arguments are the time t [s], the distances x along the cables or beams [m], shape (n,), and positions r [m], slopes
+r' [1] and velocities r_t [m/s], shape (n, 3) each; in 2D their z is 0. A `compiled` function writes the force at one
+point: ``f(t, x, r, slope, velocity, force)`` with arrays of shape (3,); ``force`` contains zeros before the call. The
 derivatives of the function are central differences; all other terms of the tangent are exact.
 
 Source: principle of virtual work, A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press.
@@ -35,9 +36,17 @@ from windlass.connectors.loads.line_points import (
     create_points,
     find_places,
     group_rows,
+    line_lengths,
     locate,
 )
-from windlass.connectors.markers.cable_shape import cable_lengths
+from windlass.connectors.loads.section_points import (
+    SectionColumns,
+    add_section_force_tangents,
+    add_section_forces,
+    create_section,
+    create_sections,
+    fill_vectors,
+)
 from windlass.connectors.user_functions.time_functions import TimeColumn, bind_values
 from windlass.connectors.user_functions.user_forces import STEP, Compiled
 from windlass.framework.arrays import BoolArray, FloatArray, IntArray
@@ -47,19 +56,23 @@ from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.drawing import Drawing
-from windlass.framework.model.law import LocalRows, Output, register
+from windlass.framework.model.law import LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.schema import function as user_function
 from windlass.framework.model.system import Evaluation, Fields, System, Term, evaluate
+from windlass.framework.model.table import EntityTable
 
 LENGTHS = ("reference", "current")
 
 
 class LineLoad(Component):
-    """A force along one cable."""
+    """A force along one cable or beam."""
 
-    cable = ref("cable", "the cable")
-    vector = column("N/m", "force per length, global", shape=(3,), default=(0.0, 0.0, 0.0), switchable=True)
+    cable = ref("cable or beam", "the cable or beam")
+    vector = column(
+        "N/m", "force per length, in the global frame unless body_fixed", shape=(3,), default=(0.0, 0.0, 0.0),
+        switchable=True,
+    )  # fmt: skip
     function = user_function("f(t) -> force per length [N/m], shape (3,); takes the place of vector", switchable=True)
     force_function = user_function(
         "f(t, x, r, slope, velocity) -> force per length, takes their place; see line_load.py"
@@ -68,7 +81,11 @@ class LineLoad(Component):
         "1", "length by which the force is divided: reference length or current length", dtype="U9",
         default="reference", choices=LENGTHS,
     )  # fmt: skip
-    points = column("1", "Gauss points on the cable", default=4, dtype=np.int64, minimum=LEAST_POINTS)
+    body_fixed = column(
+        "1", "the vector rotates with the cross section of a beam, with the components along e_1, e_2, e_3", dtype=bool,
+        default=False,
+    )  # fmt: skip
+    points = column("1", "Gauss points on the cable or beam", default=4, dtype=np.int64, minimum=LEAST_POINTS)
     active = column("1", "acts only if true", dtype=bool, default=True, switchable=True)
 
 
@@ -82,7 +99,7 @@ class PointGroup(NamedTuple):
 
 
 class LineGroup(NamedTuple):
-    """2D or 3D rows with the same number of points."""
+    """Rows on cables or beams of one kind, with the same number of points."""
 
     line: LineColumns  # the points on their cables
     m: NDArray[Any]  # arrays for the motion of the points, see `create_points`
@@ -100,7 +117,7 @@ def create_group(rows: LocalRows, line: LineColumns, time: TimeColumn) -> LineGr
     for i, force in enumerate(given):
         if force is not None:
             found.setdefault(id(force), []).append(i)
-    lengths, groups = cable_lengths(rows.world, rows.local("cable")[which]), []
+    lengths, groups = line_lengths(rows)[which], []
     for members in found.values():
         force, places = given[members[0]], np.array(members)
         where = (places[:, None] * n + np.arange(n)).ravel()
@@ -188,45 +205,73 @@ def fill_derivatives(group: LineGroup, t: float) -> None:
     m["Fp"][some] += m["F"][some][:, :, None] * m["p"][some][:, None, :] / size**2
 
 
-def bind(rows: LocalRows) -> list[LineGroup]:
+class LineRows(NamedTuple):
+    """The active rows of a table."""
+
+    time: TimeColumn  # vectors of all rows
+    groups: list[LineGroup]  # rows whose force does not rotate
+    followers: list[SectionColumns]  # rows whose force rotates with the section
+
+
+def bind(rows: LocalRows) -> LineRows:
     """Bind the active rows and their functions."""
-    time = bind_values(rows, "vector", "function")
-    return [create_group(rows, line, time) for _, line in create_lines(rows)]
+    time, active, turns = bind_values(rows, "vector", "function"), rows.local("active"), rows.local("body_fixed")
+    groups = [create_group(rows, line, time) for _, line in create_lines(rows, active & ~turns)]
+    return LineRows(time, groups, create_sections(rows, active & turns))
 
 
 def build(rows: LocalRows) -> System:
     """Create the system of `LineLoad`."""
-    groups: list[LineGroup] = rows.columns
+    time, groups, followers = rows.columns
     system = System("LineLoad", rows.dofs)
     place, scatter, scatter_tangents = call(locate), call(add_forces), call(add_tangents)
+    # forces that depend only on time do not enlarge the pattern of the matrix, and require no Python in a step
+    plain, turning, turning_tangents = Call(), Call(), Call()
+    for section in followers:
+        forces, tangents = _rotate(section, time)
+        turning, turning_tangents = turning + forces, turning_tangents + tangents
 
     def add_load(s: Evaluation) -> None:
         for group in groups:
             place(group.line, s.x, s.v, s.a, group.m)
             fill_forces(group, s.t)
             scatter(group.line, group.m, s.f)
+        if followers:
+            turning(s)
 
     def add_load_tangent(s: Evaluation) -> None:
         for group in groups:
             place(group.line, s.x, s.v, s.a, group.m)
             fill_derivatives(group, s.t)
             scatter_tangents(group.line, group.m, s.dq, s.dv, s.slots, s.values)
+        if followers:
+            turning_tangents(s)
 
     if any(len(group.groups) or group.stretches.any() for group in groups):
+        turning, turning_tangents = time.fill + turning, time.fill + turning_tangents
         system.load = Term(add_load, add_load_tangent)
-    elif groups:
-        # forces that depend only on time do not enlarge the pattern of the matrix, and require no Python in a step
-        system.load = Term(groups[0].time.fill + sum((_spread(group) for group in groups), Call()))
+    elif groups or followers:
+        plain = time.fill + sum((_spread(group) for group in groups), Call()) + turning
+        system.load = Term(plain, time.fill + turning_tangents if followers else None)
     return system
+
+
+def _rotate(section: SectionColumns, time: TimeColumn) -> tuple[Call, Call]:
+    """Create the calls that add the forces of rows whose vectors rotate with the section, and their derivatives."""
+    V = np.zeros((*section.w.shape, 3))
+    fill = call(fill_vectors, lambda s: (section, time.values, s.x, V))
+    forces = call(add_section_forces, lambda s: (section, V, s.f))
+    return fill + forces, fill + call(add_section_force_tangents, lambda s: (section, V, s.x, s.dq, s.slots, s.values))
 
 
 @kernel
 def add_vectors(c: LineColumns, vectors: FloatArray, f: FloatArray) -> None:
     """Add Σ w S F to f, for vectors F of all rows [N/m], shape (rows, 3)."""
-    n, d = c.S.shape[1], c.dofs.shape[1] // 4
+    n, nodal = c.S.shape[1], c.S.shape[2]
+    d = c.dofs.shape[1] // nodal
     for i in range(len(c.dofs)):
         for j in range(n):
-            for b in range(4):
+            for b in range(nodal):
                 for l in range(d):
                     f[c.dofs[i, d * b + l]] += c.w[i, j] * c.S[i, j, b] * vectors[c.row[i], l]
 
@@ -243,11 +288,16 @@ def answer(rows: LocalRows, fields: Fields, s: FloatArray) -> tuple[FloatArray, 
     count, k = s.shape
     r, F = np.zeros((count, k, 3)), np.zeros((count, k, 3))
     at, time = evaluate(fields), bind_values(rows, "vector", "function")
-    for dims, which in group_rows(rows):
-        group = create_group(rows, create_line(rows, which, dims, s[which], np.zeros(k)), time)
+    for kind, which in group_rows(rows):
+        group = create_group(rows, create_line(rows, which, kind, s[which], np.zeros(k)), time)
         call(locate)(group.line, at.x, at.v, at.a, group.m)
         fill_forces(group, at.t)
         r[which], F[which] = group.m["r"].reshape(-1, k, 3), group.m["F"].reshape(-1, k, 3)
+        turned = which[rows.local("body_fixed")[which]]
+        if len(turned):
+            section, V = create_section(rows, turned, kind, s[turned], np.zeros(k)), np.zeros((len(turned), k, 3))
+            call(fill_vectors)(section, time(at.t), at.x, V)
+            F[turned] = V
     F[~rows.local("active")] = 0.0
     return r, F
 
@@ -259,8 +309,24 @@ def eval_force(rows: LocalRows, fields: Fields, x: Any = None) -> FloatArray:
     return F if np.ndim(x) == 2 else F[:, 0]
 
 
+def check(world: Tables, table: EntityTable) -> None:
+    """Raise ModelError for cables with moving material, and for body-fixed forces on cables or with columns that they
+    do not have."""
+    check_cables(world, table)
+    turns, given = table.local("body_fixed"), table.local("force_function")
+    for lines, positions, _ in world.split_by_table(table.local("cable")):
+        for k in positions[turns[positions]]:
+            where = f"in {table.kind} row {table.resident[k]}"
+            if "beam" not in lines.component.provides:
+                raise ModelError(f"cable {where} is a {lines.kind}: a body_fixed force must act on a beam")
+            if given[k] is not None or table.local("per")[k] != "reference":
+                raise ModelError(
+                    f"body_fixed {where}: must have a vector or a function of time, and per = 'reference' [N/m]"
+                )
+
+
 def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
-    """Draw the axes of the cables with the forces as vectors at their points."""
+    """Draw the axes of the cables and beams with the forces as vectors at their points."""
     s = np.broadcast_to(np.linspace(0.0, 1.0, subdivisions + 1), (len(rows.rows), subdivisions + 1))
     r, F = answer(rows, fields, s)
     return draw_along(rows, r, {"line_load_per_length": F}, {"line_load_per_length": "N/m"})
@@ -274,7 +340,7 @@ register(
     bind=bind,
     build=build,
     outputs={"force_per_length": Output("N/m", DOC, eval_force)},
-    check=lambda world, table: check_cables(world, table),
+    check=check,
     source="[@shabana]",
     draw=draw,
 )

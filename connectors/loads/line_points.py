@@ -1,15 +1,15 @@
-"""Points of cables on which distributed loads act: motion of the points, and transfer of forces and tangents to the
-nodes.
+"""Points of cables and beams on which distributed loads act: motion of the points, and transfer of forces and tangents
+to the nodes.
 
 A load F per reference length acts at points ξ with weights w. The load depends on the position r, the slope p = r' and
 the velocity r_t at each point; a force of inertia also depends on the acceleration. All these are interpolated by the
-shape functions S of the cable:
+shape functions S of the cable or of the axis of the beam:
 
     f_a = Σ w S_a F,    K_ab = Σ w S_a [(dq ∂F/∂r + dv ∂F/∂r_t + da ∂F/∂r_tt) S_b + dq ∂F/∂p S'_b].
 
-Vectors have three components; for 2D cables the last component is 0 and is not used.
+Vectors have three components; in 2D the last component is 0 and is not used.
 
-Source: Gauss's rule; J. Gerstmayr, A. A. Shabana, Nonlinear Dynamics 45 (2006), for the shape functions.
+Source: Gauss's rule; J. Gerstmayr, A. A. Shabana, Nonlinear Dynamics 45 (2006), for the shape functions of cables.
 """
 
 from __future__ import annotations
@@ -20,8 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.markers.cable_shape import cable_lengths
+from windlass.elements.beam.rows import find_lengths, find_orders
+from windlass.elements.beam.rules import PLACES, lagrange
 from windlass.elements.cable2d.points import eval_shape, gauss_rule
-from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 from windlass.framework.checks.values import show
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
@@ -32,15 +34,42 @@ from windlass.framework.model.table import EntityTable
 LEAST_POINTS = 3
 
 
+class LineKind(NamedTuple):
+    """Kind of a cable or beam: dimension 2 or 3, and order of a beam, 1 to 3, or 0 for a cable."""
+
+    dims: int
+    order: int
+
+    @property
+    def nodes(self) -> int:
+        """Number of nodes."""
+        return max(self.order, 1) + 1
+
+    @property
+    def positions(self) -> IntArray:
+        """The coordinates of a row that determine its axis: positions and slopes of the nodes of a cable, positions of
+        the nodes of a beam, shape (n dims,) for n shape functions."""
+        if self.order == 0:
+            return np.arange(4 * self.dims)
+        width = 3 if self.dims == 2 else 7
+        return (width * np.arange(self.nodes)[:, None] + np.arange(self.dims)).ravel()
+
+    @property
+    def ends(self) -> IntArray:
+        """The first coordinates of node0 and node1 of a row, shape (2,)."""
+        return self.positions[[0, (2 if self.order == 0 else 1) * self.dims]]
+
+
 class LineColumns(NamedTuple):
-    """Data of k rows with n points each, on cables in d dimensions."""
+    """Data of k rows with m points each, on cables or beams in d dimensions whose axis has n shape functions."""
 
     row: IntArray  # positions of these rows among the local rows, shape (k,)
-    dofs: IntArray  # local numbers of the coordinates of both nodes, shape (k, 4 d)
-    x: FloatArray  # distances of the points along the cables [m], shape (k, n)
-    S: FloatArray  # S, dS: shape functions, and their derivatives with respect to arc length, shape (k, n, 4) each
+    dofs: IntArray  # local numbers of the coordinates of the axis, shape (k, n d)
+    own: IntArray  # positions of these coordinates among the coordinates of a row, shape (n d,)
+    x: FloatArray  # distances of the points along the axes [m], shape (k, m)
+    S: FloatArray  # S, dS: shape functions, and their derivatives with respect to arc length, shape (k, m, n) each
     dS: FloatArray
-    w: FloatArray  # weights of the points times the length of the cable [m], shape (k, n)
+    w: FloatArray  # weights of the points times the length of the axis [m], shape (k, m)
 
 
 def create_points(count: int) -> NDArray[Any]:
@@ -53,45 +82,63 @@ def create_points(count: int) -> NDArray[Any]:
     return create_records(**vectors, **{name: np.zeros((count, 3, 3)) for name in ("Fr", "Fp", "Fv")})
 
 
-def create_line(rows: LocalRows, which: IntArray, dims: int, s: FloatArray, w: FloatArray) -> LineColumns:
-    """Create the points of the given rows; the column ``cable`` of these rows contains cables in ``dims`` dimensions.
+def create_line(rows: LocalRows, which: IntArray, kind: LineKind, s: FloatArray, w: FloatArray) -> LineColumns:
+    """Create the points of the given rows; the column ``cable`` of these rows contains cables or beams of one kind.
 
     Args:
         which: positions of these rows, shape (k,).
-        dims: 2 or 3.
+        kind: their kind.
         s: relative positions s = x/L [1], shape (n,) or (k, n).
-        w: weights for a cable of length 1, shape (n,).
+        w: weights for a length of 1, shape (n,).
     """
-    length = cable_lengths(rows.world, rows.local("cable")[which])[:, None]
+    length = line_lengths(rows)[which][:, None]
     s = np.broadcast_to(s, (len(which), np.shape(s)[-1]))
-    shape = eval_shape(s, length)
-    dofs = np.ascontiguousarray(rows.dofs[which][:, : 4 * dims])
-    return LineColumns(which, dofs, s * length, shape.S, shape.dS, w * length)
+    if kind.order == 0:
+        S, dS, _ = eval_shape(s, length)
+    else:
+        S, dS = lagrange(np.array(PLACES[kind.order]), s)
+        dS = dS / length[:, :, None]
+    dofs = np.ascontiguousarray(rows.dofs[which][:, kind.positions])
+    return LineColumns(which, dofs, kind.positions, s * length, S, dS, w * length)
 
 
-def group_rows(rows: LocalRows) -> list[tuple[int, IntArray]]:
-    """Group the rows by the dimension of their cables: return the dimension and the positions of the rows, shape (k,),
+def line_lengths(rows: LocalRows) -> FloatArray:
+    """Return the lengths [m] of the cables and beams of rows, shape (rows,)."""
+    length = cable_lengths(rows.world, rows.local("cable"))
+    for kind, which in group_rows(rows):
+        if kind.order > 0:
+            r = rows.reference[which][:, kind.positions].reshape(len(which), -1, kind.dims)
+            length[which] = find_lengths(length[which], np.full(len(which), kind.order), r)
+    return length
+
+
+def group_rows(rows: LocalRows) -> list[tuple[LineKind, IntArray]]:
+    """Group the rows by the kind of their cables or beams: return the kind and the positions of the rows, shape (k,),
     of each group."""
-    cables, found = rows.local("cable"), dict[int, list[IntArray]]()
-    for table, positions, _ in rows.world.split_by_table(cables):
-        found.setdefault(find_dims(table), []).append(positions)
-    return [(dims, np.sort(np.concatenate(positions))) for dims, positions in sorted(found.items())]
+    found: dict[LineKind, list[IntArray]] = {}
+    for table, positions, numbers in rows.world.split_by_table(rows.local("cable")):
+        order = np.zeros(len(numbers), np.int64)
+        if "beam" in table.component.provides:
+            order = find_orders((table.local("node2", numbers), table.local("node3", numbers)))
+        for p in np.unique(order):
+            found.setdefault(LineKind(find_dims(table), int(p)), []).append(positions[order == p])
+    return [(kind, np.sort(np.concatenate(positions))) for kind, positions in sorted(found.items())]
 
 
-def create_lines(rows: LocalRows) -> list[tuple[int, LineColumns]]:
-    """Create lines of the active rows, grouped by the dimension of their cables and the number of points; return the
-    dimension and the line, with Gauss points, of each group."""
+def create_lines(rows: LocalRows, which: BoolArray) -> list[tuple[LineKind, LineColumns]]:
+    """Create lines of the rows ``which``, shape (rows,), grouped by the kind of their cables or beams and the number of
+    points; return the kind and the line, with Gauss points, of each group."""
     points, found = rows.local("points"), []
-    for dims, every in group_rows(rows):
-        on = every[rows.local("active")[every]]
+    for kind, every in group_rows(rows):
+        on = every[which[every]]
         for n in np.unique(points[on]):
-            found.append((dims, create_line(rows, on[points[on] == n], dims, *gauss_rule(int(n)))))
+            found.append((kind, create_line(rows, on[points[on] == n], kind, *gauss_rule(int(n)))))
     return found
 
 
 def find_dims(table: EntityTable) -> int:
-    """Return the dimension of the cables of a table, 2 or 3."""
-    return 3 if "cable in space" in table.component.provides else 2
+    """Return the dimension of the cables or beams of a table, 2 or 3."""
+    return 3 if {"cable in space", "beam in space"} & set(table.component.provides) else 2
 
 
 def check_cables(world: Tables, table: EntityTable) -> None:
@@ -101,18 +148,18 @@ def check_cables(world: Tables, table: EntityTable) -> None:
             row = table.resident[positions.min()]
             raise ModelError(
                 f"cable in {table.kind} row {row} is an {cables.kind}, whose material moves along its axis: must be a "
-                "Cable2D or a Cable3D"
+                "Cable2D, a Cable3D or a beam"
             )
 
 
 def find_places(rows: LocalRows, x: object) -> FloatArray:
     """Return the relative positions s = x/L [1], shape (rows, k), of the distances x [m]: a number, one per row, or an
-    array of shape (rows, k). If x is None, the position is the middle of each cable.
+    array of shape (rows, k). If x is None, the position is the middle of each cable or beam.
 
     Raises:
-        ModelError: positions beyond the ends of a cable, or an array of a wrong shape.
+        ModelError: positions beyond the ends, or an array of a wrong shape.
     """
-    length = cable_lengths(rows.world, rows.local("cable"))[:, None]
+    length = line_lengths(rows)[:, None]
     given = 0.5 * length if x is None else np.asarray(x, np.float64)
     places = given.reshape(-1, 1) if given.ndim < 2 else given
     if places.shape[0] not in (1, len(length)):
@@ -123,7 +170,7 @@ def find_places(rows: LocalRows, x: object) -> FloatArray:
         where = f"{rows.table.kind} row {rows.rows[row]}"
         raise ModelError(
             f"x = {s[row, k] * length[row, 0]:g} m in {where}: must lie from 0 to {length[row, 0]:g} m, the length of "
-            "the cable"
+            "the cable or beam"
         )
     return np.clip(s, 0.0, 1.0)
 
@@ -131,13 +178,14 @@ def find_places(rows: LocalRows, x: object) -> FloatArray:
 @kernel
 def locate(c: LineColumns, x: FloatArray, v: FloatArray, a: FloatArray, m: Any) -> None:
     """Evaluate the motion of all points from coordinates x, velocities v and accelerations a."""
-    n, d = c.S.shape[1], c.dofs.shape[1] // 4
+    n, nodal = c.S.shape[1], c.S.shape[2]
+    d = c.dofs.shape[1] // nodal
     for i in range(len(c.dofs)):
         for j in range(n):
             k = i * n + j
             for l in range(d):
                 r, p, rate, acceleration = 0.0, 0.0, 0.0, 0.0
-                for b in range(4):
+                for b in range(nodal):
                     to = c.dofs[i, d * b + l]
                     r += c.S[i, j, b] * x[to]
                     p += c.dS[i, j, b] * x[to]
@@ -149,10 +197,11 @@ def locate(c: LineColumns, x: FloatArray, v: FloatArray, a: FloatArray, m: Any) 
 @kernel
 def add_forces(c: LineColumns, m: Any, f: FloatArray) -> None:
     """Add Σ w S F to f."""
-    n, d = c.S.shape[1], c.dofs.shape[1] // 4
+    n, nodal = c.S.shape[1], c.S.shape[2]
+    d = c.dofs.shape[1] // nodal
     for i in range(len(c.dofs)):
         for j in range(n):
-            for b in range(4):
+            for b in range(nodal):
                 weight = c.w[i, j] * c.S[i, j, b]
                 for l in range(d):
                     f[c.dofs[i, d * b + l]] += weight * m[i * n + j].F[l]
@@ -161,7 +210,8 @@ def add_forces(c: LineColumns, m: Any, f: FloatArray) -> None:
 @kernel
 def add_tangents(c: LineColumns, m: Any, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
     """Add Σ w S [(dq Fr + dv Fv) S + dq Fp S'] to values; ``slots`` belongs to all rows, shape (rows, n, n)."""
-    n, d = c.S.shape[1], c.dofs.shape[1] // 4
+    n, nodal = c.S.shape[1], c.S.shape[2]
+    d = c.dofs.shape[1] // nodal
     for i in range(len(c.dofs)):
         to = slots[c.row[i]]
         for j in range(n):
@@ -170,7 +220,7 @@ def add_tangents(c: LineColumns, m: Any, dq: float, dv: float, slots: IntArray, 
                 for o in range(d):
                     here = dq * m[k].Fr[l, o] + dv * m[k].Fv[l, o]
                     along = dq * m[k].Fp[l, o]
-                    for b in range(4):
+                    for b in range(nodal):
                         part = c.w[i, j] * (here * c.S[i, j, b] + along * c.dS[i, j, b])
-                        for e in range(4):
-                            values[to[d * e + l, d * b + o]] += c.S[i, j, e] * part
+                        for e in range(nodal):
+                            values[to[c.own[d * e + l], c.own[d * b + o]]] += c.S[i, j, e] * part

@@ -209,8 +209,9 @@ def find_contact(radius: float, k: int, d: Any, n: Any, w: Any) -> Any:
     """Return direction k at the contact of a disc with a plane (0: across the track, 1: along the track, 2: normal),
     and the vectors r and d + r.
 
-    d is the vector from the marker on the plane to the centre, n the normal of the plane, w the axis of the disc, and r
-    the vector from the centre to the lowest point of the rim. All of these vectors may be real or complex.
+    The vector d points from the marker on the plane to the centre of the disc. The vector r points from the centre to
+    the lowest point of the rim. The normal of the plane is n, and the axis of the disc is w. The vectors may be real or
+    complex.
     """
     x = cross(w, n)
     length = np.sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2])

@@ -485,14 +485,14 @@ def load_cell(s: Sketch) -> None:
     s.measure((0.4, 0.63), (1.0, 0.63), "time_constant", (0.9, -0.02))
 
 
-@draws("LineLoad", "FluidLoad")
+@draws("LineLoad", "LineTorque", "FluidLoad")
 def line_load(s: Sketch) -> None:
     way = s.curve([(0, 0), (1.6, 0.4), (3.4, 0.3), (5.0, -0.2)])
     s.dot(way[0])
     s.dot(way[-1])
     for k in range(10, 199, 30):
         s.arrow(way[k] + (0.0, 0.9), way[k] + (0.0, 0.12))
-    s.text((2.5, 1.6), "force per length: vector, function, or drag of a fluid", RED, align="center")
+    s.text((2.5, 1.6), "force or torque per length: vector, function, or drag of a fluid", RED, align="center")
     s.text(
         (2.5, -0.5), "diameter, drag and added mass of FluidLoad belong to the cross section", align="center", size=9
     )

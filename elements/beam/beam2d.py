@@ -37,6 +37,7 @@ from windlass.elements.beam.rows import (
 from windlass.elements.beam.rules import MOST_NODES, MOST_POINTS, create_rule
 from windlass.elements.beam.sections2d import OUTPUTS, draw
 from windlass.framework.accounts import Account
+from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.call import Call, call
 from windlass.framework.model.law import LocalRows, Tables, register
 from windlass.framework.model.schema import Component, column, ref
@@ -54,7 +55,7 @@ class Beam2D(Component):
     numbers, the diagonals of the matrices.
     """
 
-    provides: ClassVar[tuple[str, ...]] = ("body", "beam")
+    provides: ClassVar[tuple[str, ...]] = ("body", "beam", "cable or beam")
     node0 = ref("RigidNode2D", "node at x = 0, its axis e_1 along the beam")
     node1 = ref("RigidNode2D", "node at x = length")
     node2 = ref("RigidNode2D", "inner node: at x/L = 1/2, with node3 at (1 - 1/√5)/2", optional=True)
@@ -89,19 +90,27 @@ class Beam2D(Component):
     )
 
 
+def find_shifts(phi: FloatArray, node_angles: FloatArray) -> FloatArray:
+    """Return the angles from the axes of the nodes to e_1 [rad], plus whole turns such that the angles of all nodes are
+    near the angle of node0, which closed lines of beams need; all arrays have the shape (rows, nodes).
+
+    Args:
+        phi: angles of the nodes in the reference configuration [rad].
+        node_angles: the column of `Beam2D` [rad].
+    """
+    total = phi + node_angles
+    shifts: FloatArray = node_angles + FULL_TURN * np.round((total[:, :1] - total) / FULL_TURN)
+    return shifts
+
+
 def bind(rows: LocalRows) -> NDArray[Any]:
     """Return the records of the rows; ``free`` contains the strains without force, which are the strains of the
-    reference configuration plus ``reference_strain``.
-
-    The additional field shift [rad], shape (4,), is the angle from the axis of each node to e_1. Whole turns are added
-    such that the angles of all nodes are near the angle of node0, which closed lines of beams need.
-    """
+    reference configuration plus ``reference_strain``. The additional field shift [rad], shape (4,), contains the angles
+    of `find_shifts`."""
     x = rows.reference
     phi = np.zeros((len(x), MOST_NODES))
     phi[:, : x.shape[1] // WIDTH] = x[:, 2::WIDTH]
-    own = rows.local("node_angles")
-    phi = phi + own
-    packed = bind_beams(rows, WIDTH, 2, 3, shift=own + FULL_TURN * np.round((phi[:, :1] - phi) / FULL_TURN))
+    packed = bind_beams(rows, WIDTH, 2, 3, shift=find_shifts(phi, rows.local("node_angles")))
     # for this call of the kernel, the coordinates are the reference coordinates of the rows, one row after the other
     dofs, own = packed["dofs"].copy(), np.zeros((len(packed), MOST_POINTS, 3))
     packed["dofs"] = np.arange(dofs.size).reshape(dofs.shape)

@@ -35,7 +35,7 @@ class Cable3D(Cable2D):
     """A 3D cable element with the columns of `Cable2D`; user functions of the forces receive the magnitude |κ| of the
     curvature."""
 
-    provides: ClassVar[tuple[str, ...]] = ("body", "cable", "cable in space", "strained cable")
+    provides: ClassVar[tuple[str, ...]] = ("body", "cable", "cable or beam", "cable in space", "strained cable")
     node0 = ref("PointSlope3D", "node at x = 0")
     node1 = ref("PointSlope3D", "node at x = length")
     reference_curvature = column("1/m", "curvature κ0 without moment, global", shape=(3,), default=(0.0, 0.0, 0.0))

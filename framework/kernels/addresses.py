@@ -1,7 +1,7 @@
 """Calls of compiled kernels without Python: the arguments are stored in memory once, and the kernels are called by
 address.
 
- Arguments are stored in the memory layout of the compiler: a number has 8 bytes, a truth value has one byte, and a
+Arguments are stored in the memory layout of the compiler: a number has 8 bytes, a truth value has one byte, and a
 tuple consists of its items. An array consists of owner, parent, size, item size, address, shape and strides. The owner
 is empty, because the arrays exist longer than the calls.
 """

@@ -50,7 +50,7 @@ from windlass.framework.kernels.compiling import (
     form_of,
     load_environments,
 )
-from windlass.framework.kernels.listed import Job, file_stem, start_helpers
+from windlass.framework.kernels.listed import Job, ListError, file_stem, start_helpers
 from windlass.framework.kernels.locks import Lock
 from windlass.framework.kernels.type_names import encode_type
 from windlass.framework.launch.launcher import launched_rank
@@ -341,7 +341,10 @@ class _KernelCache:
         if key in _process.locks or not os.access(folder, os.W_OK):
             return False
         if launched_rank() == 0:
-            start_helpers(f"{self.dispatcher.py_func.__module__}:{self.name}", folder)
+            try:
+                start_helpers(f"{self.dispatcher.py_func.__module__}:{self.name}", folder)
+            except ListError as error:
+                _say_once("list", f"{error}; until then, kernels are compiled on one core")
         begin = time.perf_counter()
         lock = _process.locks[key] = Lock(folder / key)
         seconds = time.perf_counter() - begin

@@ -21,6 +21,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from windlass.framework.errors import WindlassError
 from windlass.framework.launch.launcher import child_environment
 from windlass.framework.launch.lazy_names import libraries
 
@@ -42,19 +43,33 @@ class Job(NamedTuple):
     form: str = "python"
 
 
+class ListError(WindlassError):
+    """A list of kernels that cannot be read."""
+
+
 def read_list() -> list[Job]:
-    """Return all kernels of the list; the result is empty if the list does not exist."""
+    """Return all kernels of the list.
+
+    Raises:
+        ListError: the list is missing or damaged.
+    """
     return _read()[0]
 
 
 def _read() -> tuple[list[Job], list[list[Job]]]:
     """Return all kernels of the list, and the kernels of each model in the order of the requests."""
-    if not LIST.is_file():
-        return [], []
-    listed = json.loads(LIST.read_text())
-    types = listed["types"]
-    jobs = [Job(module, name, [types[i] for i in numbers], form) for module, name, numbers, form in listed["kernels"]]
-    return jobs, [[jobs[i] for i in model] for model in listed["models"]]
+    try:
+        listed = json.loads(LIST.read_text())
+        types = listed["types"]
+        jobs = [
+            Job(module, name, [types[i] for i in numbers], form) for module, name, numbers, form in listed["kernels"]
+        ]
+        return jobs, [[jobs[i] for i in model] for model in listed["models"]]
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        fault = "missing" if isinstance(error, FileNotFoundError) else f"damaged ({type(error).__name__})"
+        raise ListError(
+            f"the list of kernels {LIST} is {fault}: must be a file of the package, install it again"
+        ) from None
 
 
 def write_list(models: list[list[Job]]) -> None:
@@ -122,8 +137,11 @@ def start_helpers(missing: str, folder: Path) -> None:
     Args:
         missing: module and name of the kernel, ``"module:name"``.
         folder: folder of machine code.
+
+    Raises:
+        ListError: the list is missing or damaged.
     """
-    if _helpers or not LIST.is_file() or (number := count_processes() - 1) < 1:
+    if _helpers or (number := count_processes() - 1) < 1:
         return
     # on a busy machine the new processes get no core, and this process would wait for them
     if "WINDLASS_COMPILERS" not in os.environ and os.getloadavg()[0] > number + 1:

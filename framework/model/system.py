@@ -307,9 +307,9 @@ class NeighbourPattern:
 
 
 class SumKey(Protocol):
-    """Key of a sum over all rows and processes: hashable, with equal keys on all processes."""
+    """Key of a sum of numbers, shape (n,), over all rows and processes: hashable, and equal on all processes."""
 
-    def judge(self, total: float) -> str | None:
+    def judge(self, total: FloatArray) -> str | None:
         """Reason why results are doubtful, and a remedy; None if the sum raises no doubt."""
 
 
@@ -324,7 +324,7 @@ class Checks:
             as overlaps beyond the range of the law.
         reasons: function ``(fields, step)`` that returns, at the end of a solve, a list of reasons why the results are
             doubtful, with remedies. ``step`` is the nominal step [s] of dynamics, or 0 in statics.
-        sums: function ``(fields)`` that returns, at the end of a solve, pairs of a key and a number. Numbers with equal
+        sums: function ``(fields)`` that returns, at the end of a solve, pairs of a key and numbers. Numbers with equal
             keys are summed over all rows and processes, and each key judges its sum.
         invariants: function ``(fields)`` that returns a dictionary of integers that are constant in an intact model,
             for example the number of times that a closed belt winds around its pulleys. Values of the same name are
@@ -340,7 +340,7 @@ class Checks:
     doubts: Callable[[Fields, float], list[str]] | None = None
     refusals: Callable[[Fields], list[str]] | None = None
     reasons: Callable[[Fields, float], list[str]] | None = None
-    sums: Callable[[Fields], Iterable[tuple[SumKey, float]]] | None = None
+    sums: Callable[[Fields], Iterable[tuple[SumKey, FloatArray]]] | None = None
     invariants: Callable[[Fields], dict[str, float]] | None = None
     diagnose: Callable[[Fields], list[str]] | None = None
     find_faults: Callable[[Fields], list[Fault]] | None = None
@@ -439,8 +439,7 @@ class System:
         return_map: contact decisions within Newton's method. Without a return map, history values are constant during
             the iterations.
         decide: function ``(fields)`` that sets ``fields.data`` at the start of a solve, from the motion and the stored
-            values;
-            default: by default, ``post_newton`` with the stored values as start values of a step.
+            values. Without this function, ``post_newton`` is used with the stored values as start values of a step.
         renew: function ``(fields)`` that resets, between two steps, entries of ``fields.data`` that `World.set` has
             made invalid.
         account: energies that the law stores, dissipates and transfers by the work of its forces.

@@ -124,7 +124,9 @@ def read_csv(path: str | os.PathLike[str]) -> dict[str, FloatArray]:
     """Read a file of `CsvTable`, and return the values of each column, shape (rows,), by column name without unit.
 
     A last line without line end is ignored: the run was stopped during writing, so the last number may be incomplete.
-        Raises OutputError if the file cannot be read or a line does not fit the header.
+
+    Raises:
+        OutputError: the file cannot be read, or a line does not fit the header.
     """
     try:
         text = Path(path).read_text(encoding="utf-8")

@@ -15,12 +15,13 @@ import numpy as np
 
 from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, each, number, optional
+from windlass.framework.command_line.notes import say_once
 from windlass.framework.errors import ModelError
 from windlass.framework.output.probes import SENSOR, Readings, SensorLike
 from windlass.framework.state.evaluate import load_outputs
 from windlass.framework.state.state import State
 
-ROUNDING = 1e-9
+ROUNDING = 1e-12
 """Relative difference of two times that counts as a rounding error [1]."""
 
 
@@ -29,6 +30,10 @@ class Means(Readings):
 
     Steps may have different sizes. Compiled code reads sensors that are entries of the motion or of multipliers, such
     as velocities of bodies and forces of constraints on coordinates. Other sensors require one call of Python per step.
+
+    Several solves with the same hook may follow each other: their intervals are added, and times without a solve with
+    this hook do not count. A solve that begins before the end of the earlier solves begins new means. A restart may
+    have a later start, if the means of the interrupted run ended before.
 
     Under MPI all processes call this hook and have the same means.
 
@@ -48,6 +53,7 @@ class Means(Readings):
     @checked(sensors=each(SENSOR, "a list of sensors"), start=optional(number("s")))
     def __init__(self, sensors: Sequence[SensorLike], start: float | None = None) -> None:
         super().__init__("Means", sensors, 1)
+        self._from = start
         if start is not None:
             self._earliest = float(start) - ROUNDING * abs(start)
         self.duration = 0.0
@@ -74,16 +80,25 @@ class Means(Readings):
         if not self._probes:
             load_outputs(state)
             self._create_probes(state)
+        # the state at the start of this solve may differ from the last state of the solve before
+        self._last, self._mark = np.zeros(0), None
+        if self._from is not None and end < self._earliest and self._by_time:
+            say_once("means", [f"they begin at t = {self._from:g} s, after the end of this solve at {end:g} s"])
 
     def _take(self, rows: Sequence[FloatArray], marks: Sequence[tuple[float, int]]) -> None:
         """Add the trapezoids between successive records to the integrals."""
-        for row, (t, _) in zip(rows, marks, strict=True):
-            if not len(self._last):
-                self._integral = np.zeros(len(row))
-            elif t > self._until:
-                self._integral += 0.5 * (t - self._until) * (self._last + row)
-                self.duration += t - self._until
-            self._last, self._until = row, t
+        table, times = np.array(rows), np.array([t for t, _ in marks])
+        integral, duration = self._integral, self.duration
+        if len(self._last):
+            table, times = np.vstack((self._last, table)), np.append(self._until, times)
+        elif not len(integral) or times[0] < self._until - ROUNDING * abs(self._until):
+            integral, duration = np.zeros(table.shape[1]), 0.0
+        sizes = np.diff(times)
+        parts = 0.5 * sizes[:, None] * (table[:-1] + table[1:])
+        # summed one after the other, so that sums do not depend on the number of records in a call
+        integral = np.vstack((integral, parts)).cumsum(axis=0)[-1]
+        duration = float(np.append(duration, sizes).cumsum()[-1])
+        self._integral, self.duration, self._last, self._until = integral, duration, table[-1], float(times[-1])
 
     def _is_empty(self) -> bool:
         return not len(self._last)
@@ -91,17 +106,34 @@ class Means(Readings):
     def checkpoint(self) -> dict[str, Any]:
         """The integrals; see `StepHook.checkpoint`."""
         sums = {"integral": self._integral, "last": self._last, "until": self._until, "duration": self.duration}
-        return {"names": self.names, "steps": self._steps, "mark": self._mark, **sums}
+        columns = [list(column) for probe in self._probes for column in probe.columns]
+        return {"columns": columns, "start": self._from, "steps": self._steps, "mark": self._mark, **sums}
 
     def restore(self, kept: Mapping[str, Any], state: State) -> None:
         """Continue the means of the interrupted run.
 
         Raises:
-            ModelError: the sensors differ.
+            ModelError: the sensors differ, or the means of the interrupted run began earlier and still continued at the
+                new start.
         """
-        if kept["names"] != self.names:
-            there, here = ", ".join(kept["names"]), ", ".join(self.names)
-            raise ModelError(f"sensors of Means are {here}: must be the sensors of the checkpoint, {there}")
+        if not self._probes:
+            load_outputs(state)
+            self._create_probes(state)
+        columns = [list(column) for probe in self._probes for column in probe.columns]
+        if [list(column) for column in kept["columns"]] != columns:
+            there, here = (", ".join(f"{name} [{unit}]" for name, unit in each) for each in (kept["columns"], columns))
+            raise ModelError(f"sensors of Means give {here}: must be the sensors of the checkpoint, {there}")
+        if kept["start"] != self._from:
+            if kept["duration"] > 0.0 and self._earliest < kept["until"]:
+                there, here = (
+                    "the start of the solve" if t is None else f"{t:g} s" for t in (kept["start"], self._from)
+                )
+                raise ModelError(
+                    f"start of Means is {here}: must be {there}, as in the interrupted run, or later than its last step"
+                    f" at {kept['until']:g} s"
+                )
+            self._steps = int(kept["steps"])
+            return
         self._steps, self._until, self.duration = int(kept["steps"]), float(kept["until"]), float(kept["duration"])
         self._integral, self._last = np.array(kept["integral"]), np.array(kept["last"])
         self._mark = None if kept["mark"] is None else (float(kept["mark"][0]), int(kept["mark"][1]))

@@ -54,7 +54,9 @@ class SensorLike(Protocol):
         """Bind the sensor to the model of a state. The call is collective."""
 
 
-SENSOR = that(lambda given: hasattr(given, "create_probe") and hasattr(given, "name"), "a sensor")
+SENSOR = that(
+    lambda given: hasattr(given, "create_probe") and hasattr(given, "name") and not isinstance(given, type), "a sensor"
+)
 ARRAYS = ("x", "v", "a", "lam")
 """Names of the arrays of `FieldEntries`, in the order of their numbers in `read_entries`."""
 

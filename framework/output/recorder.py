@@ -10,7 +10,7 @@
 | ``xdmf`` | ``belt.xdmf`` | reference | filter Warp By Vector with ``displacement``, scale factor 1 |
 
 The files store no units of fields: units are in `Recorder.field_units` and in the docstrings of the laws. All values
-    are in SI units and in the global frame.
+are in SI units and in the global frame.
 """
 
 from __future__ import annotations

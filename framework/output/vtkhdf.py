@@ -25,8 +25,8 @@ _BATCH_BYTES, _BATCH_FRAMES = 1 << 23, 32
 _STEP_ROWS = 256
 _COPIED_ROWS = 1 << 20
 _COUNT = int.from_bytes(b"Windlas", "big")
-"""Placeholder that is written as the number of frames to find its offset in the file. No other number in the first page
-is equal to the placeholder."""
+"""Number that is first written as the number of frames, so that its offset in the file can be found. The first page
+contains this number only once."""
 _STEPS = ("NumberOfParts", "PartOffsets", "PointOffsets", "CellOffsets")
 
 

@@ -71,7 +71,7 @@ class StepHook:
         """Return compiled code that runs after each idle step, when the fields contain the values at the end of the
         step.
 
-          The program may change all fields except the time.
+        The program may change all fields except the time.
         """
         return None
 

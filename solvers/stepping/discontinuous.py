@@ -69,7 +69,8 @@ class StepAttempt:
         error: force error after the last pass [N].
         force: largest contact force in the last pass [N].
         cycle: number of passes after which the decisions of contacts repeated, or 0.
-        Whether Newton's method converged, but contacts still switched with a force error above the tolerance.
+        unsettled: whether Newton's method converged, but contacts still switched with a force error above the
+            tolerance.
         history: residual norms of the last Newton run.
     """
 

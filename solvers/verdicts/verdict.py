@@ -12,6 +12,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.command_line import options
 from windlass.framework.command_line.notes import say_once
@@ -113,11 +114,11 @@ def judge_laws(assembly: Assembly, step: float) -> list[str]:
     ]
     sums = [pair for s in assembly.systems if (add := s.checks.sums) is not None for pair in add(assembly.fields)]
     found: list[str] = []
-    totals: dict[SumKey, float] = {}
+    totals: dict[SumKey, FloatArray] = {}
     for words, parts in assembly.processes.allgather("reasons", (mine, sums)):
         found += words
         for key, value in parts:
-            totals[key] = totals.get(key, 0.0) + value
+            totals[key] = totals[key] + value if key in totals else value
     found += [words for key, total in totals.items() if (words := key.judge(total)) is not None]
     return list(dict.fromkeys(found))[:SHOWN]
 

@@ -65,8 +65,9 @@ def simulate(folder: Path, pipe: int = -1, restart: bool = False) -> None:
 def in_child(work: Callable[[int], Any], kill_after: float | None = None) -> tuple[int, bytes]:
     """Run a function in a forked copy of this process.
 
-    Args: work: function that receives a pipe to write to; after an error of Windlass, the child writes the error to the
-        pipe and exits with code 2.
+    Args:
+        work: function that receives a pipe to write to; after an error of Windlass, the child writes the error to the
+            pipe and exits with code 2.
         kill_after: time after which the child is killed [s].
 
     Returns:

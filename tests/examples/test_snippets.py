@@ -43,7 +43,8 @@ PROGRAMS = {"windlass": [sys.executable, "-m", "windlass.commands.cli"], "python
 class Block:
     """A fenced block of a page.
 
-    language: word after the opening fence. line: number of the first line of the block in the page, from 1.
+    language: word after the opening fence.
+    line: number of the first line of the block in the page, from 1.
     text: lines of the block.
     comment: the comment in the line above the fence, or an empty text.
     """

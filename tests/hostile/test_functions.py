@@ -20,6 +20,7 @@ from windlass.elements import (
     RigidBody3D,
     generic_node,
     state_node,
+    straight_beam,
     straight_cable,
 )
 from windlass.framework.errors import ModelError
@@ -51,8 +52,11 @@ def references(world: wl.World, kind: type[Component]) -> dict[str, Any]:
     if kind is con.GenericJoint:
         ball = world.add(RigidBody3D, position=(0.0, 0.0, 0.0), mass=1.0, inertia=1.0)
         made["rigid marker"] = [con.rigid_marker(world, world.add(Ground)), con.rigid_marker(world, ball)]
-    if any(ref.target == "cable" for ref in kind.refs.values()):
-        made["cable"] = [rope(world)]
+    targets = {ref.target for ref in kind.refs.values()}
+    made |= {target: [rope(world)] for target in ("cable", "cable or beam") if target in targets}
+    if "beam" in targets:
+        columns = {"stiffness": (1e3, 1e3, 1.0), "mass_per_length": 1.0, "rotary_inertia": 1.0}
+        made["beam"] = [straight_beam(world, (0.0, 0.0), (1.0, 0.0), 1, **columns)]
     single = len(kind.refs) == 1
     row, taken = {}, dict.fromkeys(made, 0)
     for name, ref in kind.refs.items():

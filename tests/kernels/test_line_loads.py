@@ -12,9 +12,22 @@ from scipy.integrate import quad
 
 import windlass as wl
 from windlass import connectors as con
-from windlass.elements import ALENode, Cable2D, Cable3D, PointSlope2D, PointSlope3D, straight_cable
+from windlass.elements import (
+    ALENode,
+    Beam2D,
+    Cable2D,
+    Cable3D,
+    PointSlope2D,
+    PointSlope3D,
+    RigidNode2D,
+    nodes_of,
+    straight_beam,
+    straight_cable,
+)
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.model.table import Entity
+
+from support.beams import PLANE, SPACE, create_plane_beam, create_space_beam, rotation_rates
 
 CABLE = {"mass_per_length": 2.0, "axial_stiffness": 10.0, "bending_stiffness": 0.1}
 RHO, G = 1000.0, 9.81
@@ -90,6 +103,74 @@ def test_tangents_are_exact(dims: int) -> None:
     state = wl.State(world)
     state.t = 0.7
     wl.testing.check_tangent(world, state, states=3)
+
+
+@pytest.mark.parametrize("order", [1, 2, 3])
+@pytest.mark.parametrize("create", [create_plane_beam, create_space_beam])
+def test_tangents_on_beams_are_exact(create: Any, order: int) -> None:
+    """On beams, tangents of line loads, of torques per length and of fluids agree with differences, also for vectors
+    that rotate with the cross section.
+    """
+    world, beams = create(order)
+    up = 1 if create is create_plane_beam else 2
+    world.gravity[:] = -G * np.eye(3)[up]
+    vector = (1.0, 2.0, 3.0)
+    world.add(con.LineLoad, cable=beams, vector=vector, per="current")
+    world.add(con.LineLoad, cable=beams[0], force_function=law, per="current", points=3)
+    world.add(con.LineLoad, cable=beams, vector=vector, body_fixed=[True, False])
+    world.add(con.LineTorque, cable=beams, function=con.ramp(0.0, 1.0, 0.0, vector), body_fixed=[False, True])
+    sea = world.add(con.Fluid, density=RHO, velocity=(1.0, 0.0, 0.0), transition=0.8)
+    world.add(con.FluidLoad, cable=beams, fluid=sea, diameter=0.1, axial_drag=0.3)
+    state = wl.State(world)
+    state.t = 0.7
+    wl.testing.check_tangent(world, state, tolerance=1e-7)
+
+
+def test_beams_and_cables_of_several_kinds() -> None:
+    """The same loads on a straight cable and on beams of each order have the same resultants, and the outputs are the
+    given loads.
+    """
+    world = wl.World(gravity=(0.0, 0.0, -G))
+    end = np.array([2.0, -1.0, 2.0]) / 3.0
+    lines = [straight_cable(world, (0, 0, 0), end, 1, **CABLE)]
+    section = {**SPACE, "mass_per_length": CABLE["mass_per_length"]}
+    for order in (1, 2, 3):
+        lines.append(straight_beam(world, (0, 0, 0), end, 1, order=order, **section))
+    sea = world.add(con.Fluid, density=RHO, fills="everywhere", velocity=(1.0, 2.0, -0.5))
+    world.add(con.FluidLoad, cable=lines, fluid=sea, diameter=0.1)
+    load = world.add(con.LineLoad, cable=lines, vector=(1.0, 2.0, 3.0))
+    state = wl.State(world)
+    given, found = eval_loads(world), []
+    for line in lines:
+        nodes = nodes_of(world, line)
+        dofs = state.local_dofs(nodes)[:, :3]
+        found.append(given[dofs].sum(axis=0))
+    assert_allclose(found[1:], np.tile(found[0], (3, 1)), rtol=1e-12)
+    assert_allclose(wl.eval_output(load, "force_per_length", state, x=0.3), np.tile((1.0, 2.0, 3.0), (4, 1)))
+    with pytest.raises(wl.ModelError, match="must lie from 0 to 1 m, the length of the cable or beam"):
+        wl.eval_output(load, "force_per_length", state, x=1.1)
+
+
+def test_loads_that_rotate_with_the_section() -> None:
+    """Outputs of body-fixed loads are the vectors in the global frame, in 2D also for nodes whose axes do not lie along
+    the beam, and torques have the power m·ω.
+    """
+    world = wl.World()
+    nodes = world.add(RigidNode2D, position=[(0.0, 0.0), (0.6, 0.8)], angle=[0.0, 0.3])
+    angle = np.arctan2(0.8, 0.6)
+    flat = world.add(Beam2D, node0=nodes[0], node1=nodes[1], node_angles=(angle, angle - 0.3, 0.0, 0.0), **PLANE)
+    load = world.add(con.LineLoad, cable=flat, vector=(2.0, 5.0, 0.0), body_fixed=True)
+    arm = straight_beam(world, (0, 0, 0), (0, 0, 2), 1, normal=(0, 1, 0), **SPACE)
+    torque = world.add(con.LineTorque, cable=arm, vector=(1.0, 2.0, 3.0), body_fixed=True)
+    state = wl.State(world)
+    turned = (0.6 * 2.0 - 0.8 * 5.0, 0.8 * 2.0 + 0.6 * 5.0, 0.0)
+    assert_allclose(wl.eval_output(load, "force_per_length", state), turned)
+    m = np.array((-3.0, 2.0, 1.0))  # e_1, e_2, e_3 are the directions z, y, -x
+    assert_allclose(wl.eval_output(torque, "torque_per_length", state, x=0.5), m, atol=1e-14)
+    ends, omega = nodes_of(world, arm), np.array((0.3, -0.2, 0.5))
+    rates = np.zeros_like(state.v)
+    rates[state.local_dofs(ends)] = rotation_rates(state, ends, omega)
+    assert_allclose(rates @ eval_loads(world)[: len(rates)], 2.0 * m @ omega, rtol=1e-12)
 
 
 def eval_loads(world: wl.World, t: float = 0.0) -> Any:
@@ -354,6 +435,28 @@ def test_bad_directions_and_cables() -> None:
         eval_loads(world)
 
 
+@pytest.mark.parametrize(
+    ("columns", "words"),
+    [
+        ({"body_fixed": True}, "cable in LineLoad row 0 is a Cable2D: a body_fixed force must act on a beam"),
+        ({"beam": True, "per": "current"}, "body_fixed in LineLoad row 0: must have a vector or a function of time"),
+        (
+            {"beam": True, "force_function": law},
+            "body_fixed in LineLoad row 0: must have a vector .* per = 'reference'",
+        ),
+    ],
+)
+def test_bad_body_fixed_loads(columns: dict[str, Any], words: str) -> None:
+    world, cables = build(2)
+    beam = straight_beam(world, (0, 0), (1, 0), 1, **PLANE)
+    on_beam = columns.pop("beam", False)
+    world.add(con.LineLoad, cable=beam if on_beam else cables[0], **{"body_fixed": True, **columns})
+    with pytest.raises(wl.ModelError, match="must be a beam"):
+        world.add(con.LineTorque, cable=cables[0])
+    with pytest.raises(wl.ModelError, match=words):
+        world.finalize()
+
+
 def test_files(tmp_path: Any) -> None:
     """Loads are written as vectors at points for ParaView. A model file restores fluids with and without tables and
     waves.
@@ -364,6 +467,8 @@ def test_files(tmp_path: Any) -> None:
         sea = world.add(con.Fluid, density=RHO, transition=0.5, **fluid)
         world.add(con.FluidLoad, cable=cables, fluid=sea, diameter=0.1)
     world.add(con.LineLoad, cable=cables, vector=(0.0, 1.0, 0.0))
+    beam = straight_beam(world, (0, 0, 0), (1, 0, 0), 2, **SPACE)
+    world.add(con.LineTorque, cable=beam, vector=(4.0, 0.0, 0.0))
     state = wl.State(world)
     with wl.Recorder(tmp_path / "rope") as recorder:
         recorder.record(state)
@@ -372,5 +477,6 @@ def test_files(tmp_path: Any) -> None:
     assert np.nanmax(np.abs(fields["fluid_force_per_length"]), axis=0)[2] > 10.0
     drawn = fields["line_load_per_length"]
     assert_allclose(np.nanmax(drawn, axis=0), [0.0, 1.0, 0.0])
+    assert_allclose(np.nanmax(fields["line_torque_per_length"], axis=0), [4.0, 0.0, 0.0])
     again = wl.World.load(world.save(tmp_path / "model.json"))
     assert_array_equal(eval_loads(again, 0.3), eval_loads(world, 0.3))

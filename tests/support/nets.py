@@ -17,7 +17,8 @@ def build_net(world: World, lines: int, order: Any = None, **columns: Any) -> tu
     """Build lines x lines crossings with cables of 1 m between them, joined at the crossings by hinges.
 
     Args:
-        world: the world. lines: number of lines in each direction; each line has lines - 1 elements.
+        world: the world.
+        lines: number of lines in each direction; each line has lines - 1 elements.
         order: a permutation of the lines^2 crossings, the order in which they are added; default: row by row.
         **columns: columns of `Cable2D`.
 

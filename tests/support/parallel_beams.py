@@ -27,6 +27,8 @@ def run_beam(order: int = 2, **options: Any) -> dict[str, Any]:
     markers = con.rigid_marker(world, nodes[len(nodes) - 1]), con.rigid_marker(world, block)
     world.add(con.GenericJoint, marker0=markers[0], marker1=markers[1])
     world.add(con.Torque, marker=markers[1], vector=(0.5, 0.0, 0.0), body_fixed=True)
+    world.add(con.LineLoad, cable=beam, vector=(0.0, 0.3, 0.0), body_fixed=True)
+    world.add(con.LineTorque, cable=beam, vector=(0.1, 0.0, 0.0))
     end = wl.Dynamic(world, step=2e-3, end=0.1, rtol=1e-10, **options).solve()
     outputs = {name: wl.eval_output(beam, name, end) for name in ("force", "moment", "frame", "strain")}
     whole = end.gather()

@@ -48,8 +48,38 @@ def own_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_list_is_read_as_it_was_written(own_list: Path) -> None:
     assert listed.read_list() == JOBS
     assert len(json.loads(own_list.read_text())["types"]) == 3  # each type once
+
+
+@pytest.mark.parametrize("text", [None, "", '{"types": [], "kernels": [], "models": [[7]]}'])
+def test_lists_that_are_missing_or_damaged(
+    text: str | None,
+    own_list: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The command `windlass compile` ends with an error. A run prints one note and compiles without the list."""
     own_list.unlink()
-    assert listed.read_list() == []
+    if text is not None:
+        own_list.write_text(text)
+    fault = "missing" if text is None else r"damaged \(\w+\)"
+    with pytest.raises(
+        listed.ListError, match=f"list of kernels .*list.json is {fault}: must be a file of the package"
+    ):
+        listed.read_list()
+    assert main(["compile"]) == 2
+    assert "the list of kernels" in capsys.readouterr().err
+    environment = dict(os.environ, WINDLASS_COMPILERS="2", WINDLASS_CACHE=str(tmp_path / "of a run"))
+    code = f"""
+from pathlib import Path
+from windlass.framework.kernels import listed
+listed.LIST = Path({str(own_list)!r})
+import numpy as np
+from windlass.framework.assembly.sparsity import count_entries
+count_entries(np.zeros((1, 1), int), np.zeros((1, 1), int), np.zeros(2, int))
+"""
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert done.stderr.count("the list of kernels") == 1 and "kernels are compiled on one core" in done.stderr
 
 
 def test_the_list_names_kernels_that_exist(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -69,6 +69,18 @@ def create_belt(world: wl.World, pulleys: list[wl.Pulley], **given: Any) -> wl.B
         ({}, {"strain": 0.3}, r"strain = 0.3 in Belt: must be >  ?0 and <= 0.2"),
         ({}, {"strain": 0.01, "tension": 1.0}, "must have exactly one of length="),
         ({}, {"reference_strain": -0.01}, "must be left out, because length="),
+        ({}, {"bending_stiffness": -1.0}, r"bending_stiffness = -1.0 N m² of 'belt': must be finite numbers >= 0"),
+        (
+            {},
+            {"contact": {"press": 1.0}},
+            "contact of 'belt' has the column 'press': must be left out, the belt sets it",
+        ),
+        ({}, {"contact": {"frction": 0.1}}, "contact of 'belt' has no column 'frction': .*friction_coefficient"),
+        (
+            {},
+            {"contact": {"contact_stiffness_per_length": float("nan")}},
+            "contact_stiffness_per_length in contact = nan N/m² of 'belt': must be finite numbers >= 0",
+        ),
         ({}, {"cord_offset": -0.05}, r"cord_offset = -0.05 m at idler: must be > -0.03 m"),
         ({"radii": {"driver": -0.1}}, {}, r"radius = -0.1 m in Pulley: must be > 0"),
         ({"radii": {"driver": 0.18}}, {}, r"driver and idler overlap, .* 0.206\d+ m apart: must be > 0.21 m"),

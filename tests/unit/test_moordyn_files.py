@@ -142,6 +142,7 @@ def test_other_files(tmp_path: Path) -> None:
         ("1 2\n3 x\n", "line 2: must have finite numbers"),
         ("1 2\n3\n", "line 2 has 1 numbers: must have 2"),
         ("0 2\nnan 2\n", "line 2: must have finite numbers"),
+        ("t x y z roll [deg]\n0 0 0 0 1\n", "line 1: has angles in degrees: must have angles in rad"),
         ("".join(f"{k} 0 0 0\n" for k in range(1, 6)), "begins at 1 s: must begin at 0 s or before"),
         (
             "".join(f"{k} 0 0 0 0 0 {k}\n" for k in range(8)),
@@ -152,6 +153,10 @@ def test_other_files(tmp_path: Path) -> None:
             wl.moordyn.load(file, motion=write(tmp_path, text, "motion.txt"))
     with pytest.raises(wl.ModelError, match="cannot be read"):
         wl.moordyn.load(file, motion=tmp_path / "none.txt")
+    for angle, words in ((1.5, ["an angle of the platform in the motion is 1.5 rad, 86 degrees"]), (0.9, [])):
+        rows = "".join(f"{k} 0 0 0 0 0 {angle * (k > 0)}\n" for k in range(8))
+        found = wl.moordyn.load(file, motion=write(tmp_path, rows, "motion.txt")).notes
+        assert [note for note in found if "angle" in note] == words
 
 
 def test_channels() -> None:

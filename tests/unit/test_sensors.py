@@ -20,6 +20,7 @@ from windlass.framework.output.csv import read_csv
 from windlass.framework.output.means import Means
 from windlass.framework.output.probes import Probe, name_columns
 from windlass.framework.output.sensors import Sensor, Sensors
+from windlass.framework.restart.checkpoint import Checkpoint
 from windlass.framework.state.evaluate import eval_output
 from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic
@@ -287,8 +288,81 @@ def test_means_of_a_restart_are_those_of_one_run() -> None:
         elif k > 9:
             second.after_step(now)
     assert second["spin"] == whole["spin"] and second.duration == whole.duration
-    with pytest.raises(ModelError, match="sensors of Means are turn: must be the sensors of the checkpoint, spin"):
+    with pytest.raises(ModelError, match=r"give turn \[rad\]: must be the sensors of the checkpoint, spin \[rad/s\]"):
         Means([Sensor(model.body, "rotation", name="turn")]).restore(whole.checkpoint(), state)
+
+
+class Stop(RuntimeError):
+    """Interrupts a solve."""
+
+
+def run_interrupted(path: Path, first: float | None, second: float | None) -> Means:
+    """Run 20 steps, interrupted after step 12 with a checkpoint at step 10; return the means of the restart.
+
+    The starts of the means differ before and after the restart.
+    """
+
+    def stop(state: State) -> None:
+        if state.step == 12:
+            raise Stop
+
+    def run(start: float | None, *others: Any) -> Means:
+        model = create_model(load=3.0)
+        means = Means([Sensor(model.body, "angular_velocity", name="spin")], start=start)
+        Dynamic(model.world, step=1e-3, end=0.02, name="").solve(hooks=[means, *others])
+        return means
+
+    with pytest.raises(Stop):
+        run(first, Checkpoint(path, every=10), stop)
+    return run(second, Checkpoint(path, restart=path))
+
+
+def test_a_restart_with_another_start_of_means(tmp_path: Path) -> None:
+    """After a restart, means may begin later than the last step of the interrupted run. An earlier start would lack
+    steps, and is an error.
+    """
+    for first in (0.012, 0.005):
+        late = run_interrupted(tmp_path / f"{first}.h5", first, 0.015)
+        assert late.duration == pytest.approx(0.005, rel=1e-12) and late["spin"] == pytest.approx(0.105, rel=1e-9)
+    words = (
+        r"start of Means is 0\.002 s: must be 0\.005 s, as in the interrupted run, or later than its last step at 0.01"
+    )
+    with pytest.raises(ModelError, match=words):
+        run_interrupted(tmp_path / "early.h5", 0.005, 0.002)
+    with pytest.raises(ModelError, match=r"start of Means is the start of the solve: must be 0\.005 s"):
+        run_interrupted(tmp_path / "default.h5", 0.005, None)
+
+
+def test_means_of_several_solves() -> None:
+    """A gap between two solves does not count, a start state that was changed is used as it is, and a solve that begins
+    earlier than the last one ends begins new means.
+    """
+    model = create_model()
+    spin = Means([Sensor(model.body, "angular_velocity", name="spin")])
+
+    def turn(state: State, begin: float, speed: float) -> State:
+        state.t = begin
+        state.put(model.body, (0.0, 0.0, speed), "v")
+        return Dynamic(model.world, step=1e-3, end=begin + 0.01, name="").solve(state, hooks=[spin])
+
+    state = turn(State(model.world), 0.0, 2.0)
+    assert spin["spin"] == pytest.approx(2.0, rel=1e-12)
+    state = turn(state, 0.01, 4.0)
+    assert spin["spin"] == pytest.approx(3.0, rel=1e-12) and spin.duration == pytest.approx(0.02, rel=1e-12)
+    state = turn(state, 0.1, 6.0)
+    assert spin["spin"] == pytest.approx(4.0, rel=1e-12) and spin.duration == pytest.approx(0.03, rel=1e-12)
+    turn(state, 0.05, 7.0)
+    assert spin["spin"] == pytest.approx(7.0, rel=1e-12) and spin.duration == pytest.approx(0.01, rel=1e-12)
+
+
+def test_means_that_begin_too_late_are_noted(capsys: pytest.CaptureFixture[str]) -> None:
+    """A start of means after the end of the solve is noted before the first step. A class is no sensor."""
+    model = create_model()
+    late = Means([Sensor(model.body, "angular_velocity", name="spin")], start=1.625)
+    Dynamic(model.world, step=1e-3, end=0.01, name="").solve(hooks=[late])
+    assert "means: they begin at t = 1.625 s, after the end of this solve at 0.01 s" in capsys.readouterr().err
+    with pytest.raises(ModelError, match=r"sensors = \[<class '.*Sensor'>\] in Means: must be a list of sensors"):
+        Means([Sensor])  # type: ignore[list-item]
 
 
 def test_wrong_means_are_refused() -> None:

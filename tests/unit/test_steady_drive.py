@@ -16,6 +16,7 @@ import windlass as wl
 import windlass.connectors as con
 import windlass.elements as el
 from windlass.connectors.circle_contact.belt_ends import eval_ends
+from windlass.connectors.drives.fit import Bends, eval_length, find_tension
 
 THREE = {
     "driver": ((0.0, 0.0), 0.05, "right"), "driven": ((0.4, 0.0), 0.1, "right"), "idler": ((0.18, -0.03), 0.03, "left"),
@@ -90,6 +91,109 @@ def test_bent_belts() -> None:
     assert long.strain < 0.0
     slow = long.steady({"driver": 1e-3})
     assert_allclose([span.tension for span in slow.spans], 300.0, rtol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("bending", "height", "allowed"), [(0.01, 0.135, 5e-3), (0.05, 0.12, 5e-3), (0.05, 0.135, 2e-2)]
+)
+def test_hub_load_of_a_weakly_wrapped_idler(bending: float, height: float, allowed: float) -> None:
+    """On an idler with a short arc a bent belt touches at one point. Static equilibrium, `Belt.steady` at a low speed,
+    and the mounted tension agree.
+
+    The wrap angles are 0.05, 0.2 and 0.05 rad. EI/(T R²) of the idler is 1.6 and 7.8 %. The hub load is up to 18 %
+    larger than for a string.
+    """
+    world = wl.World()
+    places = {"a": ((0.0, 0.0), 0.1, "right"), "i": ((0.25, height), 0.04, "left"), "b": ((0.5, 0.0), 0.1, "right")}
+    wheels = [
+        wl.Pulley(world.add(el.RigidBody2D, name=name, position=at, mass=1.0, inertia=0.01), radius, side)
+        for name, (at, radius, side) in places.items()
+    ]
+    con.fix(world, [pulley.body for pulley in wheels], "x", "y")
+    belt = wl.Belt(
+        world, wheels, tension=400.0, axial_stiffness=4e4, bending_stiffness=bending, mass_per_length=0.1, friction=0.5,
+    )  # fmt: skip
+    with belt.preload():
+        report = belt.report(wl.Static(world, name="").solve())
+    steady = belt.steady({"a": -1e-3})
+    assert_allclose([span.tension for span in report.spans], 400.0, rtol=1e-3)
+    assert_allclose([span.tension for span in steady.spans], 400.0, rtol=1e-3)
+    assert_allclose(steady["i"].hub_force, np.linalg.norm(report["i"].hub_load), rtol=allowed)
+
+
+def test_tension_of_a_given_length() -> None:
+    """The tension of a slack length is the inverse of the length for a tension, also for bent belts on short arcs and
+    for belts that are longer than their route. A slack belt is an error.
+    """
+    rng = np.random.default_rng(7)
+    for _ in range(200):
+        n = int(rng.integers(2, 6))
+        radii, angles = rng.uniform(0.02, 0.1, n), rng.uniform(0.02, 3.0, n)
+        turns, spans = rng.choice((-1.0, 1.0), n), rng.uniform(0.1, 0.5, n)
+        T, EA, contact = rng.uniform(50.0, 800.0), 10.0 ** rng.uniform(4.0, 6.0), 10.0 ** rng.uniform(7.0, 10.0, n)
+        bends = Bends(rng.uniform(0.0, 0.2) * T * radii.min() ** 2, radii, angles, contact, turns, spans)
+        route = float(spans.sum() + (radii * angles).sum())
+        assert_allclose(find_tension("b", eval_length(T, route, EA, bends), route, EA, bends), T, rtol=1e-7)
+    bends = Bends(0.0, *(np.full(2, value) for value in (0.02, 3.0, np.inf, 1.0, 0.3)))
+    with pytest.raises(
+        wl.ModelError, match=r"'b' with the slack length 0\.73 m is slack on its route of 0\.72 m: .* 0\.72"
+    ):
+        find_tension("b", 0.73, 0.72, 1e4, bends)
+
+
+def test_rope_that_ends_on_a_drum() -> None:
+    """A rope with bending stiffness whose end lies on a drum has the tension that is given."""
+    world = wl.World()
+    drum, wheel = (
+        world.add(el.RigidBody2D, name=name, position=at, mass=1.0, inertia=0.01)
+        for name, at in (("drum", (0.0, 0.0)), ("wheel", (0.4, 0.1)))
+    )
+    con.fix(world, [drum, wheel], "x", "y", "rotation")
+    pulleys = [wl.Pulley(drum, 0.08, "right"), wl.Pulley(wheel, 0.06, "right")]
+    stiff = {"contact_stiffness_per_length": 1e10}
+    rope = wl.Rope(
+        world, pulleys, start=(0.0, 0.08), end=(0.46, -0.3), tension=400.0, axial_stiffness=4e4, bending_stiffness=0.05,
+        mass_per_length=0.1, contact=stiff, elements=200,
+    )  # fmt: skip
+    con.hinge(world, rope.nodes[[0, 200]])
+    report = rope.report(wl.Static(world, name="").solve())
+    assert_allclose([span.tension for span in report.spans[1:]], 400.0, rtol=2e-3)
+
+
+def test_torques_and_moments_that_are_no_numbers() -> None:
+    """Torques and moments that are not finite real numbers are errors that name the pulley, the value and the unit."""
+    belt = mount({"a": ((0.0, 0.0), 0.1, "right"), "b": ((0.3, 0.0), 0.1, "right")})
+    for torque, words in (
+        (lambda speed: float("nan"), r"no steady motion is found, because the torque of b is nan N m at -\d+"),
+        (lambda speed: 1j, r"torque of b of 'belt' is 1j at .* rad/s: must be a number \[N m\]"),
+        (lambda speed: None, r"torque of b of 'belt' is None at .* rad/s: must be a number \[N m\]"),
+    ):
+        with pytest.raises(wl.ModelError, match=words):
+            belt.steady({"a": -100.0}, {"b": torque})
+    with pytest.raises(wl.ModelError, match="tension = 4000 N in steady of 'belt': must be <= 2000 N"):
+        belt.steady({"a": -100.0}, tension=4000.0)
+    with pytest.raises(wl.ModelError, match="'c' is no pulley of 'belt': must be one of a, b"):
+        belt.steady({"a": -100.0})["c"]
+    arms = [wl.TensionerArm("b", (0.3, 0.2), lambda turn: float("nan"))]
+    with pytest.raises(
+        wl.ModelError, match="moment of the arm of b is nan at the angle 0 rad: must be a finite number"
+    ):
+        belt.steady({"a": -100.0}, arms=arms)
+    with pytest.raises(wl.ModelError, match="pulley = 'b' of TensionerArm: must have one arm, has several"):
+        belt.steady({"a": -100.0}, arms=2 * arms)
+    with pytest.raises(wl.ModelError, match="must differ from the centre of b"):
+        belt.steady({"a": -100.0}, arms=[wl.TensionerArm("b", (0.3, 0.0), lambda turn: 1.0)])
+
+
+def test_bristles_that_are_given_act_like_a_layer() -> None:
+    """`Belt.steady` contains bristles of ``contact`` like a layer of equal stiffness."""
+    places = {"a": ((0.0, 0.0), 0.1, "right"), "b": ((0.3, 0.0), 0.1, "right")}
+    rigid, bristles = {"contact_stiffness_per_length": 1e10}, {"friction_stiffness_per_length": 1e6}
+    with_contact = mount(places, contact=rigid | bristles).steady({"a": -100.0}, {"b": 8.0})
+    with_layer = mount(places, contact=rigid, layer_stiffness=1e6).steady({"a": -100.0}, {"b": 8.0})
+    without = mount(places, contact=rigid).steady({"a": -100.0}, {"b": 8.0})
+    assert_allclose(with_contact["b"].creep, with_layer["b"].creep, rtol=1e-12)
+    assert with_layer["b"].creep > 1.15 * without["b"].creep
 
 
 @pytest.mark.parametrize("contact", [2e6, 2e8, 2e9])

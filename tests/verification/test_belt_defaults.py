@@ -244,10 +244,33 @@ def test_soft_contact_needs_more_cables_on_a_short_arc() -> None:
     On the arc of 3 mm of an idler, of the radius 50 mm, the reach is 0.8 mm. Cables of 1.4 mm, 3.5 of which touch, make
     the loss of speed of the idler 24 % too large, and cables of 0.7 mm make an error of 10⁻⁴.
     """
-    words = BeltArc("p1", 0.05, 0.55).judge(3.5)
+    arc = BeltArc("p1", 7)
+    words = arc.judge(3.5 * np.array((1.0, 0.05, 0.55)))
     assert words is not None and "must be 3.8 at least" in words and "take 1.4 times as many elements" in words
-    assert BeltArc("p1", 0.05, 1.1).judge(6.4) is None
-    assert BeltArc("p1", 0.05, 0.0).judge(2.6) is None
+    assert arc.judge(6.4 * np.array((1.0, 0.05, 1.1))) is None
+    assert arc.judge(2.6 * np.array((1.0, 0.05, 0.0))) is None
+
+
+def test_cables_of_two_belts_on_a_shaft_are_counted_separately() -> None:
+    """Two belts with two cables each on a small pulley are doubtful, although four cables touch the pulley."""
+    world = wl.World()
+    a = world.add(RigidBody2D, name="driver", position=(0.0, 0.0), mass=1.0, inertia=0.01)
+    b = world.add(RigidBody2D, name="driven", position=(0.3, 0.0), mass=1.0, inertia=0.01)
+    con.fix(world, [a, b], "x", "y")
+    drives = [con.prescribe_velocity(world, body, "rotation", speed) for body, speed in ((a, -1.0), (b, -5.0))]
+    belts = [
+        wl.Belt(
+            world, [wl.Pulley(a, 0.1), wl.Pulley(b, 0.02)], name=name, tension=100.0, axial_stiffness=1e4,
+            bending_stiffness=1e-5, mass_per_length=0.1, friction=0.5, elements=45, step=1e-4,
+        )
+        for name in ("left", "right")
+    ]  # fmt: skip
+    with belts[0].preload(*drives), belts[1].preload():
+        state = wl.Static(world, name="").solve()
+    solver = wl.Dynamic(world, step=1e-4, end=2e-4, name="")
+    solver.solve(state)
+    words = "cables touch the circle driven of radius 0.02 m, which turns: must be"
+    assert any(words in reason for reason in solver.verdict.reasons)
 
 
 def test_power_lost_by_cables_that_land_is_doubtful() -> None:

@@ -281,3 +281,10 @@ def test_distance_of_timing_pulleys() -> None:
     assert_allclose(con.timing_distance(90, 0.005, (20, 20), 0.002), 0.5 * (90 * 1.002 - 20) * 0.005, rtol=1e-12)
     with pytest.raises(wl.ModelError, match="too short for pulleys"):
         con.timing_distance(40, 0.005, (20, 60))
+    for teeth, words in (
+        ((20.5, 20), "numbers of teeth"),
+        ((2, 20), "numbers of teeth"),
+        ((20, 20, 20), "must be two"),
+    ):
+        with pytest.raises(wl.ModelError, match=words):
+            con.timing_distance(90, 0.005, teeth)  # type: ignore[arg-type]

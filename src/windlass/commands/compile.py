@@ -23,7 +23,7 @@ def main(words: Sequence[str]) -> int:
 
     Raises:
         OptionError: the command line is wrong.
-        CompileError: see `compile_all`.
+        CompileError, ListError: see `compile_all`.
     """
     if len(words) == 1 and words[0] in HELP_WORDS:
         print(HELP)
@@ -51,6 +51,7 @@ def compile_all(processes: int | None = None) -> str:
 
     Raises:
         CompileError: the compiler is switched off, kernels cannot be stored, or a kernel of the list does not exist.
+        ListError: the list is missing or damaged.
     """
     from windlass.framework.kernels import listed  # imported here, because help needs no numba
     from windlass.framework.kernels.kernel import cache_folder  # imported here, because it needs numba
@@ -62,7 +63,7 @@ def compile_all(processes: int | None = None) -> str:
         reason = reason or f"the cache folder {folder} can be read only"
         raise CompileError(f"{reason}: set WINDLASS_CACHE to a folder of your own that can be written")
     jobs, begin = listed.read_list(), time.perf_counter()
-    number = min(processes or listed.count_processes(), max(len(jobs), 1))
+    number = min(processes or listed.count_processes(), len(jobs))
     started = [listed.start_process(jobs[first::number] + jobs, subprocess.PIPE) for first in range(number)]
     answers = [json.loads((process.stdout.read() if process.stdout else "") or "null") for process in started]
     for process in started:

@@ -8,6 +8,7 @@ level upwards. The difference is of second order in the steepness.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -251,6 +252,8 @@ def read_motion(path: Path) -> FloatArray:
     rows = []
     for number, line in enumerate(lines, 1):
         words = line.replace(",", " ").split()
+        if _find_numbers(words[:1]) is None and re.search(r"\bdeg(rees?)?\b", line.lower()):
+            raise ModelError(f"motion file {path}, line {number}: has angles in degrees: must have angles in rad")
         if not words or words[0][0] in "#!(" or (words[0][0].isalpha() and _find_numbers(words[:1]) is None):
             continue
         values = _find_numbers(words)

@@ -12,6 +12,8 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
 from windlass.moordyn.input_file import InputFile
 
+LARGE = 1.0
+"""Angle above which a vessel probably does not roll, pitch or yaw, and which may be in degrees [rad]."""
 Paths = tuple[dict[int, FloatArray], FloatArray, dict[int, FloatArray]]
 
 
@@ -37,13 +39,13 @@ def find_paths(file: InputFile, table: FloatArray | None) -> Paths:
     if width == wanted:
         for k, body_number in enumerate(bodies):
             poses = table[:, 1 + 6 * k : 7 + 6 * k]
-            refuse_degrees(poses, f"coupled body {body_number}")
+            check_angles(poses, f"coupled body {body_number}", file.notes)
             of_body = (number for number, point in file.points.items() if point.body == body_number)
             paths |= {number: carry(poses, file.points[number].position) for number in of_body}
         first = 1 + 6 * len(bodies)
         paths |= {number: table[:, first + 3 * k : first + 3 * k + 3] for k, number in enumerate(points)}
     elif width == 6 and points and not bodies:
-        refuse_degrees(table[:, 1:], "the platform")
+        check_angles(table[:, 1:], "the platform", file.notes)
         paths = {number: carry(table[:, 1:], file.points[number].position) for number in points}
     else:
         also = ", or 6 of a platform" if points and not bodies else ""
@@ -54,13 +56,15 @@ def find_paths(file: InputFile, table: FloatArray | None) -> Paths:
     return start | {number: path[0] for number, path in paths.items()}, table[:, 0], paths
 
 
-def refuse_degrees(poses: FloatArray, item: str) -> None:
-    """Raise ModelError for angles beyond a full turn, which are not in radians."""
+def check_angles(poses: FloatArray, item: str, notes: list[str]) -> None:
+    """Raise ModelError for angles beyond a full turn, which are not in radians, and note angles above `LARGE`."""
     # the last row is extrapolated
     angles = poses[:-1, 3:]
     worst = angles.flat[np.argmax(np.abs(angles))]
     if abs(worst) > 2.0 * np.pi:
         raise ModelError(f"an angle of {item} in the motion is {worst:g}: must be radians, from -2 pi to 2 pi")
+    if abs(worst) > LARGE:
+        notes.append(f"an angle of {item} in the motion is {worst:g} rad, {np.degrees(worst):.0f} degrees")
 
 
 def carry(poses: FloatArray, place: tuple[float, ...]) -> FloatArray:

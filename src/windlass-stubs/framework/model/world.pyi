@@ -77,6 +77,7 @@ from windlass.connectors.point_contact.hunt_crossley import HuntCrossley
 from windlass.connectors.control.hydraulic_actuator import HydraulicActuator
 from windlass.connectors.rigid_springs.joint_stop import JointStop
 from windlass.connectors.loads.line_load import LineLoad
+from windlass.connectors.loads.line_torque import LineTorque
 from windlass.connectors.rigid_springs.linear_spring_damper import LinearSpringDamper
 from windlass.connectors.control.load_cell import LoadCell
 from windlass.elements.bodies.mass_point import MassPoint
@@ -696,6 +697,15 @@ class LineLoadEntity(Entity):
     function: Any
     force_function: Any
     per: Any
+    body_fixed: Any
+    points: Any
+    active: Any
+    cable: Any
+class LineTorqueEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    vector: Any
+    function: Any
+    body_fixed: Any
     points: Any
     active: Any
     cable: Any
@@ -1282,7 +1292,9 @@ class World():
     @overload
     def add(self, component: type[JointStop], *, name: str = ..., part: Part | None = ..., marker0: One = ..., marker1: One = ..., data: One = ..., direction: WholeNumbers, lower: Numbers = ..., upper: Numbers = ..., stiffness: Numbers, dissipation: Numbers = ..., frame0: Numbers = ..., frame1: Numbers = ..., active: YesNo = ...) -> JointStopEntity: ...
     @overload
-    def add(self, component: type[LineLoad], *, name: str = ..., part: Part | None = ..., cable: One, vector: Numbers = ..., function: UserFunctions = ..., force_function: UserFunctions = ..., per: Words = ..., points: WholeNumbers = ..., active: YesNo = ...) -> LineLoadEntity: ...
+    def add(self, component: type[LineLoad], *, name: str = ..., part: Part | None = ..., cable: One, vector: Numbers = ..., function: UserFunctions = ..., force_function: UserFunctions = ..., per: Words = ..., body_fixed: YesNo = ..., points: WholeNumbers = ..., active: YesNo = ...) -> LineLoadEntity: ...
+    @overload
+    def add(self, component: type[LineTorque], *, name: str = ..., part: Part | None = ..., cable: One, vector: Numbers = ..., function: UserFunctions = ..., body_fixed: YesNo = ..., points: WholeNumbers = ..., active: YesNo = ...) -> LineTorqueEntity: ...
     @overload
     def add(self, component: type[LinearSpringDamper], *, name: str = ..., part: Part | None = ..., marker0: One = ..., marker1: One = ..., axis: Numbers = ..., stiffness: Numbers = ..., damping: Numbers = ..., offset: Numbers = ..., rate_offset: Numbers = ..., preload: Numbers = ..., force_function: UserFunctions = ..., force_derivative: UserFunctions = ..., moment_arm: YesNo = ..., active: YesNo = ...) -> LinearSpringDamperEntity: ...
     @overload
@@ -1439,6 +1451,8 @@ class World():
     def set(self, entity: JointStopEntity, *, lower: Numbers = ..., upper: Numbers = ..., stiffness: Numbers = ..., dissipation: Numbers = ..., active: YesNo = ...) -> None: ...
     @overload
     def set(self, entity: LineLoadEntity, *, vector: Numbers = ..., function: UserFunctions = ..., active: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: LineTorqueEntity, *, vector: Numbers = ..., function: UserFunctions = ..., active: YesNo = ...) -> None: ...
     @overload
     def set(self, entity: LinearSpringDamperEntity, *, stiffness: Numbers = ..., damping: Numbers = ..., offset: Numbers = ..., rate_offset: Numbers = ..., preload: Numbers = ..., force_function: UserFunctions = ..., force_derivative: UserFunctions = ..., active: YesNo = ...) -> None: ...
     @overload
