@@ -106,7 +106,7 @@ def calls(s: Scene) -> dict[str, Call]:
             {"name": "torque", "start": 0.0, "unit": "N m", "set": lambda value: None, "doc": "some words"},
         ),
         "FMUInterface.output": (lambda **given: wl.FMUInterface().output(**given), {"sensor": sensor}),
-        "FMUInterface.solve": (wl.FMUInterface().solve, {"solver": dynamic, **solve}),
+        "FMUInterface.solve": (lambda **given: wl.FMUInterface().solve(**given), {"solver": dynamic, **solve}),
         "eval_output": (wl.eval_output, {"entity": s.body, "name": "position", "state": s.state}),
         "option": (wl.option, {"name": "hostile", "default": 1, "unit": "1", "doc": "some words"}),
         "citations": (wl.citations, {"world": s.world}),
