@@ -226,6 +226,19 @@ class Dynamic(StepSolver):
                 yield current
             run.finish()
 
+    def prepare_start(self, state: State) -> None:
+        """Determine contact states, and compute consistent accelerations and multipliers, as at the start of a solve;
+        see `march` for errors."""
+        if self._decides:
+            self.assembly.decide(state)
+        self.assembly.load_fields(state)
+        refuse_start(self.assembly)
+        self.consistency.begin(state, self.sizes.nominal)
+
+    def update_accelerations(self, state: State) -> None:
+        """Compute consistent accelerations and multipliers after an abrupt change of forces."""
+        self.consistency.begin(state, self.sizes.nominal)
+
     def _describe_solver(self) -> dict[str, Any]:
         return describe_problem(self.problem)
 
@@ -298,11 +311,7 @@ class Run:
         if resume:
             solver.consistency.look_back(state)
         else:
-            if solver._decides:
-                solver.assembly.decide(state)
-            solver.assembly.load_fields(state)
-            refuse_start(solver.assembly)
-            solver.consistency.begin(state, nominal)
+            solver.prepare_start(state)
             release_dropped(solver.assembly.comm)
         run_before_solve(self._hooks, state, solver.end, (solver.end - state.t) / nominal)
         solver.assembly.load_fields(state)
@@ -351,7 +360,7 @@ class Run:
             if hooks:
                 run_stage(hooks, "before_step", state)
             if any(hook.changes_forces for hook in hooks):
-                self._solver.consistency.begin(state, self._solver.sizes.nominal)
+                self._solver.update_accelerations(state)
 
     def attempt(self, h: float, ends: Sequence[float]) -> StepAttempt:
         """Attempt a step of size h [s]; if it converges, the state is at the end of the step afterwards.

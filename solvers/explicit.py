@@ -225,12 +225,10 @@ class Explicit(StepSolver):
         all_hooks = as_hooks(hooks)
         with self._keep(current), SolveCheckpoint(self, all_hooks) as solve_checkpoint:
             self.statistics.begin()
-            if not resume:
-                self.assembly.load_fields(current)
-                refuse_start(self.assembly)
-            if self._project and not resume:
-                check_motion(self.assembly, current, self.step, self._velocities)
-            self._method.begin(current, resume)
+            if resume:
+                self._method.begin(current, resume=True)
+            else:
+                self.prepare_start(current)
             self._grid, longest = StepGrid(current.t, self.step, self.end), np.inf
             run_before_solve(all_hooks, current, self.end, (self.end - current.t) / self.step)
             self.assembly.load_fields(current)
@@ -288,6 +286,19 @@ class Explicit(StepSolver):
             reasons = self.watches.judge()
             self.verdict.notes += self.ropes.notes
             self._conclude(current, all_hooks, reasons)
+
+    def prepare_start(self, state: State) -> None:
+        """Project a state onto the constraints, and compute history values, accelerations and multipliers, as at the
+        start of a solve; see `march` for errors."""
+        self.assembly.load_fields(state)
+        refuse_start(self.assembly)
+        if self._project:
+            check_motion(self.assembly, state, self.step, self._velocities)
+        self._method.begin(state, resume=False)
+
+    def update_accelerations(self, state: State) -> None:
+        """Compute accelerations, multipliers and history values after a change of the model between two steps."""
+        self._method.update_accelerations(state)
 
     def settings(self) -> dict[str, Any]:
         """Return values that must be equal after a restart; see `Restartable`."""

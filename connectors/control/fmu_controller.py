@@ -31,8 +31,9 @@ from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State
 
 PIP_LINE = "pip install 'fmpy>=0.3.20,<1'"
-ROUNDING = 1e-9
-"""Part of the step of the exchange by which times may differ."""
+ROUNDING, UNITS = 1e-9, 4.0
+"""Differences of times that count as rounding errors: part of the step of the exchange, and rounding units of the
+time."""
 LAST_MESSAGES = 3
 """Number of the last messages of an FMU that errors repeat."""
 NUMBERS = ("Real", "Integer", "Boolean", "Enumeration", "Float", "Int", "UInt")
@@ -93,6 +94,8 @@ class FMUController(StepHook):
         self._probes: list[Probe] = []
         self._begin = self._reached = 0.0
         self._count = -1
+        # whether no step, and no exchange, has been made since the start of the solve
+        self._begins = self._is_first = True
         self.values: dict[str, float] = {}
 
     def __enter__(self) -> Self:
@@ -105,10 +108,17 @@ class FMUController(StepHook):
         """End the FMU; a later solve begins with a new instance."""
         self._slave.close()
         self._count = -1
+        self.values = {}
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
-        """Start the FMU at the time of the state, unless a solve before has started it."""
-        rounding = ROUNDING * self._step
+        """Note the start of a solve; a restart or a return to an earlier state may follow before the first step."""
+        self._begins = self._is_first = True
+        # the model may have changed since the last solve
+        self._probes = []
+
+    def _check_start(self, state: State) -> None:
+        """Raise ModelError if a solve begins at another time than the FMU has reached."""
+        rounding = self._find_rounding(state.t)
         if self._count >= 0 and not self._reached - rounding <= state.t <= self._next + rounding:
             times = f"{self._reached:.9g} s to {self._next:.9g} s"
             raise ModelError(
@@ -116,15 +126,26 @@ class FMUController(StepHook):
                 "FMU has reached; close() begins again"
             )
 
+    def _find_rounding(self, t: float) -> float:
+        """Return the difference from a time [s] that counts as a rounding error."""
+        return max(ROUNDING * self._step, UNITS * float(np.finfo(float).eps) * abs(t))
+
     @property
     def _next(self) -> float:
         """Time of the next exchange [s]."""
         return self._begin + (self._count + 1) * self._step
 
     def before_step(self, state: State) -> None:
-        """Exchange values if an exchange is due."""
+        """Exchange values if an exchange is due.
+
+        Raises:
+            ModelError: the solve begins at another time than the FMU has reached.
+        """
         self.changes_forces = False
-        if self._count >= 0 and state.t < self._next - ROUNDING * self._step:
+        if self._begins:
+            self._begins = False
+            self._check_start(state)
+        if self._count >= 0 and state.t < self._next - self._find_rounding(state.t):
             return
         if self._count < 0:
             self._begin = self._reached = state.t
@@ -135,9 +156,9 @@ class FMUController(StepHook):
         self._count = round((state.t - self._begin) / self._step)
         self._slave.put(dict(zip(self._sensors, self._measure(state), strict=True)))
         values = self._slave.get(list(self._setters))
-        # only an abrupt change needs new accelerations
-        self.changes_forces = values != self.values
-        self.values = values
+        # only an abrupt change needs new accelerations; before the solve, user code may have changed the model
+        self.changes_forces = values != self.values or self._is_first
+        self.values, self._is_first = values, False
         for name, value in values.items():
             self._setters[name](value)
 
@@ -152,6 +173,7 @@ class FMUController(StepHook):
     def checkpoint(self) -> dict[str, Any]:
         """Return times and the state of the FMU; see `StepHook.checkpoint`."""
         kept = {"begin": self._begin, "reached": self._reached, "count": self._count, "values": dict(self.values)}
+        kept["first"] = self._is_first
         return kept | {"state": self._slave.store() if self._count >= 0 else None}
 
     def restore(self, kept: Mapping[str, Any], state: State) -> None:
@@ -161,6 +183,7 @@ class FMUController(StepHook):
             ModelError: the FMU cannot store its state.
         """
         self._begin, self._reached, self._count = float(kept["begin"]), float(kept["reached"]), int(kept["count"])
+        self._is_first = bool(kept["first"])
         self.values = {name: float(value) for name, value in kept["values"].items()}
         if self._count >= 0:
             self._slave.start(self._begin)

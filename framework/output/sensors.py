@@ -207,17 +207,16 @@ class Sensors(Readings):
             ModelError: the sensors differ.
         """
         self._steps = int(kept["steps"])
-        if not len(kept["rows"]):
-            return
-        load_outputs(state)
-        self._create_probes(state)
-        columns = [name for probe in self._probes for name, _ in probe.columns]
-        if columns != kept["columns"]:
-            there, here = ", ".join(kept["columns"]), ", ".join(columns)
-            raise ModelError(f"sensors are {here}: must be the sensors of the checkpoint, {there}")
+        if len(kept["rows"]):
+            load_outputs(state)
+            self._create_probes(state)
+            columns = [name for probe in self._probes for name, _ in probe.columns]
+            if columns != kept["columns"]:
+                there, here = ", ".join(kept["columns"]), ", ".join(columns)
+                raise ModelError(f"sensors are {here}: must be the sensors of the checkpoint, {there}")
         self._rows = list(kept["rows"])
         self._marks = list(zip(kept["times"].tolist(), kept["marks"].tolist(), strict=True))
-        self._mark = self._marks[-1]
+        self._mark = self._marks[-1] if self._marks else None
         if self._table is not None:
             self._table.close()
             self._table = None

@@ -106,6 +106,17 @@ class Method(ABC):
         Methods that evaluate accelerations at the start of each step need no update.
         """
 
+    def update_accelerations(self, state: State) -> None:
+        """Compute accelerations, multipliers and history values at a state between two steps, after a change of the
+        model."""
+        a = self._accelerations
+        a.refresh()
+        a.load(state)
+        a.begin_step(state)
+        start_data = state.data.copy()
+        a.evaluate(state.t, start_data)
+        self._store_evaluation(state, start_data)
+
     def checkpoint(self) -> dict[str, Any]:
         """Return values that a continued run needs in addition to the state."""
         return {}

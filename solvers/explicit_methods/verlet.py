@@ -104,13 +104,7 @@ class Verlet(Method):
     def _restart(self, state: State) -> None:
         """Note that the state or the model was changed between two steps, after which stored accelerations are out of
         date."""
-        a = self._accelerations
-        a.refresh()
-        a.load(state)
-        a.begin_step(state)
-        start_data = state.data.copy()
-        a.evaluate(state.t, start_data)
-        self._store_evaluation(state, start_data)
+        self.update_accelerations(state)
         self._matrix_is_of_start = True
         self._note(state)
 

@@ -16,6 +16,7 @@ import windlass as wl
 from windlass import connectors as con
 from windlass import elements as el
 from windlass.commands import cli
+from windlass.fmu.stepwise import Stepwise
 
 REASON = "needs the extra fmu: pip install 'windlass[fmu]'"
 fmpy = pytest.importorskip("fmpy", reason=REASON)
@@ -39,6 +40,7 @@ fmu = wl.FMUInterface()
 fmu.input("torque", 3.0, "N m", set=lambda value: world.set(motor, value=value), doc="torque of the motor")
 fmu.output(wl.Sensor(drum, "angular_velocity", name="speed"))
 fmu.output(wl.Sensor(drum, "rotation", name="angle"))
+fmu.output(wl.Sensor(drum, "angular_acceleration", name="acceleration"))
 state = fmu.solve(wl.Dynamic(world, step=0.01, end=0.4))
 print("end at", state.t)
 """
@@ -129,8 +131,8 @@ def make_fmu(folder: Path, name: str, text: str) -> Path:
 
 
 @contextmanager
-def slave(file: Path, **values: Any) -> Iterator[Any]:
-    """Context with an initialised instance of an FMU, which has an attribute ``messages``."""
+def slave(file: Path, initialise: bool = True, **values: Any) -> Iterator[Any]:
+    """Context with an instance of an FMU, initialised or in initialisation, which has an attribute ``messages``."""
     description, messages = fmpy.read_model_description(str(file)), list[str]()
     unzipped = fmpy.extract(str(file))
     log = lambda *given: messages.append(given[-1].decode())  # noqa: E731
@@ -140,7 +142,8 @@ def slave(file: Path, **values: Any) -> Iterator[Any]:
     instance.setupExperiment(startTime=0.0)
     fmpy.simulation.apply_start_values(instance, description, values)
     instance.enterInitializationMode()
-    instance.exitInitializationMode()
+    if initialise:
+        instance.exitInitializationMode()
     yield instance
     instance.terminate()
     instance.freeInstance()
@@ -163,7 +166,7 @@ def test_the_fmu_is_valid(model: Path) -> None:
     assert validate_fmu(str(model)) == []
     description = fmpy.read_model_description(str(model), validate=True)
     found = {variable.name: variable for variable in description.modelVariables}
-    assert [v.causality for v in found.values()] == ["input", "output", "output", "parameter", "parameter"]
+    assert [v.causality for v in found.values()] == ["input", *3 * ["output"], "parameter", "parameter"]
     assert (found["torque"].start, found["torque"].unit) == ("3", "N m")
     assert (found["inertia"].start, found["inertia"].min) == ("2.5", "0.1")
     assert description.coSimulation.canGetAndSetFMUstate
@@ -175,13 +178,11 @@ def test_the_fmu_equals_the_model(model: Path) -> None:
     for values, inertia in (({}, 2.5), ({"inertia": 4.0}, 4.0)):
         result = fmpy.simulate_fmu(str(model), stop_time=END, output_interval=2 * STEP, start_values=values)
         solver, drum, _ = make_drum(inertia=inertia)
-        sensors = wl.Sensors(
-            None,
-            [wl.Sensor(drum, "angular_velocity", name="speed"), wl.Sensor(drum, "rotation", name="angle")],
-            every=2,
-        )
+        outputs = {"speed": "angular_velocity", "angle": "rotation", "acceleration": "angular_acceleration"}
+        sensors = wl.Sensors(None, [wl.Sensor(drum, outputs[name], name=name) for name in outputs], every=2)
         solver.solve(hooks=[sensors])
-        for name in ("speed", "angle"):
+        assert sensors["acceleration"][0] == pytest.approx(3.0 / inertia, rel=1e-12)
+        for name in outputs:
             np.testing.assert_allclose(result[name], sensors[name], rtol=0, atol=1e-12)
 
 
@@ -230,6 +231,65 @@ def test_communication_steps_vary_and_states_return(model: Path) -> None:
     assert abs(results[0] - results[1]) < 1e-9
     # a torque of -2 instead of 3 N m acts for 25 ms
     assert abs((unchanged - results[0]) / (5.0 * 0.025 / 2.5) - 1.0) < 0.02
+
+
+def test_files_are_beside_the_script(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "data").mkdir()
+    (folder / "data" / "torque.csv").write_text("2.0")
+    text = MODEL.replace("world = ", 'table = wl.option("table", "none", "", "file")\nworld = ', 1)
+    (folder / "reader.py").write_text(text.replace('"torque", 3.0', '"torque", float(open(table).read())'))
+    monkeypatch.chdir(folder)
+    words = ["-table", "data/torque.csv", "-files", "data/torque.csv", "-output", "reader.fmu"]
+    assert cli.main(["fmu", "reader.py", *words]) == 0
+    description = fmpy.read_model_description("reader.fmu")
+    starts = {variable.name: variable.start for variable in description.modelVariables}
+    assert (starts["torque"], starts["table"]) == ("2", "torque.csv")
+
+
+def test_outputs_follow_a_jump_of_an_input(model: Path) -> None:
+    with slave(model) as fmu:
+        torque, names = [fmu.numbers["torque"]], ("acceleration", "angle", "speed")
+        fmu.doStep(0.0, 0.1)
+        fmu.setReal(torque, [-6.0])
+        acceleration, angle, speed = fmu.getReal([fmu.numbers[name] for name in names])
+    assert abs(acceleration - (-6.0 - 40.0 * angle - 0.5 * speed) / 2.5) < 1e-9
+
+
+def test_a_state_belongs_to_its_process(model: Path) -> None:
+    """A change of a parameter starts another process."""
+
+    def run(change: bool) -> float:
+        with slave(model, initialise=False) as fmu:
+            inertia, speed = [fmu.numbers["inertia"]], [fmu.numbers["speed"]]
+            state = fmu.getFMUstate()
+            if change:
+                fmu.setReal(inertia, [8.0])
+                fmu.getFMUstate()
+                fmu.setFMUstate(state)
+                assert fmu.getReal(inertia) == [2.5]
+            fmu.exitInitializationMode()
+            fmu.doStep(0.0, 0.1)
+            return float(fmu.getReal(speed)[0])
+
+    assert run(True) == run(False)
+
+
+def test_refused_requests_can_be_undone(model: Path) -> None:
+    with slave(model) as fmu:
+        torque, speed = [fmu.numbers["torque"]], [fmu.numbers["speed"]]
+        fmu.doStep(0.0, 0.1)
+        before = fmu.getReal(speed)
+        for _ in range(2):
+            fmu.setReal(torque, [float("nan")])
+        with pytest.raises(fmpy.fmi1.FMICallException, match="discard"):
+            fmu.doStep(0.1, 0.1)
+        assert "input torque = nan" in fmu.messages[-1] and fmu.getReal(torque) == [3.0]
+        fmu.setReal(torque, [3.0])
+        with pytest.raises(fmpy.fmi1.FMICallException, match="discard"):
+            fmu.doStep(0.5, 0.1)
+        assert fmu.getReal(speed) == before
+        fmu.doStep(0.1, 0.1)
+        assert fmu.getReal(speed) != before
 
 
 def test_errors_of_the_model_are_errors_of_the_fmu(model: Path) -> None:
@@ -343,6 +403,51 @@ def test_a_killed_run_continues_with_its_controller(folder: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         run(None, 18)
     assert run("auto", 0) == whole
+
+
+def test_a_controller_begins_again(folder: Path) -> None:
+    """Each solve begins with accelerations for the first outputs, also after the model was changed between solves."""
+    file = make_fmu(folder, "Controller", CONTROLLER)
+    solver, drum, motor = make_drum(end=0.05)
+    world, speed = drum_world(solver), wl.Sensor(drum, "angular_velocity")
+    outputs: dict[str, Callable[[float], object]] = {"torque": lambda value: world.set(motor, value=value)}
+    ends = list[np.ndarray[Any, Any]]()
+    with con.FMUController(file, step=1.0, inputs={"speed": speed}, outputs=outputs) as controller:
+        for _ in range(2):
+            world.set(motor, value=0.0)
+            ends.append(solver.solve(hooks=[controller]).v)
+            assert controller.values == {"torque": KP * WANTED}
+            controller.close()
+            assert controller.values == {}
+    np.testing.assert_array_equal(ends[1], ends[0])
+    # a solve that continues at an exchange, with equal outputs
+    file = make_fmu(folder, "Feedthrough", FEEDTHROUGH)
+    passing: dict[str, Any] = {"inputs": {}, "outputs": {"Float64_continuous_output": lambda value: None}}
+    with con.FMUController(file, step=0.05, **passing) as controller:
+        state = solver.solve(hooks=[controller])
+        controller.before_solve(state, 0.1, 5)
+        controller.before_step(state)
+        assert controller.changes_forces
+
+
+def test_a_model_with_a_controller_returns_to_a_state(folder: Path) -> None:
+    file = make_fmu(folder, "Controller", CONTROLLER)
+    solver, drum, motor = make_drum()
+    inputs = {"speed": wl.Sensor(drum, "angular_velocity")}
+    outputs = {"torque": lambda value: drum_world(solver).set(motor, value=value)}
+    with con.FMUController(file, step=0.02, inputs=inputs, outputs=outputs) as controller:
+        parts = Stepwise(solver, None, [controller])
+        begin = parts.keep()
+        parts.advance(0.0, 0.05)
+        kept = parts.keep()
+        results = list[float]()
+        for _ in range(2):
+            parts.advance(0.05, 0.1)
+            results.append(float(parts.state.q[2]))
+            parts.go_back(kept)
+        parts.go_back(begin)
+        parts.advance(0.0, 0.15)
+    np.testing.assert_allclose([*results[1:], parts.state.q[2]], results[0], rtol=0, atol=1e-9)
 
 
 def test_errors_of_a_controller(folder: Path, model: Path) -> None:

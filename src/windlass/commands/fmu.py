@@ -33,7 +33,7 @@ COMMAND = "windlass fmu"
 OWN = option_table(
     Option("output", "", "", "file of the FMU; default: the name of the model"),
     Option("fmi", "2", "", "version of FMI", choices=("2", "3")),
-    Option("files", "", "", "further files that the model reads, separated by commas"),
+    Option("files", "", "", "further files that the model reads, separated by commas; in the FMU beside the model"),
 )  # fmt: skip
 LIBRARIES = {"2": ("pythonfmu", "pythonfmu>=0.6.3,<1"), "3": ("pythonfmu3", "pythonfmu3>=0.3,<1")}
 """Library and its versions by version of FMI."""
@@ -56,6 +56,10 @@ def main(words: Sequence[str]) -> int:
     for file in files:
         if not file.is_file() or file.name == model.name:
             raise OptionError(f"-files {file.name}: must be files other than the model, separated by commas")
+    for file in files:
+        if [other.name for other in files].count(file.name) > 1:
+            raise OptionError(f"-files {file.name}: is the name of two files: names must differ")
+    pairs = take_files(pairs, files)
     target = Path(own["output"] or f"{model.stem}.fmu").absolute()
     check_target(target)
     library, versions = LIBRARIES[own["fmi"]]
@@ -66,6 +70,23 @@ def main(words: Sequence[str]) -> int:
     names = {group: ", ".join(interface[group]) or "none" for group in ("inputs", "outputs", "parameters")}
     print("\n".join([str(target), *(f"  {group}: {text}" for group, text in names.items())]))
     return 0
+
+
+def take_files(pairs: Pairs, files: Sequence[Path]) -> Pairs:
+    """Replace option values that are files of the FMU by their names, because the files are beside the script.
+
+    Raises:
+        OptionError: a value is another file.
+    """
+    taken: Pairs = []
+    for name, value in pairs:
+        if value and Path(value).is_file():
+            file = Path(value).resolve()
+            if file not in files:
+                raise OptionError(f"-{name} {file.name}: is a file: must be in the FMU, add -files {value}")
+            value = file.name
+        taken.append((name, value))
+    return taken
 
 
 def check_target(path: Path) -> None:

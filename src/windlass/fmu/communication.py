@@ -10,6 +10,7 @@ from typing import Any
 
 from windlass.fmu.stepwise import Kept, Stepwise, TimeSolver
 from windlass.framework.assembly.parallel_assembly import parallel_assembly
+from windlass.framework.checks.checks import check, that
 from windlass.framework.command_line import options
 from windlass.framework.errors import ModelError, WindlassError
 from windlass.framework.output.probes import Probe, SensorLike
@@ -17,6 +18,11 @@ from windlass.framework.state.evaluate import load_outputs
 from windlass.framework.state.hooks import Hook
 from windlass.framework.state.state import State
 
+NAME = that(
+    lambda given: isinstance(given, str) and given.strip() == given != "" and given.isprintable() and given != "time",
+    "a text other than 'time', without line breaks, and without spaces at its ends",
+)
+"""Check of the name of an input, an output or a parameter."""
 PIPES = "WINDLASS_FMU"
 """Environment variable with the file descriptors from which the process reads requests and to which it writes
 answers."""
@@ -44,24 +50,34 @@ def serve(
         solver, state, hooks: see `FMUInterface.solve`.
 
     Raises:
-        ModelError: an output has several numbers, or the model runs on several processes.
+        ModelError: an output has several numbers, the model runs on several processes, or a step has failed before the
+            end.
+        SystemExit: the importing tool has ended without the end of the FMU.
     """
-    if parallel_assembly(solver.assembly.world).layout.size > 1:
-        raise ModelError("processes of an FMU: must be 1")
-    model = ServedModel(inputs, outputs, Stepwise(solver, state, hooks))
     read, write = (int(number) for number in pipes.split(","))
     with os.fdopen(read, encoding="utf-8") as requests, os.fdopen(write, "w", encoding="utf-8") as answers:
+
+        def answer(**words: Any) -> None:
+            answers.write(f"{json.dumps(words)}\n")
+            answers.flush()
+
+        answer(begun=True)
+        if parallel_assembly(solver.assembly.world).layout.size > 1:
+            raise ModelError("processes of an FMU: must be 1")
+        model = ServedModel(inputs, outputs, Stepwise(solver, state, hooks))
         for line in requests:
             name, *given = json.loads(line)
             try:
-                answer = {"value": getattr(model, name)(*given)}
+                answer(value=getattr(model, name)(*given))
             except WindlassError as error:
-                answer = {"error": str(error)}
-            answers.write(f"{json.dumps(answer)}\n")
-            answers.flush()
+                answer(error=str(error))
+                if name == "finish":
+                    raise
             if name == "finish":
-                break
-    return model.solve.state
+                return model.solve.state
+        model.solve.interrupt()
+    # no exception that a script may catch: results of the solve are incomplete
+    raise SystemExit("the importing tool has ended without the end of the FMU (fmi2Terminate or fmi3Terminate)")
 
 
 class ServedModel:
@@ -87,6 +103,8 @@ class ServedModel:
         inputs = {name: {"start": i.start, "unit": i.unit, "doc": i.doc} for name, i in self._inputs.items()}
         outputs = {name: {"unit": probe.columns[0][1]} for name, probe in self._probes.items()}
         parameters = {item.name: {**asdict(item), "start": value} for item, value in options.model_options()}
+        for name in parameters:
+            check(NAME, "name of the option", name, "a model with FMUInterface")
         twice = [name for name in parameters if name in inputs or name in outputs]
         if twice:
             raise ModelError(f"name = {twice[0]!r} in FMUInterface: is already an option: must differ from all options")
@@ -95,14 +113,19 @@ class ServedModel:
 
     def put(self, name: str, value: float) -> None:
         """Set an input."""
-        if value != self._values[name]:
-            self._values[name] = value
+        if value == self._values[name]:
+            return
+        self.solve.note_jump()
+        try:
             self._inputs[name].set(value)
-            self.solve.note_jump()
+        except WindlassError:
+            self._inputs[name].set(self._values[name])
+            raise
+        self._values[name] = value
 
     def get(self) -> dict[str, float]:
-        """Return the values of all outputs."""
-        fields = load_outputs(self.solve.state)
+        """Return the values of all outputs, for consistent accelerations at the present inputs."""
+        fields = load_outputs(self.solve.find_consistent())
         return {name: float(probe.read(fields)[0]) for name, probe in self._probes.items()}
 
     def advance(self, t: float, size: float) -> None:

@@ -14,19 +14,25 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 
-from windlass.fmu.communication import PIPES, Input, serve
+from windlass.fmu.communication import NAME, PIPES, Input, serve
 from windlass.fmu.stepwise import TimeSolver
-from windlass.framework.checks.checks import checked, each, function, instance, number, optional, that, word
+from windlass.framework.checks.checks import (
+    check,
+    checked,
+    each,
+    function,
+    inside,
+    instance,
+    number,
+    optional,
+    that,
+    word,
+)
 from windlass.framework.command_line.options import help_requested
 from windlass.framework.errors import ModelError
 from windlass.framework.output.probes import SENSOR, SensorLike
 from windlass.framework.state.hooks import Hook, is_hook
 from windlass.framework.state.state import State
-
-NAME = that(
-    lambda given: isinstance(given, str) and given.strip() == given != "" and given.isprintable() and given != "time",
-    "a text other than 'time', without line breaks, and without spaces at its ends",
-)
 
 
 class FMUInterface:
@@ -35,8 +41,9 @@ class FMUInterface:
     def __init__(self) -> None:
         self._inputs: dict[str, Input] = {}
         self._outputs: dict[str, SensorLike] = {}
+        self._solved = False
 
-    @checked(name=NAME, start=number("the unit of the input"), unit=word(), set=function(), doc=word())
+    @checked(name=NAME, start=inside(), unit=word(), set=function(), doc=word())
     def input(self, name: str, start: float, unit: str, *, set: Callable[[float], object], doc: str = "") -> None:
         """Declare an input, and set its start value.
 
@@ -51,6 +58,7 @@ class FMUInterface:
         Raises:
             ModelError: the name is already an input or an output.
         """
+        check(number(unit), "start", start, "FMUInterface.input")
         self._check_new(name)
         self._inputs[name] = Input(float(start), unit, set, doc)
         set(float(start))
@@ -60,8 +68,9 @@ class FMUInterface:
         """Declare an output: a sensor with one number, whose name is the name of the variable.
 
         Raises:
-            ModelError: the name is already an input or an output.
+            ModelError: the name is already an input or an output, or is not allowed.
         """
+        check(NAME, "name of the sensor", sensor.name, "FMUInterface.output")
         self._check_new(sensor.name)
         self._outputs[sensor.name] = sensor
 
@@ -84,10 +93,14 @@ class FMUInterface:
             The last state.
 
         Raises:
-            ModelError: an output has several numbers.
+            ModelError: an output has several numbers, or the method is called twice.
             NotConverged: as in the solver; in an FMU the call of the importing tool fails.
         """
-        pipes = os.environ.get(PIPES, "")
+        if self._solved:
+            raise ModelError("solve of FMUInterface is called twice: must be called once")
+        self._solved = True
+        # programs that the model starts must not get the pipes
+        pipes = os.environ.pop(PIPES, "")
         if not pipes or help_requested():
             return solver.solve(state, hooks)
         return serve(pipes, self._inputs, self._outputs, solver, state, hooks)

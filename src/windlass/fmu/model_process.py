@@ -14,10 +14,14 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-PATIENCE = 60.0
-"""Time that the process of a model has to end after the solve [s]."""
+PATIENCE, SHORT = 60.0, 5.0
+"""Time that the process of a model has to end after the solve, and after it has closed the pipes [s]."""
 LONGEST_LOG = 4000
 """Largest number of characters of the output of a model in a message."""
+
+
+class RequestError(RuntimeError):
+    """The model has refused a request, and its process continues."""
 
 
 class ModelProcess:
@@ -40,6 +44,7 @@ class ModelProcess:
         if not os.access(python, os.X_OK):
             raise RuntimeError(f"Python of the model = {python}: no such program; WINDLASS_PYTHON names another")
         self.dropped: list[int] = []
+        self._begun = False
         self._log = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115 (open to the end)
         answer, write = os.pipe()
         read, request = os.pipe()
@@ -57,37 +62,55 @@ class ModelProcess:
         self._requests = os.fdopen(request, "w", encoding="utf-8")
 
     def ask(self, *request: Any) -> Any:
-        """Return the answer of the model; raises RuntimeError with its message."""
+        """Return the answer of the model.
+
+        Raises:
+            RequestError: the model has refused the request.
+            RuntimeError: the process has ended.
+        """
         while self.dropped:
             self._send(["drop", self.dropped.pop()])
         return self._send(request)
 
     def _send(self, request: Any) -> Any:
         line = ""
-        with contextlib.suppress(OSError):
+        # pipes of an ended process are closed
+        with contextlib.suppress(OSError, ValueError):
+            if not self._begun:
+                self._begun = bool(self._answers.readline())
             self._requests.write(f"{json.dumps(request)}\n")
             self._requests.flush()
             line = self._answers.readline()
         if not line:
-            self.kill()
-            text = self._read_log() or "the script has ended without a call of FMUInterface.solve"
-            raise RuntimeError(f"the process of the model has ended: {text}")
+            raise RuntimeError(self._describe_end(SHORT))
         answer = json.loads(line)
         if "error" in answer:
-            raise RuntimeError(answer["error"])
+            raise RequestError(answer["error"])
         return answer.get("value")
+
+    def _describe_end(self, patience: float) -> str:
+        """Wait for the end of the process, at most the given time [s], and describe the end."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(patience)
+        code = self._process.poll()
+        self.kill()
+        words = f"has not ended after {patience:g} s" if code is None else f"has ended with exit code {code}"
+        when = "after" if self._begun else "without"
+        return "\n".join([f"the process of the model {words}, {when} a call of FMUInterface.solve", self._read_log()])
 
     def end(self) -> str:
         """End the solve and wait for the end of the script; return what there is to report."""
         try:
             self.ask("finish")
-            self._process.wait(PATIENCE)
-        except (RuntimeError, subprocess.TimeoutExpired) as error:
-            self.kill()
+        except RequestError:
+            # the script ends with this error
+            pass
+        except RuntimeError as error:
             return str(error)
         finally:
             self._close()
-        return self._read_log() if self._process.returncode else ""
+        words = self._describe_end(PATIENCE)
+        return words if self._process.returncode else ""
 
     def kill(self) -> None:
         """End the process at once."""

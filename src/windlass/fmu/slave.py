@@ -6,12 +6,13 @@ This file needs pythonfmu (FMI 2) or pythonfmu3 (FMI 3), which is in the FMU bes
 from __future__ import annotations
 
 import json
+import sys
 import weakref
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement
 
-from model_process import ModelProcess
+from model_process import ModelProcess, RequestError
 
 IS_THIRD = (Path(__file__).parent / "pythonfmu3").is_dir()
 if IS_THIRD:
@@ -48,6 +49,8 @@ class ModelSlave(Fmi3Slave if IS_THIRD else Fmi2Slave):  # type: ignore[misc,unu
         self._outputs: dict[str, float] = {}
         self._process: ModelProcess | None = None
         self._begun = False
+        # message about an input that the model has refused, by the name of the input
+        self._refused: dict[str, str] = {}
         for causality, group in (("input", "inputs"), ("output", "outputs"), ("parameter", "parameters")):
             for name, item in self._interface[group].items():
                 self._add(name, causality, item)
@@ -104,7 +107,7 @@ class ModelSlave(Fmi3Slave if IS_THIRD else Fmi2Slave):  # type: ignore[misc,unu
     def setup_experiment(self, start_time: float, *_: Any) -> None:
         """Check the time at the start [s]."""
         begin = self._interface["begin"]
-        if abs(start_time - begin) > 1e-9 * self._interface["step"]:
+        if abs(start_time - begin) > max(1e-9 * self._interface["step"], 4.0 * sys.float_info.epsilon * abs(begin)):
             raise ValueError(f"startTime = {start_time} s: must be {begin} s, the time at which the model begins")
 
     def exit_initialization_mode(self) -> None:
@@ -113,9 +116,15 @@ class ModelSlave(Fmi3Slave if IS_THIRD else Fmi2Slave):  # type: ignore[misc,unu
         self._begun = True
 
     def do_step(self, current_time: float, step_size: float) -> Any:
-        """Solve over a communication step [s]."""
+        """Solve over a communication step [s]; the step is discarded if the model refuses it."""
         self._outputs = {}
-        self._ask("advance", current_time, step_size)
+        try:
+            if self._refused:
+                raise RequestError("; ".join(self._refused.values()))
+            self._ask("advance", current_time, step_size)
+        except RequestError as error:
+            self.log(str(error), Status.error)
+            return Fmi3StepResult(Status.discard) if IS_THIRD else False
         self._time = current_time + step_size
         return Fmi3StepResult() if IS_THIRD else True
 
@@ -129,12 +138,23 @@ class ModelSlave(Fmi3Slave if IS_THIRD else Fmi2Slave):  # type: ignore[misc,unu
 
     def _set(self, name: str, value: Any) -> None:
         if name in self._interface["inputs"]:
-            if self._process is not None and value != self._values[name]:
-                self._ask("put", name, value)
+            if self._process is not None and (value != self._values[name] or name in self._refused):
+                self._refused.pop(name, None)
                 self._outputs = {}
+                try:
+                    self._ask("put", name, value)
+                except RequestError as error:
+                    # pythonfmu has no status for this: the next step is discarded
+                    self._refused[name] = f"input {name} = {value}: {error}"
+                    self.log(self._refused[name], Status.error)
+                    return
         elif value != self._values[name]:
             if self._begun:
                 raise ValueError(f"parameter {name} = {value}: must be set before the end of the initialisation")
+            if isinstance(value, str) and (not value or (value[0] == "-" and value.lstrip("-")[:1].isalpha())):
+                raise ValueError(
+                    f"parameter {name} = {value!r}: must not be empty, and must not begin with a dash and a letter"
+                )
             # the model starts again with the new value
             if self._process is not None:
                 self._process.kill()
@@ -155,16 +175,25 @@ class ModelSlave(Fmi3Slave if IS_THIRD else Fmi2Slave):  # type: ignore[misc,unu
 
     def _get_fmu_state(self) -> dict[str, Any]:
         number = self._ask("keep")
-        state = KeptState(values=dict(self._values), begun=self._begun, time=self._time, number=number)
-        assert self._process is not None
-        weakref.finalize(state, self._process.dropped.append, number)
+        process = self._process
+        assert process is not None
+        values = {"values": dict(self._values), "refused": dict(self._refused), "begun": self._begun}
+        state = KeptState(**values, time=self._time, process=process, number=number)
+        weakref.finalize(state, process.dropped.append, number)
         return state
 
     def _set_fmu_state(self, state: dict[str, Any]) -> None:
-        self._ask("go_back", state["number"])
+        if state["process"] is self._process:
+            self._ask("go_back", state["number"])
+        elif state["begun"]:
+            raise ValueError("state of the FMU: must be a state since the last initialisation")
+        elif self._process is not None:
+            # the model starts again with the values of the state
+            self._process.kill()
+            self._process = None
         self._values, self._outputs, self._begun = dict(state["values"]), {}, state["begun"]
-        self._time = state["time"]
+        self._time, self._refused = state["time"], dict(state["refused"])
 
 
 class KeptState(dict[str, Any]):
-    """A state of the FMU: values of variables, and the number of the state in the process of the model."""
+    """A state of the FMU: values of variables, and the process of the model with the number of the state in it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from math import inf
@@ -17,8 +18,13 @@ from windlass.framework.state.fingerprint import list_switches, restore_changes
 from windlass.framework.state.hooks import Hook, StepHook, as_hooks, keeps_nothing, name_hooks
 from windlass.framework.state.state import State, local_state
 
-ROUNDING = 1e-9
-"""Part of the largest step by which times may differ."""
+ROUNDING, UNITS = 1e-9, 4.0
+"""Differences of times that count as rounding errors: part of the step, and rounding units of the time."""
+
+
+def find_rounding(t: float, step: float) -> float:
+    """Return the difference from a time [s] that counts as a rounding error, for steps of the given size [s]."""
+    return max(ROUNDING * step, UNITS * float(np.finfo(float).eps) * abs(t))
 
 
 class TimeSolver(Protocol):
@@ -38,6 +44,12 @@ class TimeSolver(Protocol):
 
     def settings(self) -> dict[str, Any]:
         """Return settings by name, among them the step [s]."""
+
+    def prepare_start(self, state: State) -> None:
+        """Make a state consistent as at the start of a solve."""
+
+    def update_accelerations(self, state: State) -> None:
+        """Compute consistent accelerations and multipliers after a change of forces between two steps."""
 
     def checkpoint(self) -> dict[str, Any]:
         """Return the values that the solver needs in addition to the state."""
@@ -93,42 +105,82 @@ class Stepwise(StepHook):
         self._march: Iterator[State] | None = None
         self._back: Kept | None = None
         self._jumps = False
-
-    @property
-    def _rounding(self) -> float:
-        return ROUNDING * self.step
+        self._failure: Exception | None = None
 
     def note_jump(self) -> None:
         """Note that forces may have changed abruptly since the last step."""
         self._jumps = True
 
+    def find_consistent(self) -> State:
+        """Return the present state with accelerations and multipliers for the present inputs.
+
+        Raises:
+            ModelError: no solve can start from the state.
+        """
+        begins = self._march is None and (self._back is None or self._back.progress is None)
+        if not (begins or self._jumps):
+            return self.state
+        state = self.state.copy()
+        (self._solver.prepare_start if begins else self._solver.update_accelerations)(state)
+        return state
+
     def advance(self, t: float, size: float) -> None:
         """Solve from a communication point at a time to the next one after a step [s].
 
         Raises:
-            ModelError: the time is not the time of the state, or the step is not positive.
+            ModelError: the time is not the time of the state, the step is not positive, or an earlier step has failed.
+            NotConverged: a step of the solver has failed.
         """
-        if abs(t - self.state.t) > self._rounding:
+        self._refuse_failed()
+        rounding = find_rounding(self.state.t, self.step)
+        if abs(t - self.state.t) > rounding:
             raise ModelError(f"time of the step = {t} s: must be {self.state.t} s, the time that the model has reached")
-        if not size > self._rounding:
-            raise ModelError(f"communication step = {size} s: must be > {self._rounding:g} s")
+        if not size > rounding:
+            raise ModelError(f"communication step = {size} s: must be > {rounding:g} s")
         self._target = t + size
         self._solver.end = max(self.end, self._target)
         if self._march is None:
             resume = self._back is not None and self._back.progress is not None
             self._march = self._solver.march(self.state, [*self._hooks, self], resume=resume)
-        while self.state.t < self._target - self._rounding:
-            self.state = next(self._march)
+        try:
+            while self.state.t < self._target - find_rounding(self._target, self.step):
+                self.state = next(self._march)
+        except Exception as error:
+            self._failure = error
+            raise
+
+    def _refuse_failed(self) -> None:
+        """Raise ModelError after a failed step."""
+        if self._failure is not None:
+            raise ModelError(
+                f"an earlier step has failed; return to an earlier state, or begin again: {self._failure}"
+            ) from self._failure
 
     def end_solve(self) -> None:
-        """End the solve at the present state, with its verdict."""
+        """End the solve at the present state, with its verdict.
+
+        Raises:
+            ModelError: an earlier step has failed.
+        """
+        self._refuse_failed()
         if self._march is not None:
             self._solver.end = self.state.t
             for state in self._march:
                 self.state = state
 
+    def interrupt(self) -> None:
+        """End the solve at the present state as an interrupted solve."""
+        if self._march is not None:
+            with suppress(KeyboardInterrupt):
+                self._march.throw(KeyboardInterrupt())  # type: ignore[attr-defined]
+
     def keep(self) -> Kept:
-        """Return a copy of the present state."""
+        """Return a copy of the present state.
+
+        Raises:
+            ModelError: an earlier step has failed.
+        """
+        self._refuse_failed()
         switches = list_switches(self.state.world)
         if self._back is not None:
             # solver and hooks are not restored yet
@@ -148,7 +200,7 @@ class Stepwise(StepHook):
         if self._march is not None:
             self._march.close()  # type: ignore[attr-defined]
         self.state, self._march, self._jumps = kept.state.copy(), None, kept.jumps
-        self._back = kept
+        self._back, self._failure = kept, None
         put_switches(self.state.world, kept.switches)
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
