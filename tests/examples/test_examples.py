@@ -19,6 +19,7 @@ NAMES = [
     "rope_in_wind",
     "hoist_fmu",
     "hoist_spin",
+    "luffing_jib",
     "towed_cable",
     "mooring_line",
     "knot",
@@ -116,6 +117,18 @@ def test_hoist_spin(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
+def test_luffing_jib(tmp_path: Path) -> None:
+    """Tension of the pendants, compression of the jib and its side deflection agree with theory, and the compression
+    increases the side deflection by more than a tenth.
+    """
+    results, table = run_example("luffing_jib", ["-output", "none", "-load", "22e3", "-angle", "55"], tmp_path)
+    for value in (value for name, value in results.items() if name.endswith(" kg")):
+        assert_allclose(value["computed"], value["exact"], rtol=3e-3)
+    light, heavy = (results[f"side deflection [m], {mass} kg"]["computed"] for mass in (5500, 22000))
+    assert len(results) >= 9 and heavy > 1.1 * light
+    assert "side deflection [m]" in table
+
+
 def test_towed_cable(tmp_path: Path) -> None:
     """Angles and tensions of the towed rope at four speeds agree with the closed form to 3e-5. Faster ropes are
     flatter.

@@ -30,6 +30,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "hoist_fmu": {},
     "hoist_spin": {"output": "none"},
     "knot": {"output": "none"},
+    "luffing_jib": {"output": "none"},
     "mass_on_springs": {"output": "none"},
     "mooring_line": {"elements": 20, "output": "none"},
     "rope_in_wind": {},
