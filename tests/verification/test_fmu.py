@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import pairwise
@@ -23,6 +25,8 @@ fmpy = pytest.importorskip("fmpy", reason=REASON)
 pythonfmu = pytest.importorskip("pythonfmu", reason=REASON)
 
 STEP, END = 0.01, 0.4
+LOGGERS: list[Any] = []
+"""Callbacks of all instances, because FMPy passes messages of all instances to the last logger."""
 MODEL = """
 import windlass as wl
 import windlass.connectors as con
@@ -131,13 +135,14 @@ def make_fmu(folder: Path, name: str, text: str) -> Path:
 
 
 @contextmanager
-def slave(file: Path, initialise: bool = True, **values: Any) -> Iterator[Any]:
+def slave(file: Path, initialise: bool = True, messages: list[str] | None = None, **values: Any) -> Iterator[Any]:
     """Context with an instance of an FMU, initialised or in initialisation, which has an attribute ``messages``."""
-    description, messages = fmpy.read_model_description(str(file)), list[str]()
+    description, messages = fmpy.read_model_description(str(file)), [] if messages is None else messages
     unzipped = fmpy.extract(str(file))
     log = lambda *given: messages.append(given[-1].decode())  # noqa: E731
     instance = fmpy.instantiate_fmu(unzipped, description, "CoSimulation", debug_logging=True, logger=log)
     instance.messages = messages
+    LOGGERS.append(instance.callbacks)
     instance.numbers = {variable.name: variable.valueReference for variable in description.modelVariables}
     instance.setupExperiment(startTime=0.0)
     fmpy.simulation.apply_start_values(instance, description, values)
@@ -244,6 +249,11 @@ def test_files_are_beside_the_script(folder: Path, monkeypatch: pytest.MonkeyPat
     description = fmpy.read_model_description("reader.fmu")
     starts = {variable.name: variable.start for variable in description.modelVariables}
     assert (starts["torque"], starts["table"]) == ("2", "torque.csv")
+    for text in ("", "-x"):
+        messages = list[str]()
+        with pytest.raises(fmpy.fmi1.FMICallException, match="SetString"):
+            slave(Path("reader.fmu"), messages=messages, table=text).__enter__()
+        assert f"parameter table = {text!r}: must not be empty, and must not begin with a dash" in messages[-1]
 
 
 def test_outputs_follow_a_jump_of_an_input(model: Path) -> None:
@@ -272,6 +282,17 @@ def test_a_state_belongs_to_its_process(model: Path) -> None:
             return float(fmu.getReal(speed)[0])
 
     assert run(True) == run(False)
+    with pytest.raises(fmpy.fmi1.FMICallException, match="SetFMUstate failed"), slave(model) as fmu:
+        fmu.doStep(0.0, 0.1)
+        state = fmu.getFMUstate()
+        fmu.reset()
+        fmu.setupExperiment(startTime=0.0)
+        fmu.enterInitializationMode()
+        fmu.exitInitializationMode()
+        try:
+            fmu.setFMUstate(state)
+        finally:
+            assert "state of the FMU: must be a state since the last initialisation" in fmu.messages[-1]
 
 
 def test_refused_requests_can_be_undone(model: Path) -> None:
@@ -430,6 +451,20 @@ def test_a_controller_begins_again(folder: Path) -> None:
         assert controller.changes_forces
 
 
+def test_messages_after_the_end_of_another_controller(folder: Path) -> None:
+    """FMPy passes messages of all FMUs to the logger of the last instance, which must remain in memory."""
+    file = make_fmu(folder, "Controller", CONTROLLER)
+    first, second = (con.FMUController(file, step=0.05, inputs={}, outputs={}) for _ in range(2))
+    for controller in (first, second):
+        controller._slave.start(0.0)
+    second.close()
+    del second, controller
+    gc.collect()
+    with pytest.raises(wl.ModelError, match=r"(?s)fatal.*"):
+        first._slave.advance(6.0, 0.1)
+    first.close()
+
+
 def test_a_model_with_a_controller_returns_to_a_state(folder: Path) -> None:
     file = make_fmu(folder, "Controller", CONTROLLER)
     solver, drum, motor = make_drum()
@@ -450,6 +485,62 @@ def test_a_model_with_a_controller_returns_to_a_state(folder: Path) -> None:
     np.testing.assert_allclose([*results[1:], parts.state.q[2]], results[0], rtol=0, atol=1e-9)
 
 
+def test_restarts_need_an_fmu_that_stores_its_state(folder: Path, model: Path) -> None:
+    """The model as an FMU cannot write its state to a file."""
+    solver, drum, _ = make_drum()
+    inputs = {"torque": wl.Sensor(drum, "angular_velocity")}
+    steps = list[int]()
+    with con.FMUController(model, step=0.02, inputs=inputs, outputs={}) as controller:
+        kept = wl.Checkpoint(folder / "none.h5")
+        with pytest.raises(wl.ModelError, match=r"path of Checkpoint = none.h5: drum.fmu cannot store its state"):
+            solver.solve(hooks=[controller, kept, lambda state: steps.append(state.step)])
+        assert not steps
+        parts = Stepwise(solver, None, [controller])
+        parts.keep()
+        parts.advance(0.0, 0.1)
+        with pytest.raises(wl.ModelError, match=r"state of the FMU: drum.fmu cannot store its state"):
+            parts.keep()
+
+
+def test_an_instance_ends_after_an_error_that_can_be_undone(folder: Path, model: Path) -> None:
+    """The process of the model ends with the instance, whose last messages are in the error."""
+    drum = make_drum()[1]
+    controller = con.FMUController(
+        model, step=0.02, inputs={"torque": wl.Sensor(drum, "angular_velocity")}, outputs={}, parameters={"inertia": 3}
+    )
+    slave, calls = controller._slave, list[str]()
+    slave.start(0.0)
+    for name in ("terminate", "freeInstance"):
+        call = getattr(slave._fmu, name)
+        setattr(slave._fmu, name, lambda name=name, call=call: (calls.append(name), call()))
+    for _ in range(10):
+        with pytest.raises(wl.ModelError, match=r"discard(?s:.*)must be 0.0 s, the time that the model has reached"):
+            slave.advance(0.5, 0.1)
+    assert len(slave._messages) <= 3
+    slave.advance(0.0, 0.1)
+    controller.close()
+    assert calls == ["terminate", "freeInstance"]
+
+
+def test_the_process_ends_with_the_instance(model: Path) -> None:
+    """An instance that is freed without the end of the solve."""
+
+    def find_children() -> set[str]:
+        found = (file.read_text() for file in Path("/proc/self/task").glob("*/children"))
+        return {number for text in found for number in text.split()}
+
+    before = find_children()
+    description = fmpy.read_model_description(str(model))
+    fmu = fmpy.instantiate_fmu(fmpy.extract(str(model)), description, "CoSimulation")
+    fmu.enterInitializationMode()
+    fmu.exitInitializationMode()
+    (number,) = find_children() - before
+    fmu.fmi2FreeInstance(fmu.component)
+    file = Path("/proc") / number / "stat"
+    while file.exists() and file.read_text().rpartition(")")[2].split()[0] != "Z":
+        time.sleep(0.05)
+
+
 def test_errors_of_a_controller(folder: Path, model: Path) -> None:
     file = make_fmu(folder, "Controller", CONTROLLER)
     solver, drum, _ = make_drum(end=0.1)
@@ -459,6 +550,10 @@ def test_errors_of_a_controller(folder: Path, model: Path) -> None:
         ({"inputs": {"sped": speed}}, "inputs of Controller.fmu = 'sped' in FMUController: did you mean speed?"),
         ({"outputs": {"speed": print}}, "outputs of Controller.fmu = 'speed' in FMUController: must be"),
         ({"parameters": {"gain": 1.0}}, "parameters of Controller.fmu = 'gain' in FMUController"),
+        (
+            {"parameters": {"speed": "fast"}},
+            "parameters of Controller.fmu in FMUController: speed = 'fast': must be a number, for the type Real",
+        ),
     ):
         with pytest.raises(wl.ModelError, match=message):
             con.FMUController(file, **(ready | wrong))
