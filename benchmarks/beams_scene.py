@@ -7,6 +7,7 @@ force is proportional to EI/L².
 
 import math
 
+Vector = tuple[float, float, float]
 LENGTH, MODULUS, POISSON, DENSITY = 1.0, 1e7, 0.3, 1000.0  # [m], E [Pa], ν [1], ρ [kg/m^3]
 SHEAR_FACTOR = 27.0 / 28.0  # of a round section; PyElastica always uses this value
 HELIX_RADIUS, HELIX_PITCH = 0.12, math.radians(25.0)  # [m], [rad]
@@ -21,6 +22,17 @@ REFERENCE = {
     ("helix", 200): (-0.101684, 0.07451, 0.493021),
 }
 """Positions of the free end at T [m], by shape and slenderness; both programs converge to these values."""
+
+
+def wind(shape: str, s: float) -> tuple[Vector, Vector, Vector]:
+    """Return point [m], tangent, and a normal (of a helix, towards its axis) at the arc length s [m] of the unloaded
+    axis."""
+    if shape == "cantilever":
+        return (s, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
+    c, rise = math.cos(HELIX_PITCH), math.sin(HELIX_PITCH)
+    turned = c * s / HELIX_RADIUS
+    x, y = math.cos(turned), math.sin(turned)
+    return (HELIX_RADIUS * (x - 1.0), HELIX_RADIUS * y, rise * s), (-c * y, c * x, rise), (-x, -y, 0.0)
 
 
 def find_section(slenderness: int) -> tuple[float, float]:

@@ -23,28 +23,18 @@ from elastica.rod.cosserat_rod import _compute_bending_twist_strains
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from beams_scene import (
     DENSITY,
-    HELIX_PITCH,
-    HELIX_RADIUS,
     LENGTH,
     MODULUS,
     POISSON,
     find_error,
     find_force,
     find_period,
+    wind,
 )
 
 
 class Simulator(ea.BaseSystemCollection, ea.Constraints, ea.Forcing):
     """A collection of rods with constraints and forces."""
-
-
-def wind(s):
-    """Return points of the helix and normals towards its axis, at arc lengths s, shape (n, 3) each."""
-    c = np.cos(HELIX_PITCH)
-    phi = c * s / HELIX_RADIUS
-    x, y = HELIX_RADIUS * (np.cos(phi) - 1.0), HELIX_RADIUS * np.sin(phi)
-    points = np.column_stack((x, y, np.sin(HELIX_PITCH) * s))
-    return points, np.column_stack((-np.cos(phi), -np.sin(phi), 0.0 * s))
 
 
 def solve(shape, slenderness, elements, end, steps):
@@ -53,10 +43,10 @@ def solve(shape, slenderness, elements, end, steps):
     s = size * (np.arange(elements + 1) - 0.5)
     tangent, normal, given = np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0]), {}
     if shape == "helix":
-        points = wind(s)[0]
+        points = np.array([wind(shape, x)[0] for x in s])
         t = np.diff(points, axis=0)
         t /= np.linalg.norm(t, axis=1)[:, None]
-        d = wind(0.5 * (s[1:] + s[:-1]))[1]
+        d = np.array([wind(shape, x)[2] for x in 0.5 * (s[1:] + s[:-1])])
         d -= (d * t).sum(axis=1)[:, None] * t
         d /= np.linalg.norm(d, axis=1)[:, None]
         tangent, normal = t[0].copy(), d[0].copy()
