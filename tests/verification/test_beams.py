@@ -12,8 +12,8 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 import windlass as wl
-from windlass.connectors import Force, Torque, clamp, fix, hinge, position_marker, rigid_marker
-from windlass.elements import nodes_of, straight_beam
+from windlass.connectors import Force, Torque, clamp, fix, hinge, position_marker, ramp, rigid_marker
+from windlass.elements import beam_along, helix, nodes_of, straight_beam
 from windlass.framework.model.world import World
 from windlass.framework.state.assemble import assemble_matrix
 from windlass.framework.state.evaluate import eval_output
@@ -321,6 +321,37 @@ def test_exudyn_converges_to_the_same_shape() -> None:
     world.add(Torque, marker=rigid_marker(world, nodes[-1]), vector=(0.4, 0.3, -0.8), body_fixed=True)
     state = Static(world, load_steps=4, rtol=1e-12, stability="off", name="").solve()
     assert_allclose(eval_output(nodes[-1], "displacement", state), fine + (fine - coarse) / 3.0, atol=5e-6)
+
+
+@pytest.mark.parametrize("shape", ["cantilever", "helix"])
+def test_pyelastica_converges_to_the_same_motion(shape: str) -> None:
+    """The free end of a cantilever and of a helical spring, which a force of increasing size pulls out of their plane,
+    agrees with PyElastica 1.0.0 after one period.
+
+    PyElastica has errors of second order, so its results with 40 and 80 elements (helix: 80 and 160) are extrapolated.
+    """
+    radius, E, rho, pitch, R = 0.02, 1e7, 1e3, np.radians(25.0), 0.12
+    A, second, shear = np.pi * radius**2, np.pi * radius**4 / 4.0, 27.0 / 28.0 * 1e7 / 2.6 * np.pi * radius**2
+    EI, period = E * second, 2.0 * np.pi / (3.516 * np.sqrt(E * second / (rho * A)))
+    columns = {
+        "stiffness": (E * A, shear, shear, EI / 1.3, EI, EI), "mass_per_length": rho * A,
+        "rotary_inertia": (2.0 * rho * second, rho * second, rho * second),
+    }  # fmt: skip
+    if shape == "cantilever":
+        coarse, fine = (0.95741388, 0.15342706, 0.21096220), (0.95743374, 0.15340950, 0.21093806)
+        world, nodes, _ = straight(3, 8, 3, **columns)
+        force = (0.0, 0.8 * EI, 1.1 * EI)
+    else:
+        coarse, fine = (-0.10174127, 0.07485894, 0.49298276), (-0.10163719, 0.07482725, 0.49296257)
+        world, turns = World(), np.cos(pitch) / (2.0 * np.pi * R)
+        route = helix((-R, 0, 0), (0, 0, 1), R, turns, pitch=2.0 * np.pi * R * np.tan(pitch), start=(1, 0, 0))
+        nodes, force = nodes_of(world, beam_along(world, route, 12, order=3, **columns)), (0.0, 0.0, 3.0 * EI)
+    clamp(world, nodes[0])
+    pull = ramp(0.0, period / 2.0, (0.0, 0.0, 0.0), force)
+    world.add(Force, marker=position_marker(world, nodes[-1]), function=pull)
+    end = Dynamic(world, step=period / 1000.0, end=period, name="").solve()
+    exact = np.array(fine) + (np.array(fine) - coarse) / 3.0
+    assert_allclose(eval_output(nodes[-1], "position", end), exact, rtol=0, atol=3e-5)
 
 
 @pytest.mark.mpi
