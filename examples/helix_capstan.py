@@ -26,7 +26,8 @@ ROPE = 0.005  # radius of the rope [m]
 ANGLE = 1.5 * pi  # wrap angle around the axis [rad]
 TENSION = 100.0  # [N] T0
 SPARE = 4  # number of elements of each strand in addition to the elements that are pulled over the drum
-STEPS = 12  # number of steps in which the rope is displaced by one element length
+STEPS = 12  # smallest number of steps in which the rope is displaced by one element length
+FINEST = 288  # smallest number of steps in which the rope is displaced by the length of the arc
 FAR = 1e3  # distance of the fixed point, which exceeds all displacements [m]
 
 
@@ -44,6 +45,11 @@ class Case:
     groove: float = 0.0  # half angle of a V-groove [rad]; 0 is a drum
     travel: float = 1.5  # displacement of the pulled end [element lengths]; results are taken at its end
 
+    @property
+    def steps(self) -> int:
+        """Number of steps for one element length. With longer steps Newton's method can leave the drum."""
+        return max(STEPS, ceil(FINEST / self.elements))
+
 
 def exact(case: Case) -> float:
     """Return the ratio of the pull to T0 by the capstan equation on a helix, or in a groove [1]."""
@@ -54,7 +60,7 @@ def exact(case: Case) -> float:
 @dataclass(frozen=True)
 class Drawing:
     """Results of the pull. Values of each step: ratio of pull to T0 [1], whether a point closed, Newton iterations and
-    passes. Values at the end: last report.
+    passes. Values at the end: last report. ``steps``: see `Case`.
     """
 
     ratio: np.ndarray
@@ -62,10 +68,11 @@ class Drawing:
     iterations: np.ndarray
     passes: np.ndarray
     report: con.SurfaceReport
+    steps: int
 
     def mean(self) -> float:
         """Return the mean of the ratio over the last element of displacement, without steps in which a point closed."""
-        last = slice(-STEPS, None)
+        last = slice(-self.steps, None)
         return float(self.ratio[last][~self.closing[last]].mean())
 
 
@@ -109,8 +116,8 @@ def draw(case: Case) -> Drawing | None:
     solver = wl.Static(world, adaptive=False, **settings)
     ratio, closing, counts = [], [], []
     closed = wl.eval_output(contacts, "gap", state) <= 0.0
-    for i in range(1, round(case.travel * STEPS) + 1):
-        solver.time = i * length / STEPS
+    for i in range(1, round(case.travel * case.steps) + 1):
+        solver.time = i * length / case.steps
         state = solver.solve(state)
         pull = [-float(wl.eval_output(one, "force", state)) for one in drawn]
         ratio.append(float(along @ pull) / TENSION)
@@ -120,7 +127,7 @@ def draw(case: Case) -> Drawing | None:
         counts.append((solver.statistics.newton_iterations, solver.statistics.discontinuous_iterations))
     iterations, passes = np.array(counts).T
     report = con.surface_report(world, state, contacts, drum)
-    return Drawing(np.array(ratio), np.array(closing), iterations, passes, report)
+    return Drawing(np.array(ratio), np.array(closing), iterations, passes, report, case.steps)
 
 
 def tabulate(case: Case) -> dict[str, list[tuple[str, float]]]:

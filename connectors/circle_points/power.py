@@ -92,7 +92,7 @@ def eval_point_powers(c: PointRows, fields: Fields) -> FloatArray:
     """Return the powers of all points [W], in the order of `POWERS`, shape (rows, points, 6)."""
     out = create_numbers(c)
     _fill(c, fields.markers[CIRCLE_FAMILY], fields.data, fields.x, fields.v, out)
-    return out[..., : len(POWERS)]
+    return np.ascontiguousarray(out[..., : len(POWERS)])
 
 
 def create_point_account(c: PointRows, before: Callable[[Any], None] | None = None, by: str = "circle") -> Account:

@@ -16,7 +16,7 @@ from support.processes import ROOT, run_windlass
 def test_groove(tmp_path: Path) -> None:
     """The check at the end passes for a V-groove from the command line, after the report is printed."""
     words = ["run", str(ROOT / "examples" / "helix_capstan.py"), "-table", "false", "-lead", "0", "-groove", "0.6"]
-    done = run_windlass([*words, "-elements", "24", "-summary", "helix.json"], folder=tmp_path)
+    done = run_windlass([*words, "-elements", "32", "-summary", "helix.json"], folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "tension ratio within 1 % of Euler's: yes" in done.stdout
     assert "largest line pressure [N/m]" in done.stdout
