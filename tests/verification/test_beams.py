@@ -24,7 +24,15 @@ from windlass.connectors import (
     socket,
     swivel,
 )
-from windlass.elements import Ground, RigidBody3D, beam_along, helix, nodes_of, straight_beam
+from windlass.elements import (
+    Ground,
+    RigidBody3D,
+    beam_along,
+    helix,
+    nodes_of,
+    rectangular_section,
+    straight_beam,
+)
 from windlass.framework.model.world import World
 from windlass.framework.state.assemble import assemble_matrix
 from windlass.framework.state.evaluate import eval_output
@@ -273,15 +281,12 @@ def test_princeton_beam(load: float) -> None:
     The factor is the same for all loads and angles, and has no effect at 0° and 90°, so the difference is due to the
     torsional stiffness of a rectangle: series of Saint-Venant here, a mesh of the cross section in ANSYS.
     """
-    L, h, w, E, nu = 0.508, 12.377e-3, 3.2024e-3, 71.7e9, 0.31
-    G, n = E / (2.0 + 2.0 * nu), np.arange(1, 40, 2)
-    shear = 10.0 * (1.0 + nu) / (12.0 + 11.0 * nu) * G * h * w
-    J = h * w**3 * (1.0 / 3.0 - 64.0 * w / (np.pi**5 * h) * (np.tanh(n * np.pi * h / (2.0 * w)) / n**5).sum())
+    section = rectangular_section(height=12.377e-3, width=3.2024e-3, modulus=71.7e9, density=2700.0, poisson=0.31)
     for factor, limit in ((1.0, 0.2), (1.036, 0.02)):
         found = []
         for angle in np.radians(np.arange(0.0, 91.0, 15.0)):
-            stiffness = (E * h * w, shear, shear, factor * G * J, E * h * w**3 / 12.0, E * w * h**3 / 12.0)
-            world, nodes, _ = straight(3, 3, 3, L, stiffness=stiffness)
+            stiffness = np.array(section["stiffness"]) * (1.0, 1.0, 1.0, factor, 1.0, 1.0)
+            world, nodes, _ = straight(3, 3, 3, 0.508, **{**section, "stiffness": stiffness})
             clamp(world, nodes[0])
             force = (0.0, -load * np.cos(angle), load * np.sin(angle))
             world.add(Force, marker=position_marker(world, nodes[-1]), vector=force)
