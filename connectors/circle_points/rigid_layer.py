@@ -121,6 +121,16 @@ def find_bend(
 
 
 @kernel(inline=True)
+def is_near(row: Any, gap: float, grown: float) -> bool:
+    """Return whether a cable with the smallest gap [m] is so near that its last length before the circle begins."""
+    # at the distance x a straight line that touches the circle is x²/(2 r) away from the circle; a line that bends onto
+    # the circle is nearer
+    near = BEGIN * row.length * row.segments + np.sqrt(2.0 * row.radius * grown)
+    near += 2.0 * np.sqrt(row.bending_stiffness / row.press)
+    return bool(2.0 * row.radius * (gap + grown) <= near * near)
+
+
+@kernel(inline=True)
 def follow_stretch(
     row: Any, o: Disc, q: Eight, w: Eight, gap: float, grown: float, h: float, before: Followed
 ) -> Followed:
@@ -128,11 +138,8 @@ def follow_stretch(
 
     gap: smallest gap of its points [m]; h: size of the step [s]; before: state of the cable at the start of the step.
     """
-    L, r, (way, total, last) = row.length * row.segments, row.radius, before
-    # at the distance x a straight line that touches the circle is x²/(2 r) away from the circle; a line that bends onto
-    # the circle is nearer
-    near = BEGIN * L + np.sqrt(2.0 * r * grown) + 2.0 * np.sqrt(row.bending_stiffness / row.press)
-    if 2.0 * r * (gap + grown) > near * near:
+    L, (way, total, last) = row.length * row.segments, before
+    if not is_near(row, gap, grown):
         return 0.0, 0.0, 0.0
     stretch = eval_stretch(row, q)
     if last == 0.0:

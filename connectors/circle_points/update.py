@@ -51,6 +51,7 @@ from windlass.connectors.circle_points.kernels import (
 )
 from windlass.connectors.circle_points.lanes import POINT_LANES, eval_points, gather_rows
 from windlass.connectors.circle_points.rigid_layer import find_bend, follow_stretch
+from windlass.connectors.circle_points.soft_layer import eval_speed, find_shear, follow_slip
 from windlass.connectors.circle_segments.arctangent import wrap
 from windlass.connectors.circle_segments.kernels import create_pose
 from windlass.connectors.friction.bristle import STICKS, UNDEFINED, coulomb, decide, slip_bend, trial
@@ -176,6 +177,11 @@ def update_history(
                 middle += wrap(points[k, 3, lane] - points[0, 3, lane], r) / n
             o = create_pose(circle.p, circle.v, circle.omega, circle.A, row.circle)
             held, bent, wave, waves = find_bend(c, i, o, gather(x, c.dofs, i), middle, start)
+        elif follows and laid and rubs and bristles and closed_before == 0 and closed > 0:
+            o = create_pose(circle.p, circle.v, circle.omega, circle.A, row.circle)
+            held, bent = find_shear(
+                row, eval_speed(row, o, gather(x, c.dofs, i), gather(v, c.dofs, i)), step_size[0], start
+            )
         # gaps with their errors; deflection, damping and friction limit
         for k in range(n):
             D, fn, vt, arc = points[k, 0, lane], points[k, 1, lane], points[k, 2, lane], points[k, 3, lane]
@@ -224,12 +230,15 @@ def update_history(
             q, w, at_rest = gather(x, c.dofs, i), gather(v, c.dofs, i), True
             for a in range(8):
                 at_rest &= w[a] == 0.0
-            now = start[first + 3 * n + WAY], start[first + 3 * n + STRETCHED], start[first + 3 * n + LATEST]
-            if row.rigid_layer and closed == 0:
-                now = follow_stretch(row, o, q, w, least, grown, step_size[0], now)
-            data[first + 3 * n + WAY], data[first + 3 * n + STRETCHED], data[first + 3 * n + LATEST] = now
-            if held:
-                data[first + 3 * n + WAVE], data[first + 3 * n + WAVES] = wave, waves
+            if row.rigid_layer:
+                now = start[first + 3 * n + WAY], start[first + 3 * n + STRETCHED], start[first + 3 * n + LATEST]
+                if closed == 0:
+                    now = follow_stretch(row, o, q, w, least, grown, step_size[0], now)
+                data[first + 3 * n + WAY], data[first + 3 * n + STRETCHED], data[first + 3 * n + LATEST] = now
+                if held:
+                    data[first + 3 * n + WAVE], data[first + 3 * n + WAVES] = wave, waves
+            else:
+                follow_slip(row, o, q, eval_speed(row, o, q, w), least, grown, step_size[0], closed > 0, start, data)
             old, press = data[first + 3 * n + PRESS], eval_press(row, o, q, w) - row.press
             data[first + 3 * n + PRESSED] = old
             # dynamic solves use the new press in the next step; static solves have no next step and make another pass

@@ -576,7 +576,7 @@ def create_means(change: float, wrap: float = 1.2, cable: float = 0.01, **law: f
 
     ``change`` is the difference of its tensions [N]; the speed loss is a fifth larger than on a rigid layer.
     """
-    arc = ArcLaw(**{"radius": 0.05, "friction": 0.5, "bristles": 3.2e8, "damping": 0.0, "layer": inf, **law})
+    arc = ArcLaw(**{"radius": 0.05, "friction": 0.5, "bristles": 3.2e8, "layer": inf, **law})
     low, high, speed = 300.0 - 0.5 * change, 300.0 + 0.5 * change, 200.0 * (1.0 - 1.2e-5 * change)
     same = dict.fromkeys([entry.name for entry in fields(wl.PulleyDuty)], nan)
     same |= {"belt_speed": 10.0, "wrap_angle": wrap, "friction_limit": 0.5 * wrap, "hub_load": (0.0, 0.0)}

@@ -179,7 +179,7 @@ def test_bristle_creep() -> None:
     mean = 1.0 + sum(N) / 3.0 / EA
     E = EA - rho * (v / mean) ** 2
     stiffness = [8.0 * EA / radius**2 for radius in R]
-    arcs = tuple(ArcLaw(radius, 0.9 * mu, K, 0.0, inf) for radius, K in zip(R, stiffness, strict=True))
+    arcs = tuple(ArcLaw(radius, 0.9 * mu, K, inf) for radius, K in zip(R, stiffness, strict=True))
     entering, leaving = np.array((N[2], N[0], N[1])), np.array(N)
     passings = [Passing(*of_arc) for of_arc in zip(arcs, wraps, entering, leaving, strict=True)]
     found = eval_bristle_creep(BeltLaw(EA, EI, rho, 0.0, arcs), passings, 1, -v)
