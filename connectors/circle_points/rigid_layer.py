@@ -19,9 +19,8 @@ EA r²). The stretch lam itself must not be a mean over time: a belt that keeps 
 vibrations of the drive, which then grow.
 
 So the shear of the bristles, u' = lam - lam_entry, is 0 at the entry for any stiffness of the bristles, as on a rigid
-layer. In steady motion the speed of the rim is the speed of the belt at the entry, omega r = c lam. Bristles that begin
-without deflection, u = 0 at the entry, act as an elastic layer with the stiffness of the bristles; on short arcs such a
-belt loses more speed. Because the distances of anchors are given, the motion of cubics along the circle during bending
+layer. In steady motion the speed of the rim is the speed of the belt at the entry, omega r = c lam. Bristles that shear
+from the entry on act as an elastic layer, see `soft_layer.py`; on short arcs such a belt loses more speed. Because the distances of anchors are given, the motion of cubics along the circle during bending
 onto the circle has no effect.
 
 Points with low pressure slip in the step in which their cable runs onto the circle. The slip of these points does not

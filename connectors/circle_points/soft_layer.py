@@ -11,8 +11,8 @@ velocity v - omega r over the last length L before the circle, divided by L. Eac
 a wave in the speed, and the mean over exactly one length contains no waves. Bending onto the circle changes the stretch
 by EI/(2 EA r²). The term with mu_v subtracts the force of the damper, which a layer does not have.
 
-Without this deflection, u = 0, the layer would not be sheared along a part of the arc. On 11 cables per arc the loss of
-speed would be 5 % too large, and the error would be proportional to the length of the cables.
+Without this deflection, u = 0, the layer would not be sheared along a part of the arc. With 11 cables on the arc the
+loss of speed of a ribbed belt would be 3.4 % too large.
 
 Source: the rolling condition at the entry: K. L. Johnson, Contact Mechanics, Cambridge University Press (1985), chapter
 8; T. C. Firbank, Mechanics of the belt drive, Int. J. Mech. Sci. 12 (1970) 1053-1063.

@@ -21,8 +21,9 @@ For a row with a press, F - press of the cable is stored. In dynamic solves the 
 If the cable is at rest, the value is stored only after a change that requires another pass; the change of the normal
 force is the error. A new row has no friction until all of its points are closed, with a mean depth near F/(k r), or
 until one point opens. Before all points are closed, cubics move along the circle by up to l³/(192 R²), and earlier
-anchors would keep this motion as a false strain. On a rigid layer the initial deflection of the new row is computed
-from its distance from its neighbours on the circle, see `rigid_layer.py`.
+anchors would keep this motion as a false strain. The initial deflection of the new row is computed on a rigid layer
+from its distance from its neighbours on the circle, see `rigid_layer.py`, otherwise from its slip before the circle,
+see `soft_layer.py`.
 
 Errors are compared with the sum of |f_n| over the points that were closed before the update.
 
@@ -169,7 +170,7 @@ def update_history(
         # a cable that runs onto a circle gets friction when all of it lies on the circle, or when it leaves a short arc
         laid = not follows or start[first + 3 * n + RUBS] == LAID
         laid |= (closed == n and depth >= DEEP * grown) or leaves
-        # on a rigid layer the neighbours of the cable determine its deflection
+        # deflection of a new cable; on a rigid layer its neighbours determine it
         held, bent, wave, waves = False, 0.0, 0.0, 0.0
         if row.rigid_layer and laid and rubs and bristles and closed_before == 0 and closed > 0:
             middle = points[0, 3, lane]

@@ -1,5 +1,5 @@
-"""The loss of speed caused by bristles that begin without deflection. This loss of speed is large on short arcs,
-because the bristles deflect along the whole arc.
+"""The loss of speed caused by bristles. This loss of speed is large on short arcs, because the bristles deflect along
+the whole arc.
 
 Means over time contain the tensions N of the spans, the speed v = c lam of the cord, and the wrap angle t of each
 pulley. Let E = EA - rhoA c², lam = 1 + N/EA and, on an arc, F = N - rhoA c v - EI/(2 R²). The belt enters a pulley with
@@ -10,9 +10,9 @@ the stretch lam; the speed of the rim is
 On a rigid layer w = 0, otherwise w is the result of `belt_bristles` for F at both ends of the arc. So the loss of speed
 of a pulley, relative to the driving pulley d, is 1 - (lam - w)/(lam_d - w_d). The bristles of a cable, of the length l,
 begin to act when the whole cable lies on the circle, with the deflection of a layer that shears since the cable touches
-(`circle_points/soft_layer.py`). The friction K w x²/2 of the touching part x is missing before. Its mean is K w l²/6, so
-bristles act as on the angle t - l²/(6 R² t), and at least along half of t. If the belt has a layer of rubber,
-the loss due to this layer, with its own w on the whole arc, is physical and no error.
+(`circle_points/soft_layer.py`). The friction K w x²/2 of the touching part x is missing before. Its mean is K w l²/6,
+so bristles act as on the angle t - l²/(6 R² t), and at least along half of t. If the belt has a layer of rubber, the
+loss due to this layer, with its own w on the whole arc, is physical and no error.
 
 Source: see `connectors/reports/belt_bristles.py`.
 """
