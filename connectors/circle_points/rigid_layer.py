@@ -20,8 +20,8 @@ vibrations of the drive, which then grow.
 
 So the shear of the bristles, u' = lam - lam_entry, is 0 at the entry for any stiffness of the bristles, as on a rigid
 layer. In steady motion the speed of the rim is the speed of the belt at the entry, omega r = c lam. Bristles that shear
-from the entry on act as an elastic layer, see `soft_layer.py`; on short arcs such a belt loses more speed. Because the distances of anchors are given, the motion of cubics along the circle during bending
-onto the circle has no effect.
+from the entry on act as an elastic layer, see `soft_layer.py`; on short arcs such a belt loses more speed. Because the
+distances of anchors are given, the motion of cubics along the circle during bending onto the circle has no effect.
 
 Points with low pressure slip in the step in which their cable runs onto the circle. The slip of these points does not
 move the anchor of the cable if another point sticks. The next cable is placed relative to this anchor, so a moved
