@@ -593,7 +593,7 @@ def test_short_arcs_make_losses_of_speed_doubtful() -> None:
     """
     loaded = create_means(120.0)
     (words,) = judge_creep(loaded)
-    assert re.search(r"add 32 to 50 % .* arc of a, 1.2 rad, .* b loses 0.144 % .* and 0.1196 % on a rigid layer", words)
+    assert re.search(r"add 33 % .* arc of a, 1.2 rad, .* b loses 0.144 % .* and 0.1196 % on a rigid layer", words)
     # the loss is 1 - (EA + N) of the slack span over (EA + N) of the tight span
     assert_allclose(loaded["b"].rigid_creep, 1.0 - 100240.0 / 100360.0, rtol=1e-9)
     assert loaded["a"].rigid_creep == 0.0
