@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     from windlass.connectors.constraints.supports import hinge as hinge
     from windlass.connectors.constraints.supports import prescribe as prescribe
     from windlass.connectors.constraints.supports import prescribe_velocity as prescribe_velocity
+    from windlass.connectors.constraints.terminations import socket as socket
+    from windlass.connectors.constraints.terminations import swivel as swivel
     from windlass.connectors.control.cable_strain import CableStrain as CableStrain
     from windlass.connectors.control.cable_strain import strain_coordinate as strain_coordinate
     from windlass.connectors.control.fmu_controller import FMUController as FMUController

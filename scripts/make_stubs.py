@@ -63,6 +63,7 @@ BUILDERS = {
     "connectors/surface_contact/add_surface_contact.py": ("columns", SURFACE_CONTACTS),
     "connectors/cable_contact/contact_friction_cables3d.py": ("columns", ("CableContactSet",)),
     "connectors/rigid_springs/reeving_system_springs.py": ("columns", ("ReevingSystemSprings",)),
+    "connectors/constraints/terminations.py": ("values", ("GenericJoint",)),
     "connectors/sliding/carriage.py": ("values", ("SlidingJoint",)),
 }
 FURTHER = {"sliding_joint": {"speed": "Numbers"}}

@@ -15,7 +15,8 @@ import importlib.util
 import os
 import shutil
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -23,6 +24,7 @@ import numpy as np
 
 from windlass.framework.assembly.parallel_assembly import parallel_assembly
 from windlass.framework.checks.checks import checked, number, path, suggest, that
+from windlass.framework.checks.values import show
 from windlass.framework.errors import ModelError
 from windlass.framework.model.system import Fields
 from windlass.framework.output.probes import Probe, SensorLike
@@ -36,6 +38,16 @@ ROUNDING, UNITS = 1e-9, 4.0
 time."""
 LAST_MESSAGES = 3
 """Number of the last messages of an FMU that errors repeat."""
+ERROR, FATAL = 3, 4
+"""Status of a failed call of an FMU, after which FMI allows no other call than the end of the instance, and no call at
+all."""
+KINDS: tuple[tuple[tuple[str, ...], Callable[[Any], bool], str], ...] = (
+    (("Real", "Float"), lambda given: isinstance(given, int | float) and not isinstance(given, bool), "a number"),
+    (("Int", "UInt", "Enumeration"), lambda given: type(given) is int, "a whole number"),
+    (("Boolean",), lambda given: given in (0, 1), "True or False"),
+    (("String",), lambda given: isinstance(given, str), "a text"),
+)
+"""Beginnings of the types of variables, test of a value, and allowed values."""
 NUMBERS = ("Real", "Integer", "Boolean", "Enumeration", "Float", "Int", "UInt")
 """Beginnings of the types of variables that have a number as their value."""
 
@@ -170,6 +182,10 @@ class FMUController(StepHook):
         """Return the number of next steps before the next exchange."""
         return max(0, int((self._next - state.t) / size - ROUNDING) - 1)
 
+    def find_obstacle(self) -> str:
+        """Return the reason why a restart is impossible: the FMU cannot store its state."""
+        return self._slave.find_obstacle()
+
     def checkpoint(self) -> dict[str, Any]:
         """Return times and the state of the FMU; see `StepHook.checkpoint`."""
         kept = {"begin": self._begin, "reached": self._reached, "count": self._count, "values": dict(self.values)}
@@ -234,8 +250,14 @@ class Slave:
             raise ModelError(f"file = {file} in FMUController: must have a library for {fmpy.platform}, has {there}")
         self._variables = {variable.name: variable for variable in self._model.modelVariables}
         self.require(self._parameters, ("parameter", "structuralParameter", "input", "local", "output"), "parameters")
-        self._messages: list[str] = []
-        self._failed: list[Exception] = []
+        for name, value in self._parameters.items():
+            kind = str(self._variables[name].type)
+            for beginnings, fits, words in KINDS:
+                if kind.startswith(beginnings) and not fits(value):
+                    given = f"parameters of {file.name} in FMUController: {name} = {show(value)}"
+                    raise ModelError(f"{given}: must be {words}, for the type {kind}")
+        self._messages: deque[str] = deque(maxlen=LAST_MESSAGES)
+        self._failures: list[int] = []
         self._fmu: Any = None
         self._end: Any = None
 
@@ -264,10 +286,10 @@ class Slave:
                 self._messages.append(given[-1].decode("utf-8", "replace"))
 
         folder = self._fmpy.extract(str(self._file))
-        self._failed = []
+        self._failures = []
         with self._calls(t):
             self._fmu = self._fmpy.instantiate_fmu(folder, self._model, "CoSimulation", debug_logging=True, logger=log)
-            self._end = weakref.finalize(self, end, self._fmu, folder, self._failed)
+            self._end = weakref.finalize(self, end, self._fmu, folder, self._failures)
             if self._is_third:
                 apply_start_values(self._fmu, self._model, self._parameters)
                 self._fmu.enterInitializationMode(startTime=t)
@@ -310,11 +332,16 @@ class Slave:
             return "Int64" if self._is_third else "Integer"
         return str(variable.type)
 
+    def find_obstacle(self) -> str:
+        """Return the reason why the FMU cannot store its state, or "" if it can."""
+        able, names = self._model.coSimulation, ("canGetAndSetFMUstate", "canSerializeFMUstate")
+        if all(getattr(able, name, False) for name in names):
+            return ""
+        return f"{self._file.name} cannot store its state (canSerializeFMUstate): must be able to do so for a restart"
+
     def store(self) -> np.ndarray[Any, np.dtype[np.uint8]] | None:
         """Return the state of the instance as bytes, or None if the FMU cannot store it."""
-        able = self._model.coSimulation
-        names = ("canGetAndSetFMUstate", "canSerializeFMUstate")
-        if not all(getattr(able, name, False) for name in names):
+        if self.find_obstacle():
             return None
         word = "State" if self._is_third else "state"
         with self._calls():
@@ -330,9 +357,7 @@ class Slave:
             ModelError: the FMU cannot store its state.
         """
         if stored is None or not np.size(stored):
-            raise ModelError(
-                f"{self._file.name} cannot store its state (canSerializeFMUstate): must be able to do so for a restart"
-            )
+            raise ModelError(self.find_obstacle() or f"{self._file.name}: the checkpoint has no state of this FMU")
         with self._calls():
             data = np.asarray(stored, np.uint8).tobytes()
             if self._is_third:
@@ -347,31 +372,33 @@ class Slave:
         self._fmu = self._end = None
 
     def _calls(self, t: float | None = None) -> Calls:
-        return Calls(self._file.name, self._messages, self._failed, t)
+        return Calls(self._file.name, self._messages, self._failures, t)
 
 
 class Calls:
     """Context around calls of an FMU that converts errors to ModelError, with the last messages of the FMU."""
 
-    def __init__(self, name: str, messages: list[str], failed: list[Exception], t: float | None) -> None:
-        self._name, self._messages, self._failed, self._t = name, messages, failed, t
+    def __init__(self, name: str, messages: Iterable[str], failures: list[int], t: float | None) -> None:
+        self._name, self._messages, self._failures, self._t = name, messages, failures, t
 
     def __enter__(self) -> None:
         pass
 
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         if isinstance(error, Exception):
-            self._failed.append(error)
+            self._failures.append(getattr(error, "status", FATAL))
             at = "" if self._t is None else f" at t = {self._t:.9g} s"
-            last = self._messages[-LAST_MESSAGES:]
-            raise ModelError("\n  ".join([f"{self._name}{at}: {error}", *last])) from None
+            raise ModelError("\n  ".join([f"{self._name}{at}: {error}", *self._messages])) from None
 
 
-def end(fmu: Any, folder: str, failed: Sequence[Exception]) -> None:
-    """End an instance of an FMU and delete its files; FMI allows no calls of an instance after a fatal error."""
+def end(fmu: Any, folder: str, failures: Sequence[int]) -> None:
+    """End an instance of an FMU as FMI allows after failed calls with these status numbers, and delete its files."""
+    worst = max(failures, default=0)
     # errors after the last step change no results
     with contextlib.suppress(Exception):
-        if not failed:
+        if worst < ERROR:
             fmu.terminate()
+    with contextlib.suppress(Exception):
+        if worst < FATAL:
             fmu.freeInstance()
     shutil.rmtree(folder, ignore_errors=True)

@@ -43,7 +43,10 @@ TREES = {
         "../gallery/index",
     ],
     "How to": [
-        *(f"howto/{name}" for name in ("drives", "preload", "lines", "choose_contact", "meshes", "controllers")),
+        *(
+            f"howto/{name}"
+            for name in ("drives", "preload", "lines", "terminations", "choose_contact", "meshes", "controllers")
+        ),
         *(f"howto/{name}" for name in ("verdict", "output", "evaluate", "energy", "modes")),
         *(f"howto/{name}" for name in ("sweeps", "optimise", "identify", "uncertainty", "derivatives")),
         *(f"howto/{name}" for name in ("tuning", "restart", "parallel", "notebooks", "types", "model_files")),

@@ -48,7 +48,7 @@ TASKS: dict[str, tuple[str, str, dict[str, str]]] = {
             "Markers": "position_marker rigid_marker rotation_marker coordinate_marker shape_marker",
             "Inputs of control": "point_coordinate distance_coordinate strain_coordinate load_cell",
             "Controllers of other tools": "FMUController",
-            "Joints and reeving": "joint_stops reeve sliding_joint cable_track end_stops",
+            "Joints and reeving": "socket swivel joint_stops reeve sliding_joint cable_track end_stops",
             "Fluids": "regular_wave jonswap wave_number",
         },
     ),

@@ -169,6 +169,7 @@ def build(rows: LocalRows) -> System:
             lambda s: (own, s.x, s.v, s.lam, s.rate_level or s.unit_rates, s.dq, s.dv, s.coupling, s.values),
         ),
         call(add_accelerations, lambda s: (own, s.v, s.C)),
+        smooth=True,
     )
     return system
 

@@ -25,7 +25,7 @@ from windlass.framework.state.fingerprint import (
     list_switches,
     restore_changes,
 )
-from windlass.framework.state.hooks import StepHook, keeps_nothing, name_hooks
+from windlass.framework.state.hooks import StepHook, keeps_nothing, name_hooks, refuse_obstacles
 from windlass.framework.state.state import State
 
 LOOPS = count()
@@ -134,11 +134,13 @@ class SolveCheckpoint:
             Whether the solve had ended before the restart.
 
         Raises:
-            ModelError: the record belongs to another solve or model.
+            ModelError: the record belongs to another solve or model, or a hook cannot continue after a restart.
             OutputError: the file is damaged.
         """
         if self._checkpoint is None:
             return False
+        if not self._checkpoint.is_unasked:
+            refuse_obstacles(self._hooks.values(), f"path of Checkpoint = {self._checkpoint.path.name}")
         record = self._checkpoint.find(self._number)
         if record is not None:
             self._take_over(record, state)

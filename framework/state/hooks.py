@@ -85,6 +85,11 @@ class StepHook:
     def skip(self, steps: int) -> None:
         """Count ``steps`` steps that ran without calls of this hook."""
 
+    def find_obstacle(self) -> str:
+        """Return the reason why this hook cannot continue after a restart, or "" if it can; a solve with a `Checkpoint`
+        calls this method before its first step, and raises ModelError with the reason."""
+        return ""
+
     def checkpoint(self) -> dict[str, Any]:
         """Return the data that this hook needs after a restart: numbers, texts, lists, arrays, and dictionaries of
         these."""
@@ -217,6 +222,13 @@ def name_hooks(hooks: Iterable[StepHook]) -> dict[str, StepHook]:
         number = next(k for k in range(len(named) + 1) if f"{kind} {k}" not in named)
         named[f"{kind} {number}"] = hook
     return named
+
+
+def refuse_obstacles(hooks: Iterable[StepHook], what: str) -> None:
+    """Raise ModelError with the reasons why hooks cannot continue after a restart; ``what`` needs them to continue."""
+    found = [words for hook in hooks if (words := hook.find_obstacle())]
+    if found:
+        raise ModelError(f"{what}: {'; '.join(found)}")
 
 
 def keeps_nothing(hook: StepHook) -> bool:

@@ -11,7 +11,8 @@ end between 2 r and 0 instead of r. The oscillating accelerations violate the co
     e = C_q a - r,
 
 which is of order h² in smooth motion and changes by order h³ from step to step. If this change exceeds `KINK` times the
-size of the terms of e, accelerations, multipliers and, at index 3, velocities are projected onto the constraints:
+size of the terms of e, accelerations, multipliers and, at index 3, velocities are projected onto the constraints; the
+unit length of Euler parameters does not count, because it never has kinks:
 
     C_q δv = c h² j - Ċ,    M δa + C_qᵀ δλ = f(v) - f(v + δv),  C_q δa = -e,    j = d(r - C_q a)/dt with a held
 
@@ -73,17 +74,23 @@ STRADDLES = 2.0
 
 @kernel
 def find_excess(
-    product: FloatArray, right: FloatArray, before: FloatArray, now: FloatArray, largest: FloatArray
+    product: FloatArray,
+    right: FloatArray,
+    watched: FloatArray,
+    before: FloatArray,
+    now: FloatArray,
+    largest: FloatArray,
 ) -> None:
     """Fill e and the size of its terms; find the largest change of e from ``before`` in excess of `KINK` times the size
     of its terms.
 
-    The shapes of ``before`` and ``now`` are (2, m), and the shape of ``largest`` is (1,).
+    The shapes of ``before`` and ``now`` are (2, m), and the shape of ``largest`` is (1,). ``watched`` is 0 for
+    constraints that never have kinks, otherwise 1, shape (m,).
     """
     most = 0.0
     for i in range(now.shape[1]):
         e, size = product[i] - right[i], abs(product[i]) + abs(right[i])
-        most = max(most, abs(e - before[0, i]) - KINK * max(size, before[1, i]))
+        most = max(most, watched[i] * (abs(e - before[0, i]) - KINK * max(size, before[1, i])))
         now[0, i], now[1, i] = e, size
     largest[0] = most
 
@@ -208,10 +215,16 @@ class Consistency:
     def _create_program(self, a: FloatArray) -> Program:
         product, right = np.zeros(self._rates.count + 1), np.zeros(self._rates.count + 1)
         before, now, largest, assembly = self._before, self._now, self._largest, self._problem.assembly
+        watched = np.ones(self._rates.count)
+        for constraint in assembly.constraints:
+            if constraint.smooth:
+                own = constraint.multipliers.ravel()
+                # multipliers of other processes have the number -1
+                watched[own[own >= 0]] = 0.0
         where = (evaluate(assembly.fields),)
         steps: list[Step] = [(call(clear, lambda s: (product,)), where), (call(clear, lambda s: (right,)), where)]
         steps += product_steps(assembly, a, product) + self._rates.right_steps(right)
-        steps.append((call(find_excess, lambda s: (product, right, before, now, largest)), where))
+        steps.append((call(find_excess, lambda s: (product, right, watched, before, now, largest)), where))
         return Program(steps)
 
     def _eval_residual(self, a: FloatArray) -> FloatArray:

@@ -324,6 +324,8 @@ def calls(s: Scene) -> dict[str, Call]:
                                       "name": "cell"}),
         "clamp": (con.clamp, {"world": s.open, "node": s.node}),
         "hinge": (con.hinge, {"world": s.open, "node": s.node}),
+        "socket": (con.socket, {"world": s.open, "end": s.spatial, "body": s.spatial, "bends": True}),
+        "swivel": (con.swivel, {"world": s.open, "end": s.spatial, "body": s.spatial, "axis": (0.0, 0.0, 1.0)}),
         "fix": (fix_x, {"world": s.open, "entity": s.node}),
         "compiled": (con.compiled, {"function": compiled_force}),
         "vectorised": (con.vectorised, {"function": compiled_force}),

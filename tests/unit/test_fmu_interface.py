@@ -305,6 +305,24 @@ def test_a_failed_step_can_be_undone() -> None:
         converse(fmu, solver, [["advance", 0.0, 0.1], ["finish"]], hooks=[Fails()])
 
 
+def test_obstacles_to_a_restart_are_errors_before_the_first_step(tmp_path: Path) -> None:
+    class Tool(wl.StepHook):
+        def find_obstacle(self) -> str:
+            return "the tool cannot store its state"
+
+    for kind in (wl.Dynamic, wl.Explicit):
+        steps = list[int]()
+        hooks = [Tool(), lambda state, steps=steps: steps.append(state.step), wl.Checkpoint(tmp_path / "run.h5")]
+        with pytest.raises(wl.ModelError, match=r"path of Checkpoint = run.h5: the tool cannot store its state"):
+            make_drum(kind)[0].solve(hooks=hooks)
+        assert not steps
+        parts = Stepwise(make_drum(kind)[0], None, [Tool()])
+        parts.go_back(parts.keep())
+        parts.advance(0.0, 0.1)
+        with pytest.raises(wl.ModelError, match="state of the FMU: the tool cannot store its state"):
+            parts.keep()
+
+
 def test_a_refused_input_keeps_its_value() -> None:
     fmu, solver = declare()
     requests = [["put", "torque", 1.0], ["put", "torque", float("nan")], ["put", "torque", float("nan")], ["get"]]

@@ -331,3 +331,15 @@ def test_two_processes(tmp_path: Path) -> None:
     serial, found = run_beam(), np.load(tmp_path / "beam.npz")
     for name, values in serial.items():
         assert_allclose(found[name], values, rtol=0, atol=1e-8 * np.abs(values).max(), err_msg=name)
+
+
+def test_unit_lengths_cause_no_projections() -> None:
+    """Steps that are too long for the highest frequencies of a beam are not projected, because the unit length of Euler
+    parameters has no kinks; only the first step of a run is.
+    """
+    world, nodes, _ = straight(3, 4, 2)
+    clamp(world, nodes[0])
+    world.add(Force, marker=position_marker(world, nodes[-1]), vector=(0.0, 2.0, 1.0))
+    solver = Dynamic(world, step=2e-2, end=0.6, name="")
+    solver.solve()
+    assert solver.consistency.projections == 1

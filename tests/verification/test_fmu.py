@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import pairwise
@@ -450,6 +451,62 @@ def test_a_model_with_a_controller_returns_to_a_state(folder: Path) -> None:
     np.testing.assert_allclose([*results[1:], parts.state.q[2]], results[0], rtol=0, atol=1e-9)
 
 
+def test_restarts_need_an_fmu_that_stores_its_state(folder: Path, model: Path) -> None:
+    """The model as an FMU cannot write its state to a file."""
+    solver, drum, _ = make_drum()
+    inputs = {"torque": wl.Sensor(drum, "angular_velocity")}
+    steps = list[int]()
+    with con.FMUController(model, step=0.02, inputs=inputs, outputs={}) as controller:
+        kept = wl.Checkpoint(folder / "none.h5")
+        with pytest.raises(wl.ModelError, match=r"path of Checkpoint = none.h5: drum.fmu cannot store its state"):
+            solver.solve(hooks=[controller, kept, lambda state: steps.append(state.step)])
+        assert not steps
+        parts = Stepwise(solver, None, [controller])
+        parts.keep()
+        parts.advance(0.0, 0.1)
+        with pytest.raises(wl.ModelError, match=r"state of the FMU: drum.fmu cannot store its state"):
+            parts.keep()
+
+
+def test_an_instance_ends_after_an_error_that_can_be_undone(folder: Path, model: Path) -> None:
+    """The process of the model ends with the instance, whose last messages are in the error."""
+    drum = make_drum()[1]
+    controller = con.FMUController(
+        model, step=0.02, inputs={"torque": wl.Sensor(drum, "angular_velocity")}, outputs={}, parameters={"inertia": 3}
+    )
+    slave, calls = controller._slave, list[str]()
+    slave.start(0.0)
+    for name in ("terminate", "freeInstance"):
+        call = getattr(slave._fmu, name)
+        setattr(slave._fmu, name, lambda name=name, call=call: (calls.append(name), call()))
+    for _ in range(10):
+        with pytest.raises(wl.ModelError, match=r"discard(?s:.*)must be 0.0 s, the time that the model has reached"):
+            slave.advance(0.5, 0.1)
+    assert len(slave._messages) <= 3
+    slave.advance(0.0, 0.1)
+    controller.close()
+    assert calls == ["terminate", "freeInstance"]
+
+
+def test_the_process_ends_with_the_instance(model: Path) -> None:
+    """An instance that is freed without the end of the solve."""
+
+    def find_children() -> set[str]:
+        found = (file.read_text() for file in Path("/proc/self/task").glob("*/children"))
+        return {number for text in found for number in text.split()}
+
+    before = find_children()
+    description = fmpy.read_model_description(str(model))
+    fmu = fmpy.instantiate_fmu(fmpy.extract(str(model)), description, "CoSimulation")
+    fmu.enterInitializationMode()
+    fmu.exitInitializationMode()
+    (number,) = find_children() - before
+    fmu.fmi2FreeInstance(fmu.component)
+    file = Path("/proc") / number / "stat"
+    while file.exists() and file.read_text().rpartition(")")[2].split()[0] != "Z":
+        time.sleep(0.05)
+
+
 def test_errors_of_a_controller(folder: Path, model: Path) -> None:
     file = make_fmu(folder, "Controller", CONTROLLER)
     solver, drum, _ = make_drum(end=0.1)
@@ -459,6 +516,10 @@ def test_errors_of_a_controller(folder: Path, model: Path) -> None:
         ({"inputs": {"sped": speed}}, "inputs of Controller.fmu = 'sped' in FMUController: did you mean speed?"),
         ({"outputs": {"speed": print}}, "outputs of Controller.fmu = 'speed' in FMUController: must be"),
         ({"parameters": {"gain": 1.0}}, "parameters of Controller.fmu = 'gain' in FMUController"),
+        (
+            {"parameters": {"speed": "fast"}},
+            "parameters of Controller.fmu in FMUController: speed = 'fast': must be a number, for the type Real",
+        ),
     ):
         with pytest.raises(wl.ModelError, match=message):
             con.FMUController(file, **(ready | wrong))

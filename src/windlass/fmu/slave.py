@@ -57,18 +57,21 @@ class ModelSlave(Fmi3Slave if IS_THIRD else Fmi2Slave):  # type: ignore[misc,unu
         self._time = float(self._interface["begin"])
         if IS_THIRD:
             settings = {"causality": Causality.independent, "variability": Variability.continuous}
-            self.register_variable(Real("time", getter=lambda: self._time, **settings), nested=False)
+            own = weakref.proxy(self)
+            self.register_variable(Real("time", getter=lambda: own._time, **settings), nested=False)
 
     def _add(self, name: str, causality: str, item: dict[str, Any]) -> None:
         start = item.get("start", 0.0)
         kind = KINDS[type(start).__name__]
         settings: dict[str, Any] = {"causality": Causality[causality], "description": item.get("doc") or None}
         settings["variability"] = Variability.continuous
+        # without a cycle of references, the process ends together with the instance
+        own = weakref.proxy(self)
         if causality == "output":
-            settings |= {"getter": lambda: self._read()[name], "initial": Initial.calculated}
+            settings |= {"getter": lambda: own._read()[name], "initial": Initial.calculated}
         else:
             self._values[name] = start
-            settings |= {"getter": lambda: self._values[name], "setter": lambda value: self._set(name, value)}
+            settings |= {"getter": lambda: own._values[name], "setter": lambda value: own._set(name, value)}
         if causality == "parameter":
             settings |= {"variability": Variability.fixed, "initial": Initial.exact}
         self.register_variable(kind(name, **settings), nested=False)

@@ -15,7 +15,7 @@ from windlass.framework.assembly.parallel_assembly import parallel_assembly
 from windlass.framework.errors import ModelError
 from windlass.framework.model.world import World
 from windlass.framework.state.fingerprint import list_switches, restore_changes
-from windlass.framework.state.hooks import Hook, StepHook, as_hooks, keeps_nothing, name_hooks
+from windlass.framework.state.hooks import Hook, StepHook, as_hooks, keeps_nothing, name_hooks, refuse_obstacles
 from windlass.framework.state.state import State, local_state
 
 ROUNDING, UNITS = 1e-9, 4.0
@@ -178,9 +178,11 @@ class Stepwise(StepHook):
         """Return a copy of the present state.
 
         Raises:
-            ModelError: an earlier step has failed.
+            ModelError: an earlier step has failed, or a hook cannot return to a state.
         """
         self._refuse_failed()
+        if self._march is not None:
+            refuse_obstacles(self._hooks, "state of the FMU")
         switches = list_switches(self.state.world)
         if self._back is not None:
             # solver and hooks are not restored yet

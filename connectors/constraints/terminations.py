@@ -1,0 +1,121 @@
+"""Ends of ropes and beams on bodies: sockets hold position and orientation, swivels leave the rotation about one axis
+free.
+
+The joint is at the end, and both joint frames agree in the reference configuration, so users need not compute places
+and frames.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from windlass.connectors.constraints.generic_joint import GenericJoint
+from windlass.connectors.markers.position_markers import find_nodes, merge_handles, rigid_marker
+from windlass.elements.nodes.ground import Ground
+from windlass.elements.nodes.nodes3d import RigidNode3D
+from windlass.elements.nodes.rotations import rotation_matrix
+from windlass.elements.nodes.turning import smallest_rotations
+from windlass.elements.nodes.twist_node import PointSlopeTwist3D, create_frames, fill_frames
+from windlass.framework.arrays import FloatArray
+from windlass.framework.checks.checks import checked, inside, instance, numbers, optional, yes_no
+from windlass.framework.errors import ModelError
+from windlass.framework.model.adding import all_or_nothing
+from windlass.framework.model.law import Tables
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import Handles, World
+
+ENDS = {"world": instance(World), "end": inside(), "body": inside()}
+
+
+@checked(**ENDS, bends=yes_no())
+@all_or_nothing
+def socket(world: World, end: Handles, body: Handles, bends: bool = False, **values: Any) -> Entity:
+    """Hold ends of ropes or beams on bodies, in position and orientation.
+
+    Args:
+        end: nodes with rotation in 3D: nodes of `TwistCable3D` or of `Beam3D`, or bodies.
+        body: a rigid body, a `Ground` or a node with rotation at the place of the end: one, or one for each end.
+        bends: whether only the position and the rotation about the axis of the end are held, as by a thimble on a bolt.
+            A rope under the tension T bends at a stiff socket within the length √(EI/T). If elements are longer, a
+            stiff socket holds the rope too straight.
+        **values: further columns of `GenericJoint`.
+
+    Returns:
+        Handle to the joints.
+
+    Raises:
+        ModelError: ends or bodies without rotation in 3D, or of different numbers.
+    """
+    return _join(world, "socket", end, body, None, (True, not bends, not bends), values)
+
+
+@checked(**ENDS, axis=optional(numbers("1", (3,))))
+@all_or_nothing
+def swivel(world: World, end: Handles, body: Handles, axis: Any | None = None, **values: Any) -> Entity:
+    """Hold ends of ropes or beams on bodies, and leave their rotation about an axis free, as a swivel or a hook does.
+
+    Args:
+        end, body: see `socket`.
+        axis: direction of the axis in the reference configuration, global; default: axis of the rope or beam at its
+            end, which is e_1 of the node.
+        **values: further columns of `GenericJoint`.
+
+    Returns:
+        Handle to the joints, whose first axis is free: `joint_stops` limits ``"rotation_x"``.
+
+    Raises:
+        ModelError: see `socket`; also an axis of length 0.
+    """
+    return _join(world, "swivel", end, body, axis, (False, True, True), values)
+
+
+def _join(
+    world: World, what: str, end: Handles, body: Handles, axis: Any | None, locked: tuple[bool, ...],
+    values: dict[str, Any],
+) -> Entity:  # fmt: skip
+    first, second = merge_handles(end), merge_handles(body)
+    (p, A), (q, B) = (_read_place(world, what, entity) for entity in (first, second))
+    if len(q) not in (1, len(p)):
+        raise ModelError(f"{what} of {len(p)} ends on {len(q)} bodies: must be one body, or one body for each end")
+    axes = A
+    if axis is not None:
+        size = float(np.linalg.norm(axis))
+        if not size > 0.0:
+            raise ModelError(f"axis = {list(axis)} of {what}: must have a length > 0 [1]")
+        along = np.broadcast_to(np.asarray(axis, np.float64) / size, p.shape)
+        axes = smallest_rotations(A[:, :, 0], along) @ A
+    local = np.einsum("nji,nj->ni", B, p - q)
+    # rounding errors must not place a joint beside a node
+    local[np.abs(local) < 1e-9 * np.abs(np.concatenate((p, q))).max(initial=1.0)] = 0.0
+    marker0, marker1 = rigid_marker(world, first), rigid_marker(world, second, local)
+    frame0, frame1 = (np.einsum("nji,njk->nik", R, axes) for R in (A, np.broadcast_to(B, (len(p), 3, 3))))
+    return world.add(
+        GenericJoint, marker0=marker0, marker1=marker1, rotations=locked, frame0=frame0, frame1=frame1,
+        **{"name": what, **values},
+    )  # fmt: skip
+
+
+def _read_place(world: Tables, what: str, entity: Entity) -> tuple[FloatArray, FloatArray]:
+    """Return the positions [m], shape (n, 3), and rotation matrices, shape (n, 3, 3), in the reference
+    configuration."""
+    if entity.table.component is Ground:
+        p = entity.table.collect("position", entity.rows)
+        return p, np.tile(np.eye(3), (len(p), 1, 1))
+    has_node = "node" in entity.table.component.refs or "node" in entity.table.component.provides
+    nodes = find_nodes(world, entity) if has_node else entity
+    read = nodes.table.collect
+    if nodes.table.component is RigidNode3D:
+        return read("position", nodes.rows), rotation_matrix(read("euler_parameters", nodes.rows))
+    if nodes.table.component is not PointSlopeTwist3D:
+        raise ModelError(
+            f"{entity!r} of {what}: must be a 3D rigid body, a node of TwistCable3D or Beam3D, or Ground; a Cable3D "
+            "has no torsion: use SphericalJoint"
+        )
+    p, slope, twist = (read(name, nodes.rows) for name in ("position", "slope", "twist"))
+    b, F = create_frames(slope, read("normal", nodes.rows), read("turned_from", nodes.rows))
+    x = np.column_stack((p, slope, twist))
+    A, spin = np.zeros((len(p), 3, 3)), np.zeros((len(p), 3))
+    fill_frames(b, F, np.arange(x.size).reshape(x.shape), x.ravel(), np.zeros(x.size), A, spin)
+    return p, A

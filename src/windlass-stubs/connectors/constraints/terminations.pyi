@@ -1,0 +1,43 @@
+# Made by scripts/make_stubs.py from the schemas of the components: do not edit, call `make stubs`.
+
+from __future__ import annotations
+from typing import Any
+import numpy as np
+from windlass.connectors.constraints.generic_joint import GenericJoint
+from windlass.connectors.markers.position_markers import find_nodes, merge_handles, rigid_marker
+from windlass.elements.nodes.ground import Ground
+from windlass.elements.nodes.nodes3d import RigidNode3D
+from windlass.elements.nodes.rotations import rotation_matrix
+from windlass.elements.nodes.turning import smallest_rotations
+from windlass.elements.nodes.twist_node import PointSlopeTwist3D, create_frames, fill_frames
+from windlass.framework.arrays import FloatArray
+from windlass.framework.checks.checks import checked, inside, instance, numbers, optional, yes_no
+from windlass.framework.errors import ModelError
+from windlass.framework.model.adding import all_or_nothing
+from windlass.framework.model.law import Tables
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import Handles, World
+from typing import Any, TypeAlias
+from collections.abc import Sequence
+
+from numpy.typing import NDArray
+from windlass.framework.model.table import Entity
+
+
+Numbers: TypeAlias = float | Sequence[Any] | NDArray[Any]
+WholeNumbers: TypeAlias = int | Sequence[Any] | NDArray[Any]
+YesNo: TypeAlias = bool | Sequence[Any] | NDArray[Any]
+Words: TypeAlias = str | Sequence[str] | NDArray[Any]
+UserFunctions: TypeAlias = Any
+One: TypeAlias = Entity | Sequence[Entity] | NDArray[Any] | int | None
+Chain: TypeAlias = Entity | Sequence[Any] | NDArray[Any]
+
+ENDS: Any
+def socket(world: World, end: Handles, body: Handles, bends: bool=False, *, name: str=..., translations: YesNo=..., rotations: YesNo=..., frame0: Numbers=..., frame1: Numbers=..., offset: Numbers=..., offset_function: UserFunctions=..., offset_rate_function: UserFunctions=..., active: YesNo=..., marker0: One=..., marker1: One=...) -> Entity:
+    'Hold ends of ropes or beams on bodies, in position and orientation.\n\nArgs:\n    end: nodes with rotation in 3D: nodes of `TwistCable3D` or of `Beam3D`, or bodies.\n    body: a rigid body, a `Ground` or a node with rotation at the place of the end: one, or one for each end.\n    bends: whether only the position and the rotation about the axis of the end are held, as by a thimble on a bolt.\n        A rope under the tension T bends at a stiff socket within the length √(EI/T). If elements are longer, a\n        stiff socket holds the rope too straight.\n    **values: further columns of `GenericJoint`.\n\nReturns:\n    Handle to the joints.\n\nRaises:\n    ModelError: ends or bodies without rotation in 3D, or of different numbers.'
+def swivel(world: World, end: Handles, body: Handles, axis: Any | None=None, *, name: str=..., translations: YesNo=..., rotations: YesNo=..., frame0: Numbers=..., frame1: Numbers=..., offset: Numbers=..., offset_function: UserFunctions=..., offset_rate_function: UserFunctions=..., active: YesNo=..., marker0: One=..., marker1: One=...) -> Entity:
+    'Hold ends of ropes or beams on bodies, and leave their rotation about an axis free, as a swivel or a hook does.\n\nArgs:\n    end, body: see `socket`.\n    axis: direction of the axis in the reference configuration, global; default: axis of the rope or beam at its\n        end, which is e_1 of the node.\n    **values: further columns of `GenericJoint`.\n\nReturns:\n    Handle to the joints, whose first axis is free: `joint_stops` limits ``"rotation_x"``.\n\nRaises:\n    ModelError: see `socket`; also an axis of length 0.'
+def _join(world: World, what: str, end: Handles, body: Handles, axis: Any | None, locked: tuple[bool, ...], values: dict[str, Any]) -> Entity:
+    ...
+def _read_place(world: Tables, what: str, entity: Entity) -> tuple[FloatArray, FloatArray]:
+    'Return the positions [m], shape (n, 3), and rotation matrices, shape (n, 3, 3), in the reference\nconfiguration.'

@@ -1,0 +1,175 @@
+"""Ends of ropes on bodies: sockets and swivels transmit the right torques, and hook blocks on two falls turn as theory
+says.
+
+Source: K. Feyrer, Wire Ropes, Springer (2015), chapter 2 (torque of ropes, rotation of hook blocks).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.interpolate import CubicSpline
+from scipy.optimize import brentq, minimize_scalar
+
+import windlass as wl
+from windlass import connectors as con
+from windlass.elements import (
+    Ground,
+    PointSlope3D,
+    RigidBody3D,
+    RigidNode3D,
+    euler_parameters,
+    nodes_of,
+    straight_beam,
+    straight_cable,
+)
+
+ROPE = {"axial_stiffness": 8e6, "bending_stiffness": 1.0, "torsional_stiffness": 60.0, "mass_per_length": 0.9}
+INERTIA = {"rotary_inertia": 3e-5}
+
+
+def hang(fixed: bool, **columns: Any) -> tuple[wl.World, Any, Any, Any]:
+    """Return a world with a block of 400 kg on an inclined axis below a rope, held against rotation about z, and the
+    rope, the block and their joint.
+    """
+    world = wl.World(gravity=(0.0, 0.0, -9.81))
+    rope = straight_cable(world, (0, 0, 0), (0, 0, -6), 4, coupling=9e3, **ROPE, **INERTIA)
+    nodes = nodes_of(world, rope)
+    con.socket(world, nodes[0], world.add(Ground, position=(0.3, 0.0, 1.0)))
+    e = euler_parameters((1.0, 2.0, 0.5), 0.7)
+    block = world.add(RigidBody3D, position=(0, 0, -6.5), euler_parameters=e, mass=400.0, inertia=3.0)
+    joint = (con.socket if fixed else con.swivel)(world, nodes[4], block, **columns)
+    guide = [con.rigid_marker(world, entity) for entity in (world.add(Ground, position=(0, 0, -6.5)), block)]
+    turned = wl.elements.rotation_matrix(np.array(e))
+    world.add(
+        con.GenericJoint, marker0=guide[0], marker1=guide[1], translations=(False,) * 3, rotations=(False, False, True),
+        frame1=turned.T,
+    )  # fmt: skip
+    return world, rope, block, joint
+
+
+@pytest.mark.parametrize("fixed", [True, False])
+def test_socket_and_swivel(fixed: bool) -> None:
+    """A rope on a socket has the torque C N/EA, a rope on a swivel has no torque and turns back by -C ε/GJ per length;
+    neither joint needs frames or a place on the block.
+    """
+    world, rope, _, joint = hang(fixed)
+    assert np.abs(wl.eval_output(joint, "gap", wl.State(world))).max() < 1e-12
+    state = wl.Static(world, rtol=1e-11, name="").solve()
+    N = wl.eval_output(rope, "axial_force", state)
+    torque, twist = wl.eval_output(rope, "torque", state), wl.eval_output(rope, "twist", state)
+    if fixed:
+        assert_allclose(torque, 9e3 * N.mean() / 8e6, rtol=1e-6)
+    else:
+        assert_allclose(torque, 0.0, atol=1e-9)
+        assert_allclose(twist, -9e3 * N / (8e6 * 60.0 - 9e3**2), rtol=1e-4)
+
+
+def test_swivel_about_an_axis() -> None:
+    """A swivel between a beam and a body is a hinge about the given axis."""
+    world = wl.World(gravity=(0.0, 0.0, -9.81))
+    arm = straight_beam(
+        world, (0, 0, 0), (1, 0, 0), 1, stiffness=(1e7, 1e7, 1e7, 1e4, 1e4, 1e4), mass_per_length=1.0,
+        rotary_inertia=(1e-3, 1e-3, 1e-3),
+    )  # fmt: skip
+    body = world.add(RigidBody3D, position=(1.5, 0, 0), mass=2.0, inertia=0.1)
+    con.socket(world, nodes_of(world, arm)[0], world.add(Ground))
+    joint = con.swivel(world, nodes_of(world, arm)[2], body, axis=(0.0, 2.0, 0.0), name="hinge")
+    state = wl.Dynamic(world, step=2e-3, end=0.2, name="").solve()
+    # a physical pendulum that starts horizontally: θ'' = -m g s cos θ/(Θ + m s²), here its angle at small times
+    rate = 2.0 * 9.81 * 0.5 / (0.1 + 2.0 * 0.25)
+    p = wl.eval_output(body, "position", state) - wl.eval_output(nodes_of(world, arm)[2], "position", state)
+    assert_allclose(np.linalg.norm(p), 0.5, rtol=1e-9)
+    assert_allclose(np.arcsin(-p[2] / 0.5), 0.5 * rate * 0.2**2, rtol=0.05)
+    assert_allclose(p[1], 0.0, atol=1e-10)
+    assert joint.name == "hinge"
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda w, e, b: con.socket(w, w.add(PointSlope3D, position=(0, 0, 0)), b), "a Cable3D has no torsion"),
+        (lambda w, e, b: con.socket(w, e, [b, b]), "socket of 1 ends on 2 bodies: must be one body, or one body for"),
+        (lambda w, e, b: con.swivel(w, e, b, axis=(0, 0, 0)), r"axis = \[0, 0, 0\] of swivel: must have a length > 0"),
+        (lambda w, e, b: con.swivel(w, e, w.add(RigidNode3D, position=(1, 0, 0))), r"must be \(0, 0\), the only place"),
+    ],
+)
+def test_wrong_ends(call: Any, words: str) -> None:
+    world = wl.World()
+    end = world.add(RigidNode3D, position=(0, 0, 0))
+    body = world.add(RigidBody3D, position=(0, 0, 1), mass=1.0, inertia=1.0)
+    with pytest.raises(wl.ModelError, match=words):
+        call(world, end, body)
+
+
+class TwoFalls:
+    """A hook block on two falls of equal lay, whose ends are apart by 2 a at the top and by 2 b at the block."""
+
+    def __init__(self, seed: int, coupling: float) -> None:
+        rng = np.random.default_rng(seed)
+        self.a, self.b = rng.uniform(0.25, 0.4), rng.uniform(0.15, 0.3)
+        self.L, self.mass, self.C = rng.uniform(8.0, 14.0), rng.uniform(800.0, 2000.0), coupling
+        self.inertia = rng.uniform(10.0, 30.0)
+
+    def build(self) -> tuple[wl.World, Any, Any]:
+        """Return the world, the block and the joint that turns the block about z by a given angle."""
+        world = wl.World(gravity=(0.0, 0.0, -9.81))
+        ground = world.add(Ground)
+        height = np.sqrt(self.L**2 - (self.a - self.b) ** 2)
+        block = world.add(RigidBody3D, position=(0, 0, -height - 0.4), mass=self.mass, inertia=self.inertia)
+        for side in (1.0, -1.0):
+            fall = straight_cable(
+                world, (side * self.a, 0, 0), (side * self.b, 0, -height), 4, normal=(0, 1, 0), coupling=self.C,
+                reference_strain=-self.mass * 9.81 / 2.0 / 8e6, **{**ROPE, "mass_per_length": 1e-3}, **INERTIA,
+            )  # fmt: skip
+            con.socket(world, nodes_of(world, fall)[0], ground, bends=True)
+            con.socket(world, nodes_of(world, fall)[4], block, bends=True)
+        markers = [con.rigid_marker(world, entity) for entity in (world.add(Ground, position=(0, 0, -height)), block)]
+        held = {"translations": (False,) * 3, "rotations": (False, False, True)}
+        drive = world.add(con.GenericJoint, marker0=markers[0], marker1=markers[1], **held)
+        return world, block, drive
+
+    def moment(self, angle: float) -> float:
+        """Return the moment [N m] about z with which the falls turn the block back."""
+        a, b, EA, GJ = self.a, self.b, ROPE["axial_stiffness"], ROPE["torsional_stiffness"]
+        h = np.sqrt(self.L**2 - a * a - b * b + 2.0 * a * b * np.cos(angle))
+        pull = self.mass * 9.81
+        N = 0.5 * pull * self.L / h
+        # the axis of a fall points downwards, so a positive twist of the fall is a negative rotation about z
+        torque = self.C * N / EA - (GJ - self.C**2 / EA) * angle / self.L
+        return float(pull * a * b * np.sin(angle) / h - 2.0 * torque * h / self.L)
+
+
+@pytest.mark.parametrize("seed", [21, 22, 23])
+def test_hook_block_on_two_falls(seed: int) -> None:
+    """The moment that turns a hook block, from 0 to 150°, agrees with theory within 1 %, as do the angle of its largest
+    value, beyond which the block spins, the angle of equilibrium and the frequency about it.
+    """
+    falls = TwoFalls(seed, 1.2e4)
+    world, block, drive = falls.build()
+    state, angles, found = wl.State(world), np.radians(np.arange(0.0, 151.0, 15.0)), []
+    for angle in angles:
+        world.set(drive, offset=(0.0, 0.0, 0.0, 0.0, 0.0, angle))
+        state = wl.Static(world, rtol=1e-10, stability="off", name="").solve(state)
+        found.append(-wl.eval_output(drive, "torque", state)[2])
+    exact = np.array([falls.moment(angle) for angle in angles])
+    assert_allclose(found, exact, atol=2e-3 * exact.max())
+    largest = minimize_scalar(lambda angle: -falls.moment(angle), bounds=(0.5, 2.5), method="bounded").x
+    curve = CubicSpline(angles, found)
+    assert_allclose(
+        minimize_scalar(lambda angle: -curve(angle), bounds=(0.5, 2.5), method="bounded").x, largest, rtol=5e-3
+    )
+    assert_allclose(curve(largest), falls.moment(largest), rtol=5e-3)
+    # equilibrium of the free block
+    world.set(drive, active=False)
+    state = wl.Static(world, rtol=1e-11, name="").solve(wl.State(world))
+    frame = wl.eval_output(block, "rotation", state)
+    at_rest = brentq(falls.moment, 0.0, 1.0)
+    assert_allclose(np.arctan2(frame[1, 0], frame[0, 0]), at_rest, rtol=5e-3)
+    stiffness = (falls.moment(at_rest + 1e-4) - falls.moment(at_rest - 1e-4)) / 2e-4
+    known = np.sqrt(stiffness / falls.inertia) / (2.0 * np.pi)
+    frequencies = wl.Modes(world, count=5).solve(state).frequencies
+    assert np.abs(frequencies / known - 1.0).min() < 5e-3
