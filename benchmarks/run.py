@@ -2,10 +2,10 @@
 
 usage: run.py [NAME ...] [--rounds N] [--large] [--results FOLDER]
 
-NAME is belt, chain, build, start, spheres or split; the default is all benchmarks, which takes about ten minutes. The
-option --large adds the belts of 960 elements and of the loaded phase, and models of 100000 cables and 100000 spheres.
-This takes more than an hour; the large cases run only once. Every benchmark can also be run alone, with more options,
-which belt.py --help lists.
+NAME is belt, chain, build, start, spheres, beams or split; the default is all benchmarks, which takes about ten
+minutes. The option --large adds the belts of 960 elements and of the loaded phase, and models of 100000 cables and
+100000 spheres. This takes more than an hour; the large cases run only once. Every benchmark can also be run alone, with
+more options, which belt.py --help lists.
 """
 
 import argparse
@@ -26,6 +26,7 @@ USUAL: dict[str, list[list[str]]] = {
     "build": [[]],
     "start": [[]],
     "spheres": [[]],
+    "beams": [[]],
     "split": [[]],
 }
 LARGE: dict[str, list[list[str]]] = {

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs the programs that Windlass is timed against. Does nothing when all is there.
-# usage: scripts/setup_bench.sh [--exudyn] [--simbody]      without arguments: --exudyn
+# usage: scripts/setup_bench.sh [--exudyn] [--pyelastica] [--simbody]      without arguments: --exudyn
 #   --exudyn   benchmarks/requirements.txt into .venv-bench, apart from .venv: it brings its own NumPy
+#   --pyelastica  PyElastica into .venv-bench, too
 #   --simbody  the Debian packages libsimbody-dev and g++, and the programs of benchmarks/peers/*.cpp into .venv-bench/bin
 # PYTHON=/path/to/python chooses the interpreter; otherwise that of .venv.
 set -euo pipefail
@@ -11,6 +12,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 root=$PWD
 venv=$root/.venv-bench
 requirements=benchmarks/requirements.txt
+pyelastica=1.0.0
 simbody_source=benchmarks/peers/spheres_simbody.cpp
 simbody_packages=(libsimbody-dev g++)
 
@@ -66,6 +68,15 @@ setup_exudyn() {
   printf '%s\n' "$key" >"$venv/.setup"
 }
 
+setup_pyelastica() {
+  setup_exudyn
+  if [[ $("$venv/bin/python" -c 'from importlib.metadata import version; print(version("pyelastica"))' 2>/dev/null) == "$pyelastica" ]]; then
+    return
+  fi
+  say "installing PyElastica $pyelastica"
+  "$venv/bin/python" -m pip install --quiet "pyelastica==$pyelastica" || fail "pip could not install pyelastica"
+}
+
 setup_simbody() {
   local key program=$venv/bin/spheres_simbody
   key=$(stamp_of "$simbody_source")
@@ -79,7 +90,7 @@ setup_simbody() {
 }
 
 for word in "$@"; do
-  [[ $word == --exudyn || $word == --simbody ]] ||
-    fail "unknown argument '$word'; usage: scripts/setup_bench.sh [--exudyn] [--simbody]"
+  [[ $word == --exudyn || $word == --pyelastica || $word == --simbody ]] ||
+    fail "unknown argument '$word'; usage: scripts/setup_bench.sh [--exudyn] [--pyelastica] [--simbody]"
 done
 for word in "${@:---exudyn}"; do "setup_${word#--}"; done

@@ -20,7 +20,7 @@ from windlass.connectors.cable_contact.places import CableSystem, create_places,
 from windlass.connectors.cable_contact.search import CableSearch
 from windlass.connectors.cable_contact.tangent import add_tangent
 from windlass.connectors.cable_contact.update import follow_feet, update_history
-from windlass.connectors.circle_segments.power import NUMBERS, create_place_account
+from windlass.connectors.contact.power import NUMBERS, create_place_account
 from windlass.connectors.friction.bristle import check_friction
 from windlass.connectors.markers.cable_markers3d import axis_dofs
 from windlass.connectors.markers.cable_shape import cable_lengths

@@ -45,7 +45,6 @@ radial return: P. Wriggers, Computational Contact Mechanics, Springer (2006); co
 
 from __future__ import annotations
 
-from math import sqrt
 from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
@@ -63,7 +62,8 @@ from windlass.connectors.cable_contact.geometry import (
     value_at,
     wrap_arc,
 )
-from windlass.connectors.friction.bristle import SLIPS, UNDEFINED, decide, return_share, trial_vector
+from windlass.connectors.contact.law import Friction, PointLaw, eval_normal_force, no_friction, rub
+from windlass.connectors.friction.bristle import UNDEFINED
 from windlass.elements.cable2d.points import Four, shape, shape_slope
 from windlass.elements.nodes.vectors import Vector, combine, cross, dot
 from windlass.framework.arrays import FloatArray, IntArray
@@ -94,15 +94,9 @@ class PairList(NamedTuple):
 
 
 class TouchParameters(NamedTuple):
-    """Parameters of the contact of one point with one cable; stiffness and damping are multiplied by the length w that
-    the point represents."""
+    """Parameters of the contact of one point with one cable: the law of the point, R_A + R_B [m], and β [1]."""
 
-    contact_stiffness: float
-    contact_damping: float
-    damping_depth: float
-    friction_coefficient: float
-    friction_stiffness: float
-    friction_velocity_penalty: float
+    law: PointLaw
     reach: float
     beta: float
 
@@ -150,10 +144,7 @@ class FootContact(NamedTuple):
     vt: Vector
     press: float
     u: Vector
-    tau: Vector
-    size: float
-    slips: bool
-    ft: Vector
+    f: Friction
 
 
 @kernel(inline=True)
@@ -162,10 +153,12 @@ def read_parameters(c: NDArray[Any], a: int, b: int, share: float) -> TouchParam
     row = c[a]
     w, reach = share * row.length / row.points, row.radius + c[b].radius
     depth = row.damping_depth if row.damping_depth > 0.0 else FADE * reach
-    return TouchParameters(
-        w * row.contact_stiffness_per_length, w * row.contact_damping_per_length, depth, row.friction_coefficient,
-        w * row.friction_stiffness_per_length, w * row.friction_velocity_penalty_per_length, reach, row.radius / reach,
+    law = PointLaw(
+        w * row.contact_stiffness_per_length, w * row.contact_damping_per_length, depth,
+        w * row.friction_velocity_penalty_per_length, w * row.friction_stiffness_per_length, row.friction_coefficient,
+        True,
     )  # fmt: skip
+    return TouchParameters(law, reach, row.radius / reach)
 
 
 @kernel
@@ -217,10 +210,8 @@ def across(a: Vector, n: Vector) -> Vector:
 
 @kernel(inline=True)
 def eval_press(par: TouchParameters, depth: float, vn: float) -> float:
-    """Return the pressing force p [N]."""
-    if depth <= 0.0:
-        return 0.0
-    return max(par.contact_stiffness * depth - par.contact_damping * min(depth / par.damping_depth, 1.0) * vn, 0.0)
+    """Return the pressing force p = -f_n [N]."""
+    return max(-eval_normal_force(par.law, -depth, vn), 0.0)
 
 
 @kernel
@@ -233,26 +224,22 @@ def eval_touch(par: TouchParameters, m: FootMotion, b: Bristle) -> FootContact:
     v = combine(1.0, m.va, -1.0, m.vb)
     vn = dot(n, v)
     press = eval_press(par, par.reach - D, vn)
-    vt, u, tau, ft, size, slips = ZERO, ZERO, ZERO, ZERO, 0.0, False
-    if par.friction_coefficient > 0.0 and press > 0.0:
+    vt, u, f = ZERO, ZERO, no_friction()
+    if par.law.friction_coefficient > 0.0 and press > 0.0:
         turn = combine(par.beta, cross_section_rate(ta, la, m.wa), 1.0 - par.beta, cross_section_rate(tb, lb, m.wb))
         vt = across(combine(1.0, v, -1.0, cross(turn, d)), n)
         if b.holds:
             normal = combine(par.beta, carry(b.ma, b.ta, ta), 1.0 - par.beta, carry(b.mb, b.tb, tb))
             u = across(combine(b.slid, m.pb, -D, normal), n)
-        tau = trial_vector(par.friction_stiffness, u, par.friction_velocity_penalty, vt)
-        size, limit = sqrt(dot(tau, tau)), par.friction_coefficient * press
-        slips = decide(size, limit, SLIPS)[1] == SLIPS
-        factor = return_share(size, limit) if slips else 1.0
-        ft = factor * tau[0], factor * tau[1], factor * tau[2]
-    return FootContact(d, D, n, la, ta, lb, tb, vn, vt, press, u, tau, size, slips, ft)
+        f = rub(par.law, u, vt, -press, True, 1.0)
+    return FootContact(d, D, n, la, ta, lb, tb, vn, vt, press, u, f)
 
 
 @kernel(inline=True)
 def eval_forces(par: TouchParameters, t: FootContact) -> tuple[Vector, Vector, Vector]:
     """Return the force on r_A, and the forces on r'_A and r'_B that represent the couples."""
-    force = combine(-t.press, t.n, 1.0, t.ft)
-    couple = cross(t.d, t.ft)
+    force = combine(-t.press, t.n, 1.0, t.f.force)
+    couple = cross(t.d, t.f.force)
     a, b = cross(couple, t.ta), cross(couple, t.tb)
     fa, fb = -par.beta / t.la, (par.beta - 1.0) / t.lb
     return force, (fa * a[0], fa * a[1], fa * a[2]), (fb * b[0], fb * b[1], fb * b[2])

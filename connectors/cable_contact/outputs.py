@@ -32,6 +32,7 @@ from windlass.connectors.cable_contact.places import (
     eval_places,
 )
 from windlass.connectors.circle_segments.power import create_power_outputs
+from windlass.connectors.contact.power import STATE
 from windlass.framework.arrays import FloatArray
 from windlass.framework.model.drawing import Paint, Painting
 from windlass.framework.model.law import LocalRows, Output
@@ -91,7 +92,7 @@ def eval_gaps(places: ContactPlaces, fields: Fields) -> FloatArray:
 def eval_states(places: ContactPlaces, fields: Fields) -> FloatArray:
     """Return the state of each point, shape (rows, points)."""
     _, parts = eval_places(places, fields)
-    return over_points(places, over_places(places, np.maximum(parts[:, 8], OPEN), OPEN), np.maximum, OPEN)
+    return over_points(places, over_places(places, np.maximum(parts[:, STATE], OPEN), OPEN), np.maximum, OPEN)
 
 
 def eval_slip(places: ContactPlaces, fields: Fields) -> FloatArray:

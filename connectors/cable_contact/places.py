@@ -24,8 +24,10 @@ from windlass.connectors.cable_contact.kernels import (
     read_parameters,
 )
 from windlass.connectors.cable_contact.tangent import eval_change
-from windlass.connectors.circle_segments.power import NO_GAP, NUMBERS
+from windlass.connectors.circle_segments.power import NO_GAP
 from windlass.connectors.circle_segments.power_lanes import OPEN
+from windlass.connectors.contact import power
+from windlass.connectors.contact.power import NUMBERS, write_place
 from windlass.connectors.friction.bristle import SLIPS, bent_energy
 from windlass.elements.nodes.vectors import cross, dot
 from windlass.framework.arrays import FloatArray, IntArray
@@ -105,7 +107,7 @@ def fill_places(
     parts (m, NUMBERS).
 
     out: pressing force p; force -f on A; v_t; torques -M·t on A and on B; depth; σ.
-    parts: see `circle_segments/power.py`.
+    parts: see `contact/power.py`.
     """
     for i in range(len(list_.at)):
         at, a, xi = list_.at[i], list_.cable[i], list_.place[i]
@@ -116,31 +118,25 @@ def fill_places(
         m = find_motion(za, ya, zb, yb, xi, s, (s <= 0.0 and c[b].before < 0) or (s >= c[b].length and c[b].after < 0))
         t = eval_touch(par, m, z)
         depth = par.reach - t.D
-        out[i, DEPTH], out[i, PART], parts[i, 10] = depth, data[at + SHARE], -depth
+        out[i, DEPTH], out[i, PART], parts[i, power.GAP] = depth, data[at + SHARE], -depth
         if depth <= 0.0:
             continue
         # forces and torques
         force, _, _ = eval_forces(par, t)
-        couple = cross(t.d, t.ft)
+        couple = cross(t.d, t.f.force)
         out[i, PRESS] = t.press
         out[i, TORQUE_A], out[i, TORQUE_B] = par.beta * dot(couple, t.ta), (1.0 - par.beta) * dot(couple, t.tb)
         for e in range(3):
             out[i, FORCE + e], out[i, SLIP + e] = -force[e], t.vt[e]
         # powers and energies
-        spring, taken = par.contact_stiffness * depth, dot(t.ft, t.vt)
-        parts[i, 8] = data[at + STATE]
-        if data[at + STATE] == SLIPS:
-            parts[i, 0] = taken
-        else:
+        law = par.law
+        taken, damping, lever = dot(t.f.force, t.vt), 0.0, 0.0
+        if data[at + STATE] != SLIPS:
             rate = eval_change(par, m, z, t, m.va, m.wa, m.va, m.wa, m.vb, m.wb, m.vb, m.wb).u
-            parts[i, 1] = par.friction_velocity_penalty * dot(t.vt, t.vt) if par.friction_coefficient > 0.0 else 0.0
-            parts[i, 3] = par.friction_stiffness * dot(t.u, rate)
-            parts[i, 5] = taken - parts[i, 1] - parts[i, 3]
-        parts[i, 2] = (spring - t.press) * t.vn
-        parts[i, 4] = -spring * t.vn
-        parts[i, 6] = 0.5 * spring * depth
-        parts[i, 7] = bent_energy(False, par.friction_stiffness, dot(t.u, t.u), 0.0)
-        parts[i, 9], parts[i, 11] = spring - t.press, -t.press
+            damping = law.friction_velocity_penalty * dot(t.vt, t.vt) if law.friction_coefficient > 0.0 else 0.0
+            lever = taken - damping - law.friction_stiffness * dot(t.u, rate)
+        bent = bent_energy(False, law.friction_stiffness, dot(t.u, t.u), 0.0)
+        write_place(parts[i], law, -depth, t.vn, -t.press, data[at + STATE], taken, damping, lever, bent)
 
 
 _fill = call(fill_places)
@@ -151,7 +147,7 @@ def eval_places(places: ContactPlaces, fields: Fields) -> tuple[FloatArray, Floa
     places.assign(fields.data)
     m = len(places.taken.at)
     out, parts = np.zeros((m, SHOWN)), np.zeros((m, NUMBERS))
-    parts[:, 8] = OPEN
+    parts[:, power.STATE] = OPEN
     _fill(places.c, places.taken, fields.data, fields.x, fields.v, out, parts)
     return out, parts
 
@@ -161,7 +157,7 @@ def eval_parts(places: ContactPlaces, fields: Fields) -> FloatArray:
     c = places.c
     _, parts = eval_places(places, fields)
     whole = np.zeros((len(c), int(c["points"].max(initial=0)) * TOUCHING, NUMBERS))
-    whole[..., 8], whole[..., 10] = OPEN, NO_GAP
+    whole[..., power.STATE], whole[..., power.GAP] = OPEN, NO_GAP
     of_cable = places.rank - (np.cumsum(c["points"]) - c["points"])[places.taken.cable] * TOUCHING
     whole[places.taken.cable, of_cable] = parts
     return whole

@@ -46,8 +46,10 @@ from windlass.connectors.cable_contact.kernels import (
     read_bristle,
     read_parameters,
 )
-from windlass.connectors.friction.bristle import return_change, return_share, trial_vector
-from windlass.elements.cable2d.points import Four, shape, shape_bend, shape_slope
+from windlass.connectors.contact.assembly import add_block, add_point_and_foot
+from windlass.connectors.contact.law import change_friction, eval_normal_slopes
+from windlass.connectors.friction.bristle import trial_vector
+from windlass.elements.cable2d.points import shape, shape_bend, shape_slope
 from windlass.elements.nodes.vectors import Vector, combine, cross, dot
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
@@ -125,15 +127,12 @@ def eval_change(
     dlb, dtb = change_unit(t.tb, t.lb, dpb)
     v, dv = combine(1.0, m.va, -1.0, m.vb), combine(1.0, dva, -1.0, dvb)
     dvn = dot(dn, v) + dot(n, dv)
-    # pressing force, with the same branches as in `eval_press`
-    depth, dp = par.reach - t.D, 0.0
-    if t.press > 0.0:
-        fade, d_fade = depth / par.damping_depth, -dD / par.damping_depth
-        if fade >= 1.0:
-            fade, d_fade = 1.0, 0.0
-        dp = -par.contact_stiffness * dD - par.contact_damping * (fade * dvn + d_fade * t.vn)
-    force = combine(-dp, n, -t.press, dn)
-    if par.friction_coefficient <= 0.0 or t.press <= 0.0:
+    # f_n = -p
+    law = par.law
+    by_gap, by_rate = eval_normal_slopes(law, t.D - par.reach, t.vn, -t.press)
+    dfn = by_gap * dD + by_rate * dvn
+    force = combine(dfn, n, -t.press, dn)
+    if law.friction_coefficient <= 0.0 or t.press <= 0.0:
         return Change(force, ZERO, ZERO, ds, ZERO)
     # slip
     beta = par.beta
@@ -149,15 +148,10 @@ def eval_change(
         d_normal = combine(beta, carried_a, 1.0 - beta, carried_b)
         a, b = combine(z.slid, dpb, ds, m.pb), combine(dD, normal, t.D, d_normal)
         du = change_across(combine(z.slid, m.pb, -t.D, normal), combine(1.0, a, -1.0, b), n, dn)
-    dft = trial_vector(par.friction_stiffness, du, par.friction_velocity_penalty, dvt)
-    # slipping: the friction remains at the limit
-    if t.slips:
-        e = t.tau[0] / t.size, t.tau[1] / t.size, t.tau[2] / t.size
-        dft = return_change(
-            e, return_share(t.size, par.friction_coefficient * t.press), dft, par.friction_coefficient * dp
-        )
+    dtau = trial_vector(law.friction_stiffness, du, law.friction_velocity_penalty, dvt)
+    dft = change_friction(law, t.f, -t.press, dtau, dfn)
     # couples
-    couple, a, b = cross(t.d, t.ft), cross(dd, t.ft), cross(t.d, dft)
+    couple, a, b = cross(t.d, t.f.force), cross(dd, t.f.force), cross(t.d, dft)
     d_couple = combine(1.0, a, 1.0, b)
     on_a = change_on_slope(-beta, couple, d_couple, t.ta, dta, t.la, dla)
     on_b = change_on_slope(beta - 1.0, couple, d_couple, t.tb, dtb, t.lb, dlb)
@@ -190,27 +184,6 @@ def fill_changes(
         for e in range(3):
             C[e, col], C[3 + e, col], C[6 + e, col] = h.force[e], h.on_a[e], h.on_b[e]
         C[9, col] = h.s
-
-
-@kernel
-def spread_changes(
-    S: Four, dS: Four, T: Four, dT: Four, ddT: Four, force: Vector, on_b: Vector, C: FloatArray, X: FloatArray,
-    K: FloatArray,
-) -> None:  # fmt: skip
-    """Add the tangent of a point to K, shape (24, 24), with the shape functions S of A and T of B; X, shape (10, 24),
-    is work space."""
-    for row in range(10):
-        for j in range(4):
-            for e in range(3):
-                X[row, 3 * j + e] = S[j] * C[row, e] + dS[j] * C[row, 3 + e]
-                X[row, 12 + 3 * j + e] = T[j] * C[row, 6 + e] + dT[j] * C[row, 9 + e]
-    for j in range(4):
-        for e in range(3):
-            # the reaction moves along B together with the foot
-            moved = ddT[j] * on_b[e] - dT[j] * force[e]
-            for col in range(24):
-                K[3 * j + e, col] += S[j] * X[e, col] + dS[j] * X[3 + e, col]
-                K[12 + 3 * j + e, col] += dT[j] * X[6 + e, col] - T[j] * X[e, col] + moved * X[9, col]
 
 
 @kernel
@@ -257,8 +230,6 @@ def add_tangent(
             force, _, on_b = eval_forces(par, t)
             S, dS, place = shape(xi / la, la), shape_slope(xi / la, la), s / lb
             T, dT, ddT = shape(place, lb), shape_slope(place, lb), shape_bend(place, lb)
-            spread_changes(S, dS, T, dT, ddT, force, on_b, C, X, K)
+            add_point_and_foot(S, dS, T, dT, ddT, force, on_b, C, X, K)
         if touches:
-            for row in range(24):
-                for col in range(24):
-                    values[slots[k, row, col]] += K[row, col]
+            add_block(K, slots, k, 24, values)

@@ -55,10 +55,10 @@ from windlass.connectors.cable_contact.kernels import (
     read_bristle,
     read_parameters,
 )
+from windlass.connectors.contact.update import judge_rows
 from windlass.connectors.friction.bristle import SLIPS, STICKS, slip_bend
 from windlass.elements.nodes.vectors import Vector, combine, cross, dot
 from windlass.framework.arrays import FloatArray
-from windlass.framework.assembly.post_newton import note_outcome
 from windlass.framework.kernels.kernel import kernel
 
 AT_JOINT = 1e-6
@@ -106,10 +106,11 @@ def write_anchor(data: FloatArray, at: int, par: TouchParameters, t: FootContact
     """Write anchor, normals and tangents of a place that has closed or that slips; ``arc`` is the arc length of the
     foot on its chain [m]."""
     u: Vector = (0.0, 0.0, 0.0)
-    size = sqrt(dot(t.ft, t.ft))
+    law, ft = par.law, t.f.force
+    size = sqrt(dot(ft, ft))
     if holds and size > 0.0:
-        bend = slip_bend(size, par.friction_velocity_penalty * dot(t.vt, t.ft) / size, par.friction_stiffness) / size
-        u = bend * t.ft[0], bend * t.ft[1], bend * t.ft[2]
+        bend = slip_bend(size, law.friction_velocity_penalty * dot(t.vt, ft) / size, law.friction_stiffness) / size
+        u = bend * ft[0], bend * ft[1], bend * ft[2]
     sideways = cross(t.tb, t.n)
     h = min(max(dot(u, sideways) / t.D, -0.9), 0.9)
     m = combine(sqrt(1.0 - h * h), t.n, -h, sideways)
@@ -207,8 +208,8 @@ def update_history(
         t = eval_touch(par, m, bristle)
         # state, and the bristle of sticking or slipping points
         state = OPEN
-        if par.friction_coefficient > 0.0 and par.reach > t.D:
-            state = SLIPS if t.slips else STICKS
+        if par.law.friction_coefficient > 0.0 and par.reach > t.D:
+            state = SLIPS if t.f.slides else STICKS
             if state == STICKS and bristle.holds:
                 data[at + ANCHOR] = start[at + ANCHOR]
                 write_three(data, at + NORMAL_A, carry(bristle.ma, bristle.ta, t.ta))
@@ -232,13 +233,7 @@ def update_history(
         data[at + SHARE] = share
         changed |= state != data[at + STATE]
         data[at + STATE] = state
-    # sums by cable
-    worst, row, largest = 0.0, -1, 0.0
-    for a in range(len(c)):
-        largest = max(largest, forces[a])
-        if errors[a] > worst:
-            worst, row = errors[a], a
-    note_outcome(outcome, worst, np.inf, changed, largest, row)
+    judge_rows(errors, forces, changed, outcome)
 
 
 @kernel(inline=True)

@@ -19,12 +19,7 @@ import numpy as np
 
 from windlass.connectors.circle_contact.doubts import watch
 from windlass.connectors.circle_contact.draw import circle_keys, draw, paint
-from windlass.connectors.circle_points.common import (
-    PointContact,
-    bind_points,
-    check_cables,
-    create_point_outputs,
-)
+from windlass.connectors.circle_points.common import bind_points, create_point_outputs
 from windlass.connectors.circle_points.gaps import watch_points
 from windlass.connectors.circle_points.kernels import LAID, PointRows
 from windlass.connectors.circle_points.power import create_point_account
@@ -33,10 +28,12 @@ from windlass.connectors.circle_points.rigid_layer import join_rows
 from windlass.connectors.circle_points.tangent import add_tangent
 from windlass.connectors.circle_points.update import update_history
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, check_circles, dofs, eval_rounding
+from windlass.connectors.contact.rows import PointContact, check_cables
+from windlass.connectors.contact.update import follow_updates
 from windlass.connectors.friction.bristle import UNDEFINED
 from windlass.connectors.markers.position_markers import RIGID
 from windlass.framework.checks.values import read_numbers
-from windlass.framework.kernels.call import Call, call
+from windlass.framework.kernels.call import call
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import LocalRows, Tables, register
 from windlass.framework.model.schema import column, ref
@@ -129,18 +126,7 @@ def create_system(rows: LocalRows, c: PointRows, bring: Function | None = None) 
         add_tangent, lambda s: (c, s.markers[CIRCLE_FAMILY], s.data, s.x, s.v, s.dq, s.dv, s.slots, s.values)
     )
     system.checks.rounding = lambda fields: eval_rounding(c, fields)
-
-    def update(commits: bool) -> Call:
-        return call(
-            update_history,
-            lambda s: (
-                c, s.markers[CIRCLE_FAMILY], s.data, s.start_data, s.x, s.v, s.outcome if commits else none, s.mapped,
-                s.step_size, commits,
-            ),
-        )  # fmt: skip
-
-    none = np.zeros(0)
-    commit = update(True)
+    commit, maps = follow_updates(update_history, c, CIRCLE_FAMILY)
     system.post_newton = commit
 
     if bring is not None:
@@ -152,7 +138,7 @@ def create_system(rows: LocalRows, c: PointRows, bring: Function | None = None) 
         system.post_newton = bring_and_commit
     if c.rows["press"].any():
         # if `press` is 0, the damping force jumps when a point closes, which prevents convergence of Newton's method
-        system.return_map.motion = update(False)
+        system.return_map.motion = maps
     return system
 
 

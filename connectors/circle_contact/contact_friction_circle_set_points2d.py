@@ -2,7 +2,7 @@
 
 The law is the same as in `ContactFrictionCirclePoints2D`. A row belongs to a cable and to any near circle of the set,
 instead of a fixed pair of a circle and a cable. So a belt of n cables on k circles has 2 n rows instead of k n. The
-tangent couples each cable only to its near circles; see `circle_points/pair_search.py`.
+tangent couples each cable only to its near circles; see `contact/pair_search.py`.
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006); see `pair_search.py` for the list of pairs.
 """
 
@@ -23,18 +23,13 @@ from windlass.connectors.circle_points.circle_sets import (
     PairColumns,
     assign_pairs,
 )
-from windlass.connectors.circle_points.common import (
-    PointContact,
-    bind_rows,
-    check_cables,
-    create_point_outputs,
-    eval_points,
-)
+from windlass.connectors.circle_points.common import bind_rows, create_point_outputs, eval_points
 from windlass.connectors.circle_points.gaps import watch_circles
-from windlass.connectors.circle_points.pair_search import bind_groups, find_members, follow_pairs, pair_dofs
 from windlass.connectors.circle_points.power import create_point_account, eval_point_powers
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, check_circles
 from windlass.connectors.circle_segments.place_numbers import GAP
+from windlass.connectors.contact.pair_search import bind_groups, find_members, find_partners, follow_pairs, pair_dofs
+from windlass.connectors.contact.rows import PointContact, check_cables
 from windlass.connectors.markers.position_markers import RIGID
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
@@ -156,16 +151,9 @@ def evaluate_powers(rows: LocalRows, fields: Fields) -> FloatArray:
     return eval_point_powers(p.points, fields)
 
 
-def find_circles(rows: LocalRows, fields: Fields) -> IntArray:
-    """Return the number of the circle of each row among all `SetCircle` rows, -1 without circle, shape (rows,)."""
-    p: PairColumns = rows.columns
-    found: IntArray = fields.data[p.place].astype(np.int64) - 1
-    return found
-
-
 OUTPUTS = create_point_outputs(evaluate_rows, evaluate_powers)
 OUTPUTS["gap"] = replace(OUTPUTS["gap"], doc="distance between circle and point, also where open; inf without a circle")
-OUTPUTS["circle"] = Output("1", "row of the circle in the table of SetCircle, -1 if none is near, ()", find_circles)
+OUTPUTS["circle"] = Output("1", "row of the circle in the table of SetCircle, -1 if none is near, ()", find_partners)
 
 register(CircleSet, "passive", source=SOURCE)
 register(SetCircle, "passive", dofs="circle", check=check_circles, source=SOURCE)

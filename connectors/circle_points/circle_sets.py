@@ -14,8 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.circle_points.kernels import PointRows, eval_point, gather, relative_place
-from windlass.connectors.circle_points.pair_search import ROUNDING, PairSearch
+from windlass.connectors.circle_points.kernels import PointRows, eval_point, gather
+from windlass.connectors.contact.pair_search import PairSearch
+from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.markers.position_kernels import FAMILY as CIRCLE_FAMILY
 from windlass.elements.cable2d.points import shape, shape_slope
 from windlass.framework.arrays import FloatArray, IntArray
@@ -132,23 +133,9 @@ class CircleSearch(PairSearch):
 
     def find_near(self, fields: Fields) -> tuple[IntArray, IntArray, FloatArray]:
         """Find groups, circles and gaps [m] of all pairs closer than the skin, shape (pairs,)."""
-        from scipy.spatial import cKDTree  # imported here, because most models do not need it
-
-        p, c = self.p, self.p.points
-        points = self.hull.reshape(-1, 4, 2)
-        middle = 0.5 * (points[:, 0] + points[:, 3])
-        reach = np.linalg.norm(points - middle[:, None], axis=2).max(axis=1) + np.abs(
-            c.rows["vertical_offset"][self.first]
-        )
-        parts = [np.zeros((2, 0), np.int64)]
-        for which, skin in enumerate(p.skin):
-            groups, circles = np.flatnonzero(p.set_of == which), np.flatnonzero(p.circle_set == which)
-            if len(groups) and len(circles):
-                distance = (p.radius[circles] + reach[groups].max() + skin) * (1.0 + ROUNDING)
-                found = cKDTree(middle[groups]).query_ball_point(self.centre[circles - 1], distance)
-                counts = [len(some) for some in found]
-                parts.append(np.stack((groups[np.concatenate(found).astype(np.int64)], np.repeat(circles, counts))))
-        group, number = np.concatenate(parts, axis=1)
+        p, thick = self.p, np.abs(self.p.points.rows["vertical_offset"][self.first])
+        hull = self.hull.reshape(-1, 4, 2)
+        group, number = self.find_candidates(hull, thick, self.centre, p.radius[1:], p.circle_set[1:])
         gap = np.empty(len(group))
         fill_pair_gaps(p, self.first[group], number, fields.x, fields.markers[CIRCLE_FAMILY].p, gap)
         near = gap < p.skin[p.set_of[group]]

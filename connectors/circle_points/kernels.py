@@ -47,7 +47,9 @@ from numpy.typing import NDArray
 from windlass.connectors.circle_segments.arctangent import arctan2, wrap
 from windlass.connectors.circle_segments.kernels import Disc, Eight, create_pose, touches
 from windlass.connectors.circle_segments.place_numbers import write_forces, write_place
-from windlass.connectors.friction.bristle import STICKS, UNDEFINED, coulomb, friction_force, trial
+from windlass.connectors.contact.law import PointLaw, eval_normal_force, read_law, rub_along
+from windlass.connectors.contact.rows import relative_place
+from windlass.connectors.friction.bristle import STICKS, UNDEFINED
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.elements.cable2d.points import Four, shape, shape_slope
 from windlass.framework.arrays import FloatArray, IntArray
@@ -90,16 +92,11 @@ class PointRows(NamedTuple):
 
 
 class PointParameters(NamedTuple):
-    """Parameters of one row, see `PointRows`, and the enlargement ``grown`` of its circle [m]; all fields are
-    scalars."""
+    """Parameters of one row, see `PointRows`: the law of a point, the radius [m], and the enlargement of the circle
+    [m]."""
 
-    contact_stiffness: float
-    contact_damping: float
-    friction_velocity_penalty: float
-    friction_stiffness: float
-    friction_coefficient: float
+    law: PointLaw
     radius: float
-    clip_normal_force: bool
     grown: float
 
 
@@ -134,12 +131,6 @@ class PointState(NamedTuple):
 
 # The position of a point is bitwise equal for all kernels, for single points and for lanes. Therefore points that have
 # just touched have undeflected bristles, and stored gaps equal the gaps of outputs.
-
-
-@kernel(inline=True, fast=False)
-def relative_place(k: int, n: float) -> float:
-    """Return the relative position s of point k of n, between 0 and 1."""
-    return (k + 0.5) / n
 
 
 @kernel(inline=True)
@@ -215,10 +206,8 @@ def eval_press(row: Any, o: Disc, q: Eight, w: Eight) -> float:
 @kernel(inline=True)
 def read_parameters(row: Any, data: FloatArray, place: int) -> PointParameters:
     """Read the parameters of a row; ``place`` is the position of its press, see `eval_growth`."""
-    return PointParameters(
-        row.contact_stiffness, row.contact_damping, row.friction_velocity_penalty, row.friction_stiffness,
-        row.friction_coefficient, row.radius, row.clip_normal_force, eval_growth(row, data, place),
-    )  # fmt: skip
+    grown = eval_growth(row, data, place)
+    return PointParameters(read_law(row, FADING * grown), row.radius, grown)
 
 
 @kernel(inline=True, fast=False)
@@ -234,7 +223,7 @@ def eval_bristles(
 ) -> tuple[float, float]:
     """Return the deflection u [m] of the bristles of a cable, and its derivative with respect to the displacement of
     one sticking point [1]."""
-    if par.friction_coefficient == 0.0 or par.friction_stiffness == 0.0:
+    if par.law.friction_coefficient == 0.0 or par.law.friction_stiffness == 0.0:
         return 0.0, 0.0
     total, closed, sticking = 0.0, 0, 0
     for k in range(n):
@@ -254,16 +243,6 @@ def eval_bristles(
 
 
 @kernel(inline=True)
-def eval_fading(par: PointParameters, gap: float) -> tuple[float, float]:
-    """Return the share of the damping that acts at a gap [1], and its derivative [1/m]; the share is 1 without a
-    press."""
-    depth = FADING * par.grown
-    share = -gap / depth if depth > 0.0 else 1.0
-    slope = -1.0 / depth if 0.0 < share < 1.0 else 0.0
-    return min(max(share, 0.0), 1.0), slope
-
-
-@kernel(inline=True)
 def eval_contact(par: PointParameters, o: Disc, z: AxisPoint, state: float, bend: float) -> PointState:
     """Return the geometry, rates and forces of a point, with the stored contact state and the deflection of the
     bristles."""
@@ -274,15 +253,10 @@ def eval_contact(par: PointParameters, o: Disc, z: AxisPoint, state: float, bend
     ux, uy = z.vx - o.vx, z.vy - o.vy
     un, ut = ux * nx + uy * ny, uy * nx - ux * ny
     vt = ut - o.omega * D
-    gap = D - par.radius - par.grown
-    fn = par.contact_stiffness * gap + par.contact_damping * eval_fading(par, gap)[0] * un
-    if par.clip_normal_force and fn > 0.0:
-        fn = 0.0
-    ft, bristle = 0.0, 0.0
-    if state != UNDEFINED and par.friction_coefficient != 0.0:
-        bristle = bend if state == STICKS else 0.0
-        tau = trial(par.friction_stiffness * par.radius * inverse, bristle, par.friction_velocity_penalty, vt)
-        ft = friction_force(state, tau, coulomb(par.friction_coefficient, fn)[0])
+    law = par.law
+    fn = eval_normal_force(law, D - par.radius - par.grown, un)
+    bristle = bend if state == STICKS and law.friction_coefficient != 0.0 else 0.0
+    ft = rub_along(law, state, law.friction_stiffness * par.radius * inverse, bristle, vt, fn)
     return PointState(D, nx, ny, un, ut, vt, fn, ft, bristle)
 
 
@@ -306,7 +280,7 @@ def fill_outputs(
             z = eval_contact(par, o, p, state, bend)
             gap = z.D - par.radius
             if row.active and data[first + k] <= 0.0:
-                bristle = z.bristle if par.friction_stiffness != 0.0 else z.vt
+                bristle = z.bristle if par.law.friction_stiffness != 0.0 else z.vt
                 write_forces(out[i, k], z.ft, z.fn, bristle if state == 0.0 else 0.0, gap - par.grown, z.vt, z.un)
             write_place(out[i, k], gap, state, p.px, p.py, z.nx, z.ny)
 

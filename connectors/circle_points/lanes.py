@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from windlass.connectors.circle_points.kernels import (
+    FADING,
     PRESS,
     AxisPoint,
     PointParameters,
@@ -19,10 +20,11 @@ from windlass.connectors.circle_points.kernels import (
     eval_contact,
     eval_growth,
     eval_point,
-    relative_place,
 )
 from windlass.connectors.circle_segments.arctangent import wrap
-from windlass.connectors.circle_segments.kernels import Disc, Eight
+from windlass.connectors.circle_segments.kernels import Disc
+from windlass.connectors.contact.lanes import LAW, read_eight, read_lane_law, write_law
+from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.friction.bristle import STICKS, UNDEFINED
 from windlass.connectors.markers.cable_shape import eval_offset_force
 from windlass.connectors.markers.position_kernels import PositionColumns
@@ -32,10 +34,10 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.lanes import LANES, lane_type
 
 POINT_LANES = lane_type(
-    *PointParameters._fields, *Disc._fields, "cable_length", "vertical_offset", "segments", "closed", "state", "anchor",
+    *LAW, "radius", "grown", *Disc._fields, "cable_length", "vertical_offset", "segments", "closed", "state", "anchor",
     "bend", "sticking", "touching", "distance", "fn", "vt", "arc", coordinates=8, velocities=8, forces=8, load=3,
 )  # fmt: skip
-"""Data of eight rows: `PointParameters` and `Disc`; length L, offset y and number of points n of the cable; its
+"""Data of eight rows: parameters and `Disc`; length L, offset y and number of points n of the cable; its
 coordinates and their rates.
 
 Data of the current point: ``closed`` (1 or 0), and its history values ``state`` and ``anchor``. Results of rows:
@@ -78,11 +80,8 @@ def gather_rows(
         # the cable, and parameters of the row
         for a in range(8):
             g.coordinates[a, k], g.velocities[a, k] = x[c.dofs[i, a]], v[c.dofs[i, a]]
-        g.contact_stiffness[k], g.contact_damping[k] = row.contact_stiffness, row.contact_damping
-        g.friction_velocity_penalty[k] = row.friction_velocity_penalty
-        g.friction_stiffness[k] = row.friction_stiffness
-        g.friction_coefficient[k], g.radius[k] = row.friction_coefficient, row.radius
-        g.clip_normal_force[k], g.grown[k] = row.clip_normal_force, eval_growth(row, data, PRESS)
+        write_law(row, k, g)
+        g.radius[k], g.grown[k] = row.radius, eval_growth(row, data, PRESS)
         g.cable_length[k], g.segments[k] = row.length * row.segments, row.segments
         g.vertical_offset[k] = row.vertical_offset
         # the circle
@@ -117,22 +116,13 @@ def gather_history(c: PointRows, data: FloatArray, rows: IntArray, first: int, c
 @kernel(inline=True)
 def read_lane_parameters(k: int, g: Any) -> PointParameters:
     """Read the parameters of lane k."""
-    return PointParameters(
-        g.contact_stiffness[k], g.contact_damping[k], g.friction_velocity_penalty[k], g.friction_stiffness[k],
-        g.friction_coefficient[k], g.radius[k], g.clip_normal_force[k] != 0.0, g.grown[k],
-    )  # fmt: skip
+    return PointParameters(read_lane_law(k, FADING * g.grown[k], g), g.radius[k], g.grown[k])
 
 
 @kernel(inline=True)
 def read_pose(k: int, g: Any) -> Disc:
     """Read the pose of the circle of lane k."""
     return Disc(g.cx[k], g.cy[k], g.vx[k], g.vy[k], g.omega[k], g.a00[k], g.a01[k], g.a10[k], g.a11[k])
-
-
-@kernel(inline=True)
-def read_eight(a: FloatArray, k: int) -> Eight:
-    """Read eight numbers of lane k."""
-    return a[0, k], a[1, k], a[2, k], a[3, k], a[4, k], a[5, k], a[6, k], a[7, k]
 
 
 @kernel(inline=True)

@@ -11,10 +11,10 @@ from windlass.connectors.circle_points.lanes import (
     finish_bristles,
     gather_history,
     gather_rows,
-    read_eight,
     sum_bristles,
 )
 from windlass.connectors.circle_segments.kernels import add_sums, touches
+from windlass.connectors.contact.lanes import read_eight
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel

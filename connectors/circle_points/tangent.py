@@ -10,8 +10,7 @@ The variables of one point are (d, phi), their rates are (u, omega). In the fram
 
 The deflection u of the bristles of a cable is ``share`` times the sum of u_k over the sticking points. With G = sum of
 du_k/dq the tangent of the bristles is mu_k (share G G^T + u sum of d²u_k/dq²); the second term is part of the blocks of
-the points. The force F on the cable and the torque D f_t are power-conjugate to d and -phi. So with B = d(d, phi)/dq
-the block of a point is B^T (dF/dz B + dF/dz_t dB/dt), plus the curvature of the markers.
+the points; for the sum over points see `contact/assembly.py`.
 """
 
 from __future__ import annotations
@@ -25,15 +24,22 @@ from windlass.connectors.circle_points.kernels import (
     PointState,
     eval_bristles,
     eval_contact,
-    eval_fading,
     eval_point,
     gather,
     read_parameters,
-    relative_place,
 )
 from windlass.connectors.circle_segments.kernels import create_pose, touches
-from windlass.connectors.circle_segments.tangent import add_circle_curvature, is_central, scatter_circle
-from windlass.connectors.friction.bristle import STICKS, UNDEFINED, coulomb, friction_slopes
+from windlass.connectors.circle_segments.tangent import add_circle_curvature, is_central
+from windlass.connectors.contact.assembly import (
+    add_block,
+    add_point,
+    add_point_beside,
+    fill_marker,
+    scatter_row,
+)
+from windlass.connectors.contact.law import eval_normal_slopes, eval_slopes_along
+from windlass.connectors.contact.rows import relative_place
+from windlass.connectors.friction.bristle import STICKS
 from windlass.connectors.markers.cable_shape import eval_curvature, fill_point_jacobian
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.elements.cable2d.points import shape, shape_slope
@@ -52,20 +58,8 @@ def fill_point_tangent(
     """
     D, nx, ny = z.D, z.nx, z.ny
     inverse = 1.0 / D if D > 0.0 else 0.0
-    share, by_gap = eval_fading(par, D - par.radius - par.grown)
-    kc, dc, slope, mu_v, mu_k = (
-        par.contact_stiffness + par.contact_damping * by_gap * z.un,
-        par.contact_damping * share,
-        0.0,
-        0.0,
-        0.0,
-    )
-    if par.clip_normal_force and z.fn >= 0.0:
-        kc, dc = 0.0, 0.0
-    if state != UNDEFINED and par.friction_coefficient != 0.0:
-        slope, mu_v, mu_k = friction_slopes(
-            state, par.friction_stiffness, par.friction_velocity_penalty, coulomb(par.friction_coefficient, z.fn)[1]
-        )
+    kc, dc = eval_normal_slopes(par.law, D - par.radius - par.grown, z.un, z.fn)
+    slope, mu_v, mu_k = eval_slopes_along(par.law, state, z.fn)
     h = par.radius * inverse
     # derivatives of f_n and f_t with respect to d along n and t, then with respect to u
     fn_n, fn_t = kc, dc * z.ut * inverse
@@ -109,7 +103,8 @@ def add_tangent(
     """Add dq df/dq + dv df/dv of all rows, at constant history values, to the matrix values."""
     C, V, X = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 11))
     J, Jd, table, rates = np.empty((2, 8)), np.empty((2, 8)), np.empty((1, 4)), np.empty((1, 4))
-    K, N, G = np.empty((11, 11)), np.empty((11, 3)), np.empty(11)
+    K, N, G, wrench, width = np.empty((11, 11)), np.empty((11, 3)), np.empty(11), np.empty(3), c.dofs.shape[1] - 8
+    P, R, A = np.empty((width, 3)), np.empty((width, 3)), np.empty(3)
     for i in range(len(c.rows)):
         row = c.rows[i]
         n, first = row.segments, row.data
@@ -119,12 +114,9 @@ def add_tangent(
         ci, par, y, L = row.circle, read_parameters(row, data, PRESS), row.vertical_offset, row.length * n
         o = create_pose(circle.p, circle.v, circle.omega, circle.A, ci)
         q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
-        central = is_central(circle, ci, c.dofs.shape[1] - 8)
+        central = is_central(circle, ci, width)
         bend, share = eval_bristles(par, o, y, q, w, data, first, n, L)
-        K[:] = 0.0
-        N[:] = 0.0
-        G[:] = 0.0
-        sum_x, sum_y, torque = 0.0, 0.0, 0.0
+        K[:], N[:], G[:], wrench[:] = 0.0, 0.0, 0.0, 0.0
         # point by point
         for k in range(n):
             if data[first + k] > 0.0:
@@ -137,44 +129,33 @@ def add_tangent(
             # C = dF/d(d, phi) and V = dF/d(u, omega) of the closed point
             fill_point_tangent(par, z, state, o.omega, dq, dv, C, V)
             # J: Jacobian of the point; Jd is its rate
+            fx, fy = z.fn * z.nx - z.ft * z.ny, z.fn * z.ny + z.ft * z.nx
             if y != 0.0:
                 for a in range(4):
                     table[0, a], rates[0, a] = S[a], dS[a]
                 fill_point_jacobian(J, Jd, 0, table, rates, 0, y, p.rx, p.ry, p.sx, p.sy)
+                add_point_beside(J, Jd, C, V, X, not central, K, N)
+                # the force rotates with the normal of the axis
+                add_circle_curvature(dq, dS, eval_curvature(y, p.rx, p.ry, fx, fy), K)
             else:
                 for a in range(4):
                     J[0, 2 * a], J[1, 2 * a + 1] = S[a], S[a]
                     J[0, 2 * a + 1], J[1, 2 * a] = 0.0, 0.0
-            # X = C B + V dB/dt, then K += B^T X
-            for a in range(3):
-                for b in range(8):
-                    X[a, b] = C[a, 0] * J[0, b] + C[a, 1] * J[1, b]
-                    if y != 0.0:
-                        X[a, b] += V[a, 0] * Jd[0, b] + V[a, 1] * Jd[1, b]
-                X[a, 8], X[a, 9], X[a, 10] = -C[a, 0], -C[a, 1], C[a, 2]
-            for b in range(11):
-                for a in range(8):
-                    K[a, b] += J[0, a] * X[0, b] + J[1, a] * X[1, b]
-                K[8, b] -= X[0, b]
-                K[9, b] -= X[1, b]
-                K[10, b] -= X[2, b]
+                add_point(S, 2, 3, C, V, not central, K, N)
             if share != 0.0 and state == STICKS:
                 add_way(J, par.radius, z, G)
-            # the force rotates with the normal of the axis
-            fx, fy = z.fn * z.nx - z.ft * z.ny, z.fn * z.ny + z.ft * z.nx
-            if y != 0.0:
-                add_circle_curvature(dq, dS, eval_curvature(y, p.rx, p.ry, fx, fy), K)
-            if not central:
-                sum_x += fx
-                sum_y += fy
-                torque += z.D * z.ft
-                add_rates(J, V, N)
+            wrench[0], wrench[1], wrench[2] = wrench[0] + dq * fx, wrench[1] + dq * fy, wrench[2] + dq * z.D * z.ft
         # the bristles of a cable have one common deflection, which couples its points
         if share != 0.0:
             for a in range(11):
                 for b in range(11):
-                    K[a, b] += dq * par.friction_stiffness * share * G[a] * G[b]
-        scatter_circle(c, i, circle, central, v, K, N, dq * sum_x, dq * sum_y, dq * torque, slots, values)
+                    K[a, b] += dq * par.law.friction_stiffness * share * G[a] * G[b]
+        if central:
+            # the coordinates of the circle are x, y and the angle
+            add_block(K, slots, i, 11, values)
+            continue
+        fill_marker(circle, ci, 2, 3, v, c.dofs, i, P, R)
+        scatter_row(circle, ci, 2, 3, c.dofs, i, K, N, P, R, wrench, A, slots, values)
 
 
 @kernel(inline=True)
@@ -186,17 +167,3 @@ def add_way(J: FloatArray, r: float, z: PointState, G: FloatArray) -> None:
     G[8] += h * z.ny
     G[9] -= h * z.nx
     G[10] -= r
-
-
-@kernel(inline=True)
-def add_rates(J: FloatArray, V: FloatArray, N: FloatArray) -> None:
-    """Add the derivatives of forces with respect to (v_c, omega) to N (11, 3), for markers whose Jacobians change in
-    time."""
-    for b in range(3):
-        sign = -1.0 if b < 2 else 1.0
-        w0, w1, w2 = sign * V[0, b], sign * V[1, b], sign * V[2, b]
-        for a in range(8):
-            N[a, b] += J[0, a] * w0 + J[1, a] * w1
-        N[8, b] -= w0
-        N[9, b] -= w1
-        N[10, b] -= w2

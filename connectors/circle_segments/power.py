@@ -93,8 +93,6 @@ STORED, PASSED = ("contact_spring", "bristle"), ("lever",)
 FRICTION_LOSSES = ("sliding", "bristles", "friction_damping")
 LOST = (*FRICTION_LOSSES, "contact_damping")
 """Energies stored, transferred and lost in accounts of contact."""
-NUMBERS = 12
-"""Count of the numbers of a place, for `create_place_account`."""
 NO_FORCES: FloatArray = np.zeros(0)
 NO_GAP = 1e9
 """Gap of a place without a partner, for example beyond the end of a surface [m]."""
@@ -110,7 +108,7 @@ def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: Floa
     force times the change of the gap. In steps in which contact begins or ends, the work of springs that is not stored
     is also lost. If the gap is unknown at one end of the step, the loss is the mean of the damper powers at both ends
     times the step. ``before`` and ``now`` are results of `read_segments`; for points they have a further number, see
-    `read_points`. ``lost`` is in the order of `LOST`. At the end ``now`` is copied to ``before``.
+    `fill_points`. ``lost`` is in the order of `LOST`. At the end ``now`` is copied to ``before``.
     """
     for i in range(len(now)):
         for s in range(now.shape[1]):
@@ -140,7 +138,7 @@ def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: Floa
                 # on a rigid layer a new bristle has the deflection of its neighbours
                 lost[1, i] += beside
             elif was == 0.0 and state == 0.0:
-                # bristles of points depend on the number of closed points, which is the further number of `read_points`
+                # bristles of points depend on the number of closed points, which is the further number of `fill_points`
                 for k in range(PARTS, now.shape[2]):
                     if before[i, s, k] != now[i, s, k]:
                         lost[1, i] += beside
@@ -155,47 +153,6 @@ def create_account(
     have the shape ``parts``."""
     jumps = call(fill_jumps, lambda s: (s.parts_before, s.parts, s.size, s.jumps))
     return Account(read, STORED, LOST, PASSED, parts=parts, jumps=jumps, by=by, conserves=conserves)
-
-
-@kernel
-def take_places(found: FloatArray, first: int, energies: FloatArray, powers: FloatArray, parts: FloatArray) -> None:
-    """Add the numbers of places to energies and powers of their rows, and write the numbers for `fill_jumps`; see
-    `create_place_account`."""
-    for i in range(len(found)):
-        for k in range(found.shape[1]):
-            place, to = found[i, k, first:], parts[i, k]
-            energies[0, i] += place[6]
-            energies[1, i] += place[7]
-            powers[0, i] += place[0]
-            powers[2, i] += place[1]
-            powers[4, i] += place[5]
-            to[BRISTLE_POWER], to[BRISTLE_ENERGY], to[CONTACT_STATE] = place[3], place[7], place[8]
-            to[DAMPER_POWER], to[DAMPER_FORCE], to[DEPTH] = place[2], place[9], place[10]
-            to[NORMAL_FORCE], to[SPRING_ENERGY] = place[11], place[6]
-
-
-def create_place_account(fill: Callable[[Any], None], found: FloatArray, first: int = 0, by: str = "circle") -> Account:
-    """Create the account of a contact law from the numbers of its places.
-
-    The numbers are the powers in the order of `POWERS`, the energies of spring and bristle [J], the state, the force of
-    the normal damper [N], the gap [m] and f_n [N].
-
-    Args:
-        fill: `Call` or Python function ``fill(s)`` that writes the numbers to ``found``. With a Python function, time
-            steps with a ledger stay in Python.
-        found: permanent array of the numbers, shape (rows, places, numbers).
-        first: index of the first of the `NUMBERS` of a place on the last axis of ``found``.
-        by: see `Account`.
-    """
-    take = call(take_places, lambda s: (found, first, s.energies, s.powers, s.parts))
-
-    def read(s: Evaluation) -> None:
-        fill(s)
-        take(s)
-
-    rows, places, _ = found.shape
-    whole = fill + take if isinstance(fill, Call) else read
-    return replace(create_account(whole, (rows, places, PARTS), by), rows=rows)
 
 
 def create_segment_account(c: SegmentRows, axial: AxialMotion | None, conserves: bool) -> Account:

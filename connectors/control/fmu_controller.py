@@ -48,6 +48,9 @@ KINDS: tuple[tuple[tuple[str, ...], Callable[[Any], bool], str], ...] = (
     (("String",), lambda given: isinstance(given, str), "a text"),
 )
 """Beginnings of the types of variables, test of a value, and allowed values."""
+LOGGERS: list[Any] = []
+"""Callbacks of all instances of FMI 2: FMPy passes the messages of all instances to the logger of the last instance,
+also after the end of this instance."""
 NUMBERS = ("Real", "Integer", "Boolean", "Enumeration", "Float", "Int", "UInt")
 """Beginnings of the types of variables that have a number as their value."""
 
@@ -280,15 +283,18 @@ class Slave:
         self.close()
         from fmpy.simulation import apply_start_values  # imported here, because it is optional and large
 
+        messages = self._messages
+
         def log(*given: Any) -> None:
             # status, category and text are the last arguments in all versions; status 0 is good
             if given[-3] and given[-1]:
-                self._messages.append(given[-1].decode("utf-8", "replace"))
+                messages.append(given[-1].decode("utf-8", "replace"))
 
         folder = self._fmpy.extract(str(self._file))
         self._failures = []
         with self._calls(t):
             self._fmu = self._fmpy.instantiate_fmu(folder, self._model, "CoSimulation", debug_logging=True, logger=log)
+            LOGGERS.append(getattr(self._fmu, "callbacks", None))
             self._end = weakref.finalize(self, end, self._fmu, folder, self._failures)
             if self._is_third:
                 apply_start_values(self._fmu, self._model, self._parameters)

@@ -17,7 +17,8 @@ from functools import partial
 
 import numpy as np
 
-from windlass.connectors.circle_points.common import PointContact, bind_parameters, check_cables
+from windlass.connectors.contact.rows import PointContact, bind_parameters, check_cables
+from windlass.connectors.contact.update import follow_updates
 from windlass.connectors.friction.bristle import UNDEFINED, check_friction
 from windlass.connectors.markers.cable_shape import CABLE_DOFS, column_of
 from windlass.connectors.markers.position_kernels import FAMILY
@@ -222,18 +223,8 @@ def create_system(rows: LocalRows, c: ContactRows) -> System:
         add_tangent,
         lambda s: (c, s.markers[FAMILY], s.data, s.start_data, s.x, s.v, s.dq, s.dv, s.slots, s.values),
     )
-
-    def update(commits: bool) -> Call:
-        return call(
-            update_history,
-            lambda s: (
-                c, s.markers[FAMILY], s.data, s.start_data, s.x, s.v, s.outcome if commits else none, s.mapped, commits,
-            ),
-        )  # fmt: skip
-
-    none = np.zeros(0)
     # in dynamic solves the damping forces jump when a point closes, which prevents convergence of Newton's method
-    system.post_newton, system.return_map.rest = update(True), update(False)
+    system.post_newton, system.return_map.rest = follow_updates(update_history, c, FAMILY)
     system.checks.rounding = lambda fields: eval_rounding(c, fields)
     return system
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.circle_points.common import PointContact, check_cables
-from windlass.connectors.circle_points.pair_search import bind_groups, find_members, follow_pairs, pair_dofs
+from windlass.connectors.contact.pair_search import bind_groups, find_members, find_partners, follow_pairs, pair_dofs
+from windlass.connectors.contact.rows import PointContact, check_cables
 from windlass.connectors.friction.bristle import check_friction
 from windlass.connectors.markers.position_kernels import FAMILY
 from windlass.connectors.surface_contact.contact_friction_surface_cable import (
@@ -198,13 +198,6 @@ def eval_gaps(rows: LocalRows, fields: Fields) -> FloatArray:
     return gaps
 
 
-def find_surfaces(rows: LocalRows, fields: Fields) -> IntArray:
-    """Return the number of the surface of each row among all `SetSurface` rows, -1 without surface, shape (rows,)."""
-    p: SurfacePairs = rows.columns
-    found: IntArray = fields.data[p.place].astype(np.int64) - 1
-    return found
-
-
 def paint_present(rows: LocalRows, fields: Fields) -> Painting:
     """Add fields of the contact with the current surfaces to the drawings of the cables."""
     p: SurfacePairs = rows.columns
@@ -229,7 +222,7 @@ register(
     outputs={
         **{name: _follow(output) for name, output in OUTPUTS.items()},
         "gap": replace(OUTPUTS["gap"], evaluate=eval_gaps),
-        "surface": Output("1", "row of the surface in the table of SetSurface, -1 if none is near, ()", find_surfaces),
+        "surface": Output("1", "row of the surface in the table of SetSurface, -1 if none is near, ()", find_partners),
     },
     fill_defaults=fill_defaults,
     check=check,

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.circle_points.gaps import follow_sets
-from windlass.connectors.circle_points.kernels import relative_place
+from windlass.connectors.contact.gaps import follow_sets, name_points
+from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.connectors.surface_contact.distances import eval_distance
 from windlass.connectors.surface_contact.kernels import ContactRows, create_frame, eval_touch, gather, to_surface
@@ -208,15 +208,6 @@ def watch_surface_sets(rows: LocalRows, p: SurfacePairs, family: str, assign: Ca
 
 def watch_surfaces(rows: LocalRows, c: ContactRows, family: str, spare: int = 0) -> Gaps:
     """Create the gaps of rows; ``spare`` as in `watch_points`."""
-    numbers, kind, first = (
-        create_numbers(int(c.rows["points"].sum()) + spare),
-        rows.table.kind,
-        np.cumsum(c.rows["points"]),
-    )
-
-    def describe(k: int) -> str:
-        row = int(np.searchsorted(first, k, side="right"))
-        return f"point {k - int(first[row] - c.rows[row].points)} of {kind} row {rows.rows[row]}"
-
+    numbers = create_numbers(int(c.rows["points"].sum()) + spare)
     fill = call(fill_surface_gaps, lambda s: (c, s.markers[family], s.x, s.v, numbers))
-    return Gaps(fill, numbers, describe, weighed=True)
+    return Gaps(fill, numbers, name_points(rows, c.rows["points"]), weighed=True)

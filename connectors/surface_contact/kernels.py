@@ -37,22 +37,16 @@ Source: penalty in points and radial return: P. Wriggers, Computational Contact 
 
 from __future__ import annotations
 
-from math import sqrt
 from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
-from windlass.connectors.friction.bristle import (
-    SLIPS,
-    STICKS,
-    UNDEFINED,
-    Vector,
-    coulomb,
-    return_share,
-    trial_vector,
-)
+from windlass.connectors.contact.lanes import Twelve
+from windlass.connectors.contact.law import Friction, PointLaw, eval_normal_force, no_friction, rub
+from windlass.connectors.friction.bristle import SLIPS, STICKS, UNDEFINED
 from windlass.connectors.surface_contact.distances import Distance, Geometry
 from windlass.elements.cable2d.points import Four
+from windlass.elements.nodes.vectors import Vector
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
@@ -66,7 +60,6 @@ TURNING = 0.5
 proportional to the trial force."""
 TOUCHES = 2.0
 """State of a closed point with a bristle that was open at the start of the step; stored as `STICKS`."""
-Twelve = tuple[float, float, float, float, float, float, float, float, float, float, float, float]
 
 
 class ContactRows(NamedTuple):
@@ -85,18 +78,6 @@ class ContactRows(NamedTuple):
     surfaces: Geometry
     rows: NDArray[Any]
     dofs: IntArray
-
-
-class SurfaceParameters(NamedTuple):
-    """Parameters of one row as scalars, see `ContactRows`."""
-
-    contact_stiffness: float
-    contact_damping: float
-    friction_velocity_penalty: float
-    friction_stiffness: float
-    friction_coefficient: float
-    rope_radius: float
-    clip_normal_force: bool
 
 
 class SurfaceFrame(NamedTuple):
@@ -140,31 +121,16 @@ class Lever(NamedTuple):
     W: float
 
 
-class Forces(NamedTuple):
-    """Forces of a point in the frame of the surface: f_n [N], the components (tx, ty, tz) of f_t [N], gap [m], v_n
-    [m/s]."""
+class PointForces(NamedTuple):
+    """Forces of a point in the frame of the surface: f_n [N], f_t and its trial force, gap [m], v_n and v_t [m/s], and
+    u_t [m]."""
 
     fn: float
-    tx: float
-    ty: float
-    tz: float
+    f: Friction
     gap: float
     vn: float
-
-
-@kernel(inline=True)
-def read_parameters(c: ContactRows, i: int) -> SurfaceParameters:
-    """Return the parameters of row i."""
-    row = c.rows[i]
-    return SurfaceParameters(
-        row.contact_stiffness,
-        row.contact_damping,
-        row.friction_velocity_penalty,
-        row.friction_stiffness,
-        row.friction_coefficient,
-        row.rope_radius,
-        row.clip_normal_force,
-    )
+    vt: Vector
+    u: Vector
 
 
 @kernel(inline=True, fast=False)
@@ -238,14 +204,9 @@ def eval_touch(o: SurfaceFrame, S: Four, q: Twelve, w: Twelve) -> Lever:
 
 
 @kernel(inline=True)
-def eval_trial(par: SurfaceParameters, h: Distance, z: Lever, vn: float, a: Vector) -> Vector:
-    """Return the trial force tau [N] with the anchor a."""
-    ux, uy, uz = z.X - a[0], z.Y - a[1], z.Z - a[2]
-    un = h.nx * ux + h.ny * uy + h.nz * uz
-    u = ux - un * h.nx, uy - un * h.ny, uz - un * h.nz
-    return trial_vector(
-        par.friction_stiffness, u, par.friction_velocity_penalty, (z.U - vn * h.nx, z.V - vn * h.ny, z.W - vn * h.nz)
-    )
+def across(h: Distance, along: float, a: Vector) -> Vector:
+    """Return the part of a vector in the tangent plane; ``along`` is the part along the normal."""
+    return a[0] - along * h.nx, a[1] - along * h.ny, a[2] - along * h.nz
 
 
 @kernel(inline=True)
@@ -261,27 +222,26 @@ def eval_turning(z: Lever) -> float:
 
 
 @kernel(inline=True)
-def rubs(par: SurfaceParameters, z: Lever, state: float) -> bool:
+def rubs(law: PointLaw, z: Lever, state: float) -> bool:
     """Return whether friction acts on a closed point."""
-    return state >= 0.0 and par.friction_coefficient != 0.0 and (state != TOUCHES or rests(z))
+    return state >= 0.0 and law.friction_coefficient != 0.0 and (state != TOUCHES or rests(z))
 
 
 @kernel(inline=True)
-def eval_forces(par: SurfaceParameters, h: Distance, z: Lever, state: float, a: Vector) -> Forces:
+def eval_forces(law: PointLaw, rope_radius: float, h: Distance, z: Lever, state: float, a: Vector) -> PointForces:
     """Return the forces of a closed point; a is the anchor that belongs to its state."""
-    gap = h.phi - par.rope_radius
-    vn = h.nx * z.U + h.ny * z.V + h.nz * z.W
-    fn = par.contact_stiffness * gap + par.contact_damping * vn
-    if par.clip_normal_force and fn > 0.0:
-        fn = 0.0
-    tx, ty, tz = 0.0, 0.0, 0.0
-    if rubs(par, z, state):
-        tx, ty, tz = eval_trial(par, h, z, vn, a)
-        if state == SLIPS:
-            size, limit = sqrt(tx * tx + ty * ty + tz * tz), coulomb(par.friction_coefficient, fn)[0]
-            factor = return_share(max(size, eval_turning(z) * limit), limit)
-            tx, ty, tz = factor * tx, factor * ty, factor * tz
-    return Forces(fn, tx, ty, tz, gap, vn)
+    gap, vn = h.phi - rope_radius, h.nx * z.U + h.ny * z.V + h.nz * z.W
+    fn, vt, u = eval_normal_force(law, gap, vn), across(h, vn, (z.U, z.V, z.W)), (z.X - a[0], z.Y - a[1], z.Z - a[2])
+    u = across(h, h.nx * u[0] + h.ny * u[1] + h.nz * u[2], u)
+    f = rub(law, u, vt, fn, state == SLIPS, eval_turning(z)) if rubs(law, z, state) else no_friction()
+    return PointForces(fn, f, gap, vn, vt, u)
+
+
+@kernel(inline=True)
+def eval_global_force(o: SurfaceFrame, h: Distance, F: PointForces) -> Vector:
+    """Return the global force f_n n + f_t [N]."""
+    t = F.f.force
+    return to_global(o, F.fn * h.nx + t[0], F.fn * h.ny + t[1], F.fn * h.nz + t[2])
 
 
 @kernel(inline=True)

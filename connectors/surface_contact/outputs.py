@@ -6,14 +6,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from math import sqrt
 from typing import Any
 
 import numpy as np
 
-from windlass.connectors.circle_points.kernels import relative_place
-from windlass.connectors.circle_segments.power import NO_GAP, create_place_account, eval_friction_work
+from windlass.connectors.circle_segments.power import NO_GAP, create_power_outputs, eval_friction_work
 from windlass.connectors.circle_segments.power_lanes import OPEN
+from windlass.connectors.contact import power
+from windlass.connectors.contact.law import read_law
+from windlass.connectors.contact.power import clear_place, create_place_account, write_place
+from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.friction.bristle import SLIPS, UNDEFINED, bent_energy, coulomb
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
 from windlass.connectors.surface_contact.distances import eval_distance
@@ -24,7 +28,6 @@ from windlass.connectors.surface_contact.kernels import (
     eval_touch,
     gather,
     read_anchor,
-    read_parameters,
     read_state,
     rubs,
     to_global,
@@ -32,6 +35,7 @@ from windlass.connectors.surface_contact.kernels import (
 from windlass.connectors.surface_contact.tangent import hessian_product
 from windlass.connectors.surface_contact.update import OUTSIDE
 from windlass.elements.cable2d.points import shape
+from windlass.elements.nodes.vectors import dot
 from windlass.framework.accounts import Account
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.call import Call, call
@@ -44,9 +48,10 @@ FN, GAP, STATE, RATE, SPEED = range(5)
 """Positions of the numbers of a point: normal force [N], gap [m], state, v_n [m/s] and |v_t| [m/s]."""
 POSITION, NORMAL, FRICTION = slice(5, 8), slice(8, 11), slice(11, 14)
 """Positions of global vectors of a point: position [m], normal, and the friction -f_t on the cable [N]."""
-POWER, SIZE = 14, 26
-"""Position of the first number for `circle_segments.power.create_place_account`, and the total count of the numbers of
-a point."""
+POWER = 14
+"""Position of the first number for `create_place_account`."""
+SIZE = POWER + power.NUMBERS
+"""Count of all numbers of a point."""
 
 
 @kernel
@@ -67,59 +72,45 @@ def fill_numbers(
     """
     kind, geo, pieces, dofs = c.surfaces.kind, c.surfaces.geo, c.surfaces.pieces, c.dofs
     for i in range(len(c.rows)):
-        own, par = c.rows[i], read_parameters(c, i)
+        own, law = c.rows[i], read_law(c.rows[i], 0.0)
         n, first, s = own.points, own.data, own.surface
         o = create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, c.surfaces.marker[s])
         q, w, L = gather(x, dofs, i), gather(v, dofs, i), own.length * n
         for k in range(out.shape[1]):
+            # numbers where a row has no point
             row = out[i, k]
-            for j in range(SIZE):
+            for j in range(POWER):
                 row[j] = 0.0
-            row[STATE], row[POWER + 8] = UNDEFINED, OPEN
+            row[STATE], place = UNDEFINED, row[POWER:]
+            clear_place(place)
             if k >= n:
                 continue
             z = eval_touch(o, shape(relative_place(k, n), L), q, w)
             h = eval_distance(kind, geo, pieces, s, z.X, z.Y, z.Z)
             # position, gap and normal, also of open points
             row[5], row[6], row[7] = z.dx + o.cx, z.dy + o.cy, z.dz + o.cz
-            row[GAP] = h.phi - par.rope_radius if h.there else OUTSIDE
-            row[POWER + 10] = h.phi - par.rope_radius if h.there else NO_GAP
+            row[GAP] = h.phi - own.rope_radius if h.there else OUTSIDE
+            place[power.GAP] = h.phi - own.rope_radius if h.there else NO_GAP
             if not h.there:
                 continue
             row[8], row[9], row[10] = to_global(o, h.nx, h.ny, h.nz)
             if data[first + k] > 0.0 or not own.active:
                 continue
             # forces and rates of closed points
-            state = read_state(data, start, first, n, k, par.friction_stiffness)
+            state = read_state(data, start, first, n, k, law.friction_stiffness)
             a = read_anchor(state, data, start, first, n, k)
-            F = eval_forces(par, h, z, state, a)
-            tx, ty, tz = z.U - F.vn * h.nx, z.V - F.vn * h.ny, z.W - F.vn * h.nz
-            square = tx * tx + ty * ty + tz * tz
+            F = eval_forces(law, own.rope_radius, h, z, state, a)
+            t, square = F.f.force, dot(F.vt, F.vt)
             row[FN], row[STATE], row[RATE], row[SPEED] = F.fn, data[first + n + k], F.vn, sqrt(square)
-            row[11], row[12], row[13] = to_global(o, -F.tx, -F.ty, -F.tz)
-            # powers and energy of the normal force
-            spring, taken = par.contact_stiffness * F.gap, F.tx * z.U + F.ty * z.V + F.tz * z.W
-            row[POWER + 2], row[POWER + 4] = (F.fn - spring) * F.vn, spring * F.vn
-            row[POWER + 6], row[POWER + 8] = 0.5 * spring * F.gap, data[first + n + k]
-            row[POWER + 9], row[POWER + 11] = F.fn - spring, F.fn
-            if not rubs(par, z, state):
-                continue
-            # friction: a slipping point dissipates all of its power, a sticking point stores energy in its bristle
-            if state == SLIPS:
-                row[POWER] = taken
-                row[POWER + 7] = bent_energy(
-                    True, par.friction_stiffness, 0.0, coulomb(par.friction_coefficient, F.fn)[0]
-                )
-                continue
-            # the bristle is in the tangent plane
-            ux, uy, uz = z.X - a[0], z.Y - a[1], z.Z - a[2]
-            along = h.nx * ux + h.ny * uy + h.nz * uz
-            ux, uy, uz = ux - along * h.nx, uy - along * h.ny, uz - along * h.nz
-            hx, hy, hz = hessian_product(h, z.U, z.V, z.W)
-            lever = par.friction_stiffness * along * (ux * hx + uy * hy + uz * hz)
-            row[POWER + 1], row[POWER + 5] = par.friction_velocity_penalty * square, lever
-            row[POWER + 3] = taken - par.friction_velocity_penalty * square - lever
-            row[POWER + 7] = bent_energy(False, par.friction_stiffness, ux * ux + uy * uy + uz * uz, 0.0)
+            row[11], row[12], row[13] = to_global(o, -t[0], -t[1], -t[2])
+            # powers and energies; a sticking bristle is in the tangent plane
+            taken, damping, lever, bent = dot(t, (z.U, z.V, z.W)), 0.0, 0.0, 0.0
+            if rubs(law, z, state):
+                along = h.nx * (z.X - a[0]) + h.ny * (z.Y - a[1]) + h.nz * (z.Z - a[2])
+                lever = law.friction_stiffness * along * dot(F.u, hessian_product(h, z.U, z.V, z.W))
+                damping, limit = law.friction_velocity_penalty * square, coulomb(law.friction_coefficient, F.fn)[0]
+                bent = bent_energy(state == SLIPS, law.friction_stiffness, dot(F.u, F.u), limit)
+            write_place(place, law, F.gap, F.vn, F.fn, data[first + n + k], taken, damping, lever, bent)
 
 
 _fill = call(fill_numbers)
@@ -154,7 +145,7 @@ def eval_rounding(c: ContactRows, fields: Fields) -> float:
         + np.linalg.norm(fields.markers[FAMILY].p[c.surfaces.marker[c.rows["surface"]]], axis=1)[:, None]
     )
     error = np.finfo(float).eps * (c.rows["contact_stiffness"] + c.rows["friction_stiffness"])[:, None] * size
-    return float(np.linalg.norm(error[out[..., POWER + 8] != OPEN]))
+    return float(np.linalg.norm(error[out[..., POWER + power.STATE] != OPEN]))
 
 
 def paint(rows: LocalRows, fields: Fields) -> Painting:
@@ -190,10 +181,6 @@ def _output(unit: str, doc: str, pick: Callable[[FloatArray, ContactRows], Any],
         return pick(eval_points(c, fields), c)
 
     return Output(unit, doc, evaluate, fill)
-
-
-def _power(k: int, doc: str) -> Output:
-    return _output("W", f"{doc}, shape (rows,)", lambda o, c: o[..., POWER + k].sum(axis=1))
 
 
 def _surface(unit: str, doc: str, pick: Callable[[PositionColumns, Any], Any]) -> Output:
@@ -241,15 +228,10 @@ OUTPUTS: dict[str, Output] = {
     "surface_position": _surface("m", "origin of the surface, global, (3,)", lambda m, k: m.p[k]),
     "surface_velocity": _surface("m/s", "velocity of that origin, (3,)", lambda m, k: m.v[k]),
     "surface_axis": Output("1", "axis of the surface, global, (3,)", _eval_axes),
-    "friction_power": _power(0, "power lost in sliding friction"),
-    "friction_damping_power": _power(1, "power lost in the tangential dampers of sticking parts"),
-    "contact_damping_power": _power(2, "power lost in the normal dampers"),
-    "bristle_power": _power(3, "rate at which sticking bristles store energy"),
-    "spring_power": _power(4, "rate at which the normal springs store energy"),
-    "lever_power": _power(5, "power of bristles across the tangent plane of a curved surface, not lost"),
-    "friction_work": Output(
-        "J", "work lost in friction since an EnergyLedger began, NaN without one, shape (rows,)",
-        lambda rows, fields: eval_friction_work(rows),
-    ),
+    **create_power_outputs(True, lambda rows, fields: eval_points(rows.columns, fields)[..., POWER:]),
 }  # fmt: skip
 """Output variables of the law."""
+OUTPUTS["lever_power"] = replace(
+    OUTPUTS["lever_power"],
+    doc="power of bristles across the tangent plane of a curved surface, not lost, shape (rows,)",
+)

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.circle_points.kernels import relative_place
-from windlass.connectors.circle_points.lanes import read_eight
 from windlass.connectors.circle_segments.kernels import touches
+from windlass.connectors.contact.lanes import LAW, read_eight, read_lane_law, read_twelve, write_law
+from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.connectors.surface_contact.distances import (
     LINE,
@@ -30,14 +30,12 @@ from windlass.connectors.surface_contact.kernels import (
     ContactRows,
     Lever,
     SurfaceFrame,
-    SurfaceParameters,
-    Twelve,
     create_frame,
     eval_forces,
+    eval_global_force,
     eval_touch,
     read_anchor,
     read_state,
-    to_global,
 )
 from windlass.elements.cable2d.points import shape
 from windlass.framework.arrays import FloatArray, IntArray
@@ -45,10 +43,10 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.lanes import LANES, lane_type
 
 ROW_LANES = lane_type(
-    *SurfaceParameters._fields, *SurfaceFrame._fields, "cable_length", "points", "closed", "state", "distance",
+    *LAW, "rope_radius", *SurfaceFrame._fields, "cable_length", "points", "closed", "state", "distance",
     coordinates=CABLE, velocities=CABLE, geometry=NUMBERS, anchor=3, lever=12, normal=3, forces=CABLE, load=6,
 )  # fmt: skip
-"""Data of a row: `SurfaceParameters`, `SurfaceFrame`, parameters of the geometry of the surface; length and number of
+"""Data of a row: parameters, `SurfaceFrame`, parameters of the geometry of the surface; length and number of
 points of the cable, its coordinates and their rates.
 
 Data of the current point: ``closed`` (1 or 0), state, anchor, `Lever`, normal and distance. Results: ``forces`` on the
@@ -66,14 +64,6 @@ def begin_lanes(g: Any) -> None:
             g.coordinates[a, k], g.velocities[a, k] = 1.0, 1.0
         for a in range(NUMBERS):
             g.geometry[a, k] = 1.0
-
-
-@kernel(inline=True)
-def read_twelve(a: FloatArray, k: int) -> Twelve:
-    """Read twelve numbers of lane k."""
-    return (
-        a[0, k], a[1, k], a[2, k], a[3, k], a[4, k], a[5, k], a[6, k], a[7, k], a[8, k], a[9, k], a[10, k], a[11, k],
-    )  # fmt: skip
 
 
 @kernel(inline=True)
@@ -102,10 +92,8 @@ def gather_row(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray,
         at = c.dofs[i, a]
         g.coordinates[a, k], g.velocities[a, k] = x[at], v[at]
     write_frame(create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, c.surfaces.marker[s]), k, g)
-    g.contact_stiffness[k], g.contact_damping[k] = row.contact_stiffness, row.contact_damping
-    g.friction_velocity_penalty[k], g.friction_stiffness[k] = row.friction_velocity_penalty, row.friction_stiffness
-    g.friction_coefficient[k], g.rope_radius[k] = row.friction_coefficient, row.rope_radius
-    g.clip_normal_force[k] = row.clip_normal_force
+    write_law(row, k, g)
+    g.rope_radius[k] = row.rope_radius
     for a in range(NUMBERS):
         g.geometry[a, k] = c.surfaces.geo[s, a]
     g.cable_length[k], g.points[k] = row.length * row.points, row.points
@@ -174,15 +162,12 @@ def add_forces(j: int, g: Any) -> None:
         S = shape(relative_place(j, g.points[k]), g.cable_length[k])
         t = read_twelve(g.lever, k)
         z = Lever(t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7], t[8], t[9], t[10], t[11])
-        par = SurfaceParameters(
-            g.contact_stiffness[k], g.contact_damping[k], g.friction_velocity_penalty[k], g.friction_stiffness[k],
-            g.friction_coefficient[k], g.rope_radius[k], g.clip_normal_force[k] != 0.0,
-        )  # fmt: skip
         # forces do not need the Hessian
         nx, ny, nz = g.normal[0, k], g.normal[1, k], g.normal[2, k]
         h = Distance(True, g.distance[k], nx, ny, nz, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-        F = eval_forces(par, h, z, g.state[k], (g.anchor[0, k], g.anchor[1, k], g.anchor[2, k]))
-        fx, fy, fz = to_global(read_frame(k, g), F.fn * nx + F.tx, F.fn * ny + F.ty, F.fn * nz + F.tz)
+        anchor = g.anchor[0, k], g.anchor[1, k], g.anchor[2, k]
+        F = eval_forces(read_lane_law(k, 0.0, g), g.rope_radius[k], h, z, g.state[k], anchor)
+        fx, fy, fz = eval_global_force(read_frame(k, g), h, F)
         on = g.closed[k] != 0.0
         fx, fy, fz = fx if on else 0.0, fy if on else 0.0, fz if on else 0.0
         for a in range(4):

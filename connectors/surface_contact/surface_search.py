@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.circle_points.kernels import relative_place
-from windlass.connectors.circle_points.pair_search import ROUNDING, PairSearch
+from windlass.connectors.contact.pair_search import PairSearch
+from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
 from windlass.connectors.surface_contact.distances import LINE, PLANE, PROFILE, SHEAVE, SPHERE, Geometry, eval_distance
 from windlass.connectors.surface_contact.kernels import ContactRows, create_frame, eval_touch, gather
@@ -153,24 +153,8 @@ class SurfaceSearch(PairSearch):
 
     def find_near(self, fields: Fields) -> tuple[IntArray, IntArray, FloatArray]:
         """Find groups, surfaces and gaps [m] of all pairs closer than the skin, shape (pairs,)."""
-        from scipy.spatial import cKDTree  # imported here, because most models do not need it
-
         p, rope = self.p, self.p.points.rows["rope_radius"][self.first]
-        middle = 0.5 * (self.hull[:, 0] + self.hull[:, 3])
-        size = np.linalg.norm(self.hull - middle[:, None], axis=2).max(axis=1) + rope
-        parts = [np.zeros((2, 0), np.int64)]
-        for which, skin in enumerate(p.skin):
-            groups, surfaces = np.flatnonzero(p.set_of == which), np.flatnonzero(p.surface_set == which)
-            endless = ~np.isfinite(p.reach[surfaces])
-            parts += [np.stack((groups, np.full(len(groups), s + 1))) for s in surfaces[endless]]
-            bounded = surfaces[~endless]
-            if len(groups) and len(bounded):
-                distance = (p.reach[bounded] + size[groups].max() + skin) * (1.0 + ROUNDING)
-                found = cKDTree(middle[groups]).query_ball_point(self.centre[bounded, :3], distance)
-                counts = [len(some) for some in found]
-                cables = groups[np.concatenate(found).astype(np.int64)]
-                parts.append(np.stack((cables, np.repeat(bounded + 1, counts))))
-        group, number = np.concatenate(parts, axis=1)
+        group, number = self.find_candidates(self.hull, rope, self.centre[:, :3], p.reach, p.surface_set)
         gap = np.empty(len(group))
         fill_gaps(p, self.first[group], number, fields.x, fields.markers[FAMILY], gap)
         skin = p.skin[p.set_of[group]]

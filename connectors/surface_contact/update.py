@@ -1,18 +1,15 @@
 """Kernel that updates the contact states of surfaces and points of cables between Newton runs.
 
-See `kernels.py` for the symbols. Update of a point, where "start" refers to the stored values at the start of the step:
+See `kernels.py` for the symbols, and `contact/update.py` for gaps and errors. States of a point, where "start" refers
+to the stored values at the start of the step:
 
-    gap: if (g > 0) differs between g and the stored gap, error += k |g - stored gap| with k of the point; g is stored.
     start: a closed point that was open at the start sticks with a := X, in dynamic solves without friction.
-    trial: other closed points have the anchor a of the start, and fd = |tau| - mu |f_n|.
-    slips: if fd > 0, the state is 1 and a := X - mu |f_n|/(w mu_k) u_t/|u_t|.
-    sticks: if fd <= 0, the state is 0 and a is the anchor of the start.
-    change: if the state differs from the stored state, error += |fd|.
-    no bristles: if mu_k = 0, the damper causes fd, and a := X.
-    no friction: the state is -2 if the point is open, if mu = 0, or if mu_k and mu_v are 0.
+    trial: other closed points have the anchor a of the start.
+    slips: if |tau| > mu |f_n|, the state is 1 and a := X - mu |f_n|/(w mu_k) u_t/|u_t|.
+    sticks: otherwise the state is 0 and a is the anchor of the start.
+    no bristles: if mu_k = 0, the damper causes tau, and a := X.
 
-Beyond the end of a surface a point is open, and its stored gap is `OUTSIDE`. Errors are compared with the sum of |f_n|
-over the points that were closed before the update.
+Beyond the end of a surface a point is open, and its stored gap is `OUTSIDE`.
 
 Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006).
 """
@@ -20,10 +17,13 @@ Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2
 from __future__ import annotations
 
 from math import sqrt
+from typing import Any
 
-import numpy as np
+from numpy.typing import NDArray
 
-from windlass.connectors.circle_points.kernels import relative_place
+from windlass.connectors.contact.law import read_law
+from windlass.connectors.contact.rows import relative_place
+from windlass.connectors.contact.update import create_update, place_type
 from windlass.connectors.friction.bristle import SLIPS, STICKS, UNDEFINED, coulomb, decide, return_share, slip_bend
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.connectors.surface_contact.distances import eval_distance
@@ -32,92 +32,93 @@ from windlass.connectors.surface_contact.kernels import (
     create_frame,
     eval_forces,
     eval_touch,
-    eval_trial,
     gather,
-    read_parameters,
 )
 from windlass.elements.cable2d.points import shape
-from windlass.framework.arrays import FloatArray
-from windlass.framework.assembly.post_newton import note_outcome
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.lanes import lane_type
 
 OUTSIDE = 0.1
 """Stored gap of a point beyond the end of its surface, and of a point that was never evaluated [m]."""
 
 
+POINT = place_type("X", "Y", "Z", "ux", "uy", "uz", "size")
+"""Data of a point in an update: X [m]; u_t [m] and |tau| [N] with the anchor at the start of the step."""
+NO_LANES = lane_type("none")
+"""Updates evaluate one row at a time."""
+
+
+@kernel(inline=True)
+def count_points(row: Any) -> int:
+    """Return the number of points of a row."""
+    n: int = row.points
+    return n
+
+
+@kernel(inline=True)
+def measure(
+    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    rows: IntArray, number: int, lanes: NDArray[Any], places: NDArray[Any],
+) -> None:  # fmt: skip
+    """Evaluate g and f_n of the points of a row, with the anchors at the start of the step; see `create_update`."""
+    i = rows[number]
+    row = c.rows[i]
+    n, first, s, law = row.points, row.data, row.surface, read_law(row, 0.0)
+    o = create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, c.surfaces.marker[s])
+    q, w, L = gather(x, c.dofs, i), gather(v, c.dofs, i), row.length * n
+    for k in range(n):
+        # position of the point, and its distance from the surface
+        z = eval_touch(o, shape(relative_place(k, n), L), q, w)
+        h = eval_distance(c.surfaces.kind, c.surfaces.geo, c.surfaces.pieces, s, z.X, z.Y, z.Z)
+        at, a = first + 2 * n + 3 * k, (z.X, z.Y, z.Z)
+        if law.friction_stiffness != 0.0 and start[first + n + k] != UNDEFINED:
+            a = start[at], start[at + 1], start[at + 2]
+        # forces
+        F, to = eval_forces(law, row.rope_radius, h, z, STICKS, a), places[k]
+        to.gap, to.fn = F.gap if h.there else OUTSIDE, F.fn if h.there else 0.0
+        to.X, to.Y, to.Z, to.size = z.X, z.Y, z.Z, F.f.size
+        to.ux, to.uy, to.uz = F.u
+
+
+@kernel(inline=True)
+def decide_states(
+    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    size: FloatArray, commits: bool, i: int, number: int, places: NDArray[Any],
+) -> tuple[float, bool]:  # fmt: skip
+    """Decide the states of the points of a row, and store their anchors; see `create_update`."""
+    row = c.rows[i]
+    n, first, mu, mu_k = row.points, row.data, row.friction_coefficient, row.friction_stiffness
+    rubs = mu != 0.0 and (mu_k != 0.0 or row.friction_velocity_penalty != 0.0)
+    for k in range(n):
+        p = places[k]
+        p.state, p.excess = UNDEFINED, 0.0
+        if not rubs or p.gap > 0.0:
+            continue
+        at, held, limit = first + 2 * n + 3 * k, start[first + n + k] != UNDEFINED, coulomb(mu, p.fn)[0]
+        X, Y, Z = p.X, p.Y, p.Z
+        # a bristle sticks in the step in which its point closes
+        p.state, p.excess = STICKS, -limit
+        if held or mu_k == 0.0:
+            p.excess, p.state = decide(p.size, limit, SLIPS)
+        if p.state == SLIPS:
+            # the anchor of a slipping point is moved such that the bristle force is at the friction limit
+            u = sqrt(p.ux * p.ux + p.uy * p.uy + p.uz * p.uz)
+            back = slip_bend(limit, 0.0, mu_k) * return_share(u, 1.0)
+            X, Y, Z = X - back * p.ux, Y - back * p.uy, Z - back * p.uz
+        elif held and mu_k != 0.0:
+            X, Y, Z = start[at], start[at + 1], start[at + 2]
+        data[at], data[at + 1], data[at + 2] = X, Y, Z
+    return 0.0, False
+
+
+_update = create_update(count_points, POINT, NO_LANES, measure, decide_states)
+
+
 @kernel
 def update_history(
-    c: ContactRows,
-    m: PositionColumns,
-    data: FloatArray,
-    start: FloatArray,
-    x: FloatArray,
-    v: FloatArray,
-    outcome: FloatArray,
-    mapped: FloatArray,
-    commits: bool,
-) -> None:
-    """Update gaps, states and anchors; ``start`` contains the history values at the start of the step.
-
-    Returns the largest sum of force errors of a row [N]; whether any point opened, closed, began to stick or slip; the
-    largest normal force of a row [N] with the contact states before the update; and the row of the largest error, -1
-    without errors.
-    """
-    # stop if only a map of iterates is requested but no map exists
-    if not commits and mapped[0] <= 0.0:
-        return
-    kind, geo, pieces, dofs = c.surfaces.kind, c.surfaces.geo, c.surfaces.pieces, c.dofs
-    worst, changed, largest, worst_row = 0.0, False, 0.0, -1
-    for i in range(len(c.rows)):
-        row = c.rows[i]
-        if not row.active:
-            continue
-        n, first, s, par = row.points, row.data, row.surface, read_parameters(c, i)
-        bristles, L = par.friction_stiffness != 0.0, row.length * n
-        rubs = par.friction_coefficient != 0.0 and (bristles or par.friction_velocity_penalty != 0.0)
-        o = create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, c.surfaces.marker[s])
-        q, w = gather(x, dofs, i), gather(v, dofs, i)
-        force, error = 0.0, 0.0
-        # position of each point, and its distance from the surface
-        for k in range(n):
-            z = eval_touch(o, shape(relative_place(k, n), L), q, w)
-            h = eval_distance(kind, geo, pieces, s, z.X, z.Y, z.Z)
-            # gap
-            gap, old, state = h.phi - par.rope_radius if h.there else OUTSIDE, data[first + k], UNDEFINED
-            if (gap > 0.0) != (old > 0.0):
-                error += abs(par.contact_stiffness * (gap - old))
-                changed = True
-            data[first + k] = gap
-            at, excess = first + 2 * n + 3 * k, 0.0
-            F = eval_forces(par, h, z, UNDEFINED, (0.0, 0.0, 0.0))
-            if old <= 0.0 and h.there:
-                force += abs(F.fn)
-            # state and anchor of closed points, from the anchor at the start of the step
-            if gap <= 0.0 and rubs:
-                limit, state, ax, ay, az = coulomb(par.friction_coefficient, F.fn)[0], STICKS, z.X, z.Y, z.Z
-                if start[first + n + k] != UNDEFINED or not bristles:
-                    if bristles:
-                        ax, ay, az = start[at], start[at + 1], start[at + 2]
-                    tx, ty, tz = eval_trial(par, h, z, F.vn, (ax, ay, az))
-                    excess, state = decide(sqrt(tx * tx + ty * ty + tz * tz), limit, SLIPS)
-                    if state == SLIPS:
-                        ux, uy, uz = z.X - ax, z.Y - ay, z.Z - az
-                        along = h.nx * ux + h.ny * uy + h.nz * uz
-                        ux, uy, uz = ux - along * h.nx, uy - along * h.ny, uz - along * h.nz
-                        size = sqrt(ux * ux + uy * uy + uz * uz)
-                        # the anchor of a slipping point is moved such that the bristle force is at the friction limit
-                        back = slip_bend(limit, 0.0, par.friction_stiffness) * return_share(size, 1.0)
-                        ax, ay, az = z.X - back * ux, z.Y - back * uy, z.Z - back * uz
-                else:
-                    excess = -limit
-                data[at], data[at + 1], data[at + 2] = ax, ay, az
-            if state != data[first + n + k]:
-                if state != UNDEFINED:
-                    error += abs(excess)
-                    changed = True
-                data[first + n + k] = state
-        largest = max(largest, force)
-        if error > worst:
-            worst, worst_row = error, i
-    if commits:
-        note_outcome(outcome, worst, np.inf, changed, largest, worst_row)
+    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    size: FloatArray, mapped: FloatArray, commits: bool, outcome: FloatArray,
+) -> None:  # fmt: skip
+    """Update all rows, see `create_update`."""
+    _update(c, m, data, start, x, v, size, mapped, commits, outcome)

@@ -21,6 +21,8 @@ MODULES = (
     "start",
     "spheres",
     "spheres_scene",
+    "beams",
+    "beams_scene",
     "split",
     "scaling",
     "run",

@@ -25,6 +25,15 @@ def test_belt_cases(modules: dict[str, ModuleType]) -> None:
         assert all(Path(script).is_file() for script in scripts)
 
 
+def test_beams_refuse_unknown_cases_and_large_errors(modules: dict[str, ModuleType]) -> None:
+    with pytest.raises(ValueError, match=r"case ring:50: must be one of cantilever:50, cantilever:200"):
+        modules["beams"].create_case("ring:50", "exudyn")
+    find_error, exact = modules["beams_scene"].find_error, modules["beams_scene"].REFERENCE["helix", 50]
+    assert find_error("helix", 50, exact) == 0.0
+    with pytest.raises(ValueError, match=r"error 0\.001 of helix with slenderness 50: must be <= 0\.00031"):
+        find_error("helix", 50, (exact[0] + 1e-3, *exact[1:]))
+
+
 @pytest.mark.parametrize("mesh", ["240", "240x", "0x2", "240x2x1", "axb", "-1x2"])
 def test_belt_refuses_a_wrong_mesh(modules: dict[str, ModuleType], mesh: str) -> None:
     with pytest.raises(ValueError, match="expected elements x segments"):
@@ -37,6 +46,8 @@ def test_cases_are_complete(modules: dict[str, ModuleType]) -> None:
     cases = [chain.create_case(size, kind, rule) for size in (100, 100_000) for kind in chain.KINDS for rule in (0, 2)]
     cases += [modules["build"].create_case(1000), spheres.create_case(50, "plane"), spheres.create_case(50, "packing")]
     cases += [start.create_case(name) for name in start.CASES]
+    beams = modules["beams"]
+    cases += [beams.create_case(name, peer) for name in beams.NAMES for peer in beams.PEERS]
     assert len({case.name for case in cases}) == len(cases)
     for case in cases:
         words = [word for command in case.commands.values() for word in command]

@@ -399,6 +399,50 @@ def test_walk_exists() -> None:
             tree = found[0]
 
 
+ONCE = {
+    "note_outcome": "the outcome of an update",
+    "friction_force": "friction along a line",
+    "friction_slopes": "its derivatives",
+    "return_change": "derivatives of friction in a plane",
+    "contact_damping": "the normal force",
+    "values[...] +=": "sums into the matrix",
+}
+"""Calls, operands of products and sums, and additions to arrays, which only `connectors/contact` has among the laws of
+contact of cables at points."""
+
+
+def find_uses(nodes: Collection[ast.AST]) -> set[str]:
+    """Return the entries of `ONCE` that occur."""
+    used: set[str] = set()
+    for node in nodes:
+        inner: list[ast.AST] = []
+        if isinstance(node, ast.Call):
+            inner = [node.func]
+        elif isinstance(node, ast.BinOp):
+            inner = [node.left, node.right]
+        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Subscript):
+            used.add(f"{ast.unparse(node.target.value)}[...] +=")
+        used |= {getattr(one, "attr", getattr(one, "id", "")) for one in inner}
+    return used & set(ONCE)
+
+
+def test_contact_at_points_is_written_once() -> None:
+    """Contact of cables at points has one normal force, one friction, one update and one assembly of the tangent. The
+    published law on segments is a separate law.
+    """
+    found = {path: find_uses(nodes_of(path)) for path in FILES if path.parent.parent.name == "connectors"}
+    rooms = ("circle_points", "surface_contact", "cable_contact")
+    own = {path.relative_to(ROOT).as_posix(): uses for path, uses in found.items() if path.parent.name in rooms}
+    assert len(own) > 25
+    assert {name: uses for name, uses in own.items() if uses} == {}
+    assert set.union(*(uses for path, uses in found.items() if path.parent.name == "contact")) == set(ONCE)
+
+
+def test_second_contact_laws_are_found() -> None:
+    text = "f = k * g + row.contact_damping * v\nvalues[slots[i, a, b]] += K[a, b]\nnote_outcome(outcome, 0.0)"
+    assert find_uses([*ast.walk(ast.parse(text))]) == {"contact_damping", "values[...] +=", "note_outcome"}
+
+
 def test_nothing_that_runs_make_is_committed() -> None:
     """Output of runs is committed only among the references; `git` lists the files, and the test is skipped in an
     archive, which has no list.

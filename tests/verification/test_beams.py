@@ -9,11 +9,30 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
-from scipy.optimize import brentq
+from scipy.optimize import brentq, least_squares
 
 import windlass as wl
-from windlass.connectors import Force, Torque, clamp, fix, hinge, position_marker, rigid_marker
-from windlass.elements import nodes_of, straight_beam
+from windlass.connectors import (
+    Force,
+    Torque,
+    clamp,
+    fix,
+    hinge,
+    position_marker,
+    ramp,
+    rigid_marker,
+    socket,
+    swivel,
+)
+from windlass.elements import (
+    Ground,
+    RigidBody3D,
+    beam_along,
+    helix,
+    nodes_of,
+    rectangular_section,
+    straight_beam,
+)
 from windlass.framework.model.world import World
 from windlass.framework.state.assemble import assemble_matrix
 from windlass.framework.state.evaluate import eval_output
@@ -262,15 +281,12 @@ def test_princeton_beam(load: float) -> None:
     The factor is the same for all loads and angles, and has no effect at 0° and 90°, so the difference is due to the
     torsional stiffness of a rectangle: series of Saint-Venant here, a mesh of the cross section in ANSYS.
     """
-    L, h, w, E, nu = 0.508, 12.377e-3, 3.2024e-3, 71.7e9, 0.31
-    G, n = E / (2.0 + 2.0 * nu), np.arange(1, 40, 2)
-    shear = 10.0 * (1.0 + nu) / (12.0 + 11.0 * nu) * G * h * w
-    J = h * w**3 * (1.0 / 3.0 - 64.0 * w / (np.pi**5 * h) * (np.tanh(n * np.pi * h / (2.0 * w)) / n**5).sum())
+    section = rectangular_section(height=12.377e-3, width=3.2024e-3, modulus=71.7e9, density=2700.0, poisson=0.31)
     for factor, limit in ((1.0, 0.2), (1.036, 0.02)):
         found = []
         for angle in np.radians(np.arange(0.0, 91.0, 15.0)):
-            stiffness = (E * h * w, shear, shear, factor * G * J, E * h * w**3 / 12.0, E * w * h**3 / 12.0)
-            world, nodes, _ = straight(3, 3, 3, L, stiffness=stiffness)
+            stiffness = np.array(section["stiffness"]) * (1.0, 1.0, 1.0, factor, 1.0, 1.0)
+            world, nodes, _ = straight(3, 3, 3, 0.508, **{**section, "stiffness": stiffness})
             clamp(world, nodes[0])
             force = (0.0, -load * np.cos(angle), load * np.sin(angle))
             world.add(Force, marker=position_marker(world, nodes[-1]), vector=force)
@@ -323,6 +339,37 @@ def test_exudyn_converges_to_the_same_shape() -> None:
     assert_allclose(eval_output(nodes[-1], "displacement", state), fine + (fine - coarse) / 3.0, atol=5e-6)
 
 
+@pytest.mark.parametrize("shape", ["cantilever", "helix"])
+def test_pyelastica_converges_to_the_same_motion(shape: str) -> None:
+    """The free end of a cantilever and of a helical spring, which a force of increasing size pulls out of their plane,
+    agrees with PyElastica 1.0.0 after one period.
+
+    PyElastica has errors of second order, so its results with 40 and 80 elements (helix: 80 and 160) are extrapolated.
+    """
+    radius, E, rho, pitch, R = 0.02, 1e7, 1e3, np.radians(25.0), 0.12
+    A, second, shear = np.pi * radius**2, np.pi * radius**4 / 4.0, 27.0 / 28.0 * 1e7 / 2.6 * np.pi * radius**2
+    EI, period = E * second, 2.0 * np.pi / (3.516 * np.sqrt(E * second / (rho * A)))
+    columns = {
+        "stiffness": (E * A, shear, shear, EI / 1.3, EI, EI), "mass_per_length": rho * A,
+        "rotary_inertia": (2.0 * rho * second, rho * second, rho * second),
+    }  # fmt: skip
+    if shape == "cantilever":
+        coarse, fine = (0.95741388, 0.15342706, 0.21096220), (0.95743374, 0.15340950, 0.21093806)
+        world, nodes, _ = straight(3, 8, 3, **columns)
+        force = (0.0, 0.8 * EI, 1.1 * EI)
+    else:
+        coarse, fine = (-0.10174127, 0.07485894, 0.49298276), (-0.10163719, 0.07482725, 0.49296257)
+        world, turns = World(), np.cos(pitch) / (2.0 * np.pi * R)
+        route = helix((-R, 0, 0), (0, 0, 1), R, turns, pitch=2.0 * np.pi * R * np.tan(pitch), start=(1, 0, 0))
+        nodes, force = nodes_of(world, beam_along(world, route, 12, order=3, **columns)), (0.0, 0.0, 3.0 * EI)
+    clamp(world, nodes[0])
+    pull = ramp(0.0, period / 2.0, (0.0, 0.0, 0.0), force)
+    world.add(Force, marker=position_marker(world, nodes[-1]), function=pull)
+    end = Dynamic(world, step=period / 1000.0, end=period, name="").solve()
+    exact = np.array(fine) + (np.array(fine) - coarse) / 3.0
+    assert_allclose(eval_output(nodes[-1], "position", end), exact, rtol=0, atol=3e-5)
+
+
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
     """A body on a beam that swings and twists has equal coordinates and outputs on 2 processes and on one process."""
@@ -343,3 +390,57 @@ def test_unit_lengths_cause_no_projections() -> None:
     solver = Dynamic(world, step=2e-2, end=0.6, name="")
     solver.solve()
     assert solver.consistency.projections == 1
+
+
+def find_whirl(EI: float, L: float, m: float, Jd: float, Jp: float, speed: float) -> Any:
+    """Return the four whirl frequencies [rad/s] of a disc at the free end of a clamped shaft without mass that spins
+    with the given speed, in ascending order; negative frequencies are backward whirl.
+
+    m z_tt + K_11 z + K_12 ψ = 0,  J_d ψ_tt - i J_p Ω ψ_t + K_12 z + K_22 ψ = 0 for the deflection z and the slope ψ as
+    complex numbers.
+    """
+    K11, K12, K22 = 12.0 * EI / L**3, -6.0 * EI / L**2, 4.0 * EI / L
+    return np.sort(np.roots(np.polysub(np.polymul((-m, 0.0, K11), (-Jd, Jp * speed, K22)), (K12**2,))).real)
+
+
+@pytest.mark.parametrize("seed", [31, 32])
+def test_whirl_and_critical_speed(seed: int) -> None:
+    """A shaft with an overhung disc whirls at the frequencies of Stodola's theory with gyroscopic moments, and at the
+    critical speed it whirls forward as fast as it spins.
+    """
+    rng = np.random.default_rng(seed)
+    EI, L, m = rng.uniform(1.0, 3.0), rng.uniform(0.6, 1.0), rng.uniform(1.0, 2.0)
+    Jd = rng.uniform(0.03, 0.06)
+    Jp = rng.uniform(0.5, 0.9) * Jd
+    first = np.sqrt(3.0 * EI / L**3 / m)
+    critical = brentq(lambda speed: find_whirl(EI, L, m, Jd, Jp, speed)[2] - speed, 0.5 * first, 2.0 * first)
+    for speed in (critical, 4.0 * first):
+        known = find_whirl(EI, L, m, Jd, Jp, speed)
+        world, nodes, _ = straight(
+            3, 2, 3, L, stiffness=(1e5, 1e5, 1e5, 50.0, EI, EI), mass_per_length=1e-4, rotary_inertia=(2e-6, 1e-6, 1e-6)
+        )
+        disc = world.add(RigidBody3D, position=(L, 0, 0), mass=m, inertia=(Jp, Jd, Jd))
+        swivel(world, nodes[0], world.add(Ground), axis=(1, 0, 0))
+        socket(world, nodes[-1], disc)
+        state = State(world)
+        for own in (nodes, nodes_of(world, disc)):
+            state.v[state.local_dofs(own)] = rotation_rates(state, own, np.array((speed, 0.0, 0.0)))
+        state.v[state.local_dofs(nodes_of(world, disc))[0, 1]] += 1e-3
+        sensors = wl.Sensors(None, [wl.Sensor(disc, "position", name="r")])
+        step = 2.0 * np.pi / (np.abs(known).max() + speed) / 25.0
+        solver = Dynamic(world, step=step, end=6.0 * 2.0 * np.pi / first, velocities="project", name="")
+        solver.solve(state, hooks=[sensors])
+        t, z = np.array(sensors.times), sensors["r"][:, 1] + 1j * sensors["r"][:, 2]
+
+        def find_rest(frequencies: Any, t: Any = t, z: Any = z) -> Any:
+            waves = np.exp(1j * np.outer(t, frequencies))
+            rest = z - waves @ np.linalg.lstsq(waves, z, rcond=None)[0]
+            return np.concatenate((rest.real, rest.imag)) / np.abs(z).max()
+
+        found = least_squares(find_rest, known, x_scale=1e-2, xtol=1e-12)
+        assert np.abs(found.fun).max() < 1e-4
+        # the sections see the frequencies ω - Ω; 25 steps in the shortest period change them by less than (2π/25)²/12
+        assert_allclose(found.x, known, rtol=5e-3)
+        assert_allclose(found.x[1:3], known[1:3], rtol=1e-3)
+        if speed == critical:
+            assert_allclose(found.x[2], speed, rtol=1e-3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -24,6 +25,8 @@ fmpy = pytest.importorskip("fmpy", reason=REASON)
 pythonfmu = pytest.importorskip("pythonfmu", reason=REASON)
 
 STEP, END = 0.01, 0.4
+LOGGERS: list[Any] = []
+"""Callbacks of all instances, because FMPy passes messages of all instances to the last logger."""
 MODEL = """
 import windlass as wl
 import windlass.connectors as con
@@ -132,13 +135,14 @@ def make_fmu(folder: Path, name: str, text: str) -> Path:
 
 
 @contextmanager
-def slave(file: Path, initialise: bool = True, **values: Any) -> Iterator[Any]:
+def slave(file: Path, initialise: bool = True, messages: list[str] | None = None, **values: Any) -> Iterator[Any]:
     """Context with an instance of an FMU, initialised or in initialisation, which has an attribute ``messages``."""
-    description, messages = fmpy.read_model_description(str(file)), list[str]()
+    description, messages = fmpy.read_model_description(str(file)), [] if messages is None else messages
     unzipped = fmpy.extract(str(file))
     log = lambda *given: messages.append(given[-1].decode())  # noqa: E731
     instance = fmpy.instantiate_fmu(unzipped, description, "CoSimulation", debug_logging=True, logger=log)
     instance.messages = messages
+    LOGGERS.append(instance.callbacks)
     instance.numbers = {variable.name: variable.valueReference for variable in description.modelVariables}
     instance.setupExperiment(startTime=0.0)
     fmpy.simulation.apply_start_values(instance, description, values)
@@ -245,6 +249,11 @@ def test_files_are_beside_the_script(folder: Path, monkeypatch: pytest.MonkeyPat
     description = fmpy.read_model_description("reader.fmu")
     starts = {variable.name: variable.start for variable in description.modelVariables}
     assert (starts["torque"], starts["table"]) == ("2", "torque.csv")
+    for text in ("", "-x"):
+        messages = list[str]()
+        with pytest.raises(fmpy.fmi1.FMICallException, match="SetString"):
+            slave(Path("reader.fmu"), messages=messages, table=text).__enter__()
+        assert f"parameter table = {text!r}: must not be empty, and must not begin with a dash" in messages[-1]
 
 
 def test_outputs_follow_a_jump_of_an_input(model: Path) -> None:
@@ -273,6 +282,17 @@ def test_a_state_belongs_to_its_process(model: Path) -> None:
             return float(fmu.getReal(speed)[0])
 
     assert run(True) == run(False)
+    with pytest.raises(fmpy.fmi1.FMICallException, match="SetFMUstate failed"), slave(model) as fmu:
+        fmu.doStep(0.0, 0.1)
+        state = fmu.getFMUstate()
+        fmu.reset()
+        fmu.setupExperiment(startTime=0.0)
+        fmu.enterInitializationMode()
+        fmu.exitInitializationMode()
+        try:
+            fmu.setFMUstate(state)
+        finally:
+            assert "state of the FMU: must be a state since the last initialisation" in fmu.messages[-1]
 
 
 def test_refused_requests_can_be_undone(model: Path) -> None:
@@ -429,6 +449,20 @@ def test_a_controller_begins_again(folder: Path) -> None:
         controller.before_solve(state, 0.1, 5)
         controller.before_step(state)
         assert controller.changes_forces
+
+
+def test_messages_after_the_end_of_another_controller(folder: Path) -> None:
+    """FMPy passes messages of all FMUs to the logger of the last instance, which must remain in memory."""
+    file = make_fmu(folder, "Controller", CONTROLLER)
+    first, second = (con.FMUController(file, step=0.05, inputs={}, outputs={}) for _ in range(2))
+    for controller in (first, second):
+        controller._slave.start(0.0)
+    second.close()
+    del second, controller
+    gc.collect()
+    with pytest.raises(wl.ModelError, match=r"(?s)fatal.*"):
+        first._slave.advance(6.0, 0.1)
+    first.close()
 
 
 def test_a_model_with_a_controller_returns_to_a_state(folder: Path) -> None:

@@ -99,7 +99,7 @@ class PairSearch(ABC):
     """The search for pairs, and its data until the next search; for circles see `CircleSearch`.
 
     Attributes:
-        p: the rows, `PairColumns` or a tuple with the same ``points``, ``place``, ``group``, ``dofs`` and ``skin``.
+        p: the rows, a tuple with ``points``, ``place``, ``group``, ``set_of``, ``dofs`` and ``skin``.
         name, rows: component of the rows and their numbers in its table, for messages.
         processes: processes that search together; each process searches for its own rows.
         first: the first row of each group, shape (groups,).
@@ -139,6 +139,37 @@ class PairSearch(ABC):
     def find_near(self, fields: Fields) -> tuple[IntArray, IntArray, FloatArray]:
         """Find all pairs closer than the skin: their groups, the numbers of the partners, and their gaps [m], shape
         (pairs,) each."""
+
+    def find_candidates(
+        self, hull: FloatArray, thick: FloatArray, centre: FloatArray, reach: FloatArray, of_set: IntArray
+    ) -> tuple[IntArray, IntArray]:
+        """Find all pairs whose bounding spheres are closer than the skin: their groups and the numbers of the partners,
+        counted from 1, shape (pairs,) each.
+
+        Args:
+            hull: control points of the cables [m], shape (groups, 4, d).
+            thick: radii of the cables [m], shape (groups,).
+            centre, reach: centres and radii of the bounding spheres of the partners [m]; inf for unbounded partners.
+            of_set: sets of the partners.
+        """
+        from scipy.spatial import cKDTree  # imported here, because most models do not need it
+
+        middle = 0.5 * (hull[:, 0] + hull[:, 3])
+        size = np.linalg.norm(hull - middle[:, None], axis=2).max(axis=1) + thick
+        parts = [np.zeros((2, 0), np.int64)]
+        for which, skin in enumerate(self.p.skin):
+            groups, members = np.flatnonzero(self.p.set_of == which), np.flatnonzero(of_set == which)
+            endless = ~np.isfinite(reach[members])
+            parts += [np.stack((groups, np.full(len(groups), k + 1))) for k in members[endless]]
+            bounded = members[~endless]
+            if len(groups) and len(bounded):
+                distance = (reach[bounded] + size[groups].max() + skin) * (1.0 + ROUNDING)
+                found = cKDTree(middle[groups]).query_ball_point(centre[bounded], distance)
+                counts = [len(some) for some in found]
+                cables = groups[np.concatenate(found).astype(np.int64)]
+                parts.append(np.stack((cables, np.repeat(bounded + 1, counts))))
+        group, number = np.concatenate(parts, axis=1)
+        return group, number
 
     def find_values(self) -> tuple[IntArray, IntArray]:
         """Return the position of the first history value and the number of points of each row, shape (rows,) each."""
@@ -283,6 +314,12 @@ def follow_pairs(
     pattern.reset_caches = reset_caches
     system.update, system.post_newton, system.neighbours = follow, post_newton, pattern
     return first
+
+
+def find_partners(rows: LocalRows, fields: Fields) -> IntArray:
+    """Return the number of the partner of each row among all members of sets, -1 without partner, shape (rows,)."""
+    found: IntArray = fields.data[rows.columns.place].astype(np.int64) - 1
+    return found
 
 
 def _rank(groups: IntArray) -> IntArray:

@@ -1,0 +1,67 @@
+"""The models of beams.py, for both programs: a cantilever and a helical spring that are pulled out of rest.
+
+The force at the free end grows linearly during half of the first period T of a straight cantilever, and is then
+constant; the result is the position of the free end at T. The shapes hardly depend on the slenderness, because the
+force is proportional to EI/L².
+"""
+
+import math
+
+Vector = tuple[float, float, float]
+LENGTH, MODULUS, POISSON, DENSITY = 1.0, 1e7, 0.3, 1000.0  # [m], E [Pa], ν [1], ρ [kg/m^3]
+SHEAR_FACTOR = 27.0 / 28.0  # of a round section; PyElastica always uses this value
+HELIX_RADIUS, HELIX_PITCH = 0.12, math.radians(25.0)  # [m], [rad]
+FORCES = {"cantilever": (0.0, 0.8, 1.1), "helix": (0.0, 0.0, 3.0)}
+"""Forces at the free end, in units of EI/L^2."""
+LIMIT = 3.1e-4
+"""Largest allowed error of the position of the free end, relative to the length [1]."""
+REFERENCE = {
+    ("cantilever", 50): (0.957444, 0.153397, 0.210921),
+    ("cantilever", 200): (0.957713, 0.152818, 0.210124),
+    ("helix", 50): (-0.1016, 0.074809, 0.492968),
+    ("helix", 200): (-0.101684, 0.07451, 0.493021),
+}
+"""Positions of the free end at T [m], by shape and slenderness; both programs converge to these values."""
+
+
+def wind(shape: str, s: float) -> tuple[Vector, Vector, Vector]:
+    """Return point [m], tangent, and a normal (of a helix, towards its axis) at the arc length s [m] of the unloaded
+    axis."""
+    if shape == "cantilever":
+        return (s, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
+    c, rise = math.cos(HELIX_PITCH), math.sin(HELIX_PITCH)
+    turned = c * s / HELIX_RADIUS
+    x, y = math.cos(turned), math.sin(turned)
+    return (HELIX_RADIUS * (x - 1.0), HELIX_RADIUS * y, rise * s), (-c * y, c * x, rise), (-x, -y, 0.0)
+
+
+def find_section(slenderness: int) -> tuple[float, float]:
+    """Return area [m^2] and second moment of area [m^4] of a round section whose radius is the length divided by the
+    slenderness."""
+    radius = LENGTH / slenderness
+    return math.pi * radius**2, math.pi * radius**4 / 4.0
+
+
+def find_period(slenderness: int) -> float:
+    """Return the period T [s]."""
+    area, second = find_section(slenderness)
+    return 2.0 * math.pi / (3.516 * math.sqrt(MODULUS * second / (DENSITY * area)) / LENGTH**2)
+
+
+def find_force(shape: str, slenderness: int) -> tuple[float, float, float]:
+    """Return the final force at the free end [N]."""
+    unit = MODULUS * find_section(slenderness)[1] / LENGTH**2
+    x, y, z = FORCES[shape]
+    return unit * x, unit * y, unit * z
+
+
+def find_error(shape: str, slenderness: int, end: tuple[float, float, float]) -> float:
+    """Return the distance of the free end from `REFERENCE`, relative to the length.
+
+    Raises:
+        ValueError: the distance exceeds `LIMIT`, so a ratio would not be at the same error.
+    """
+    error = math.dist(end, REFERENCE[shape, slenderness]) / LENGTH
+    if not error <= LIMIT:
+        raise ValueError(f"error {error:g} of {shape} with slenderness {slenderness}: must be <= {LIMIT:g}")
+    return error

@@ -1,0 +1,79 @@
+"""Solves a model of beams_scene.py in Windlass; prints one RESULT line.
+
+usage: beams_windlass.py -shape {cantilever,helix} -slenderness N -elements N -steps N [options]
+
+A run of five steps comes first, to exclude work that occurs once per process.
+"""
+
+import json
+import math
+import platform
+import resource
+import time
+
+from beams_scene import (
+    DENSITY,
+    HELIX_PITCH,
+    HELIX_RADIUS,
+    LENGTH,
+    MODULUS,
+    POISSON,
+    SHEAR_FACTOR,
+    find_error,
+    find_force,
+    find_period,
+    find_section,
+)
+
+import windlass as wl
+from windlass import connectors as con
+from windlass.elements import beam_along, helix, nodes_of, straight_beam
+
+shape = wl.option("shape", "cantilever", "", "cantilever or helix", choices=("cantilever", "helix"))
+slenderness = wl.option("slenderness", 50, "1", "length divided by radius", minimum=1)
+elements = wl.option("elements", 4, "1", "elements of order 2", minimum=1)
+steps = wl.option("steps", 100, "1", "time steps", minimum=1)
+
+
+def solve(elements: int, end: float, step: float) -> tuple[wl.World, wl.Entity, wl.State, dict[str, float]]:
+    """Return the state at the end, and the times of the solve [s]."""
+    world = wl.World()
+    area, second = find_section(slenderness)
+    G = MODULUS / (2.0 + 2.0 * POISSON)
+    EI, shear = MODULUS * second, SHEAR_FACTOR * G * area
+    columns = {
+        "stiffness": (MODULUS * area, shear, shear, 2.0 * G * second, EI, EI), "mass_per_length": DENSITY * area,
+        "rotary_inertia": (2.0 * DENSITY * second, DENSITY * second, DENSITY * second),
+    }  # fmt: skip
+    if shape == "helix":
+        turns = LENGTH * math.cos(HELIX_PITCH) / (2.0 * math.pi * HELIX_RADIUS)
+        rise = 2.0 * math.pi * HELIX_RADIUS * math.tan(HELIX_PITCH)
+        route = helix((-HELIX_RADIUS, 0, 0), (0, 0, 1), HELIX_RADIUS, turns, pitch=rise, start=(1.0, 0.0, 0.0))
+        beam = beam_along(world, route, elements, **columns)
+    else:
+        beam = straight_beam(world, (0, 0, 0), (LENGTH, 0, 0), elements, **columns)
+    nodes = nodes_of(world, beam)
+    con.clamp(world, nodes[0])
+    last = nodes[len(nodes) - 1]
+    force = con.ramp(0.0, find_period(slenderness) / 2.0, (0.0, 0.0, 0.0), find_force(shape, slenderness))
+    world.add(con.Force, marker=con.position_marker(world, last), function=force)
+    solver = wl.Dynamic(world, step=step, end=end, name="")
+    cpu, wall = time.process_time(), time.perf_counter()
+    state = solver.solve()
+    times = {"cpu": time.process_time() - cpu, "wall": time.perf_counter() - wall}
+    return world, last, state, times
+
+
+period = find_period(slenderness)
+solve(elements, period / 20.0, period / 100.0)
+_, last, state, times = solve(elements, period, period / steps)
+end = tuple(float(value) for value in wl.eval_output(last, "position", state))
+memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0
+result = {
+    **times,
+    "counts": {"solves": 1, "steps": steps},
+    "answers": dict(zip("xyz", end, strict=True)),
+    "measured": {"error [1e-6]": 1e6 * find_error(shape, slenderness, end), "memory [MB]": memory},
+    "versions": {"windlass": wl.__version__, "python": platform.python_version()},
+}
+print("RESULT " + json.dumps(result))

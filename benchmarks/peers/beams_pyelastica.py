@@ -1,0 +1,101 @@
+"""Solves a model of ../beams_scene.py in PyElastica; prints one RESULT line.
+
+usage: beams_pyelastica.py {cantilever,helix} SLENDERNESS ELEMENTS STEPS
+
+PyElastica holds the first node and the orientation of the first element, which is the orientation at its middle. The
+rod therefore begins half an element before the clamp, so that the error of the clamp is of second order, as are all
+others. A run of five steps comes first, to exclude compilation.
+"""
+
+import argparse
+import json
+import platform
+import resource
+import sys
+import time
+from importlib.metadata import version
+from pathlib import Path
+
+import elastica as ea
+import numpy as np
+from elastica.rod.cosserat_rod import _compute_bending_twist_strains
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from beams_scene import (
+    DENSITY,
+    LENGTH,
+    MODULUS,
+    POISSON,
+    find_error,
+    find_force,
+    find_period,
+    wind,
+)
+
+
+class Simulator(ea.BaseSystemCollection, ea.Constraints, ea.Forcing):
+    """A collection of rods with constraints and forces."""
+
+
+def solve(shape, slenderness, elements, end, steps):
+    """Return the position of the free end, and process time and elapsed time of the solve [s]."""
+    size = LENGTH / (elements - 0.5)
+    s = size * (np.arange(elements + 1) - 0.5)
+    tangent, normal, given = np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0]), {}
+    if shape == "helix":
+        points = np.array([wind(shape, x)[0] for x in s])
+        t = np.diff(points, axis=0)
+        t /= np.linalg.norm(t, axis=1)[:, None]
+        d = np.array([wind(shape, x)[2] for x in 0.5 * (s[1:] + s[:-1])])
+        d -= (d * t).sum(axis=1)[:, None] * t
+        d /= np.linalg.norm(d, axis=1)[:, None]
+        tangent, normal = t[0].copy(), d[0].copy()
+        frames = np.stack((d.T, np.cross(t, d).T, t.T))
+        given = {"position": points.T.copy(), "directors": frames}
+    rod = ea.CosseratRod.straight_rod(
+        elements,
+        np.array([s[0], 0.0, 0.0]),
+        tangent,
+        normal,
+        size * elements,
+        LENGTH / slenderness,
+        DENSITY,
+        youngs_modulus=MODULUS,
+        shear_modulus=MODULUS / (2.0 + 2.0 * POISSON),
+        **given,
+    )
+    if shape == "helix":
+        # the helix is the shape without load
+        _compute_bending_twist_strains(rod.director_collection, rod.rest_voronoi_lengths, rod.rest_kappa)
+    simulator = Simulator()
+    simulator.append(rod)
+    simulator.constrain(rod).using(ea.OneEndFixedBC, constrained_position_idx=(0,), constrained_director_idx=(0,))
+    force = np.array(find_force(shape, slenderness))
+    ramp = find_period(slenderness) / 2.0
+    simulator.add_forcing_to(rod).using(ea.EndpointForces, np.zeros(3), force, ramp_up_time=ramp)
+    simulator.finalize()
+    cpu, wall = time.process_time(), time.perf_counter()
+    ea.integrate(ea.PositionVerlet(), simulator, end, steps, progress_bar=False)
+    times = {"cpu": time.process_time() - cpu, "wall": time.perf_counter() - wall}
+    return tuple(float(value) for value in rod.position_collection[:, -1]), times
+
+
+parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+parser.add_argument("shape", choices=("cantilever", "helix"))
+for name in ("slenderness", "elements", "steps"):
+    parser.add_argument(name, type=int)
+given = parser.parse_args()
+period = find_period(given.slenderness)
+solve(given.shape, given.slenderness, given.elements, 5.0 * period / given.steps, 5)
+end, times = solve(given.shape, given.slenderness, given.elements, period, given.steps)
+result = {
+    **times,
+    "counts": {"solves": 1, "steps": given.steps},
+    "answers": dict(zip("xyz", end, strict=True)),
+    "measured": {
+        "error [1e-6]": 1e6 * find_error(given.shape, given.slenderness, end),
+        "memory [MB]": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0,
+    },
+    "versions": {"pyelastica": version("pyelastica"), "python": platform.python_version()},
+}
+print("RESULT " + json.dumps(result))

@@ -1,0 +1,179 @@
+"""Assembly of the tangent of points of cables that touch a rigid body, a circle in the plane or a surface in space, or
+another cable (`add_point_and_foot`).
+
+The body has d = 2 or 3 coordinates of its centre c and 1 or 3 rotations theta, together w = 3 or 6. A point p of the
+cable, at the lever arm p - c, has the force F and the moment m about the centre. The reaction (-F, -m) acts on the
+body. Each geometry gives the derivatives of (F, m) for one point:
+
+    C (w, w): with respect to (p - c, theta), multiplied by dq, plus the derivatives with respect to their rates,
+    multiplied by dv
+    V (w, w): with respect to the rates, multiplied by dq
+
+With B = d(p)/dq = S_j I of a point on the axis, all points of a row are summed into
+
+    K (n + w, n + w): derivatives of the forces on the n = 4 d coordinates of the cable and on (c, theta)
+    N (n + w, w): derivatives with respect to the rates of (c, theta), for markers whose Jacobians J, Jr vary in time
+
+`scatter_row` maps (c, theta) to the coordinates of the marker. H and Hr are the derivatives of J and Jr.
+
+Source: chain rule, own derivation.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from windlass.elements.cable2d.points import Four
+from windlass.elements.nodes.vectors import Vector
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.kernels.kernel import kernel
+
+
+@kernel(inline=True)
+def add_point(
+    S: Four, d: int, w: int, C: FloatArray, V: FloatArray, varies: bool, K: FloatArray, N: FloatArray
+) -> None:
+    """Add a point on the axis, with shape functions S. ``varies``: whether the Jacobians of the marker vary in time; if
+    not, N remains 0."""
+    n = 4 * d
+    # rows of the cable
+    for j in range(4):
+        for e in range(d):
+            a = d * j + e
+            for l in range(4):
+                for b in range(d):
+                    K[a, d * l + b] += S[j] * S[l] * C[e, b]
+            for b in range(w):
+                K[a, n + b] += S[j] * (C[e, b] if b >= d else -C[e, b])
+                if varies:
+                    N[a, b] += S[j] * (V[e, b] if b >= d else -V[e, b])
+    # rows of the body
+    for a in range(w):
+        for l in range(4):
+            for b in range(d):
+                K[n + a, d * l + b] -= S[l] * C[a, b]
+        for b in range(w):
+            K[n + a, n + b] += C[a, b] if b < d else -C[a, b]
+            if varies:
+                N[n + a, b] += V[a, b] if b < d else -V[a, b]
+
+
+@kernel(inline=True)
+def add_point_beside(
+    J: FloatArray, Jd: FloatArray, C: FloatArray, V: FloatArray, X: FloatArray, varies: bool, K: FloatArray,
+    N: FloatArray,
+) -> None:  # fmt: skip
+    """Add a point beside the axis of a cable in the plane, with the Jacobian J (2, 8) of the point and its rate Jd; X
+    is work space, shape (3, 11)."""
+    # X = C B + V dB/dt, then K += B^T X
+    for a in range(3):
+        for b in range(8):
+            X[a, b] = C[a, 0] * J[0, b] + C[a, 1] * J[1, b] + V[a, 0] * Jd[0, b] + V[a, 1] * Jd[1, b]
+        X[a, 8], X[a, 9], X[a, 10] = -C[a, 0], -C[a, 1], C[a, 2]
+    for b in range(11):
+        for a in range(8):
+            K[a, b] += J[0, a] * X[0, b] + J[1, a] * X[1, b]
+        for a in range(3):
+            K[8 + a, b] -= X[a, b]
+    if varies:
+        for b in range(3):
+            sign = -1.0 if b < 2 else 1.0
+            for a in range(8):
+                N[a, b] += sign * (J[0, a] * V[0, b] + J[1, a] * V[1, b])
+            for a in range(3):
+                N[8 + a, b] -= sign * V[a, b]
+
+
+@kernel
+def add_point_and_foot(
+    S: Four, dS: Four, T: Four, dT: Four, ddT: Four, force: Vector, on_b: Vector, C: FloatArray, X: FloatArray,
+    K: FloatArray,
+) -> None:  # fmt: skip
+    """Add a point of cable A and its foot on cable B, with the shape functions S of A and T of B, to K, shape (24, 24).
+
+    Args:
+        force, on_b: forces on r_A and on r'_B [N].
+        C: derivatives of the force on r_A, of the forces on r'_A and r'_B (three rows each), and of the arc length s of
+            the foot, with respect to r_A, r'_A, r_B, r'_B (three columns each), shape (10, 12).
+        X: work space, shape (10, 24).
+    """
+    for row in range(10):
+        for j in range(4):
+            for e in range(3):
+                X[row, 3 * j + e] = S[j] * C[row, e] + dS[j] * C[row, 3 + e]
+                X[row, 12 + 3 * j + e] = T[j] * C[row, 6 + e] + dT[j] * C[row, 9 + e]
+    for j in range(4):
+        for e in range(3):
+            # the reaction moves along B together with the foot
+            moved = ddT[j] * on_b[e] - dT[j] * force[e]
+            for col in range(24):
+                K[3 * j + e, col] += S[j] * X[e, col] + dS[j] * X[3 + e, col]
+                K[12 + 3 * j + e, col] += dT[j] * X[6 + e, col] - T[j] * X[e, col] + moved * X[9, col]
+
+
+@kernel(inline=True)
+def add_block(K: FloatArray, slots: IntArray, i: int, size: int, values: FloatArray) -> None:
+    """Add the first ``size`` rows and columns of K to the matrix."""
+    for a in range(size):
+        for b in range(size):
+            values[slots[i, a, b]] += K[a, b]
+
+
+@kernel(inline=True)
+def fill_marker(
+    m: Any, k: int, d: int, w: int, v: FloatArray, dofs: IntArray, i: int, P: FloatArray, R: FloatArray
+) -> None:
+    """Fill the derivatives of (c, theta) of marker k with respect to its coordinates into P, and of their rates, at
+    constant rates of the coordinates, into R; shape (coordinates, w) each."""
+    width, n, h = dofs.shape[1] - 4 * d, 4 * d, m.h[k]
+    for a in range(width):
+        for e in range(d):
+            P[a, e], R[a, e] = m.J[k, e, a], m.Jd[k, e, a]
+        for e in range(d, w):
+            # in the plane the only rotation is about z
+            z = e - w + 3
+            P[a, e], R[a, e] = m.Jr[k, z, a], 0.0
+            if h >= 0:
+                for b in range(width):
+                    R[a, e] += m.Hr[h, z, b, a] * v[dofs[i, n + b]]
+
+
+@kernel(inline=True)
+def scatter_row(
+    m: Any, k: int, d: int, w: int, dofs: IntArray, i: int, K: FloatArray, N: FloatArray, P: FloatArray, R: FloatArray,
+    wrench: FloatArray, A: FloatArray, slots: IntArray, values: FloatArray,
+) -> None:  # fmt: skip
+    """Map (c, theta) of row i to the coordinates of marker k, and add the result to the matrix.
+
+    Args:
+        P, R: see `fill_marker`.
+        wrench: sum of (F, m) of all points, multiplied by dq, shape (w,).
+        A: work space, shape (w,).
+    """
+    width, n, h = dofs.shape[1] - 4 * d, 4 * d, m.h[k]
+    add_block(K, slots, i, n, values)
+    for b in range(width):
+        # columns of the coordinates of the marker: forces on the cable, then on (c, theta)
+        for a in range(n + w):
+            value = 0.0
+            for e in range(w):
+                value += K[a, n + e] * P[b, e] + N[a, e] * R[b, e]
+            if a < n:
+                values[slots[i, a, n + b]] += value
+            else:
+                A[a - n] = value
+        for a in range(width):
+            value = 0.0
+            for e in range(w):
+                value += P[a, e] * A[e]
+            # the Jacobians vary with the coordinates
+            if h >= 0:
+                for e in range(w):
+                    value -= wrench[e] * (m.H[h, e, a, b] if e < d else m.Hr[h, e - w + 3, a, b])
+            values[slots[i, n + a, n + b]] += value
+        # rows of these coordinates
+        for a in range(n):
+            value = 0.0
+            for e in range(w):
+                value += P[b, e] * K[n + e, a]
+            values[slots[i, n + b, a]] += value

@@ -1,0 +1,104 @@
+"""Gaps of points of cables whose partners change; see `Gaps`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.model.gaps import GAP, MISSED, START, Gaps, create_near, create_numbers
+from windlass.framework.model.law import LocalRows
+from windlass.framework.model.system import Evaluation
+
+
+def name_points(rows: LocalRows, n: IntArray) -> Callable[[int], str]:
+    """Create the function that describes a contact of rows of n points each."""
+    first, count, kind = np.cumsum(n), n.copy(), rows.table.kind
+
+    def describe(k: int) -> str:
+        row = int(np.searchsorted(first, k, side="right"))
+        return f"point {k - int(first[row] - count[row])} of {kind} row {rows.rows[row]}"
+
+    return describe
+
+
+def follow_sets(
+    gaps: Gaps,
+    family: str,
+    n: IntArray,
+    number: IntArray,
+    assign: Callable[[Any], Any],
+    measure: Callable[[Any, Any, FloatArray, FloatArray, FloatArray], None],
+    seek: Callable[[Any, FloatArray, Any, FloatArray, FloatArray], None],
+    describe: Callable[[], str],
+) -> Gaps:
+    """Create the gaps of rows of n contacts each, whose partners change, and the gaps of partners that a cable passes
+    without having a row for them.
+
+    If a row was bound to a partner within the step, the gaps at the start of the step are measured again after the
+    binding, so results do not depend on the times of searches.
+
+    Args:
+        gaps: gaps of the rows, with one additional entry.
+        family: of the markers.
+        number: number of the current partner of each row, shape (rows,).
+        assign: function that binds rows to the circles that they touch at present.
+        measure: ``(s, markers, x, v, numbers)`` writes the gap numbers of the rows.
+        seek: ``(markers, x, markers at the start, x at the start, row)`` writes the gap numbers of a partner that a
+            cable passes.
+        describe: names it.
+    """
+    numbers, last, name = gaps.numbers, len(gaps.numbers) - 1, gaps.describe
+    every = gaps.near is None
+    near = gaps.near = create_near(len(numbers)) if gaps.near is None else gaps.near
+    known, found, before = np.full(len(n), -1), np.full(len(n), -1), create_numbers(len(numbers))
+    # coordinates, velocities and markers at the end and at the start of a step
+    now: list[Any] = []
+    start: list[Any] = []
+
+    def measure_all(s: Evaluation) -> None:
+        assign(s)
+        found[:] = number
+        m = s.markers[family]
+        if not now:
+            now.extend((s.x.copy(), s.v.copy(), _copy(m)))
+        changed = np.repeat(found != known, n)
+        if changed.any():
+            before[:, GAP] = np.nan
+            if start:
+                measure(s, start[2], start[0], start[1], before)
+            numbers[:last][changed, START:] = before[:last][changed, :START]
+            known[:] = found
+        measure(s, m, s.x, s.v, numbers)
+        now[0][:], now[1][:] = s.x, s.v
+        _take(now[2], m)
+        numbers[last, MISSED] = 0.0
+        if start:
+            seek(m, s.x, start[2], start[0], numbers[last])
+        if every:
+            near[0] = last
+        if numbers[last, MISSED] > 0.0:
+            near[0] += 1
+            near[near[0]] = last
+
+    def accept() -> None:
+        if not start:
+            start.extend((now[0].copy(), now[1].copy(), _copy(now[2])))
+        start[0][:], start[1][:] = now[0], now[1]
+        _take(start[2], now[2])
+
+    gaps.measure, gaps.accept = measure_all, accept
+    gaps.describe = lambda k: describe() if k == last else name(k)
+    return gaps
+
+
+def _copy(m: PositionColumns) -> PositionColumns:
+    """Copy markers; the copy has its own positions and velocities."""
+    return m._replace(p=m.p.copy(), v=m.v.copy(), A=m.A.copy(), omega=m.omega.copy())
+
+
+def _take(kept: PositionColumns, m: PositionColumns) -> None:
+    kept.p[:], kept.v[:], kept.A[:], kept.omega[:] = m.p, m.v, m.A, m.omega

@@ -1,0 +1,140 @@
+"""Normal force and friction at one point of contact, for points of cables on circles, on surfaces and on other cables.
+
+    normal force: f_n = k g + d s v_n,    s = min(-g/g_0, 1) for g_0 > 0, otherwise 1
+    clipped: f_n = 0 if f_n would pull (f_n > 0)
+    friction: f_t = tau min(F/|tau|, 1/c) while the point slips, otherwise tau;    F = mu |f_n|
+    friction along a line: f_t = +-F while the point slips in this direction, otherwise tau
+
+g is the gap, v_n its rate, g_0 the depth over which the damping fades in, tau the trial force of the bristle, and c the
+share of the friction limit F below which f_t is proportional to tau. With c = 1 the force of a point with |tau| < F is
+tau. With 0 < c < 1 the force does not jump if a slipping point reverses. With c = 0 the force always has the magnitude
+F. Each geometry gives g, v_n, the normal, and for friction the deflection of the bristle and the velocity v_t.
+
+The variation of the force f_n n + f_t of a point is
+
+    df_n n + f_n dn + df_t,    df_n = k dg + d (s dv_n + ds v_n).
+
+Source: penalty in points and radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006); damping that
+increases with the depth: K. H. Hunt, F. R. E. Crossley, J. Appl. Mech. 42 (1975) 440-445.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import Any, NamedTuple
+
+from windlass.connectors.friction.bristle import (
+    UNDEFINED,
+    coulomb,
+    friction_force,
+    friction_slopes,
+    return_change,
+    return_share,
+    trial,
+    trial_vector,
+)
+from windlass.elements.nodes.vectors import Vector, dot
+from windlass.framework.kernels.kernel import kernel
+
+
+class PointLaw(NamedTuple):
+    """Parameters of one point, all scalars: k [N/m], d [N s/m], g_0 [m], mu_v [N s/m], mu_k [N/m], mu [1], and whether
+    f_n never pulls."""
+
+    contact_stiffness: float
+    contact_damping: float
+    damping_depth: float
+    friction_velocity_penalty: float
+    friction_stiffness: float
+    friction_coefficient: float
+    clip_normal_force: bool
+
+
+class Friction(NamedTuple):
+    """Friction of a point: f_t and tau [N]; |tau| [N]; F/|tau| [1]; f_t/tau [1]; whether f_t has the magnitude F."""
+
+    force: Vector
+    tau: Vector
+    size: float
+    share: float
+    factor: float
+    slides: bool
+
+
+@kernel(inline=True)
+def read_law(row: Any, damping_depth: float) -> PointLaw:
+    """Read the parameters of a row, whose fields are values of one point."""
+    return PointLaw(
+        row.contact_stiffness, row.contact_damping, damping_depth, row.friction_velocity_penalty,
+        row.friction_stiffness, row.friction_coefficient, row.clip_normal_force,
+    )  # fmt: skip
+
+
+@kernel(inline=True)
+def eval_fading(law: PointLaw, gap: float) -> tuple[float, float]:
+    """Return the share s of the damping that acts at a gap [1], and its derivative [1/m]."""
+    depth = law.damping_depth
+    share = -gap / depth if depth > 0.0 else 1.0
+    slope = -1.0 / depth if 0.0 < share < 1.0 else 0.0
+    return min(max(share, 0.0), 1.0), slope
+
+
+@kernel(inline=True)
+def eval_normal_force(law: PointLaw, gap: float, vn: float) -> float:
+    """Return f_n [N] of a closed point."""
+    fn: float = law.contact_stiffness * gap + law.contact_damping * eval_fading(law, gap)[0] * vn
+    return 0.0 if law.clip_normal_force and fn > 0.0 else fn
+
+
+@kernel(inline=True)
+def eval_normal_slopes(law: PointLaw, gap: float, vn: float, fn: float) -> tuple[float, float]:
+    """Return the derivatives of f_n with respect to the gap [N/m] and to its rate [N s/m]."""
+    share, slope = eval_fading(law, gap)
+    by_gap, by_rate = law.contact_stiffness + law.contact_damping * slope * vn, law.contact_damping * share
+    open_ = law.clip_normal_force and fn >= 0.0
+    return 0.0 if open_ else by_gap, 0.0 if open_ else by_rate
+
+
+@kernel(inline=True)
+def rub(law: PointLaw, u: Vector, vt: Vector, fn: float, slips: bool, least: float) -> Friction:
+    """Return the friction with the deflection u of the bristle [m] and the velocity v_t [m/s]; ``least`` is c."""
+    tau = trial_vector(law.friction_stiffness, u, law.friction_velocity_penalty, vt)
+    size, limit = sqrt(dot(tau, tau)), coulomb(law.friction_coefficient, fn)[0]
+    factor = return_share(max(size, least * limit), limit) if slips else 1.0
+    force = factor * tau[0], factor * tau[1], factor * tau[2]
+    return Friction(force, tau, size, return_share(size, limit), factor, slips and size > least * limit)
+
+
+@kernel(inline=True)
+def change_friction(law: PointLaw, f: Friction, fn: float, dtau: Vector, dfn: float) -> Vector:
+    """Return the variation of f_t for variations of tau and f_n."""
+    if f.slides:
+        inverse = return_share(f.size, 1.0)
+        e = inverse * f.tau[0], inverse * f.tau[1], inverse * f.tau[2]
+        return return_change(e, f.share, dtau, coulomb(law.friction_coefficient, fn)[1] * dfn)
+    return f.factor * dtau[0], f.factor * dtau[1], f.factor * dtau[2]
+
+
+@kernel(inline=True)
+def rub_along(law: PointLaw, state: float, k: float, u: float, v: float, fn: float) -> float:
+    """Return the friction along a line [N] for a stored state, with the stiffness k of the bristle at the point [N/m],
+    its deflection u [m] and the velocity v [m/s]."""
+    if state == UNDEFINED or law.friction_coefficient == 0.0:
+        return 0.0
+    tau = trial(k, u, law.friction_velocity_penalty, v)
+    return friction_force(state, tau, coulomb(law.friction_coefficient, fn)[0])
+
+
+@kernel(inline=True)
+def eval_slopes_along(law: PointLaw, state: float, fn: float) -> tuple[float, float, float]:
+    """Return the derivatives of the friction along a line with respect to f_n, v and u."""
+    if state == UNDEFINED or law.friction_coefficient == 0.0:
+        return 0.0, 0.0, 0.0
+    by_fn = coulomb(law.friction_coefficient, fn)[1]
+    return friction_slopes(state, law.friction_stiffness, law.friction_velocity_penalty, by_fn)
+
+
+@kernel(inline=True)
+def no_friction() -> Friction:
+    """Return the friction of a point without friction."""
+    return Friction((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0, 0.0, 1.0, False)

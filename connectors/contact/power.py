@@ -1,0 +1,125 @@
+"""Powers and energies of points of contact, for outputs and for the account of a law; see `law.py` for the forces.
+
+    power taken: P = f_n v_n + f_t.v_t
+    sliding: f_t.v_t while a point slips
+    tangential damper: mu_v v_t² while a point sticks
+    normal damper: (f_n - k g) v_n
+    normal spring: k g v_n is stored
+    lever: the part of f_t.v_t that is neither lost nor stored
+    bristle: the rest of f_t.v_t is stored while a point sticks
+
+Source: power balance of the forces, term by term.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from windlass.connectors.circle_segments.power import create_account
+from windlass.connectors.circle_segments.power_lanes import (
+    BRISTLE_ENERGY,
+    BRISTLE_POWER,
+    CONTACT_STATE,
+    DAMPER_FORCE,
+    DAMPER_POWER,
+    DEPTH,
+    NORMAL_FORCE,
+    OPEN,
+    PARTS,
+    SPRING_ENERGY,
+)
+from windlass.connectors.contact.law import PointLaw
+from windlass.connectors.friction.bristle import SLIPS
+from windlass.framework.accounts import Account
+from windlass.framework.arrays import FloatArray
+from windlass.framework.kernels.call import Call, call
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.system import Evaluation
+
+SLIDING, RUBBING, DAMPING, BENDING, PRESSING, LEVER = range(6)
+"""Positions of the powers of a point, in the order of `circle_segments.power.POWERS`."""
+SPRING, BRISTLE, STATE, DAMPER, GAP, FORCE = range(6, 12)
+"""Positions of the energies of spring and bristle [J], the state, the force of the normal damper [N], the gap [m] and
+f_n [N]."""
+NUMBERS = 12
+"""Count of the numbers of a point; further numbers may follow, see `create_place_account`."""
+
+
+@kernel(inline=True)
+def clear_place(to: FloatArray) -> None:
+    """Write the numbers of an open point without its gap."""
+    for j in range(NUMBERS):
+        to[j] = 0.0
+    to[STATE] = OPEN
+
+
+@kernel(inline=True)
+def write_place(
+    to: FloatArray, law: PointLaw, gap: float, vn: float, fn: float, state: float, taken: float, damping: float,
+    lever: float, bent: float,
+) -> None:  # fmt: skip
+    """Write the numbers of a closed point.
+
+    Args:
+        to: output, shape (NUMBERS,) or longer.
+        taken: f_t.v_t [W].
+        damping: power of the tangential damper, if the point sticks [W].
+        lever: power of f_t that is neither lost nor stored, if the point sticks [W].
+        bent: energy of the bristle [J].
+    """
+    spring, slips = law.contact_stiffness * gap, abs(state) == SLIPS
+    to[SLIDING], to[RUBBING], to[LEVER] = taken if slips else 0.0, 0.0 if slips else damping, 0.0 if slips else lever
+    to[BENDING] = 0.0 if slips else taken - damping - lever
+    to[DAMPING], to[PRESSING] = (fn - spring) * vn, spring * vn
+    to[SPRING], to[BRISTLE], to[STATE] = 0.5 * spring * gap, bent, state
+    to[DAMPER], to[GAP], to[FORCE] = fn - spring, gap, fn
+
+
+@kernel
+def take_places(found: FloatArray, first: int, energies: FloatArray, powers: FloatArray, parts: FloatArray) -> None:
+    """Add the numbers of points to energies and powers of their rows, and write the numbers for `fill_jumps`; see
+    `create_place_account`."""
+    for i in range(len(found)):
+        here, parts_here = found[i], parts[i]
+        for k in range(found.shape[1]):
+            for j in range(PARTS, parts.shape[2]):
+                parts_here[k, j] = here[k, first + NUMBERS + j - PARTS]
+            parts_here[k, DEPTH] = here[k, first + GAP]
+            # all other numbers of an open point are 0
+            if here[k, first + STATE] == OPEN and parts_here[k, CONTACT_STATE] == OPEN:
+                continue
+            place, to = here[k, first:], parts_here[k]
+            energies[0, i] += place[SPRING]
+            energies[1, i] += place[BRISTLE]
+            powers[0, i] += place[SLIDING]
+            powers[2, i] += place[RUBBING]
+            powers[4, i] += place[LEVER]
+            to[BRISTLE_POWER], to[BRISTLE_ENERGY], to[CONTACT_STATE] = place[BENDING], place[BRISTLE], place[STATE]
+            to[DAMPER_POWER], to[DAMPER_FORCE] = place[DAMPING], place[DAMPER]
+            to[NORMAL_FORCE], to[SPRING_ENERGY] = place[FORCE], place[SPRING]
+
+
+def create_place_account(
+    fill: Callable[[Any], None], found: FloatArray, first: int = 0, by: str = "circle", further: int = 0
+) -> Account:
+    """Create the account of a contact law from the numbers of its points.
+
+    Args:
+        fill: `Call` or Python function ``fill(s)`` that writes the numbers to ``found``. With a Python function, time
+            steps with a ledger stay in Python.
+        found: permanent array of the numbers, shape (rows, points, numbers).
+        first: index of the first of the `NUMBERS` of a point on the last axis of ``found``.
+        by: see `Account`.
+        further: count of the numbers for `fill_jumps` that follow the `NUMBERS` of a point.
+    """
+    take = call(take_places, lambda s: (found, first, s.energies, s.powers, s.parts))
+
+    def read(s: Evaluation) -> None:
+        fill(s)
+        take(s)
+
+    rows, places, _ = found.shape
+    whole = fill + take if isinstance(fill, Call) else read
+    return replace(create_account(whole, (rows, places, PARTS + further), by), rows=rows)

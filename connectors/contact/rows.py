@@ -1,0 +1,71 @@
+"""Rows of laws of contact with points of cables: common columns, checks, and parameters of one point."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from windlass.connectors.markers.cable_shape import CABLE_DOFS, cable_lengths
+from windlass.framework.arrays import IntArray
+from windlass.framework.errors import ModelError
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.law import LocalRows, Tables
+from windlass.framework.model.schema import Component, column
+from windlass.framework.model.table import EntityTable
+
+PER_LENGTH = ("contact_stiffness", "contact_damping", "friction_velocity_penalty", "friction_stiffness")
+"""Columns per metre of cable; the fields of bound rows are multiplied by the length of a point."""
+
+
+class PointContact(Component):
+    """Common columns of all laws of contact with points of a cable."""
+
+    contact_damping_per_length = column("N s/m^2", "normal damping d per metre of cable", default=0.0, minimum=0)
+    friction_velocity_penalty_per_length = column(
+        "N s/m^2", "tangential damping mu_v per metre of cable that sticks", default=0.0, minimum=0
+    )
+    friction_stiffness_per_length = column(
+        "N/m^2", "tangential stiffness mu_k per metre of cable that sticks", default=0.0, minimum=0, switchable=True
+    )
+    friction_coefficient = column("1", "mu, Coulomb's law |f_t| <= mu |f_n|", default=0.0, minimum=0, switchable=True)
+    clip_normal_force = column("1", "true: f_n never pulls; false: damping can make it pull", default=False, dtype=bool)
+    active = column("1", "false: no forces, history untouched", default=True, dtype=bool, switchable=True)
+
+
+def check_cables(world: Tables, table: EntityTable, widths: tuple[int, ...] = (CABLE_DOFS,)) -> None:
+    """Raise ModelError for a cable that does not consist of two points with slope that move with the material.
+
+    widths: allowed numbers of coordinates of the cable.
+    """
+    for cables, positions, _ in world.split_by_table(table.local("cable")):
+        # numbers of positions and slopes only: angles of twist are the last coordinates
+        width, row = world.resident_dofs(cables).shape[1] // 4 * 4, table.resident[positions.min()]
+        if "ale" in cables.component.refs:
+            raise ModelError(
+                f"cable of {table.kind} row {row} is an {cables.kind}, whose material moves along its axis: must be "
+                "at rest on the cable; for moving material use ContactFrictionCircleCable2D"
+            )
+        if width not in widths:
+            raise ModelError(
+                f"cable of {table.kind} row {row} has {width} coordinates: must have {' or '.join(map(str, widths))} "
+                "(two points with slope)"
+            )
+
+
+def bind_parameters(rows: LocalRows, n: IntArray) -> dict[str, Any]:
+    """Bind the fields common to rows of all laws of contact with n points of a cable.
+
+    Parameters per length are multiplied by the length of a point.
+    """
+    length = cable_lengths(rows.world, rows.local("cable")) / n
+    return {
+        "data": rows.data_start("data"),
+        "length": length,
+        **{name: rows.local(f"{name}_per_length") * length for name in PER_LENGTH},
+        **{name: rows.local(name) for name in ("friction_coefficient", "clip_normal_force", "active")},
+    }
+
+
+@kernel(inline=True, fast=False)
+def relative_place(k: int, n: float) -> float:
+    """Return the relative position s of point k of n, between 0 and 1."""
+    return (k + 0.5) / n

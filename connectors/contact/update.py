@@ -1,0 +1,145 @@
+"""Update of contact states, after each Newton run and as the return map within Newton runs.
+
+Update of a row with n points, whose first history values are gaps (n) and states (n):
+
+    gap: if (g > 0) differs from the stored state, error += |k (g - stored gap)| with k of the point; g is stored.
+    state: the geometry decides whether closed points stick or slip, from the history at the start of the step.
+    change: if the new state of a point with friction differs from the stored state, error += ||tau| - mu |f_n||.
+    no friction: the state is -2 and f_t = 0 if the point is open, if mu = 0, or if mu_k and mu_v are 0.
+
+Errors are compared with the sum of |f_n| over the points that were closed before the update.
+
+Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from windlass.connectors.friction.bristle import UNDEFINED
+from windlass.framework.arrays import FloatArray
+from windlass.framework.assembly.post_newton import note_outcome
+from windlass.framework.kernels.call import Call, call
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.lanes import LANES
+from windlass.framework.model.rows import record_type
+
+Kernel = Callable[..., Any]
+
+
+@kernel(inline=True)
+def store_gap(data: FloatArray, at: int, gap: float, k: float) -> tuple[float, bool]:
+    """Store the gap of a point; return the force error [N], and whether the point has opened or closed."""
+    old = data[at]
+    data[at] = gap
+    changes = (gap > 0.0) != (old > 0.0)
+    return abs(k * (gap - old)) if changes else 0.0, changes
+
+
+@kernel(inline=True)
+def store_state(data: FloatArray, at: int, state: float, excess: float) -> tuple[float, bool]:
+    """Store the state of a point; return the force error [N], and whether the point has begun to stick or slip."""
+    changes = state != data[at] and state != UNDEFINED
+    data[at] = state
+    return abs(excess) if changes else 0.0, changes
+
+
+@kernel
+def judge_rows(errors: FloatArray, forces: FloatArray, changed: bool, outcome: FloatArray) -> None:
+    """Write the outcome of an update: the largest error of a row [N], whether any state has changed, the largest force
+    of a row [N], and the row of the largest error, -1 without errors."""
+    worst, row, largest = 0.0, -1, 0.0
+    for i in range(len(errors)):
+        largest = max(largest, forces[i])
+        if errors[i] > worst:
+            worst, row = errors[i], i
+    note_outcome(outcome, worst, np.inf, changed, largest, row)
+
+
+def place_type(*names: str, **counts: int) -> np.dtype[Any]:
+    """Return the type of the record of a point in an update.
+
+    Fields: ``gap`` g [m], ``fn`` f_n [N], ``state``, ``excess`` |tau| - mu |f_n| [N], and the further fields ``names``,
+    of one number each, and ``counts``, whose values are the numbers of lanes of eight numbers each.
+    """
+    shapes = {name: () for name in ("gap", "fn", "state", "excess", *names)}
+    lanes = {name: (count, LANES) for name, count in counts.items()}
+    return record_type({name: np.dtype((np.float64, shape)) for name, shape in (shapes | lanes).items()})
+
+
+def create_update(count: Kernel, place: np.dtype[Any], lane: np.dtype[Any], measure: Kernel, decide: Kernel) -> Kernel:
+    """Create the kernel ``(c, m, data, start, x, v, size, mapped, commits, outcome)`` that updates all rows.
+
+    ``start`` contains the history values at the start of the step, and ``size`` the size of the step [s]. If
+    ``commits`` is false, the kernel only maps iterates of Newton's method: it stops if `Fields.mapped` is 0, and writes
+    no outcome.
+
+    Args:
+        count: kernel ``(row) -> n``.
+        place: `place_type`.
+        lane: type of one record that ``measure`` uses for rows in lanes, see `lane_type`.
+        measure: kernel ``(c, m, data, start, x, v, rows, number, lanes, places)`` that evaluates g and f_n of all
+            points of row ``rows[number]``; it is called for numbers in ascending order.
+        decide: kernel ``(c, m, data, start, x, v, size, commits, row, number, places) -> error, changed`` that decides
+            the states of all points and |tau| - mu |f_n|, and stores anchors. It may return a further error [N], and
+            whether the row needs a further pass.
+    """
+
+    @kernel(inline=True)
+    def update_rows(
+        c: Any, m: Any, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray, size: FloatArray,
+        mapped: FloatArray, commits: bool, outcome: FloatArray,
+    ) -> None:  # fmt: skip
+        if not commits and mapped[0] <= 0.0:
+            return
+        # active rows, and the largest number of points
+        rows, total, most = np.empty(len(c.rows), np.int64), 0, 0
+        for i in range(len(c.rows)):
+            if c.rows[i].active:
+                rows[total] = i
+                total, most = total + 1, max(most, count(c.rows[i]))
+        errors, forces, changed = np.zeros(len(c.rows)), np.zeros(len(c.rows)), False
+        places, lanes, rows = np.zeros(most, place), np.zeros(1, lane), rows[:total]
+        for number in range(total):
+            i = rows[number]
+            row = c.rows[i]
+            n, first, error, force = count(row), row.data, 0.0, 0.0
+            measure(c, m, data, start, x, v, rows, number, lanes, places)
+            for k in range(n):
+                if data[first + k] <= 0.0:
+                    force += abs(places[k].fn)
+                found, changes = store_gap(data, first + k, places[k].gap, row.contact_stiffness)
+                error, changed = error + found, changed or changes
+            # states and anchors
+            more, passes = decide(
+                c, m, data, start, x, v, size, commits, i, number, places
+            )  # fmt: skip
+            changed |= passes
+            for k in range(n):
+                found, changes = store_state(data, first + n + k, places[k].state, places[k].excess)
+                error, changed = error + found, changed or changes
+            errors[i], forces[i] = error + more, force
+        if commits:
+            judge_rows(errors, forces, changed, outcome)
+
+    return update_rows
+
+
+def follow_updates(update: Kernel, c: Any, family: str) -> tuple[Call, Call]:
+    """Create the update after each Newton run, and the return map within Newton runs, from a kernel ``update`` with the
+    arguments of `create_update`."""
+    none = np.zeros(0)
+
+    def create(commits: bool) -> Call:
+        return call(
+            update,
+            lambda s: (
+                c, s.markers[family], s.data, s.start_data, s.x, s.v, s.step_size, s.mapped, commits,
+                s.outcome if commits else none,
+            ),
+        )  # fmt: skip
+
+    return create(True), create(False)
