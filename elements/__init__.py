@@ -11,6 +11,8 @@ from windlass.framework.model.installed import offer_sized_kinds
 if TYPE_CHECKING:
     from windlass.elements.beam.beam2d import Beam2D as Beam2D
     from windlass.elements.beam.beam3d import Beam3D as Beam3D
+    from windlass.elements.beam.materials import rectangular_section as rectangular_section
+    from windlass.elements.beam.materials import round_section as round_section
     from windlass.elements.beam.unit_rotation import UnitRotation3D as UnitRotation3D
     from windlass.elements.bodies.craig_bampton import Superelement as Superelement
     from windlass.elements.bodies.craig_bampton import craig_bampton as craig_bampton

@@ -67,13 +67,16 @@ class ContactFrictionCirclePoints2D(PointContact):
 
     With ``rigid_layer`` the initial deflection of the bristles is computed from the distance between the cable and its
     neighbours on the circle. The result is the same as for a rigid layer between cord and face, to which the belt
-    sticks with its stretch at the entry. Without ``rigid_layer`` bristles begin without deflection and act as an
-    elastic layer with the stiffness of the bristles. See `circle_points/rigid_layer.py`.
+    sticks with its stretch at the entry. Otherwise the bristles of a row with ``press`` act as an elastic layer with
+    the stiffness of the bristles, which shears from the point where the belt touches. See
+    `circle_points/rigid_layer.py` and `circle_points/soft_layer.py`.
 
     History values per row: gaps [m] (n), states (n), anchors on the circle [m] (n). With ``press`` the row has further
     values: F - press [N] of the next Newton run, whether the cable has friction, F - press of the previous step [N],
     the distance moved before the circle [m], the integral of the stretch over this distance [m], the stretch at the
-    previous step [1], the mean of waves [1] and their number.
+    previous step [1], the mean of waves [1] and their number. Without ``rigid_layer`` the last four are the integral of
+    the slip [m], the slip velocity at the previous step [m/s], the distance moved since the first point touched [m],
+    and 0.
     """
 
     circle = ref(RIGID, "centre and rotation of the circle")

@@ -60,7 +60,7 @@ PRESS, RUBS, PRESSED, WAY, STRETCHED, LATEST, WAVE, WAVES = range(8)
 whether the cable has friction where it touches the circle. PRESSED: F - press of the previous run, which outputs use
 for forces [N]. WAY: distance that the cable has moved before a circle with a rigid layer [m]. STRETCHED: integral of
 the stretch of the cable over the distance WAY [m]. LATEST: stretch of the cable at the previous step [1]. WAVE, WAVES:
-mean of the waves [1], and their number."""
+mean of the waves [1], and their number. See `soft_layer.py` for other layers."""
 COMES, LAID = 0.0, 1.0
 """States of a row with a press: COMES, the cable is running onto the circle; LAID, the cable has friction where it
 touches the circle."""

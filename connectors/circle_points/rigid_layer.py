@@ -19,10 +19,9 @@ EA r²). The stretch lam itself must not be a mean over time: a belt that keeps 
 vibrations of the drive, which then grow.
 
 So the shear of the bristles, u' = lam - lam_entry, is 0 at the entry for any stiffness of the bristles, as on a rigid
-layer. In steady motion the speed of the rim is the speed of the belt at the entry, omega r = c lam. Bristles that begin
-without deflection, u = 0 at the entry, act as an elastic layer with the stiffness of the bristles; on short arcs such a
-belt loses more speed. Because the distances of anchors are given, the motion of cubics along the circle during bending
-onto the circle has no effect.
+layer. In steady motion the speed of the rim is the speed of the belt at the entry, omega r = c lam. Bristles that shear
+from the entry on act as an elastic layer, see `soft_layer.py`; on short arcs such a belt loses more speed. Because the
+distances of anchors are given, the motion of cubics along the circle during bending onto the circle has no effect.
 
 Points with low pressure slip in the step in which their cable runs onto the circle. The slip of these points does not
 move the anchor of the cable if another point sticks. The next cable is placed relative to this anchor, so a moved
@@ -121,6 +120,16 @@ def find_bend(
 
 
 @kernel(inline=True)
+def is_near(row: Any, gap: float, grown: float) -> bool:
+    """Return whether a cable with the smallest gap [m] is so near that its last length before the circle begins."""
+    # at the distance x a straight line that touches the circle is x²/(2 r) away from the circle; a line that bends onto
+    # the circle is nearer
+    near = BEGIN * row.length * row.segments + np.sqrt(2.0 * row.radius * grown)
+    near += 2.0 * np.sqrt(row.bending_stiffness / row.press)
+    return bool(2.0 * row.radius * (gap + grown) <= near * near)
+
+
+@kernel(inline=True)
 def follow_stretch(
     row: Any, o: Disc, q: Eight, w: Eight, gap: float, grown: float, h: float, before: Followed
 ) -> Followed:
@@ -128,11 +137,8 @@ def follow_stretch(
 
     gap: smallest gap of its points [m]; h: size of the step [s]; before: state of the cable at the start of the step.
     """
-    L, r, (way, total, last) = row.length * row.segments, row.radius, before
-    # at the distance x a straight line that touches the circle is x²/(2 r) away from the circle; a line that bends onto
-    # the circle is nearer
-    near = BEGIN * L + np.sqrt(2.0 * r * grown) + 2.0 * np.sqrt(row.bending_stiffness / row.press)
-    if 2.0 * r * (gap + grown) > near * near:
+    L, (way, total, last) = row.length * row.segments, before
+    if not is_near(row, gap, grown):
         return 0.0, 0.0, 0.0
     stretch = eval_stretch(row, q)
     if last == 0.0:

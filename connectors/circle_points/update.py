@@ -19,8 +19,9 @@ For a row with a press, F - press of the cable is stored. In dynamic solves the 
 If the cable is at rest, the value is stored only after a change that requires another pass; the change of the normal
 force is the error. A new row has no friction until all of its points are closed, with a mean depth near F/(k r), or
 until one point opens. Before all points are closed, cubics move along the circle by up to l³/(192 R²), and earlier
-anchors would keep this motion as a false strain. On a rigid layer the initial deflection of the new row is computed
-from its distance from its neighbours on the circle, see `rigid_layer.py`.
+anchors would keep this motion as a false strain. The initial deflection of the new row is computed on a rigid layer
+from its distance from its neighbours on the circle, see `rigid_layer.py`, otherwise from its slip before the circle,
+see `soft_layer.py`.
 
 Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006).
 """
@@ -50,6 +51,7 @@ from windlass.connectors.circle_points.kernels import (
 )
 from windlass.connectors.circle_points.lanes import POINT_LANES, eval_points, gather_rows
 from windlass.connectors.circle_points.rigid_layer import find_bend, follow_stretch
+from windlass.connectors.circle_points.soft_layer import eval_speed, find_shear, follow_slip
 from windlass.connectors.circle_segments.arctangent import wrap
 from windlass.connectors.circle_segments.kernels import create_pose
 from windlass.connectors.contact.update import create_update, place_type
@@ -154,15 +156,18 @@ def decide_states(
     # a cable that runs onto a circle gets friction when all of it lies on the circle, or when it leaves a short arc
     laid = not follows or start[first + 3 * n + RUBS] == LAID
     laid |= (closed == n and depth >= DEEP * eval_growth(row, data, PRESS)) or leaves
-    # on a rigid layer the neighbours of the cable determine its deflection
+    # deflection of a new cable; on a rigid layer its neighbours determine it
     held, bent, wave, waves = False, 0.0, 0.0, 0.0
-    if row.rigid_layer and laid and rubs and bristles and closed_before == 0 and closed > 0:
-        arc = places[0].eight[3, lane]
-        middle = arc
-        for k in range(1, n):
-            middle += wrap(places[k].eight[3, lane] - arc, r) / n
+    if follows and laid and rubs and bristles and closed_before == 0 and closed > 0:
         o = create_pose(circle.p, circle.v, circle.omega, circle.A, row.circle)
-        held, bent, wave, waves = find_bend(c, i, o, gather(x, c.dofs, i), middle, start)
+        if row.rigid_layer:
+            arc = places[0].eight[3, lane]
+            middle = arc
+            for k in range(1, n):
+                middle += wrap(places[k].eight[3, lane] - arc, r) / n
+            held, bent, wave, waves = find_bend(c, i, o, gather(x, c.dofs, i), middle, start)
+        else:
+            held, bent = find_shear(row, eval_speed(row, o, gather(x, c.dofs, i), gather(v, c.dofs, i)), size[0], start)
     # state, friction limit, damping, and deflection of the bristle since the start of the step
     for k in range(n):
         p = places[k]
@@ -201,12 +206,17 @@ def decide_states(
     q, w, at_rest = gather(x, c.dofs, i), gather(v, c.dofs, i), True
     for a in range(8):
         at_rest &= w[a] == 0.0
-    now = start[first + 3 * n + WAY], start[first + 3 * n + STRETCHED], start[first + 3 * n + LATEST]
-    if row.rigid_layer and closed == 0:
-        now = follow_stretch(row, o, q, w, least, eval_growth(row, data, PRESS), size[0], now)
-    data[first + 3 * n + WAY], data[first + 3 * n + STRETCHED], data[first + 3 * n + LATEST] = now
-    if held:
-        data[first + 3 * n + WAVE], data[first + 3 * n + WAVES] = wave, waves
+    # motion of the cable before the circle
+    grown = eval_growth(row, data, PRESS)
+    if row.rigid_layer:
+        now = start[first + 3 * n + WAY], start[first + 3 * n + STRETCHED], start[first + 3 * n + LATEST]
+        if closed == 0:
+            now = follow_stretch(row, o, q, w, least, grown, size[0], now)
+        data[first + 3 * n + WAY], data[first + 3 * n + STRETCHED], data[first + 3 * n + LATEST] = now
+        if held:
+            data[first + 3 * n + WAVE], data[first + 3 * n + WAVES] = wave, waves
+    else:
+        follow_slip(row, o, q, eval_speed(row, o, q, w), least, grown, size[0], closed > 0, start, data)
     old, press = data[first + 3 * n + PRESS], eval_press(row, o, q, w) - row.press
     data[first + 3 * n + PRESSED] = old
     # dynamic solves use the new press in the next step; static solves have no next step and make another pass

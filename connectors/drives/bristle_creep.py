@@ -1,5 +1,5 @@
-"""The loss of speed caused by bristles that begin without deflection. This loss of speed is large on short arcs,
-because the bristles deflect along the whole arc.
+"""The loss of speed caused by bristles. This loss of speed is large on short arcs, because the bristles deflect along
+the whole arc.
 
 Means over time contain the tensions N of the spans, the speed v = c lam of the cord, and the wrap angle t of each
 pulley. Let E = EA - rhoA c², lam = 1 + N/EA and, on an arc, F = N - rhoA c v - EI/(2 R²). The belt enters a pulley with
@@ -8,9 +8,10 @@ the stretch lam; the speed of the rim is
     omega R = c (lam - w).
 
 On a rigid layer w = 0, otherwise w is the result of `belt_bristles` for F at both ends of the arc. So the loss of speed
-of a pulley, relative to the driving pulley d, is 1 - (lam - w)/(lam_d - w_d). The friction of a cable begins when the
-whole cable lies on the circle. On average the friction begins late by up to half of the length l of the cable. So
-bristles act along at least the angle t - l/(2 R), and at least along half of t. If the belt has a layer of rubber, the
+of a pulley, relative to the driving pulley d, is 1 - (lam - w)/(lam_d - w_d). The bristles of a cable, of the length l,
+begin to act when the whole cable lies on the circle, with the deflection of a layer that shears since the cable touches
+(`circle_points/soft_layer.py`). The friction K w x²/2 of the touching part x is missing before. Its mean is K w l²/6,
+so bristles act as on the angle t - l²/(6 R² t), and at least along half of t. If the belt has a layer of rubber, the
 loss due to this layer, with its own w on the whole arc, is physical and no error.
 
 Source: see `connectors/reports/belt_bristles.py`.
@@ -37,14 +38,12 @@ class ArcLaw(NamedTuple):
     radius: R of the cord [m].
     friction: friction coefficient mu r/R at the cord [1].
     bristles: stiffness mu_k [N/m²]; inf for a rigid layer, see `circle_points/rigid_layer.py`.
-    damping: mu_v parallel to the bristles [N s/m²].
     layer: K of the layer between cord and face [N/m²]; inf for a rigid layer.
     """
 
     radius: float
     friction: float
     bristles: float
-    damping: float
     layer: float
 
 
@@ -120,7 +119,6 @@ def _find_lag(belt: BeltLaw, passing: Passing, flow: float, bristles: bool) -> f
     held = law.bristles if bristles else law.layer
     if held == inf or min(entry, leave) <= 0.0 or abs(leave / entry - 1.0) < EQUAL:
         return 0.0
-    damping = law.damping * flow if bristles else 0.0
-    late = belt.cable_length / (2.0 * law.radius) if bristles else 0.0
-    rim = Rim(lambda F: (F + EA) / (E * law.radius), 1.0 / E, law.radius, 1.0, law.friction, held, damping)
+    late = (belt.cable_length / law.radius) ** 2 / (6.0 * passing.wrap_angle) if bristles else 0.0
+    rim = Rim(lambda F: (F + EA) / (E * law.radius), 1.0 / E, law.radius, 1.0, law.friction, held, 0.0)
     return pass_pulley(rim, entry, leave, max(passing.wrap_angle - late, 0.5 * passing.wrap_angle)).lag

@@ -541,22 +541,21 @@ def judge_creep(report: DriveReport) -> tuple[str, ...]:
         return ()
     passings = [Passing(law.arcs[i], duties[i].wrap_angle, *find_ends(duties[i], report.belt_speed)) for i in creeping]
     place, speed = creeping.index(driver), report.belt_speed
-    found = eval_bristle_creep(law._replace(cable_length=0.0), passings, place, speed)
+    found = eval_bristle_creep(law, passings, place, speed)
     largest = max(max(passing.entering, passing.leaving) for passing in passings)
     lost = np.array([duties[i].creep for i in creeping])
     if np.abs(lost - found.loss).max() > STEADY_CREEP * np.abs(found.loss).max():
         return ()
     if found.excess <= CREEP_ERROR or found.error <= TENSION_ERROR * largest / law.axial_stiffness:
         return ()
-    low, high = (100.0 * x for x in (found.excess, eval_bristle_creep(law, passings, place, speed).excess))
     worst, slowest = int(np.abs(found.lag).argmax()), int(np.abs(found.loss - found.right).argmax())
     arc, slow = duties[creeping[worst]], duties[creeping[slowest]]
     layer = "a rigid layer" if passings[slowest].law.layer == inf else "the layer alone"
     rigid = passings[worst].law.bristles == inf
     change = "a layer that counts as rigid leaves out" if rigid else "bristles add"
     return (
-        f"{change} {low:.2g} to {high:.2g} % {'of' if rigid else 'to'} the loss of speed of {report.name}, most of it "
-        f"on the arc of {arc.name}, {arc.wrap_angle:.3g} rad, along all of which they bend: {slow.name} loses "
+        f"{change} {100.0 * found.excess:.2g} % {'of' if rigid else 'to'} the loss of speed of {report.name}, most of "
+        f"it on the arc of {arc.name}, {arc.wrap_angle:.3g} rad, along all of which they bend: {slow.name} loses "
         f"{100.0 * slow.creep:.4g} % in these means, and {100.0 * found.right[slowest]:.4g} % on {layer} with their "
         "tensions; take losses of speed from there, `rigid_creep`, or from `belt.steady`, tensions and loads as they "
         "are; give `layer_stiffness=` if the belt has a soft layer",

@@ -420,19 +420,21 @@ class BoundDrive:
         """Create the law of a belt with creep; the columns of its contacts are per length of the taut route."""
         drive = self.drive
         taut = 1.0 / (1.0 + float(_collect(drive.cables, "reference_strain").mean()))
-        damping = [float(_collect(part, "friction_velocity_penalty_per_length").mean()) for part in self.parts]
         held = [
             inf if _collect(part, "rigid_layer").all() else stiffness
             for part, stiffness in zip(self.parts, self.bristles, strict=True)
         ]
         arcs = [
-            ArcLaw(R, self._eval_friction(i), taut * held[i], taut * damping[i], taut * drive.layers[i])
-            for i, R in enumerate(drive.radii)
+            ArcLaw(R, self._eval_friction(i), taut * held[i], taut * drive.layers[i]) for i, R in enumerate(drive.radii)
         ]
         bending = float(_collect(drive.cables, "bending_stiffness").mean())
         length = float(self.lengths.mean())
         return BeltLaw(
-            self.axial_stiffness / taut, bending / taut, taut * drive.mass_per_length, length / taut, tuple(arcs)
+            self.axial_stiffness / taut,
+            bending / taut,
+            taut * drive.mass_per_length,
+            length / taut,
+            tuple(arcs),
         )
 
     def read(self, rows: EvaluatedRows, name: str, fields: Fields, **where: Any) -> FloatArray:

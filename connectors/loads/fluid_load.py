@@ -30,6 +30,7 @@ from windlass.connectors.loads.line_drawing import draw_along
 from windlass.connectors.loads.line_points import (
     LEAST_POINTS,
     LineColumns,
+    LineKind,
     add_forces,
     add_tangents,
     check_cables,
@@ -87,8 +88,9 @@ class FluidLoad(Component):
 
 
 class FluidGroup(NamedTuple):
-    """2D or 3D rows with the same number of points."""
+    """Rows on cables or beams of one kind, with the same number of points."""
 
+    kind: LineKind  # kind of the cables or beams
     line: LineColumns  # the points
     c: NDArray[Any]  # their parameters, see `create_parameters`
     m: NDArray[Any]  # arrays for the motion and the forces, see `create_points`
@@ -100,9 +102,9 @@ class FluidGroup(NamedTuple):
     gradients: FloatArray  # gradients of the results of the user functions; empty without user functions
 
 
-def create_group(rows: LocalRows, dims: int, line: LineColumns) -> FluidGroup:
+def create_group(rows: LocalRows, kind: LineKind, line: LineColumns) -> FluidGroup:
     """Create the group of the rows of a line with the fluids around them."""
-    n, which = line.S.shape[1], line.row
+    n, which, dims = line.S.shape[1], line.row, kind.dims
     count = len(which) * n
     fluids = rows.local("fluid")[which]
     flows, users = [], []
@@ -117,6 +119,7 @@ def create_group(rows: LocalRows, dims: int, line: LineColumns) -> FluidGroup:
                 users.append(UserFlow(function, int(number), where, float(lengths[own].min())))
     some = count if users else 0
     return FluidGroup(
+        kind=kind,
         line=line,
         c=create_parameters(rows, dims, line),
         m=create_points(count),
@@ -188,7 +191,7 @@ def locate_points(group: FluidGroup, whole: bool = True, gradients: bool = False
 
 def bind(rows: LocalRows) -> list[FluidGroup]:
     """Bind the active rows and their fluids."""
-    return [create_group(rows, kind.dims, line) for kind, line in create_lines(rows, rows.local("active"))]
+    return [create_group(rows, kind, line) for kind, line in create_lines(rows, rows.local("active"))]
 
 
 def build(rows: LocalRows) -> System:
@@ -213,9 +216,9 @@ def build(rows: LocalRows) -> System:
 
 
 def find_sunken(groups: list[FluidGroup], fields: Fields) -> list[str]:
-    """Find doubts about a run: cables that begin below the bed of the water."""
+    """Find doubts about a run: cables that begin below the bed of the water. Beams may be piles in the bed."""
     found = []
-    for group in groups:
+    for group in (group for group in groups if group.kind.order == 0):
         call(locate)(group.line, fields.x, fields.v, fields.a, group.m)
         for c in group.flows:
             low = c.level - c.depth - group.m["r"][c.where, c.up].min()
@@ -293,7 +296,7 @@ def answer(rows: LocalRows, fields: Fields, s: FloatArray) -> Answer:
     on, mass = rows.local("active"), column_of(rows.world, rows.local("cable"), "mass_per_length")
     g = column_of(rows.world, rows.local("fluid"), "gravity")
     for kind, which in group_rows(rows):
-        group = create_group(rows, kind.dims, create_line(rows, which, kind, s[which], np.zeros(k)))
+        group = create_group(rows, kind, create_line(rows, which, kind, s[which], np.zeros(k)))
         locate_points(group)(evaluate(fields))
         call(fill_forces)(group.c, group.m, group.flow)
         drag, surface = np.zeros((len(group.m), 3)), np.zeros(len(group.m))

@@ -267,11 +267,10 @@ def _rotate(section: SectionColumns, time: TimeColumn) -> tuple[Call, Call]:
 @kernel
 def add_vectors(c: LineColumns, vectors: FloatArray, f: FloatArray) -> None:
     """Add Σ w S F to f, for vectors F of all rows [N/m], shape (rows, 3)."""
-    n, nodal = c.S.shape[1], c.S.shape[2]
-    d = c.dofs.shape[1] // nodal
+    n, d = c.S.shape[1], c.dofs.shape[1] // 4
     for i in range(len(c.dofs)):
         for j in range(n):
-            for b in range(nodal):
+            for b in range(4):
                 for l in range(d):
                     f[c.dofs[i, d * b + l]] += c.w[i, j] * c.S[i, j, b] * vectors[c.row[i], l]
 

@@ -61,15 +61,16 @@ class LineKind(NamedTuple):
 
 
 class LineColumns(NamedTuple):
-    """Data of k rows with m points each, on cables or beams in d dimensions whose axis has n shape functions."""
+    """Data of k rows with n points each, on cables or beams in d dimensions. Each axis has four shape functions; those
+    that a beam does not need are 0, and refer to the coordinates of its first node."""
 
     row: IntArray  # positions of these rows among the local rows, shape (k,)
-    dofs: IntArray  # local numbers of the coordinates of the axis, shape (k, n d)
-    own: IntArray  # positions of these coordinates among the coordinates of a row, shape (n d,)
-    x: FloatArray  # distances of the points along the axes [m], shape (k, m)
-    S: FloatArray  # S, dS: shape functions, and their derivatives with respect to arc length, shape (k, m, n) each
+    dofs: IntArray  # local numbers of the coordinates of the axis, shape (k, 4 d)
+    own: IntArray  # positions of these coordinates among the coordinates of a row, shape (4 d,)
+    x: FloatArray  # distances of the points along the axes [m], shape (k, n)
+    S: FloatArray  # S, dS: shape functions, and their derivatives with respect to arc length, shape (k, n, 4) each
     dS: FloatArray
-    w: FloatArray  # weights of the points times the length of the axis [m], shape (k, m)
+    w: FloatArray  # weights of the points times the length of the axis [m], shape (k, n)
 
 
 def create_points(count: int) -> NDArray[Any]:
@@ -93,13 +94,17 @@ def create_line(rows: LocalRows, which: IntArray, kind: LineKind, s: FloatArray,
     """
     length = line_lengths(rows)[which][:, None]
     s = np.broadcast_to(s, (len(which), np.shape(s)[-1]))
+    own = kind.positions
     if kind.order == 0:
         S, dS, _ = eval_shape(s, length)
     else:
-        S, dS = lagrange(np.array(PLACES[kind.order]), s)
-        dS = dS / length[:, :, None]
-    dofs = np.ascontiguousarray(rows.dofs[which][:, kind.positions])
-    return LineColumns(which, dofs, kind.positions, s * length, S, dS, w * length)
+        missing = 4 - kind.nodes
+        own = np.concatenate((own, np.tile(own[: kind.dims], missing)))
+        given = lagrange(np.array(PLACES[kind.order]), s)
+        S, dS = (np.pad(values, ((0, 0), (0, 0), (0, missing))) for values in given)
+        dS /= length[:, :, None]
+    dofs = np.ascontiguousarray(rows.dofs[which][:, own])
+    return LineColumns(which, dofs, own, s * length, S, dS, w * length)
 
 
 def line_lengths(rows: LocalRows) -> FloatArray:
@@ -178,14 +183,13 @@ def find_places(rows: LocalRows, x: object) -> FloatArray:
 @kernel
 def locate(c: LineColumns, x: FloatArray, v: FloatArray, a: FloatArray, m: Any) -> None:
     """Evaluate the motion of all points from coordinates x, velocities v and accelerations a."""
-    n, nodal = c.S.shape[1], c.S.shape[2]
-    d = c.dofs.shape[1] // nodal
+    n, d = c.S.shape[1], c.dofs.shape[1] // 4
     for i in range(len(c.dofs)):
         for j in range(n):
             k = i * n + j
             for l in range(d):
                 r, p, rate, acceleration = 0.0, 0.0, 0.0, 0.0
-                for b in range(nodal):
+                for b in range(4):
                     to = c.dofs[i, d * b + l]
                     r += c.S[i, j, b] * x[to]
                     p += c.dS[i, j, b] * x[to]
@@ -197,11 +201,10 @@ def locate(c: LineColumns, x: FloatArray, v: FloatArray, a: FloatArray, m: Any) 
 @kernel
 def add_forces(c: LineColumns, m: Any, f: FloatArray) -> None:
     """Add Σ w S F to f."""
-    n, nodal = c.S.shape[1], c.S.shape[2]
-    d = c.dofs.shape[1] // nodal
+    n, d = c.S.shape[1], c.dofs.shape[1] // 4
     for i in range(len(c.dofs)):
         for j in range(n):
-            for b in range(nodal):
+            for b in range(4):
                 weight = c.w[i, j] * c.S[i, j, b]
                 for l in range(d):
                     f[c.dofs[i, d * b + l]] += weight * m[i * n + j].F[l]
@@ -210,8 +213,9 @@ def add_forces(c: LineColumns, m: Any, f: FloatArray) -> None:
 @kernel
 def add_tangents(c: LineColumns, m: Any, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
     """Add Σ w S [(dq Fr + dv Fv) S + dq Fp S'] to values; ``slots`` belongs to all rows, shape (rows, n, n)."""
-    n, nodal = c.S.shape[1], c.S.shape[2]
-    d = c.dofs.shape[1] // nodal
+    n, d = c.S.shape[1], c.dofs.shape[1] // 4
+    # the coordinates of a cable are all coordinates of a row in their order, which saves reading their positions
+    is_cable = c.own[4 * d - 1] == 4 * d - 1
     for i in range(len(c.dofs)):
         to = slots[c.row[i]]
         for j in range(n):
@@ -220,7 +224,9 @@ def add_tangents(c: LineColumns, m: Any, dq: float, dv: float, slots: IntArray, 
                 for o in range(d):
                     here = dq * m[k].Fr[l, o] + dv * m[k].Fv[l, o]
                     along = dq * m[k].Fp[l, o]
-                    for b in range(nodal):
+                    for b in range(4):
                         part = c.w[i, j] * (here * c.S[i, j, b] + along * c.dS[i, j, b])
-                        for e in range(nodal):
-                            values[to[c.own[d * e + l], c.own[d * b + o]]] += c.S[i, j, e] * part
+                        column = d * b + o if is_cable else c.own[d * b + o]
+                        for e in range(4):
+                            row = d * e + l if is_cable else c.own[d * e + l]
+                            values[to[row, column]] += c.S[i, j, e] * part

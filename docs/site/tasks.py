@@ -28,7 +28,7 @@ TASKS: dict[str, tuple[str, str, dict[str, str]]] = {
         "Cables along lines, around circles and over sheaves, hanging cables, nets from files, ropes of winches.",
         {
             "Cables": "straight_cable cable_around cable_along catenary",
-            "Beams with shear": "straight_beam beam_along",
+            "Beams with shear": "straight_beam beam_along round_section rectangular_section",
             "Routes": "Route route_around straight SpatialRoute route_over_sheaves helix SplineRoute through_points "
             "nodes_along Circle Sheave DrumLayers",
             "Hanging shapes": "FreeCatenary hang_between GroundedCatenary hang_from_ground",

@@ -427,6 +427,14 @@ def calls(s: Scene) -> dict[str, Call]:
              "strain": 0.01, "name": "rope", **CABLE},
         ),
         "straight_beam": (el.straight_beam, {"world": s.open, **line, "normal": None, **BEAM}),
+        "round_section": (
+            el.round_section,
+            {"diameter": 0.1, "modulus": 2e11, "density": 7850.0, "thickness": 0.01, "poisson": 0.3, "dims": 3},
+        ),
+        "rectangular_section": (
+            el.rectangular_section,
+            {"height": 0.1, "width": 0.05, "modulus": 2e11, "density": 7850.0, "poisson": 0.3, "dims": 2},
+        ),
         "beam_along": (el.beam_along, {"world": s.open, "route": el.straight(**line), "normal": None, **BEAM}),
         "straight_cable": (el.straight_cable, {"world": s.open, **line, "elements": 2, "name": "rope", **CABLE}),
         "catenary": (

@@ -20,6 +20,8 @@ from windlass.elements import (
     UnitRotation3D,
     beam_along,
     nodes_of,
+    rectangular_section,
+    round_section,
     route_around,
     straight_beam,
     through_points,
@@ -298,6 +300,35 @@ def test_errors_in_space() -> None:
     with pytest.raises(ModelError, match=r"rotary_inertia of Beam3D row 0 .* must be positive definite"):
         world.finalize()
     assert beam.kind == "Beam3D"
+
+
+def test_sections_from_dimensions() -> None:
+    """Stiffnesses agree with tables of Timoshenko and Goodier for the torsion of rectangles, with Cowper's limits for
+    shear, and with thin tubes.
+    """
+    E, nu, rho = 2.1e11, 0.3, 7850.0
+    G = E / 2.6
+    for ratio, k1 in ((1.0, 0.1406), (1.5, 0.196), (2.0, 0.229), (4.0, 0.281), (10.0, 0.312)):
+        for height, width in ((0.02 * ratio, 0.02), (0.02, 0.02 * ratio)):
+            found = rectangular_section(height, width, E, rho, poisson=nu)
+            assert_allclose(found["stiffness"][3], k1 * G * 0.02 * ratio * 0.02**3, rtol=3e-3)
+    EA, GA, GA_3, _, EI_2, EI_3 = rectangular_section(0.06, 0.02, E, rho, poisson=nu)["stiffness"]
+    assert_allclose((EA, EI_2, EI_3), E * 0.0012 * np.array((1.0, 0.02**2 / 12.0, 0.06**2 / 12.0)), rtol=1e-12)
+    assert_allclose((GA, GA_3), 13.0 / 15.3 * G * 0.0012, rtol=1e-12)
+    bar = round_section(0.05, E, rho, poisson=nu)
+    A, second = np.pi * 0.025**2, np.pi * 0.025**4 / 4.0
+    stiffness = (E * A, 7.8 / 8.8 * G * A, 7.8 / 8.8 * G * A, 2.0 * G * second, E * second, E * second)
+    assert_allclose(bar["stiffness"], stiffness, rtol=1e-12)
+    assert_allclose((bar["mass_per_length"], *bar["rotary_inertia"]), rho * np.array((A, 2 * second, second, second)))
+    # a tube with a thin wall: k = 2 (1 + ν)/(4 + 3 ν)
+    tube = round_section(0.1, E, rho, thickness=1e-5, poisson=nu)["stiffness"]
+    assert_allclose(tube[1] / tube[0], 2.6 / 4.9 * G / E, rtol=1e-4)
+    assert_allclose(tube[5] / tube[0], 0.05**2 / 2.0, rtol=1e-3)
+    flat = rectangular_section(0.06, 0.02, E, rho, poisson=nu, dims=2)
+    assert_allclose(flat["stiffness"], (EA, GA, EI_3))
+    assert_allclose(flat["rotary_inertia"], rho * EI_3 / E)
+    with pytest.raises(ModelError, match=r"thickness = 0\.06 m of round_section: must be <= 0\.05 m, the radius"):
+        round_section(0.1, E, rho, thickness=0.06)
 
 
 def test_beam_between_rigid_bodies() -> None:

@@ -9,11 +9,30 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
-from scipy.optimize import brentq
+from scipy.optimize import brentq, least_squares
 
 import windlass as wl
-from windlass.connectors import Force, Torque, clamp, fix, hinge, position_marker, ramp, rigid_marker
-from windlass.elements import beam_along, helix, nodes_of, straight_beam
+from windlass.connectors import (
+    Force,
+    Torque,
+    clamp,
+    fix,
+    hinge,
+    position_marker,
+    ramp,
+    rigid_marker,
+    socket,
+    swivel,
+)
+from windlass.elements import (
+    Ground,
+    RigidBody3D,
+    beam_along,
+    helix,
+    nodes_of,
+    rectangular_section,
+    straight_beam,
+)
 from windlass.framework.model.world import World
 from windlass.framework.state.assemble import assemble_matrix
 from windlass.framework.state.evaluate import eval_output
@@ -262,15 +281,12 @@ def test_princeton_beam(load: float) -> None:
     The factor is the same for all loads and angles, and has no effect at 0° and 90°, so the difference is due to the
     torsional stiffness of a rectangle: series of Saint-Venant here, a mesh of the cross section in ANSYS.
     """
-    L, h, w, E, nu = 0.508, 12.377e-3, 3.2024e-3, 71.7e9, 0.31
-    G, n = E / (2.0 + 2.0 * nu), np.arange(1, 40, 2)
-    shear = 10.0 * (1.0 + nu) / (12.0 + 11.0 * nu) * G * h * w
-    J = h * w**3 * (1.0 / 3.0 - 64.0 * w / (np.pi**5 * h) * (np.tanh(n * np.pi * h / (2.0 * w)) / n**5).sum())
+    section = rectangular_section(height=12.377e-3, width=3.2024e-3, modulus=71.7e9, density=2700.0, poisson=0.31)
     for factor, limit in ((1.0, 0.2), (1.036, 0.02)):
         found = []
         for angle in np.radians(np.arange(0.0, 91.0, 15.0)):
-            stiffness = (E * h * w, shear, shear, factor * G * J, E * h * w**3 / 12.0, E * w * h**3 / 12.0)
-            world, nodes, _ = straight(3, 3, 3, L, stiffness=stiffness)
+            stiffness = np.array(section["stiffness"]) * (1.0, 1.0, 1.0, factor, 1.0, 1.0)
+            world, nodes, _ = straight(3, 3, 3, 0.508, **{**section, "stiffness": stiffness})
             clamp(world, nodes[0])
             force = (0.0, -load * np.cos(angle), load * np.sin(angle))
             world.add(Force, marker=position_marker(world, nodes[-1]), vector=force)
@@ -374,3 +390,57 @@ def test_unit_lengths_cause_no_projections() -> None:
     solver = Dynamic(world, step=2e-2, end=0.6, name="")
     solver.solve()
     assert solver.consistency.projections == 1
+
+
+def find_whirl(EI: float, L: float, m: float, Jd: float, Jp: float, speed: float) -> Any:
+    """Return the four whirl frequencies [rad/s] of a disc at the free end of a clamped shaft without mass that spins
+    with the given speed, in ascending order; negative frequencies are backward whirl.
+
+    m z_tt + K_11 z + K_12 ψ = 0,  J_d ψ_tt - i J_p Ω ψ_t + K_12 z + K_22 ψ = 0 for the deflection z and the slope ψ as
+    complex numbers.
+    """
+    K11, K12, K22 = 12.0 * EI / L**3, -6.0 * EI / L**2, 4.0 * EI / L
+    return np.sort(np.roots(np.polysub(np.polymul((-m, 0.0, K11), (-Jd, Jp * speed, K22)), (K12**2,))).real)
+
+
+@pytest.mark.parametrize("seed", [31, 32])
+def test_whirl_and_critical_speed(seed: int) -> None:
+    """A shaft with an overhung disc whirls at the frequencies of Stodola's theory with gyroscopic moments, and at the
+    critical speed it whirls forward as fast as it spins.
+    """
+    rng = np.random.default_rng(seed)
+    EI, L, m = rng.uniform(1.0, 3.0), rng.uniform(0.6, 1.0), rng.uniform(1.0, 2.0)
+    Jd = rng.uniform(0.03, 0.06)
+    Jp = rng.uniform(0.5, 0.9) * Jd
+    first = np.sqrt(3.0 * EI / L**3 / m)
+    critical = brentq(lambda speed: find_whirl(EI, L, m, Jd, Jp, speed)[2] - speed, 0.5 * first, 2.0 * first)
+    for speed in (critical, 4.0 * first):
+        known = find_whirl(EI, L, m, Jd, Jp, speed)
+        world, nodes, _ = straight(
+            3, 2, 3, L, stiffness=(1e5, 1e5, 1e5, 50.0, EI, EI), mass_per_length=1e-4, rotary_inertia=(2e-6, 1e-6, 1e-6)
+        )
+        disc = world.add(RigidBody3D, position=(L, 0, 0), mass=m, inertia=(Jp, Jd, Jd))
+        swivel(world, nodes[0], world.add(Ground), axis=(1, 0, 0))
+        socket(world, nodes[-1], disc)
+        state = State(world)
+        for own in (nodes, nodes_of(world, disc)):
+            state.v[state.local_dofs(own)] = rotation_rates(state, own, np.array((speed, 0.0, 0.0)))
+        state.v[state.local_dofs(nodes_of(world, disc))[0, 1]] += 1e-3
+        sensors = wl.Sensors(None, [wl.Sensor(disc, "position", name="r")])
+        step = 2.0 * np.pi / (np.abs(known).max() + speed) / 25.0
+        solver = Dynamic(world, step=step, end=6.0 * 2.0 * np.pi / first, velocities="project", name="")
+        solver.solve(state, hooks=[sensors])
+        t, z = np.array(sensors.times), sensors["r"][:, 1] + 1j * sensors["r"][:, 2]
+
+        def find_rest(frequencies: Any, t: Any = t, z: Any = z) -> Any:
+            waves = np.exp(1j * np.outer(t, frequencies))
+            rest = z - waves @ np.linalg.lstsq(waves, z, rcond=None)[0]
+            return np.concatenate((rest.real, rest.imag)) / np.abs(z).max()
+
+        found = least_squares(find_rest, known, x_scale=1e-2, xtol=1e-12)
+        assert np.abs(found.fun).max() < 1e-4
+        # the sections see the frequencies ω - Ω; 25 steps in the shortest period change them by less than (2π/25)²/12
+        assert_allclose(found.x, known, rtol=5e-3)
+        assert_allclose(found.x[1:3], known[1:3], rtol=1e-3)
+        if speed == critical:
+            assert_allclose(found.x[2], speed, rtol=1e-3)

@@ -207,6 +207,35 @@ def find_directions(r: Any) -> Any:
 
 
 @pytest.mark.parametrize("dims", [2, 3])
+def test_pile_in_water(dims: int, capsys: pytest.CaptureFixture[str]) -> None:
+    """Water lowers the bending frequency of a pile by √(m/(m + ρ A C_a)), and a current bends the pile by the moment
+    ½ ρ d C_n U² h²/2 at its foot. A pile may reach into the bed.
+    """
+    up, d, Ca, L, U = np.eye(3)[1 if dims == 2 else 2][:dims], 0.8, 0.9, 20.0, 1.5
+    section = (2e9, 8e8, 6e8) if dims == 2 else (2e9, 8e8, 8e8, 5e8, 6e8, 6e8)
+    frequencies, m = [], 700.0
+    for wet, speed in ((False, 0.0), (True, 0.0), (True, U)):
+        world = wl.World(gravity=-1e-9 * up)
+        pile = straight_beam(
+            world, 0.0 * up, L * up, 4, order=3, stiffness=section, mass_per_length=m,
+            rotary_inertia=1.0 if dims == 2 else (2.0, 1.0, 1.0),
+        )  # fmt: skip
+        con.clamp(world, nodes_of(world, pile)[0])
+        if wet:
+            sea = world.add(con.Fluid, density=1025.0, surface=30.0, depth=20.0, velocity=(speed, 0.0, 0.0))
+            world.add(con.FluidLoad, cable=pile, fluid=sea, diameter=d, added_mass=Ca, normal_drag=1.1)
+        if speed == 0.0:
+            frequencies.append(wl.Modes(world, count=1).solve(wl.State(world)).frequencies[0])
+    assert_allclose(frequencies[1] / frequencies[0], np.sqrt(m / (m + 1025.0 * np.pi / 4.0 * d**2 * Ca)), rtol=1e-4)
+    state = wl.Static(world, stability="off").solve()
+    force = 0.5 * 1025.0 * d * 1.1 * U**2
+    name, sign = ("bending_moment", -1.0) if dims == 2 else ("moment", 1.0)
+    moment = np.atleast_1d(wl.eval_output(pile[0], name, state, x=0.0))[0 if dims == 2 else 1]
+    assert_allclose(sign * moment, force * L**2 / 2.0, rtol=2e-3)
+    assert "below the bed" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("dims", [2, 3])
 def test_energy_of_loads_in_motion(dims: int) -> None:
     """The energy balance of a beam in motion under forces and torques that rotate with it closes, and the error of the
     integrator has order 2.

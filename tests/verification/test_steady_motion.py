@@ -62,3 +62,35 @@ def test_three_pulleys_of_unequal_radii(bending: float, layer: float | None) -> 
         assert_allclose(found.tension_before, measured.tension_before, rtol=5e-3)
         assert_allclose(found.hub_force, measured.hub_force, rtol=5e-3)
     assert_allclose(steady["driven"].torque, report["driven"].torque, rtol=5e-3)
+
+
+def test_ribbed_belt_of_the_catalogue() -> None:
+    """A ribbed belt on pulleys of 77 and 30 mm, with the layer and the bending stiffness of the catalogue and with
+    default mesh and contact, agrees with the steady motion within 1 %, and its verdict is ok.
+
+    The measured error of the loss of speed of 0.32 % is 0.5 %. If layers of incoming cables were not sheared since the
+    belt touches, the error would be 3.4 %.
+    """
+    world, speed, torque = wl.World(), 15.0, 4.0
+    crank = world.add(el.RigidBody2D, name="crank", position=(0.0, 0.0), mass=1.0, inertia=5e-3)
+    alternator = world.add(el.RigidBody2D, name="alternator", position=(0.3, 0.0), mass=1.0, inertia=5e-4)
+    con.fix(world, [crank, alternator], "x", "y")
+    drive = con.prescribe_velocity(world, crank, "rotation", -speed / 0.075)
+    world.add(con.CoordinateLoad, marker=con.coordinate_marker(world, alternator, "rotation"), value=torque)
+    columns = wl.catalogue.belt("PK", ribs=6).columns
+    belt = wl.Belt(
+        world, [wl.Pulley(crank, 0.075), wl.Pulley(alternator, 0.028)], tension=450.0, step=5e-5,
+        **{**columns, "axial_damping": 1e-5 * columns["axial_stiffness"]},
+    )  # fmt: skip
+    with belt.preload(drive):
+        rest = wl.Static(world, name="").solve()
+    steady, turn = belt.steady({"crank": -speed / 0.075}, {"alternator": torque}), belt.length / speed
+    means = belt.average(start=0.8 * turn, every=4)
+    solver = wl.Dynamic(
+        world, step=5e-5, end=1.8 * turn, method="generalized_alpha_index2", spectral_radius=0.6, name=""
+    )
+    solver.solve(belt.run(rest, steady), hooks=[means])
+    report = means.report()
+    assert report is not None and solver.verdict.word == "ok"
+    assert_allclose(report["alternator"].creep, steady["alternator"].creep, rtol=1e-2)
+    assert_allclose(report["alternator"].tension_after, steady["alternator"].tension_after, rtol=2e-3)
