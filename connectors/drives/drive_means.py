@@ -551,17 +551,20 @@ def judge_creep(report: DriveReport) -> tuple[str, ...]:
     worst, slowest = int(np.abs(found.lag).argmax()), int(np.abs(found.loss - found.right).argmax())
     arc, slow = duties[creeping[worst]], duties[creeping[slowest]]
     layer = "a rigid layer" if passings[slowest].law.layer == inf else "the layer alone"
-    rigid, own = passings[worst].law.bristles == inf, isclose(passings[worst].law.bristles, passings[worst].law.layer)
-    advice = "give `layer_stiffness=` if the belt has a soft layer"
-    if own:
+    rigid = passings[worst].law.bristles == inf
+    own = not rigid and isclose(passings[worst].law.bristles, passings[worst].law.layer)
+    share, advice = f"{100.0 * found.excess:.2g} %", "give `layer_stiffness=` if the belt has a soft layer"
+    change = f"bristles add {share} to the loss of speed of {report.name}"
+    if rigid:
+        change = f"a layer that counts as rigid leaves out {share} of the loss of speed of {report.name}"
+    elif own:
+        change = f"the mesh changes the loss of speed of {report.name} by {share}"
         advice = f"or take more elements, as cables of {law.cable_length:.3g} m are long for this arc"
-    change = "a layer that counts as rigid leaves out" if rigid else "the mesh changes" if own else "bristles add"
     return (
-        f"{change} {100.0 * found.excess:.2g} % {'of' if rigid or own else 'to'} the loss of speed of {report.name}, "
-        f"most of it on the arc of {arc.name}, {arc.wrap_angle:.3g} rad, along all of which they bend: {slow.name} "
-        f"loses {100.0 * slow.creep:.4g} % in these means, and {100.0 * found.right[slowest]:.4g} % on {layer} with "
-        "their tensions; take losses of speed from there, `rigid_creep`, or from `belt.steady`, tensions and loads as "
-        f"they are; {advice}",
+        f"{change}, most of it on the arc of {arc.name}, {arc.wrap_angle:.3g} rad, along all of which bristles bend: "
+        f"{slow.name} loses {100.0 * slow.creep:.4g} % in these means, and {100.0 * found.right[slowest]:.4g} % on "
+        f"{layer} with their tensions; take losses of speed from there, `rigid_creep`, or from `belt.steady`, tensions "
+        f"and loads as they are; {advice}",
     )
 
 
