@@ -76,7 +76,7 @@ EQUAL = 1e-9
 """Change of F on an arc, relative to F, below which a layer is not sheared [1]."""
 SOFTEST = 20.0
 """Largest transfer length sqrt(EA/K) of a layer, per radius of its pulley [1]."""
-LARGEST_LAG = 0.05
+LARGEST_LAG = 0.1
 """Largest w [1]."""
 UNBALANCED = 1e-8
 """Largest torque, per largest tension and radius [1], that counts as 0."""

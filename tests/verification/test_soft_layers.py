@@ -123,7 +123,7 @@ def test_layers_that_are_too_soft_are_errors() -> None:
     with pytest.raises(wl.ModelError, match=words):
         mount(layer_stiffness=1e4).belt.steady(RIMS, {"alternator": 4.0})
     soft = mount(contact={"friction_stiffness_per_length": 4e5}).belt
-    with pytest.raises(wl.ModelError, match=r"differ by .* % at the entry: must be <= 5 %"):
+    with pytest.raises(wl.ModelError, match=r"differ by .* % at the entry: must be <= 10 %"):
         soft.steady(RIMS, {"alternator": 9.0})
     without = mount(contact={"friction_stiffness_per_length": 0.0}).belt.steady(RIMS, {"alternator": 4.0})
     layered = mount().belt.steady(RIMS, {"alternator": 4.0})
