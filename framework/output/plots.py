@@ -33,6 +33,10 @@ SUBDIVISIONS = 4
 """Number of straight lines that show one cable element."""
 COLOURED_BY = "axial_force"
 """Name of the point field that colours the lines of a picture, if a law draws this field."""
+TICKS = 7
+"""Largest number of labels on the longest axis of a 3D picture [1]."""
+SHORT = 0.1
+"""Length of an axis of a 3D picture, relative to the longest axis, below which the axis has no labels [1]."""
 FLAT = 1e-6
 """A model is drawn as 2D if its extent along z is below this fraction of its largest extent [1]."""
 
@@ -221,8 +225,6 @@ def draw_state(state: State) -> Any:
 def draw_shapes(rest: State, moved: Sequence[State], title: str) -> Any:
     """Draw a motion: the model at rest, and the model in several states of the motion; the first state is drawn with
     the strongest colour. The result is None on processes other than the first, and for models without drawings.
-
-    On the first process;
     """
     traced = trace_model([rest, *moved])
     if traced is None:
@@ -239,6 +241,8 @@ def draw_shapes(rest: State, moved: Sequence[State], title: str) -> Any:
 
 def _create_view(clouds: Sequence[FloatArray]) -> tuple[Any, Any]:
     """Create a figure with 2D or 3D axes that contain all points [m]."""
+    from matplotlib.ticker import MaxNLocator, NullLocator  # imported here, because only pictures need matplotlib
+
     points = np.concatenate(clouds)
     low, high = points.min(axis=0), points.max(axis=0)
     extent = high - low
@@ -250,11 +254,16 @@ def _create_view(clouds: Sequence[FloatArray]) -> tuple[Any, Any]:
         room = 0.04 * max(float(extent.max()), 1e-30)
         axes.set(xlim=(low[0] - room, high[0] + room), ylim=(low[1] - room, high[1] + room))
         axes.set_aspect("equal")
+        axes.set(xlabel="x [m]", ylabel="y [m]")
         style(axes)
     else:
-        axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), zlim=(low[2], high[2]), zlabel="z [m]")
+        axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), zlim=(low[2], high[2]))
         axes.set_aspect("equal")
-    axes.set(xlabel="x [m]", ylabel="y [m]")
+        for name, length in zip("xyz", extent / extent.max(), strict=True):
+            axis = getattr(axes, f"{name}axis")
+            # labels of a very short axis would overlap
+            axis.set_label_text(f"{name} [m]" if length > SHORT else "")
+            axis.set_major_locator(MaxNLocator(max(1, round(TICKS * length))) if length > SHORT else NullLocator())
     return figure, axes
 
 
