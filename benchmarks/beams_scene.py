@@ -1,4 +1,4 @@
-"""The models of beams.py, for both programs: a cantilever and a helical spring that are pulled out of rest.
+"""The models of beams.py, for all three programs: a cantilever and a helical spring that are pulled out of rest.
 
 The force at the free end grows linearly during half of the first period T of a straight cantilever, and is then
 constant; the result is the position of the free end at T. The shapes hardly depend on the slenderness, because the
@@ -21,7 +21,7 @@ REFERENCE = {
     ("helix", 50): (-0.1016, 0.074809, 0.492968),
     ("helix", 200): (-0.101684, 0.07451, 0.493021),
 }
-"""Positions of the free end at T [m], by shape and slenderness; both programs converge to these values."""
+"""Positions of the free end at T [m], by shape and slenderness; all three programs converge to these values."""
 
 
 def wind(shape: str, s: float) -> tuple[Vector, Vector, Vector]:

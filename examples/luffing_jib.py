@@ -25,9 +25,9 @@ import windlass as wl
 from windlass import connectors as con
 from windlass.elements import Ground, MassPoint, nodes_of, straight_beam, straight_cable
 
-load = wl.option("load", 16e3, "kg", "mass of the load", minimum=100.0)
-angle = wl.option("angle", 60.0, "deg", "angle of the jib above the horizontal", minimum=10.0)
-speed = wl.option("speed", 18.0, "m/s", "speed of the wind along y", minimum=0.1)
+load = wl.option("load", 16e3, "kg", "mass of the load", minimum=2e3, maximum=30e3)
+angle = wl.option("angle", 60.0, "deg", "angle of the jib above the horizontal", minimum=10.0, maximum=80.0)
+speed = wl.option("speed", 18.0, "m/s", "speed of the wind along y", minimum=0.1, maximum=25.0)
 elements = wl.option("elements", 6, "1", "elements of the jib", minimum=1)
 output = wl.option("output", "luffing_jib_out", "", "folder for results; 'none' writes no files")
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)

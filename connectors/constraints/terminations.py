@@ -26,6 +26,8 @@ from windlass.framework.model.law import Tables
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import Handles, World
 
+OWN = ("marker0", "marker1", "rotations", "frame0", "frame1")
+"""Columns of `GenericJoint` that sockets and swivels set."""
 ENDS = {"world": instance(World), "end": inside(), "body": inside()}
 
 
@@ -36,17 +38,20 @@ def socket(world: World, end: Handles, body: Handles, bends: bool = False, **val
 
     Args:
         end: nodes with rotation in 3D: nodes of `TwistCable3D` or of `Beam3D`, or bodies.
-        body: a rigid body, a `Ground` or a node with rotation at the place of the end: one, or one for each end.
+        body: a rigid body, a `Ground` or another node with rotation, which must be at the place of the end: one, or one
+            for each end.
         bends: whether only the position and the rotation about the axis of the end are held, as by a thimble on a bolt.
             A rope under the tension T bends at a stiff socket within the length √(EI/T). If elements are longer, a
             stiff socket holds the rope too straight.
-        **values: further columns of `GenericJoint`.
+        **values: name, and columns of `GenericJoint` except for its markers, rotations and frames, which this call
+            sets.
 
     Returns:
         Handle to the joints.
 
     Raises:
-        ModelError: ends or bodies without rotation in 3D, or of different numbers.
+        ModelError: ends or bodies without rotation in 3D, or of different numbers; an end joined with itself; a node at
+            another place than the end; a column that this call sets.
     """
     return _join(world, "socket", end, body, None, (True, not bends, not bends), values)
 
@@ -60,7 +65,7 @@ def swivel(world: World, end: Handles, body: Handles, axis: Any | None = None, *
         end, body: see `socket`.
         axis: direction of the axis in the reference configuration, global; default: axis of the rope or beam at its
             end, which is e_1 of the node.
-        **values: further columns of `GenericJoint`.
+        **values: see `socket`.
 
     Returns:
         Handle to the joints, whose first axis is free: `joint_stops` limits ``"rotation_x"``.
@@ -75,10 +80,21 @@ def _join(
     world: World, what: str, end: Handles, body: Handles, axis: Any | None, locked: tuple[bool, ...],
     values: dict[str, Any],
 ) -> Entity:  # fmt: skip
+    columns = GenericJoint.refs.keys() | GenericJoint.columns.keys()
+    for name in values:
+        if name in OWN:
+            names = ", ".join(("name", *sorted(columns - set(OWN))))
+            raise ModelError(f"{name} of {what}: {what} sets it; must be one of {names}")
     first, second = merge_handles(end), merge_handles(body)
-    (p, A), (q, B) = (_read_place(world, what, entity) for entity in (first, second))
+    ends, bodies = (_find_places(world, what, entity) for entity in (first, second))
+    (p, A), (q, B) = (_read_places(entity) for entity in (ends, bodies))
     if len(q) not in (1, len(p)):
         raise ModelError(f"{what} of {len(p)} ends on {len(q)} bodies: must be one body, or one body for each end")
+    for row in np.flatnonzero(ends.ids == bodies.ids):
+        raise ModelError(
+            f"end {row} of {what} and its body {second!r} are the same {ends.kind}: must be two different nodes or "
+            "bodies, or a Ground"
+        )
     axes = A
     if axis is not None:
         size = float(np.linalg.norm(axis))
@@ -89,6 +105,13 @@ def _join(
     local = np.einsum("nji,nj->ni", B, p - q)
     # rounding errors must not place a joint beside a node
     local[np.abs(local) < 1e-9 * np.abs(np.concatenate((p, q))).max(initial=1.0)] = 0.0
+    if "node" in second.table.component.provides and local.any():
+        distance, is_node = float(np.linalg.norm(local, axis=1).max()), second.table.component is RigidNode3D
+        remedy = ", or a RigidBody3D on this node (node=), which has places beside its node" if is_node else ""
+        raise ModelError(
+            f"{second!r} of {what} is {distance:.6g} m away from the end: must be a node at the place of the end"
+            f"{remedy}"
+        )
     marker0, marker1 = rigid_marker(world, first), rigid_marker(world, second, local)
     frame0, frame1 = (np.einsum("nji,njk->nik", R, axes) for R in (A, np.broadcast_to(B, (len(p), 3, 3))))
     return world.add(
@@ -97,22 +120,27 @@ def _join(
     )  # fmt: skip
 
 
-def _read_place(world: Tables, what: str, entity: Entity) -> tuple[FloatArray, FloatArray]:
-    """Return the positions [m], shape (n, 3), and rotation matrices, shape (n, 3, 3), in the reference
-    configuration."""
-    if entity.table.component is Ground:
-        p = entity.table.collect("position", entity.rows)
-        return p, np.tile(np.eye(3), (len(p), 1, 1))
+def _find_places(world: Tables, what: str, entity: Entity) -> Entity:
+    """Find the nodes of bodies; return nodes with rotation in 3D and ground unchanged."""
     has_node = "node" in entity.table.component.refs or "node" in entity.table.component.provides
-    nodes = find_nodes(world, entity) if has_node else entity
-    read = nodes.table.collect
-    if nodes.table.component is RigidNode3D:
-        return read("position", nodes.rows), rotation_matrix(read("euler_parameters", nodes.rows))
-    if nodes.table.component is not PointSlopeTwist3D:
+    places = find_nodes(world, entity) if has_node else entity
+    if places.table.component not in (Ground, RigidNode3D, PointSlopeTwist3D):
         raise ModelError(
             f"{entity!r} of {what}: must be a 3D rigid body, a node of TwistCable3D or Beam3D, or Ground; a Cable3D "
             "has no torsion: use SphericalJoint"
         )
+    return places
+
+
+def _read_places(nodes: Entity) -> tuple[FloatArray, FloatArray]:
+    """Return the positions [m], shape (n, 3), and rotation matrices, shape (n, 3, 3), of nodes or ground in the
+    reference configuration."""
+    read = nodes.table.collect
+    if nodes.table.component is Ground:
+        p = read("position", nodes.rows)
+        return p, np.tile(np.eye(3), (len(p), 1, 1))
+    if nodes.table.component is RigidNode3D:
+        return read("position", nodes.rows), rotation_matrix(read("euler_parameters", nodes.rows))
     p, slope, twist = (read(name, nodes.rows) for name in ("position", "slope", "twist"))
     b, F = create_frames(slope, read("normal", nodes.rows), read("turned_from", nodes.rows))
     x = np.column_stack((p, slope, twist))

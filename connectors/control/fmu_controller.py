@@ -17,42 +17,51 @@ import shutil
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import inf
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 
 from windlass.framework.assembly.parallel_assembly import parallel_assembly
-from windlass.framework.checks.checks import checked, number, path, suggest, that
+from windlass.framework.checks.checks import check, checked, number, optional, path, suggest, that
 from windlass.framework.checks.values import show
 from windlass.framework.errors import ModelError
 from windlass.framework.model.system import Fields
 from windlass.framework.output.probes import Probe, SensorLike
 from windlass.framework.state.evaluate import load_outputs
-from windlass.framework.state.hooks import StepHook
+from windlass.framework.state.hooks import ROUNDING, StepHook, find_rounding
 from windlass.framework.state.state import State
 
+Value = int | float | bool | str | np.number[Any] | np.bool_
+"""A start value of a variable."""
 PIP_LINE = "pip install 'fmpy>=0.3.20,<1'"
-ROUNDING, UNITS = 1e-9, 4.0
-"""Differences of times that count as rounding errors: part of the step of the exchange, and rounding units of the
-time."""
 LAST_MESSAGES = 3
 """Number of the last messages of an FMU that errors repeat."""
 ERROR, FATAL = 3, 4
 """Status of a failed call of an FMU, after which FMI allows no other call than the end of the instance, and no call at
 all."""
 KINDS: tuple[tuple[tuple[str, ...], Callable[[Any], bool], str], ...] = (
-    (("Real", "Float"), lambda given: isinstance(given, int | float) and not isinstance(given, bool), "a number"),
+    (
+        ("Real", "Float"),
+        lambda given: isinstance(given, int | float) and not isinstance(given, bool) and abs(given) < inf,
+        "a finite number",
+    ),
     (("Int", "UInt", "Enumeration"), lambda given: type(given) is int, "a whole number"),
     (("Boolean",), lambda given: given in (0, 1), "True or False"),
     (("String",), lambda given: isinstance(given, str), "a text"),
 )
 """Beginnings of the types of variables, test of a value, and allowed values."""
-LOGGERS: list[Any] = []
-"""Callbacks of all instances of FMI 2: FMPy passes the messages of all instances to the logger of the last instance,
-also after the end of this instance."""
+LAST_LOGGER: deque[Any] = deque(maxlen=1)
+"""Callbacks of the last instance of FMI 2: FMPy passes the messages of all instances to the logger of the last
+instance, also after the end of this instance."""
 NUMBERS = ("Real", "Integer", "Boolean", "Enumeration", "Float", "Int", "UInt")
 """Beginnings of the types of variables that have a number as their value."""
+
+
+def plain(given: Any) -> Any:
+    """Return a scalar of NumPy as an object of Python, and other objects unchanged."""
+    return given.item() if isinstance(given, np.generic) else given
 
 
 def named(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
@@ -66,7 +75,7 @@ SENSORS = that(
 )
 SETTERS = that(named(callable), "functions of one number by the name of an output of the FMU, such as {'torque': ...}")
 VALUES = that(
-    named(lambda given: isinstance(given, int | float | bool | str)), "numbers, truth values or texts by name"
+    named(lambda given: isinstance(plain(given), int | float | bool | str)), "numbers, truth values or texts by name"
 )
 
 
@@ -80,18 +89,19 @@ class FMUController(StepHook):
             number.
         outputs: function for each output of the FMU that the model uses, by the name of the output, such as ``lambda
             torque: world.set(motor, value=torque)`` [unit of the output].
-        parameters: values of parameters and start values of the FMU by name.
+        parameters: values of parameters and start values of the FMU by name, None for the values of the FMU.
 
     Attributes:
         values: last values of the used outputs, by name; empty before the first exchange.
 
     Raises:
         ModelError: FMPy is not installed, the file is not an FMU for co-simulation on this platform, or the FMU has no
-            such variables. In a solve: a call of the FMU fails (the message contains the last messages of the FMU), the
-            solve begins at another time than the FMU has reached, or a restart needs a state that the FMU cannot store.
+            such variables. In a solve: a call of the FMU fails (the message contains the last messages of the FMU), an
+            output of the FMU is not finite, the solve begins at another time than the FMU has reached, or a restart
+            needs a state that the FMU cannot store.
     """
 
-    @checked(file=path(), step=number("s", above=0.0), inputs=SENSORS, outputs=SETTERS, parameters=VALUES)
+    @checked(file=path(), step=number("s", above=0.0), inputs=SENSORS, outputs=SETTERS, parameters=optional(VALUES))
     def __init__(
         self,
         file: str | os.PathLike[str],
@@ -99,11 +109,11 @@ class FMUController(StepHook):
         step: float,
         inputs: Mapping[str, SensorLike],
         outputs: Mapping[str, Callable[[float], object]],
-        parameters: Mapping[str, int | float | bool | str] | None = None,
+        parameters: Mapping[str, Value] | None = None,
     ) -> None:
         self._file, self._step = Path(file), float(step)
         self._sensors, self._setters = dict(inputs), dict(outputs)
-        self._slave = Slave(self._file, dict(parameters or {}))
+        self._slave = Slave(self._file, {name: plain(value) for name, value in (parameters or {}).items()})
         self._slave.require(self._sensors, ("input",), "inputs")
         self._slave.require(self._setters, ("output", "local", "calculatedParameter"), "outputs")
         self._probes: list[Probe] = []
@@ -133,17 +143,13 @@ class FMUController(StepHook):
 
     def _check_start(self, state: State) -> None:
         """Raise ModelError if a solve begins at another time than the FMU has reached."""
-        rounding = self._find_rounding(state.t)
+        rounding = find_rounding(state.t, self._step)
         if self._count >= 0 and not self._reached - rounding <= state.t <= self._next + rounding:
             times = f"{self._reached:.9g} s to {self._next:.9g} s"
             raise ModelError(
                 f"t = {state.t:.9g} s at the start of a solve with {self._file.name}: must be from {times}, which the "
                 "FMU has reached; close() begins again"
             )
-
-    def _find_rounding(self, t: float) -> float:
-        """Return the difference from a time [s] that counts as a rounding error."""
-        return max(ROUNDING * self._step, UNITS * float(np.finfo(float).eps) * abs(t))
 
     @property
     def _next(self) -> float:
@@ -154,13 +160,14 @@ class FMUController(StepHook):
         """Exchange values if an exchange is due.
 
         Raises:
-            ModelError: the solve begins at another time than the FMU has reached.
+            ModelError: the solve begins at another time than the FMU has reached, or an output of the FMU is not
+                finite.
         """
         self.changes_forces = False
         if self._begins:
             self._begins = False
             self._check_start(state)
-        if self._count >= 0 and state.t < self._next - self._find_rounding(state.t):
+        if self._count >= 0 and state.t < self._next - find_rounding(state.t, self._step):
             return
         if self._count < 0:
             self._begin = self._reached = state.t
@@ -170,7 +177,7 @@ class FMUController(StepHook):
         self._reached = state.t
         self._count = round((state.t - self._begin) / self._step)
         self._slave.put(dict(zip(self._sensors, self._measure(state), strict=True)))
-        values = self._slave.get(list(self._setters))
+        values = self._slave.get(list(self._setters), state.t)
         # only an abrupt change needs new accelerations; before the solve, user code may have changed the model
         self.changes_forces = values != self.values or self._is_first
         self.values, self._is_first = values, False
@@ -233,7 +240,7 @@ class Slave:
         parameters: start values by the name of a variable.
     """
 
-    def __init__(self, file: Path, parameters: Mapping[str, int | float | bool | str]) -> None:
+    def __init__(self, file: Path, parameters: Mapping[str, Value]) -> None:
         if importlib.util.find_spec("fmpy") is None:
             raise ModelError(f"FMUController needs FMPy, which is not installed: {PIP_LINE}")
         if not file.is_file():
@@ -294,7 +301,8 @@ class Slave:
         self._failures = []
         with self._calls(t):
             self._fmu = self._fmpy.instantiate_fmu(folder, self._model, "CoSimulation", debug_logging=True, logger=log)
-            LOGGERS.append(getattr(self._fmu, "callbacks", None))
+            if not self._is_third:
+                LAST_LOGGER.append(self._fmu.callbacks)
             self._end = weakref.finalize(self, end, self._fmu, folder, self._failures)
             if self._is_third:
                 apply_start_values(self._fmu, self._model, self._parameters)
@@ -323,13 +331,20 @@ class Slave:
                 given = [round(value) if whole else value]
                 getattr(self._fmu, f"set{self._call(variable)}")([variable.valueReference], given)
 
-    def get(self, names: list[str]) -> dict[str, float]:
-        """Return the values of variables."""
+    def get(self, names: list[str], t: float) -> dict[str, float]:
+        """Return the values of variables at a time [s].
+
+        Raises:
+            ModelError: a value is not finite.
+        """
         found = {}
         with self._calls():
             for name in names:
                 variable = self._variables[name]
                 found[name] = float(getattr(self._fmu, f"get{self._call(variable)}")([variable.valueReference])[0])
+        for name, value in found.items():
+            unit = self._variables[name].unit or ""
+            check(number(unit), f"{self._file.name} at t = {t:.9g} s: output {name}", value, None)
         return found
 
     def _call(self, variable: Any) -> str:

@@ -66,7 +66,7 @@ from windlass.framework.model.table import EntityTable
 ALIGNED = 1e-6
 """Largest deviation of the direction of gravity from the downward direction [1]."""
 SUNK = 0.01
-"""Depth of a cable below the bed at the start, per depth of the water [1], above which the run is doubtful."""
+"""Depth of a point below the bed at the start, per depth of the water [1], above which the run is doubtful."""
 
 
 class FluidLoad(Component):
@@ -216,16 +216,21 @@ def build(rows: LocalRows) -> System:
 
 
 def find_sunken(groups: list[FluidGroup], fields: Fields) -> list[str]:
-    """Find doubts about a run: cables that begin below the bed of the water. Beams may be piles in the bed."""
+    """Find doubts about a run: cables and beams that begin below the bed of the water, where there is no water."""
     found = []
-    for group in (group for group in groups if group.kind.order == 0):
+    for group in groups:
         call(locate)(group.line, fields.x, fields.v, fields.a, group.m)
         for c in group.flows:
             low = c.level - c.depth - group.m["r"][c.where, c.up].min()
             if c.fills == BELOW and low > SUNK * c.depth:
+                what, remedy = (
+                    ("cable", "lay the line on the bed (`hang_from_ground`)")
+                    if group.kind.order == 0
+                    else ("beam", "put the load only on the elements above the bed")
+                )
                 found.append(
-                    f"a cable begins {low:.3g} m below the bed of its fluid, whose depth is {c.depth:g} m: give the "
-                    "depth of the water, lay the line on the bed (`hang_from_ground`), or shift the surface"
+                    f"a {what} begins {low:.3g} m below the bed of its fluid, whose depth is {c.depth:g} m: give the "
+                    f"depth of the water, {remedy}, or shift the surface"
                 )
     return found
 

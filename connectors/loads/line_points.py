@@ -20,6 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.markers.cable_shape import cable_lengths
+from windlass.elements.beam.forces2d import WIDTH as PLANE
+from windlass.elements.beam.forces3d import WIDTH as SPACE
 from windlass.elements.beam.rows import find_lengths, find_orders
 from windlass.elements.beam.rules import PLACES, lagrange
 from windlass.elements.cable2d.points import eval_shape, gauss_rule
@@ -46,13 +48,17 @@ class LineKind(NamedTuple):
         return max(self.order, 1) + 1
 
     @property
+    def width(self) -> int:
+        """Number of coordinates of a node of a beam."""
+        return PLANE if self.dims == 2 else SPACE
+
+    @property
     def positions(self) -> IntArray:
         """The coordinates of a row that determine its axis: positions and slopes of the nodes of a cable, positions of
         the nodes of a beam, shape (n dims,) for n shape functions."""
         if self.order == 0:
             return np.arange(4 * self.dims)
-        width = 3 if self.dims == 2 else 7
-        return (width * np.arange(self.nodes)[:, None] + np.arange(self.dims)).ravel()
+        return (self.width * np.arange(self.nodes)[:, None] + np.arange(self.dims)).ravel()
 
     @property
     def ends(self) -> IntArray:
@@ -108,7 +114,12 @@ def create_line(rows: LocalRows, which: IntArray, kind: LineKind, s: FloatArray,
 
 
 def line_lengths(rows: LocalRows) -> FloatArray:
-    """Return the lengths [m] of the cables and beams of rows, shape (rows,)."""
+    """Return the lengths [m] of the cables and beams of rows, shape (rows,); they are cached."""
+    found: FloatArray = rows.kept("line lengths", lambda: _find_lengths(rows))
+    return found
+
+
+def _find_lengths(rows: LocalRows) -> FloatArray:
     length = cable_lengths(rows.world, rows.local("cable"))
     for kind, which in group_rows(rows):
         if kind.order > 0:
@@ -119,7 +130,12 @@ def line_lengths(rows: LocalRows) -> FloatArray:
 
 def group_rows(rows: LocalRows) -> list[tuple[LineKind, IntArray]]:
     """Group the rows by the kind of their cables or beams: return the kind and the positions of the rows, shape (k,),
-    of each group."""
+    of each group. The groups are cached."""
+    found: list[tuple[LineKind, IntArray]] = rows.kept("line groups", lambda: _find_groups(rows))
+    return found
+
+
+def _find_groups(rows: LocalRows) -> list[tuple[LineKind, IntArray]]:
     found: dict[LineKind, list[IntArray]] = {}
     for table, positions, numbers in rows.world.split_by_table(rows.local("cable")):
         order = np.zeros(len(numbers), np.int64)

@@ -16,7 +16,6 @@ from windlass.connectors.loads.line_drawing import draw_along
 from windlass.connectors.loads.line_points import LEAST_POINTS, create_line, find_places, group_rows, locate
 from windlass.connectors.loads.line_points import create_points as create_motion
 from windlass.connectors.loads.section_points import (
-    PLANE,
     SectionColumns,
     add_torque_tangents,
     add_torques,
@@ -25,6 +24,7 @@ from windlass.connectors.loads.section_points import (
     fill_vectors,
 )
 from windlass.connectors.user_functions.time_functions import TimeColumn, bind_values
+from windlass.elements.beam.forces2d import WIDTH as PLANE
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.call import Call, call
 from windlass.framework.model.drawing import Drawing

@@ -24,8 +24,11 @@ from typing import NamedTuple
 import numpy as np
 
 from windlass.connectors.loads.line_points import LineKind, group_rows, line_lengths
+from windlass.connectors.markers.position_kernels import turn_vector
 from windlass.elements.beam.beam2d import find_shifts
 from windlass.elements.beam.beam3d import find_flips
+from windlass.elements.beam.forces2d import WIDTH as PLANE
+from windlass.elements.beam.forces3d import WIDTH as SPACE
 from windlass.elements.beam.rules import PLACES, lagrange
 from windlass.elements.bodies.rigid3d_kernels import fill_rotation
 from windlass.elements.cable2d.points import gauss_rule
@@ -33,9 +36,6 @@ from windlass.elements.nodes.vectors import Vector, cross
 from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows
-
-PLANE, SPACE = 3, 7
-"""Numbers of coordinates of a node in 2D and in 3D."""
 
 
 class SectionColumns(NamedTuple):
@@ -59,7 +59,7 @@ def create_section(rows: LocalRows, which: IntArray, kind: LineKind, s: FloatArr
         s: relative positions s = x/L [1], shape (m,) or (k, m).
         w: weights for a length of 1, shape (m,).
     """
-    width = PLANE if kind.dims == 2 else SPACE
+    width = kind.width
     dofs = np.ascontiguousarray(rows.dofs[which][:, : width * kind.nodes])
     s = np.broadcast_to(s, (len(which), np.shape(s)[-1]))
     x = rows.layout.reference[dofs].reshape(len(which), kind.nodes, width)
@@ -103,16 +103,6 @@ def read_parameters(c: SectionColumns, i: int, j: int, x: FloatArray, e: FloatAr
             e[k] += c.N[i, j, a] * c.flip[i, a] * x[c.dofs[i, SPACE * a + 3 + k]]
 
 
-@kernel(inline=True)
-def turn(A: FloatArray, b: Vector) -> Vector:
-    """A b."""
-    return (
-        A[0, 0] * b[0] + A[0, 1] * b[1] + A[0, 2] * b[2],
-        A[1, 0] * b[0] + A[1, 1] * b[1] + A[1, 2] * b[2],
-        A[2, 0] * b[0] + A[2, 1] * b[1] + A[2, 2] * b[2],
-    )
-
-
 @kernel
 def fill_vectors(c: SectionColumns, given: FloatArray, x: FloatArray, out: FloatArray) -> None:
     """Fill the vectors of the rows in the global frame at all points, shape (k, m, 3); ``given`` are the vectors of all
@@ -129,7 +119,7 @@ def fill_vectors(c: SectionColumns, given: FloatArray, x: FloatArray, out: Float
             elif c.turns[i]:
                 read_parameters(c, i, j, x, e)
                 fill_rotation(e[0], e[1], e[2], e[3], A, W)
-                V = turn(A, F)
+                V = turn_vector(A, F)
             for k in range(3):
                 out[i, j, k] = V[k]
 
@@ -169,7 +159,7 @@ def add_section_force_tangents(
             read_parameters(c, i, j, x, e)
             fill_rotation(e[0], e[1], e[2], e[3], A, W)
             for l in range(4):
-                change = cross(turn(A, (W[0, l], W[1, l], W[2, l])), force)
+                change = cross(turn_vector(A, (W[0, l], W[1, l], W[2, l])), force)
                 for a in range(nodal):
                     for b in range(nodal):
                         weight = dq * c.w[i, j] * c.N[i, j, a] * c.N[i, j, b] * c.flip[i, b]

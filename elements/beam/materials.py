@@ -28,7 +28,7 @@ MATERIAL = {
     "poisson": number("1", above=-1.0, maximum=0.5), "dims": whole(2, maximum=3, why="the dimension of the beam"),
 }  # fmt: skip
 TERMS = 41
-"""Largest n of the series for J; the first omitted term is below 10⁻⁹ of the sum."""
+"""Largest n of the series for J; the first omitted term is below 10⁻⁸ of the sum."""
 
 
 @checked(diameter=number("m", above=0.0), thickness=optional(number("m", above=0.0)), **MATERIAL)

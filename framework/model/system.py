@@ -498,8 +498,8 @@ class ConstraintSystem:
         rubs: whether the system has forces that are proportional to the absolute values of the multipliers, such as
             friction. If ``rubs`` is true, the tangent contains the derivatives of these forces in the columns of the
             multipliers.
-        smooth: whether the equations never have kinks in time, because they do not depend on time and are never
-            switched; the detection of kinks omits such equations.
+        smooth: whether the detection of kinks omits the equations, because they do not depend on time, are never
+            switched, and their multipliers are not reactions.
     """
 
     multipliers: IntArray

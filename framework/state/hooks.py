@@ -15,6 +15,9 @@ from windlass.framework.kernels.program import Program
 from windlass.framework.runtime.log_stages import Stage, enter, leave
 from windlass.framework.state.state import State
 
+ROUNDING, UNITS = 1e-9, 4.0
+"""Differences of times that count as rounding errors: part of the step, and rounding units of the time."""
+
 
 class StepHook:
     """Base class of user code that is called before and after the steps of a solve; override only the methods that you
@@ -118,6 +121,11 @@ def overriding(hooks: Iterable[StepHook], stage: str) -> list[StepHook]:
     idle = getattr(StepHook, stage)
     found = [hook for hook in hooks if getattr(getattr(hook, stage), "__func__", None) is not idle]
     return sorted(found, key=lambda hook: not hook.changes_state)
+
+
+def find_rounding(t: float, step: float) -> float:
+    """Return the difference from a time [s] that counts as a rounding error, for steps of the given size [s]."""
+    return max(ROUNDING * step, UNITS * float(np.finfo(float).eps) * abs(t))
 
 
 def find_stop(hooks: Iterable[StepHook], state: State) -> float:

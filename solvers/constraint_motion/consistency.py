@@ -11,10 +11,14 @@ end between 2 r and 0 instead of r. The oscillating accelerations violate the co
     e = C_q a - r,
 
 which is of order h² in smooth motion and changes by order h³ from step to step. If this change exceeds `KINK` times the
-size of the terms of e, accelerations, multipliers and, at index 3, velocities are projected onto the constraints; the
-unit length of Euler parameters does not count, because it never has kinks:
+size of the terms of e, accelerations, multipliers and, at index 3, velocities are projected onto the constraints:
 
     C_q δv = c h² j - Ċ,    M δa + C_qᵀ δλ = f(v) - f(v + δv),  C_q δa = -e,    j = d(r - C_q a)/dt with a held
+
+The unit length of Euler parameters does not count. It does not depend on time, so its e changes only after a jump of a
+torque, after a kink of another constraint, or in steps that are too long for the rotation. This e is an acceleration
+along the Euler parameters, which does not turn the body, and a projection changes the rotation by a small part of the
+error of the step.
 
 Generalised-alpha's algorithmic acceleration A belongs to the time t + Δ h with Δ = α_m - α_f. A is corrected only in
 the directions of the constraints, C_q A = C_q a + Δ h j, which preserves order 2 of the method. At index 3 velocities
@@ -85,7 +89,7 @@ def find_excess(
     of its terms.
 
     The shapes of ``before`` and ``now`` are (2, m), and the shape of ``largest`` is (1,). ``watched`` is 0 for
-    constraints that never have kinks, otherwise 1, shape (m,).
+    constraints that do not count, otherwise 1, shape (m,).
     """
     most = 0.0
     for i in range(now.shape[1]):

@@ -129,6 +129,15 @@ def test_luffing_jib(tmp_path: Path) -> None:
     assert "side deflection [m]" in table
 
 
+@pytest.mark.parametrize("words", ["-load 31000", "-angle 85", "-speed 26"])
+def test_limits_of_the_luffing_jib(words: str, tmp_path: Path) -> None:
+    """Loads, angles and winds that the theory of the example does not cover are errors."""
+    done = run_windlass(
+        ["run", str(ROOT / "examples/luffing_jib.py"), "-output", "none", *words.split()], folder=tmp_path
+    )
+    assert done.returncode != 0 and f"{words.replace(' ', ' = ')}: expected a number >=" in done.stderr
+
+
 def test_towed_cable(tmp_path: Path) -> None:
     """Angles and tensions of the towed rope at four speeds agree with the closed form to 3e-5. Faster ropes are
     flatter.

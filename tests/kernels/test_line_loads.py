@@ -12,6 +12,7 @@ from scipy.integrate import quad
 
 import windlass as wl
 from windlass import connectors as con
+from windlass.connectors.loads import line_points
 from windlass.elements import (
     ALENode,
     Beam2D,
@@ -149,6 +150,29 @@ def test_beams_and_cables_of_several_kinds() -> None:
     assert_allclose(wl.eval_output(load, "force_per_length", state, x=0.3), np.tile((1.0, 2.0, 3.0), (4, 1)))
     with pytest.raises(wl.ModelError, match="must lie from 0 to 1 m, the length of the cable or beam"):
         wl.eval_output(load, "force_per_length", state, x=1.1)
+
+
+def test_kinds_and_lengths_are_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Several evaluations of outputs group the rows by cables and beams, and compute the lengths, only once."""
+    world = wl.World()
+    beam = straight_beam(world, (0, 0, 0), (2, 0, 0), 2, order=2, **SPACE)
+    load = world.add(con.LineLoad, cable=beam, vector=(1.0, 2.0, 3.0), body_fixed=[True, False])
+    state, calls = wl.State(world), dict.fromkeys(("find_orders", "find_lengths"), 0)
+
+    def count(name: str) -> Any:
+        original = getattr(line_points, name)
+
+        def counted(*given: Any) -> Any:
+            calls[name] += 1
+            return original(*given)
+
+        return counted
+
+    for name in calls:
+        monkeypatch.setattr(line_points, name, count(name))
+    for x in (0.2, 0.4):
+        wl.eval_output(load, "force_per_length", state, x=x)
+    assert max(calls.values()) <= 1
 
 
 def test_loads_that_rotate_with_the_section() -> None:

@@ -336,6 +336,17 @@ def test_a_refused_input_keeps_its_value() -> None:
     assert abs(answers[5]["value"]["speed"] - expected.solve().v[2]) < 1e-12
 
 
+def test_inputs_are_finite() -> None:
+    """Values that are not finite never reach the function of the user."""
+    solver, _ = make_drum()
+    fmu, found = wl.FMUInterface(), list[float]()
+    fmu.input("torque", 3.0, "N m", set=found.append)
+    answers, _ = converse(fmu, solver, [["put", "torque", float(word)] for word in ("nan", "inf")] + [["finish"]])
+    for answer, word in zip(answers, ("nan", "inf"), strict=False):
+        assert answer["error"] == f"value = {word} N m in FMUInterface: must be a finite number"
+    assert found == [3.0]
+
+
 def test_the_interface_is_solved_once() -> None:
     fmu, solver = declare()
     fmu.solve(solver)

@@ -18,6 +18,7 @@ import windlass as wl
 from windlass import connectors as con
 from windlass import elements as el
 from windlass.commands import cli
+from windlass.connectors.control import fmu_controller
 from windlass.fmu.stepwise import Stepwise
 
 REASON = "needs the extra fmu: pip install 'windlass[fmu]'"
@@ -39,9 +40,11 @@ drum = world.add(el.RigidBody2D, name="drum", position=(0.0, 0.0), mass=1.0, ine
 con.fix(world, drum, "x", "y")
 angle = con.coordinate_marker(world, drum, "rotation")
 motor = world.add(con.CoordinateLoad, marker=angle)
+load = world.add(con.CoordinateLoad, marker=angle)
 world.add(con.CoordinateSpringDamper, marker1=angle, stiffness=40.0, damping=0.5 * damped)
 fmu = wl.FMUInterface()
 fmu.input("torque", 3.0, "N m", set=lambda value: world.set(motor, value=value), doc="torque of the motor")
+fmu.input("load", 0.0, "N m", set=lambda value: world.set(load, value=value))
 fmu.output(wl.Sensor(drum, "angular_velocity", name="speed"))
 fmu.output(wl.Sensor(drum, "rotation", name="angle"))
 fmu.output(wl.Sensor(drum, "angular_acceleration", name="acceleration"))
@@ -61,6 +64,8 @@ class Controller(Fmi2Slave):
         output = Real("torque", causality=Fmi2Causality.output, getter=lambda: {KP} * ({WANTED} - self.speed)
                       + {KI} * self.missing)
         self.register_variable(output)
+        ratio = Real("ratio", causality=Fmi2Causality.output, getter=lambda: float("inf") if self.missing else 0.0)
+        self.register_variable(ratio)
         self.register_variable(Real("missing", causality=Fmi2Causality.local))
 
     def do_step(self, t, size):
@@ -171,7 +176,7 @@ def test_the_fmu_is_valid(model: Path) -> None:
     assert validate_fmu(str(model)) == []
     description = fmpy.read_model_description(str(model), validate=True)
     found = {variable.name: variable for variable in description.modelVariables}
-    assert [v.causality for v in found.values()] == ["input", *3 * ["output"], "parameter", "parameter"]
+    assert [v.causality for v in found.values()] == [*2 * ["input"], *3 * ["output"], *2 * ["parameter"]]
     assert (found["torque"].start, found["torque"].unit) == ("3", "N m")
     assert (found["inertia"].start, found["inertia"].min) == ("2.5", "0.1")
     assert description.coSimulation.canGetAndSetFMUstate
@@ -313,6 +318,69 @@ def test_refused_requests_can_be_undone(model: Path) -> None:
         assert fmu.getReal(speed) != before
 
 
+def test_a_wrong_start_value_can_be_corrected(model: Path) -> None:
+    """The other inputs have their start values."""
+    with slave(model, torque=float("nan"), load=-1.0) as fmu:
+        torque, load, acceleration = ([fmu.numbers[name]] for name in ("torque", "load", "acceleration"))
+        assert (fmu.getReal(torque), fmu.getReal(load)) == ([3.0], [-1.0])
+        assert abs(fmu.getReal(acceleration)[0] - 2.0 / 2.5) < 1e-12
+        with pytest.raises(fmpy.fmi1.FMICallException, match="discard"):
+            fmu.doStep(0.0, 0.1)
+        assert "input torque = nan: value = nan N m in FMUInterface: must be a finite number" in fmu.messages[-1]
+        fmu.setReal(torque, [6.0])
+        assert abs(fmu.getReal(acceleration)[0] - 5.0 / 2.5) < 1e-12
+        fmu.doStep(0.0, 0.1)
+
+
+def test_a_wrong_start_value_remains_wrong_with_another_parameter(model: Path) -> None:
+    with slave(model, initialise=False, torque=float("nan")) as fmu:
+        torque, inertia, acceleration = ([fmu.numbers[name]] for name in ("torque", "inertia", "acceleration"))
+        fmu.getReal(acceleration)
+        fmu.setReal(inertia, [4.0])
+        fmu.exitInitializationMode()
+        with pytest.raises(fmpy.fmi1.FMICallException, match="discard"):
+            fmu.doStep(0.0, 0.1)
+        fmu.setReal(torque, [3.0])
+        fmu.doStep(0.0, 0.1)
+
+
+@pytest.mark.parametrize("version", ["2", "3"])
+def test_the_last_outputs_remain_after_the_end(folder: Path, model: Path, version: str) -> None:
+    """After terminate, outputs have their last values, states are errors, and the script does not start again."""
+    before, messages, file = find_children(), list[str](), model
+    if version == "3":
+        pytest.importorskip("pythonfmu3", reason=REASON)
+        file = folder / "ended.fmu"
+        words = ["-output", str(file), "-inertia", "2.5", "-fmi", "3"]
+        assert cli.main(["fmu", str(folder / "drum.py"), *words]) == 0
+    description = fmpy.read_model_description(str(file))
+    log = lambda *given: messages.append(given[-1].decode())  # noqa: E731
+    fmu = fmpy.instantiate_fmu(fmpy.extract(str(file)), description, "CoSimulation", debug_logging=True, logger=log)
+    LOGGERS.append(getattr(fmu, "callbacks", None))
+    (speed,) = (variable.valueReference for variable in description.modelVariables if variable.name == "speed")
+    fmu.enterInitializationMode()
+    fmu.exitInitializationMode()
+    fmu.doStep(0.0, 0.1)
+    fmu.terminate()
+    read, keep = (fmu.getFloat64, fmu.getFMUState) if version == "3" else (fmu.getReal, fmu.getFMUstate)
+    solver, drum, _ = make_drum(end=0.1)
+    assert abs(read([speed])[0] - solver.solve().of(drum, "v")[0, 2]) < 1e-12
+    with pytest.raises(Exception, match=r"fatal"):
+        keep()
+    assert "the FMU has ended: calls after terminate can only read values, reset begins again" in messages[-1]
+    assert find_children() == before
+
+
+def test_states_end_with_the_fmu(model: Path) -> None:
+    with pytest.raises(fmpy.fmi1.FMICallException, match="SetFMUstate failed"), slave(model) as fmu:
+        state = fmu.getFMUstate()
+        fmu.terminate()
+        try:
+            fmu.setFMUstate(state)
+        finally:
+            assert "state of the FMU: ends at terminate, reset begins again" in fmu.messages[-1]
+
+
 def test_errors_of_the_model_are_errors_of_the_fmu(model: Path) -> None:
     with pytest.raises(fmpy.fmi1.FMICallException), slave(model) as fmu:
         try:
@@ -336,6 +404,12 @@ def measure(file: Path, step: float) -> float:
         state = solver.solve(hooks=[controller])
     assert state.t == END
     return float(state.of(drum, "v")[0, 2])
+
+
+def find_children() -> set[str]:
+    """Return the numbers of the processes that this process has started."""
+    found = (file.read_text() for file in Path("/proc/self/task").glob("*/children"))
+    return {number for text in found for number in text.split()}
 
 
 def drum_world(solver: wl.Dynamic) -> wl.World:
@@ -457,6 +531,7 @@ def test_messages_after_the_end_of_another_controller(folder: Path) -> None:
     first, second = (con.FMUController(file, step=0.05, inputs={}, outputs={}) for _ in range(2))
     for controller in (first, second):
         controller._slave.start(0.0)
+    assert len(fmu_controller.LAST_LOGGER) == 1
     second.close()
     del second, controller
     gc.collect()
@@ -524,11 +599,6 @@ def test_an_instance_ends_after_an_error_that_can_be_undone(folder: Path, model:
 
 def test_the_process_ends_with_the_instance(model: Path) -> None:
     """An instance that is freed without the end of the solve."""
-
-    def find_children() -> set[str]:
-        found = (file.read_text() for file in Path("/proc/self/task").glob("*/children"))
-        return {number for text in found for number in text.split()}
-
     before = find_children()
     description = fmpy.read_model_description(str(model))
     fmu = fmpy.instantiate_fmu(fmpy.extract(str(model)), description, "CoSimulation")
@@ -539,6 +609,17 @@ def test_the_process_ends_with_the_instance(model: Path) -> None:
     file = Path("/proc") / number / "stat"
     while file.exists() and file.read_text().rpartition(")")[2].split()[0] != "Z":
         time.sleep(0.05)
+
+
+def test_parameters_of_a_controller_may_be_scalars_of_numpy(folder: Path, model: Path) -> None:
+    file = make_fmu(folder, "Feedthrough", FEEDTHROUGH)
+    given = {"Int32_input": np.int64(3), "Float64_continuous_input": np.float32(0.5)}
+    outputs = {"Int32_output": print, "Float64_continuous_output": print}
+    with con.FMUController(file, step=0.1, inputs={}, outputs=outputs, parameters=given) as controller:
+        controller._slave.start(0.0)
+        assert controller._slave.get(list(outputs), 0.0) == {"Int32_output": 3.0, "Float64_continuous_output": 0.5}
+    for parameters in (None, {"damped": np.bool_(False)}):
+        con.FMUController(model, step=0.1, inputs={}, outputs={}, parameters=parameters)
 
 
 def test_errors_of_a_controller(folder: Path, model: Path) -> None:
@@ -552,7 +633,11 @@ def test_errors_of_a_controller(folder: Path, model: Path) -> None:
         ({"parameters": {"gain": 1.0}}, "parameters of Controller.fmu = 'gain' in FMUController"),
         (
             {"parameters": {"speed": "fast"}},
-            "parameters of Controller.fmu in FMUController: speed = 'fast': must be a number, for the type Real",
+            "parameters of Controller.fmu in FMUController: speed = 'fast': must be a finite number, for the type Real",
+        ),
+        (
+            {"parameters": {"speed": np.float32("nan")}},
+            "parameters of Controller.fmu in FMUController: speed = nan: must be a finite number, for the type Real",
         ),
     ):
         with pytest.raises(wl.ModelError, match=message):
@@ -562,6 +647,14 @@ def test_errors_of_a_controller(folder: Path, model: Path) -> None:
     (folder / "text.fmu").write_text("text")
     with pytest.raises(wl.ModelError, match="must be an FMU"):
         con.FMUController(folder / "text.fmu", **ready)
+    infinite = ready | {"outputs": {"ratio": print}}
+    with (
+        con.FMUController(file, **infinite) as controller,
+        pytest.raises(
+            wl.ModelError, match=r"Controller.fmu at t = 0.05 s: output ratio = inf: must be a finite number"
+        ),
+    ):
+        solver.solve(hooks=[controller])
     wide = ready | {"inputs": {"speed": wl.Sensor(drum, "position")}}
     with (
         con.FMUController(file, **wide) as controller,

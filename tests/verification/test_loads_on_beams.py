@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import simpson, solve_ivp
-from scipy.linalg import eig
+from scipy.linalg import eig, expm
 from scipy.optimize import brentq, root
 
 import windlass as wl
@@ -206,33 +206,74 @@ def find_directions(r: Any) -> Any:
     return r / np.linalg.norm(r, axis=1)[:, None]
 
 
+SOIL, WATER, MASS, ROTARY = 5.0, 15.0, 700.0, 1.0
+"""A pile: lengths in soil and water [m], mass per length [kg/m] and rotary inertia [kg m] about the bending axis."""
+EA, GA, EI = 2e9, 8e8, 6e8
+
+
+def find_frequency(added: float) -> float:
+    """Return the first bending frequency [Hz] of the pile with an added mass [kg/m] in the water: a Timoshenko beam,
+    clamped at its foot, that the soil does not support.
+    """
+
+    def condition(frequency: float) -> float:
+        square, product = (2.0 * np.pi * frequency) ** 2, np.eye(4)
+        for length, m in ((SOIL, MASS), (WATER, MASS + added)):
+            # y = (deflection, angle, moment, force): w' = θ + Q/GA, θ' = M/EI, M' = -Q - ω² ρI θ, Q' = -ω² m w
+            rates = np.zeros((4, 4))
+            rates[0, 1], rates[0, 3], rates[1, 2], rates[2, 3] = 1.0, 1.0 / GA, 1.0 / EI, -1.0
+            rates[2, 1], rates[3, 0] = -square * ROTARY, -square * m
+            product = expm(length * rates) @ product
+        return float(np.linalg.det(product[2:, 2:]))
+
+    found: float = brentq(condition, 0.5, 2.0, xtol=1e-10)
+    return found
+
+
+def create_pile(dims: int, speed: float) -> tuple[wl.World, Any, dict[str, Any]]:
+    """Return a world with the pile, clamped at its foot, its beams, and the columns of loads of a current [m/s]."""
+    up, is_plane = np.eye(3)[dims - 1][:dims], dims == 2
+    world = wl.World(gravity=-1e-9 * up)
+    pile = straight_beam(
+        world, 0.0 * up, (SOIL + WATER) * up, 4, order=3, mass_per_length=MASS,
+        stiffness=(EA, GA, EI) if is_plane else (EA, GA, GA, 5e8, EI, EI),
+        rotary_inertia=ROTARY if is_plane else (2.0, ROTARY, ROTARY),
+    )  # fmt: skip
+    con.clamp(world, nodes_of(world, pile)[0])
+    sea = world.add(con.Fluid, density=1025.0, surface=30.0, depth=30.0 - SOIL, velocity=(speed, 0.0, 0.0))
+    return world, pile, {"fluid": sea, "diameter": 0.8, "added_mass": 0.9, "normal_drag": 1.1}
+
+
 @pytest.mark.parametrize("dims", [2, 3])
 def test_pile_in_water(dims: int, capsys: pytest.CaptureFixture[str]) -> None:
-    """Water lowers the bending frequency of a pile by √(m/(m + ρ A C_a)), and a current bends the pile by the moment
-    ½ ρ d C_n U² h²/2 at its foot. A pile may reach into the bed.
+    """Water lowers the bending frequency of a pile as its added mass above the bed does, and a current over the height
+    h bends the foot of the pile, at the depth b in the soil, by the moment ½ ρ d C_n U² h (h/2 + b).
     """
-    up, d, Ca, L, U = np.eye(3)[1 if dims == 2 else 2][:dims], 0.8, 0.9, 20.0, 1.5
-    section = (2e9, 8e8, 6e8) if dims == 2 else (2e9, 8e8, 8e8, 5e8, 6e8, 6e8)
-    frequencies, m = [], 700.0
-    for wet, speed in ((False, 0.0), (True, 0.0), (True, U)):
-        world = wl.World(gravity=-1e-9 * up)
-        pile = straight_beam(
-            world, 0.0 * up, L * up, 4, order=3, stiffness=section, mass_per_length=m,
-            rotary_inertia=1.0 if dims == 2 else (2.0, 1.0, 1.0),
-        )  # fmt: skip
-        con.clamp(world, nodes_of(world, pile)[0])
+    added = 1025.0 * np.pi / 4.0 * 0.8**2 * 0.9
+    for wet in (False, True):
+        world, pile, load = create_pile(dims, 0.0)
         if wet:
-            sea = world.add(con.Fluid, density=1025.0, surface=30.0, depth=20.0, velocity=(speed, 0.0, 0.0))
-            world.add(con.FluidLoad, cable=pile, fluid=sea, diameter=d, added_mass=Ca, normal_drag=1.1)
-        if speed == 0.0:
-            frequencies.append(wl.Modes(world, count=1).solve(wl.State(world)).frequencies[0])
-    assert_allclose(frequencies[1] / frequencies[0], np.sqrt(m / (m + 1025.0 * np.pi / 4.0 * d**2 * Ca)), rtol=1e-4)
+            world.add(con.FluidLoad, cable=pile[1:], **load)
+        found = wl.Modes(world, count=1).solve(wl.State(world)).frequencies[0]
+        assert_allclose(found, find_frequency(added if wet else 0.0), rtol=1e-4)
+    world, pile, load = create_pile(dims, 1.5)
+    world.add(con.FluidLoad, cable=pile[1:], **load)
     state = wl.Static(world, stability="off").solve()
-    force = 0.5 * 1025.0 * d * 1.1 * U**2
+    force = 0.5 * 1025.0 * 0.8 * 1.1 * 1.5**2 * WATER
     name, sign = ("bending_moment", -1.0) if dims == 2 else ("moment", 1.0)
     moment = np.atleast_1d(wl.eval_output(pile[0], name, state, x=0.0))[0 if dims == 2 else 1]
-    assert_allclose(sign * moment, force * L**2 / 2.0, rtol=2e-3)
+    assert_allclose(sign * moment, force * (WATER / 2.0 + SOIL), rtol=2e-3)
     assert "below the bed" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("dims", [2, 3])
+def test_fluid_below_the_bed(dims: int, capsys: pytest.CaptureFixture[str]) -> None:
+    """A load of water on the part of a pile in the soil gives a note; the check uses the lowest Gauss point."""
+    world, pile, load = create_pile(dims, 1.5)
+    world.add(con.FluidLoad, cable=pile, **load)
+    wl.Static(world, stability="off").solve()
+    words = "a beam begins 4.65 m below the bed of its fluid, whose depth is 25 m: give the depth of the water, put the"
+    assert f"{words} load only on the elements above the bed" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("dims", [2, 3])

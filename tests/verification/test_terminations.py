@@ -19,6 +19,7 @@ from windlass import connectors as con
 from windlass.elements import (
     Ground,
     PointSlope3D,
+    PointSlopeTwist3D,
     RigidBody3D,
     RigidNode3D,
     euler_parameters,
@@ -94,7 +95,30 @@ def test_swivel_about_an_axis() -> None:
         (lambda w, e, b: con.socket(w, w.add(PointSlope3D, position=(0, 0, 0)), b), "a Cable3D has no torsion"),
         (lambda w, e, b: con.socket(w, e, [b, b]), "socket of 1 ends on 2 bodies: must be one body, or one body for"),
         (lambda w, e, b: con.swivel(w, e, b, axis=(0, 0, 0)), r"axis = \[0, 0, 0\] of swivel: must have a length > 0"),
-        (lambda w, e, b: con.swivel(w, e, w.add(RigidNode3D, position=(1, 0, 0))), r"must be \(0, 0\), the only place"),
+        (
+            lambda w, e, b: con.swivel(w, e, w.add(RigidNode3D, position=(3, 4, 0))),
+            r"<RigidNode3D 2> of swivel is 5 m away from the end: must be a node at the place of the end, or a "
+            r"RigidBody3D on this node",
+        ),
+        (
+            lambda w, e, b: con.socket(w, e, w.add(PointSlopeTwist3D, position=(0, 0, 2), slope=(1, 0, 0))),
+            "<PointSlopeTwist3D 0> of socket is 2 m away from the end: must be a node at the place of the end$",
+        ),
+        (lambda w, e, b: con.socket(w, e, e), "end 0 of socket and its body <RigidNode3D 0> are the same RigidNode3D"),
+        (
+            lambda w, e, b: con.swivel(w, e, w.add(RigidBody3D, node=e, mass=1.0, inertia=1.0)),
+            "end 0 of swivel and its body <RigidBody3D 1> are the same RigidNode3D",
+        ),
+        (
+            lambda w, e, b: con.socket(w, e, b, rotations=(True, False, False)),
+            "rotations of socket: socket sets it; must be one of name, active, offset, offset_function, "
+            "offset_rate_function, translations",
+        ),
+        (
+            lambda w, e, b: con.swivel(w, e, b, frame0=np.eye(3)),
+            "frame0 of swivel: swivel sets it; must be one of name",
+        ),
+        (lambda w, e, b: con.socket(w, e, b, marker0=e), "marker0 of socket: socket sets it; must be one of name"),
     ],
 )
 def test_wrong_ends(call: Any, words: str) -> None:

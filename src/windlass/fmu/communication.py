@@ -10,7 +10,7 @@ from typing import Any
 
 from windlass.fmu.stepwise import Kept, Stepwise, TimeSolver
 from windlass.framework.assembly.parallel_assembly import parallel_assembly
-from windlass.framework.checks.checks import check, that
+from windlass.framework.checks.checks import check, number, that
 from windlass.framework.command_line import options
 from windlass.framework.errors import ModelError, WindlassError
 from windlass.framework.output.probes import Probe, SensorLike
@@ -113,6 +113,7 @@ class ServedModel:
 
     def put(self, name: str, value: float) -> None:
         """Set an input."""
+        check(number(self._inputs[name].unit), "value", value, "FMUInterface")
         if value == self._values[name]:
             return
         self.solve.note_jump()

@@ -52,7 +52,8 @@ class FMUInterface:
             start: value until the importing tool sets another value [``unit``].
             unit: unit of the value, ``"1"`` for pure numbers.
             set: function of the value that changes the model, such as ``lambda torque: world.set(motor,
-                value=torque)``. The value is constant between two communication points.
+                value=torque)``. The value is finite, and constant between two communication points. The function
+                raises `ModelError` to refuse a value; other exceptions end the script.
             doc: meaning in a few words.
 
         Raises:

@@ -5,6 +5,7 @@ This file needs pythonfmu (FMI 2) or pythonfmu3 (FMI 3), which is in the FMU bes
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 import weakref
@@ -48,7 +49,7 @@ class ModelSlave(Fmi3Slave if IS_THIRD else Fmi2Slave):  # type: ignore[misc,unu
         self._values: dict[str, Any] = {}
         self._outputs: dict[str, float] = {}
         self._process: ModelProcess | None = None
-        self._begun = False
+        self._begun = self._ended = False
         # message about an input that the model has refused, by the name of the input
         self._refused: dict[str, str] = {}
         for causality, group in (("input", "inputs"), ("output", "outputs"), ("parameter", "parameters")):
@@ -134,22 +135,21 @@ class ModelSlave(Fmi3Slave if IS_THIRD else Fmi2Slave):  # type: ignore[misc,unu
     def terminate(self) -> None:
         """End the solve and the process; output of the model is written to the log."""
         if self._process is not None:
+            # the importing tool may read the last outputs after the end; after an error there may be none
+            with contextlib.suppress(RuntimeError):
+                self._read()
             process, self._process = self._process, None
             error = process.end()
             if error:
                 self.log(error, Status.warning)
+        self._ended = True
 
     def _set(self, name: str, value: Any) -> None:
         if name in self._interface["inputs"]:
             if self._process is not None and (value != self._values[name] or name in self._refused):
                 self._refused.pop(name, None)
                 self._outputs = {}
-                try:
-                    self._ask("put", name, value)
-                except RequestError as error:
-                    # pythonfmu has no status for this: the next step is discarded
-                    self._refused[name] = f"input {name} = {value}: {error}"
-                    self.log(self._refused[name], Status.error)
+                if not self._put(self._process, name, value):
                     return
         elif value != self._values[name]:
             if self._begun:
@@ -164,16 +164,30 @@ class ModelSlave(Fmi3Slave if IS_THIRD else Fmi2Slave):  # type: ignore[misc,unu
             self._process, self._outputs = None, {}
         self._values[name] = value
 
+    def _put(self, process: ModelProcess, name: str, value: Any) -> bool:
+        """Set an input, and return whether the model has accepted the value."""
+        try:
+            process.ask("put", name, value)
+        except RequestError as error:
+            # pythonfmu has no status for this: the next step is discarded
+            self._refused[name] = f"input {name} = {value}: {error}"
+            self.log(self._refused[name], Status.error)
+            return False
+        return True
+
     def _read(self) -> dict[str, float]:
         if not self._outputs:
             self._outputs = self._ask("get")
         return self._outputs
 
     def _ask(self, *request: Any) -> Any:
+        if self._ended:
+            raise RuntimeError("the FMU has ended: calls after terminate can only read values, reset begins again")
         if self._process is None:
-            self._process = ModelProcess(self._folder, self._interface, self._values)
+            self._process = process = ModelProcess(self._folder, self._interface, self._values)
             for name in self._interface["inputs"]:
-                self._process.ask("put", name, self._values[name])
+                if not self._put(process, name, self._values[name]):
+                    self._values[name] = process.ask("describe")["inputs"][name]["start"]
         return self._process.ask(*request)
 
     def _get_fmu_state(self) -> dict[str, Any]:
@@ -186,6 +200,8 @@ class ModelSlave(Fmi3Slave if IS_THIRD else Fmi2Slave):  # type: ignore[misc,unu
         return state
 
     def _set_fmu_state(self, state: dict[str, Any]) -> None:
+        if self._ended:
+            raise RuntimeError("state of the FMU: ends at terminate, reset begins again")
         if state["process"] is self._process:
             self._ask("go_back", state["number"])
         elif state["begun"]:

@@ -15,16 +15,16 @@ from windlass.framework.assembly.parallel_assembly import parallel_assembly
 from windlass.framework.errors import ModelError
 from windlass.framework.model.world import World
 from windlass.framework.state.fingerprint import list_switches, restore_changes
-from windlass.framework.state.hooks import Hook, StepHook, as_hooks, keeps_nothing, name_hooks, refuse_obstacles
+from windlass.framework.state.hooks import (
+    Hook,
+    StepHook,
+    as_hooks,
+    find_rounding,
+    keeps_nothing,
+    name_hooks,
+    refuse_obstacles,
+)
 from windlass.framework.state.state import State, local_state
-
-ROUNDING, UNITS = 1e-9, 4.0
-"""Differences of times that count as rounding errors: part of the step, and rounding units of the time."""
-
-
-def find_rounding(t: float, step: float) -> float:
-    """Return the difference from a time [s] that counts as a rounding error, for steps of the given size [s]."""
-    return max(ROUNDING * step, UNITS * float(np.finfo(float).eps) * abs(t))
 
 
 class TimeSolver(Protocol):
