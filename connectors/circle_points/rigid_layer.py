@@ -131,10 +131,10 @@ def is_near(row: Any, gap: float, grown: float) -> bool:
 
 @kernel(inline=True)
 def add_way(way: float, moved: float, size: float, last: float, now: float, L: float) -> tuple[float, float]:
-    """Return the additional way [m] of a mean over the length L, and its part of the integral of a value.
+    """Return the additional displacement [m] of a mean over the length L, and its part of the integral of a value.
 
-    The integral is over ``size``, the way ``moved`` [m] or the time of a step, by the trapezoidal rule. Waves have the
-    period of one length, so the mean over one length contains no waves.
+    The integral is over ``size``, the displacement ``moved`` [m] or the time of a step, by the trapezoidal rule. Waves
+    have the period of one length, so the mean over one length contains no waves.
     """
     step = min(moved, L - way)
     if step <= 0.0:

@@ -1,16 +1,17 @@
 """A belt on a soft layer: the layer of a cable that runs onto a circle shears from the point where it touches.
 
-Material that runs onto a circle begins to shear the layer where it touches, at the rate of slip w per way of the belt.
-The friction of a cable begins when the whole cable lies on the circle. At this time the points of the cable have moved
-along the circle by different ways since they touched, with the mean X. Therefore friction begins with the deflection
+Material that runs onto a circle begins to shear the layer where it touches, at the rate of slip w per displacement of
+the belt. The friction of a cable begins when the whole cable lies on the circle. At this time the points of the cable
+have moved along the circle by different distances since they touched, with the mean X. Therefore friction begins with
+the deflection
 
     u = w (X - mu_v/mu_k v),    X = s - L (n - 1)/(2 n),    w = w_before - EI/(2 EA r²)
 
-s is the way along the circle since the first of the n points touched, and v the speed of the belt. w_before is the
-integral of the slip velocity v - omega r over the last length L before the circle, divided by the way. A cable that
-starts near the circle has a shorter way. Each cable that runs onto the circle causes
-a wave in the speed, and the mean over exactly one length contains no waves. Bending onto the circle changes the stretch
-by EI/(2 EA r²). The term with mu_v subtracts the force of the damper, which a layer does not have.
+s is the distance along the circle since the first of the n points touched, and v the speed of the belt. w_before is the
+integral of the slip velocity v - omega r over the last length L before the circle, divided by the distance moved. A
+cable that starts near the circle moves a shorter distance. Each cable that runs onto the circle causes a wave in the
+speed, and the mean over exactly one length contains no waves. Bending onto the circle changes the stretch by EI/(2 EA
+r²). The term with mu_v subtracts the force of the damper, which a layer does not have.
 
 Without this deflection, u = 0, the layer would not be sheared along a part of the arc. With 11 cables on the arc the
 loss of speed of a ribbed belt would be 3.4 % too large.
@@ -34,8 +35,8 @@ from windlass.framework.kernels.kernel import kernel
 
 SLIPPED, SLIP, TOUCHED = STRETCHED, LATEST, WAVE
 """Positions of history values, which rows on a soft layer use instead of the values of a rigid layer. SLIPPED: integral
-of the slip velocity over the way WAY [m]. SLIP: slip velocity at the previous step [m/s]. TOUCHED: way since the first
-point touched [m], > 0 counter-clockwise."""
+of the slip velocity over the distance WAY [m]. SLIP: slip velocity at the previous step [m/s]. TOUCHED: distance since
+the first point touched [m], > 0 counter-clockwise."""
 
 
 @kernel(inline=True)
@@ -69,7 +70,7 @@ def follow_slip(
     row: Any, o: Disc, q: Eight, speed: float, gap: float, grown: float, h: float, touches: bool, start: FloatArray,
     data: FloatArray,
 ) -> None:  # fmt: skip
-    """Integrate the slip of a cable over its last length before the circle, and its way since it touches.
+    """Integrate the slip of a cable over its last length before the circle, and its distance since it touches.
 
     gap: smallest gap of its points [m]; h: size of the step [s]; touches: whether a point of the cable touches.
     """
