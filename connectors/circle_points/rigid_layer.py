@@ -130,6 +130,20 @@ def is_near(row: Any, gap: float, grown: float) -> bool:
 
 
 @kernel(inline=True)
+def add_way(way: float, moved: float, size: float, last: float, now: float, L: float) -> tuple[float, float]:
+    """Return the additional displacement [m] of a mean over the length L, and its part of the integral of a value.
+
+    The integral is over ``size``, the displacement ``moved`` [m] or the time of a step, by the trapezoidal rule. Waves
+    have the period of one length, so the mean over one length contains no waves.
+    """
+    step = min(moved, L - way)
+    if step <= 0.0:
+        return 0.0, 0.0
+    share = step / moved
+    return step, size * share * (last + 0.5 * share * (now - last))
+
+
+@kernel(inline=True)
 def follow_stretch(
     row: Any, o: Disc, q: Eight, w: Eight, gap: float, grown: float, h: float, before: Followed
 ) -> Followed:
@@ -146,11 +160,8 @@ def follow_stretch(
     vx, vy = combine(shape(0.5, L), w)
     dx, dy = q[4] - q[0], q[5] - q[1]
     moved = h * abs((vx - o.vx) * dx + (vy - o.vy) * dy) / max(np.sqrt(dx * dx + dy * dy), 1e-300)
-    # waves have the period of one length, so the mean over one length contains no waves
-    step = min(moved, L - way)
-    if step > 0.0:
-        total += step * (last + 0.5 * step / moved * (stretch - last))
-    return way + max(step, 0.0), total, stretch
+    step, part = add_way(way, moved, moved, last, stretch, L)
+    return way + step, total + part, stretch
 
 
 @kernel

@@ -1,15 +1,17 @@
 """A belt on a soft layer: the layer of a cable that runs onto a circle shears from the point where it touches.
 
-Material that runs onto a circle begins to shear the layer where it touches, at the rate of slip w per way of the belt.
-The friction of a cable begins when the whole cable lies on the circle. At this time the points of the cable have moved
-along the circle by different ways since they touched, with the mean X. Therefore friction begins with the deflection
+Material that runs onto a circle begins to shear the layer where it touches, at the rate of slip w per displacement of
+the belt. The friction of a cable begins when the whole cable lies on the circle. At this time the points of the cable
+have moved along the circle by different distances since they touched, with the mean X. Therefore friction begins with
+the deflection
 
     u = w (X - mu_v/mu_k v),    X = s - L (n - 1)/(2 n),    w = w_before - EI/(2 EA r²)
 
-s is the way since the first of the n points touched, and v the speed of the belt. w_before is the integral of the slip
-velocity v - omega r over the last length L before the circle, divided by L. Each cable that runs onto the circle causes
-a wave in the speed, and the mean over exactly one length contains no waves. Bending onto the circle changes the stretch
-by EI/(2 EA r²). The term with mu_v subtracts the force of the damper, which a layer does not have.
+s is the distance along the circle since the first of the n points touched, and v the speed of the belt. w_before is the
+integral of the slip velocity v - omega r over the last length L before the circle, divided by the distance moved. A
+cable that starts near the circle moves a shorter distance. Each cable that runs onto the circle causes a wave in the
+speed, and the mean over exactly one length contains no waves. Bending onto the circle changes the stretch by EI/(2 EA
+r²). The term with mu_v subtracts the force of the damper, which a layer does not have.
 
 Without this deflection, u = 0, the layer would not be sheared along a part of the arc. With 11 cables on the arc the
 loss of speed of a ribbed belt would be 3.4 % too large.
@@ -24,8 +26,8 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.circle_points.kernels import LATEST, STRETCHED, WAVE, WAY, combine
-from windlass.connectors.circle_points.rigid_layer import is_near
+from windlass.connectors.circle_points.kernels import COMES, LATEST, RUBS, STRETCHED, WAVE, WAY, combine
+from windlass.connectors.circle_points.rigid_layer import add_way, is_near
 from windlass.connectors.circle_segments.kernels import Disc, Eight
 from windlass.elements.cable2d.points import shape
 from windlass.framework.arrays import FloatArray
@@ -33,8 +35,8 @@ from windlass.framework.kernels.kernel import kernel
 
 SLIPPED, SLIP, TOUCHED = STRETCHED, LATEST, WAVE
 """Positions of history values, which rows on a soft layer use instead of the values of a rigid layer. SLIPPED: integral
-of the slip velocity over the way WAY [m]. SLIP: slip velocity at the previous step [m/s]. TOUCHED: way since the first
-point touched [m]."""
+of the slip velocity over the distance WAY [m]. SLIP: slip velocity at the previous step [m/s]. TOUCHED: distance since
+the first point touched [m], > 0 counter-clockwise."""
 
 
 @kernel(inline=True)
@@ -48,15 +50,17 @@ def eval_speed(row: Any, o: Disc, q: Eight, w: Eight) -> float:
 
 @kernel(inline=True)
 def find_shear(row: Any, speed: float, h: float, start: FloatArray) -> tuple[bool, float]:
-    """Return whether a new cable has moved before the circle, and the deflection u with which its friction begins [m];
-    h: size of the step [s]."""
+    """Return whether a new cable has run onto the circle, and the deflection u with which its friction begins [m]; h:
+    size of the step [s]."""
     n, first = row.segments, row.data + 3 * row.segments
     way = start[first + WAY]
-    if way == 0.0:
+    # friction that is switched on later begins without deflection
+    if way == 0.0 or start[first + RUBS] != COMES:
         return False, 0.0
     bent = np.copysign(row.bending_stiffness / (2.0 * row.axial_stiffness * row.radius**2), speed)
     # the first point touched within a step, on average in its middle; the present step is not yet part of the way
-    moved = max(start[first + TOUCHED] + 0.5 * h * abs(speed) - 0.5 * (n - 1) * row.length, 0.0)
+    moved = abs(start[first + TOUCHED] + 0.5 * h * speed)
+    moved = min(max(moved - 0.5 * (n - 1) * row.length, 0.0), n * row.length)
     late = row.friction_velocity_penalty / row.friction_stiffness * abs(speed)
     return True, (start[first + SLIPPED] / way - bent) * (moved - late)
 
@@ -66,7 +70,7 @@ def follow_slip(
     row: Any, o: Disc, q: Eight, speed: float, gap: float, grown: float, h: float, touches: bool, start: FloatArray,
     data: FloatArray,
 ) -> None:  # fmt: skip
-    """Integrate the slip of a cable over its last length before the circle, and its way since it touches.
+    """Integrate the slip of a cable over its last length before the circle, and its distance since it touches.
 
     gap: smallest gap of its points [m]; h: size of the step [s]; touches: whether a point of the cable touches.
     """
@@ -79,15 +83,12 @@ def follow_slip(
     )
     slip, moved = speed - o.omega * row.radius, h * abs(speed)
     if touches:
-        touched += moved
+        touched += h * speed
     elif not is_near(row, gap, grown):
         way, slipped, slip, touched = 0.0, 0.0, 0.0, 0.0
     else:
         touched = 0.0
-        # waves have the period of one length, so the mean over one length contains no waves
-        step = min(moved, L - way) if last != 0.0 else 0.0
-        if step > 0.0:
-            share = step / moved
-            slipped += h * share * (last + 0.5 * share * (slip - last))
-            way += step
+        if last != 0.0:
+            step, part = add_way(way, moved, h, last, slip, L)
+            way, slipped = way + step, slipped + part
     data[first + WAY], data[first + SLIPPED], data[first + SLIP], data[first + TOUCHED] = way, slipped, slip, touched

@@ -49,7 +49,7 @@ def follow_sets(
         measure: ``(s, markers, x, v, numbers)`` writes the gap numbers of the rows.
         seek: ``(markers, x, markers at the start, x at the start, row)`` writes the gap numbers of a partner that a
             cable passes.
-        describe: names it.
+        describe: describes this partner in messages.
     """
     numbers, last, name = gaps.numbers, len(gaps.numbers) - 1, gaps.describe
     every = gaps.near is None

@@ -285,7 +285,7 @@ def follow_pairs(
         system: system of the law of pairs, on the columns ``p.points``.
         p: the rows, see `PairSearch`.
         kind: the search.
-        take: ``(p, data)`` binds rows to the members that the history values name.
+        assign: ``(p, data)`` binds rows to the members that the history values name.
 
     Returns:
         The first row of each group.

@@ -390,7 +390,8 @@ class _Line:
             collect(name, self.contacts.rows)[:: len(self.cables)]
             for name in ("rigid_layer", "friction_stiffness_per_length")
         )
-        layers = np.where(rigid, self._layers, bristles) * (1.0 + self.strain)
+        # friction without bristles slides like on a rigid layer
+        layers = np.where(rigid | (bristles == 0.0), self._layers, bristles) * (1.0 + self.strain)
         EI = self._bends.stiffness
         contact = collect("contact_stiffness_per_length", self.contacts.rows)[:: len(self.cables)]
         bending, slowest = read_bending_losses(self.drive.lossy, self.drive.losses, len(self.pulleys))

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import inf, nan
+from math import inf, isclose, nan
 from typing import Any
 
 import numpy as np
@@ -552,13 +552,19 @@ def judge_creep(report: DriveReport) -> tuple[str, ...]:
     arc, slow = duties[creeping[worst]], duties[creeping[slowest]]
     layer = "a rigid layer" if passings[slowest].law.layer == inf else "the layer alone"
     rigid = passings[worst].law.bristles == inf
-    change = "a layer that counts as rigid leaves out" if rigid else "bristles add"
+    own = not rigid and isclose(passings[worst].law.bristles, passings[worst].law.layer)
+    share, advice = f"{100.0 * found.excess:.2g} %", "give `layer_stiffness=` if the belt has a soft layer"
+    change = f"bristles add {share} to the loss of speed of {report.name}"
+    if rigid:
+        change = f"a layer that counts as rigid leaves out {share} of the loss of speed of {report.name}"
+    elif own:
+        change = f"the mesh changes the loss of speed of {report.name} by {share}"
+        advice = f"or take more elements, as cables of {law.cable_length:.3g} m are long for this arc"
     return (
-        f"{change} {100.0 * found.excess:.2g} % {'of' if rigid else 'to'} the loss of speed of {report.name}, most of "
-        f"it on the arc of {arc.name}, {arc.wrap_angle:.3g} rad, along all of which they bend: {slow.name} loses "
-        f"{100.0 * slow.creep:.4g} % in these means, and {100.0 * found.right[slowest]:.4g} % on {layer} with their "
-        "tensions; take losses of speed from there, `rigid_creep`, or from `belt.steady`, tensions and loads as they "
-        "are; give `layer_stiffness=` if the belt has a soft layer",
+        f"{change}, most of it on the arc of {arc.name}, {arc.wrap_angle:.3g} rad, along all of which bristles bend: "
+        f"{slow.name} loses {100.0 * slow.creep:.4g} % in these means, and {100.0 * found.right[slowest]:.4g} % on "
+        f"{layer} with their tensions; take losses of speed from there, `rigid_creep`, or from `belt.steady`, tensions "
+        f"and loads as they are; {advice}",
     )
 
 

@@ -74,8 +74,10 @@ LEAST = 1e-6
 """Smallest F on an arc during the iterations, per mean F [1]."""
 EQUAL = 1e-9
 """Change of F on an arc, relative to F, below which a layer is not sheared [1]."""
-SLIP_ROOM = 1.05
-"""Smallest arc on which a layer is sheared, per slip arc on a rigid layer [1]."""
+SOFTEST = 20.0
+"""Largest transfer length sqrt(EA/K) of a layer, per radius of its pulley [1]."""
+LARGEST_LAG = 0.1
+"""Largest w [1]."""
 UNBALANCED = 1e-8
 """Largest torque, per largest tension and radius [1], that counts as 0."""
 
@@ -135,7 +137,8 @@ class SteadyPulley:
             if no pulley drives the belt.
         wrap_angle, slip_arc: angle between the lines of the spans, and the part of this angle before the exit that
             slips [rad].
-        slip_reserve: 1 - slip_arc/wrap_angle [1]; 0 if the whole arc slips.
+        slip_reserve: 1 - |ln(F_2/F_1)|/(mu r/R t) [1], with F = N - rhoA v² of the spans; t is the wrap angle, and on a
+            layer the angle on which the belt touches.
         tension_before, tension_after: tensions of the spans ahead of the pulley and behind it, in the order of the
             pulleys [N].
         hub_load: force of the belt on the pulley [N], shape (2,).
@@ -333,8 +336,8 @@ class _Lines(NamedTuple):
 
 class _Steady(NamedTuple):
     """A motion during the iterations, which need not be a solution. Spans: F [N] and lam of all spans; c [m/s]; E [N].
-    Arcs: q, F and lam at entry and exit, shape (2, pulleys), phi [rad], w, and slack length [m]. Further: the length
-    that the ends of all arcs add [m], and the lines of the spans."""
+    Arcs: q, F and lam at entry and exit, shape (2, pulleys), phi [rad], angle on which the belt can slip [rad], w, and
+    slack length [m]. Further: the length that the ends of all arcs add [m], and the lines of the spans."""
 
     force: FloatArray
     flow: float
@@ -344,6 +347,7 @@ class _Steady(NamedTuple):
     arc_force: FloatArray
     arc_stretch: FloatArray
     slip: FloatArray
+    holding: FloatArray
     lag: FloatArray
     on_arc: FloatArray
     more: float
@@ -419,9 +423,11 @@ def find_steady_motion(
         less = (1.0 + drive.bending_stiffness * ends.curvature.mean(axis=0) ** 2 / stiffness) ** -0.5
         arc_stretch = less * stretch[both]
         arc = np.maximum(stiffness * arc_stretch - EA, LEAST * press)
-        slip, lag, on_arc = _pass_arcs(drive, grip, stiffness, less, arc, arc_stretch, lines.wraps, ends.untouched)
+        # a layer is sheared only where the belt touches
+        holding = np.where(drive.layers < inf, lines.wraps - ends.untouched.sum(axis=0), lines.wraps)
+        slip, lag, on_arc = _pass_arcs(drive, grip, stiffness, less, arc, arc_stretch, lines.wraps, holding)
         more = float(ends.longer.sum())
-        return _Steady(force, flow, stiffness, stretch, less, arc, arc_stretch, slip, lag, on_arc, more, lines)
+        return _Steady(force, flow, stiffness, stretch, less, arc, arc_stretch, slip, holding, lag, on_arc, more, lines)
 
     def pull(found: _Steady) -> FloatArray:
         torque: FloatArray = turns * (found.force[leaving] - found.force[entry]) * drive.radii / found.less
@@ -477,6 +483,13 @@ def find_steady_motion(
             )
     if not may_slip:
         _check_slip(drive, found, pull(found))
+        for name, lag, layer in zip(drive.names, found.lag, drive.layers, strict=True):
+            if abs(lag) > LARGEST_LAG:
+                raise ModelError(
+                    f"the speeds of '{drive.name}' and of the rim of {name} differ by {100.0 * abs(lag):.3g} % at the "
+                    f"entry: must be <= {100.0 * LARGEST_LAG:g} %; the layer or the bristles of {layer:.3g} N/m² are "
+                    "too soft, or the belt slips on nearly the whole arc"
+                )
     omega = turn(found)
     return _describe(drive, found, omega, resist(omega), entry, leaving, direction)
 
@@ -505,21 +518,19 @@ def _eval_turn(EA: float, scale: float, F: float) -> float:
 
 def _pass_arcs(
     drive: DriveData, grip: FloatArray, stiffness: float, less: FloatArray, force: FloatArray, stretch: FloatArray,
-    wraps: FloatArray, ends: FloatArray,
+    wraps: FloatArray, holding: FloatArray,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:  # fmt: skip
     """Slip arc [rad], w and slack length of the belt [m] on each arc, with the F and stretch at entry and exit;
-    ``ends``: angles at entry and exit along which the belt does not touch [rad]."""
+    ``holding``: see `_Steady`."""
     EA, friction = drive.axial_stiffness, grip * less**2
     slip, lag = np.abs(np.log(force[1] / force[0])) / friction, np.zeros(len(wraps))
     change = np.log(force / stretch)
     slipping = drive.radii * stiffness / (friction * EA) * np.abs(change[1] - change[0])
     length = slipping + (wraps - slip) * drive.radii / stretch[0]
     for i in np.flatnonzero(
-        (drive.layers < inf) & (slip < WHOLE * wraps) & (np.abs(force[1] / force[0] - 1.0) > EQUAL)
+        (drive.layers < inf) & (slip < WHOLE * holding) & (np.abs(force[1] / force[0] - 1.0) > EQUAL)
     ):
-        R, (entry, leave) = float(drive.radii[i]), force[:, i].tolist()
-        # without slip at the ends, unless slip needs them
-        arc = float(max(wraps[i] - ends[:, i].sum(), min(SLIP_ROOM * slip[i], wraps[i])))
+        R, arc, (entry, leave) = float(drive.radii[i]), float(holding[i]), force[:, i].tolist()
         turn = partial(_eval_turn, EA, stiffness * R)
         rim = Rim(
             turn, 1.0 / stiffness, R, float(less[i] ** 2), float(grip[i]),
@@ -618,9 +629,15 @@ def _check_given(drive: DriveData, speeds: Mapping[str, float], torques: Mapping
             f"speeds of '{drive.name}' are {told}: must not be 0, and all must move the belt in the same direction; if "
             "the belt runs in the order of the pulleys, pulleys on its right side have speeds < 0 (clockwise)"
         )
+    for name, layer, R in zip(drive.names, drive.layers.tolist(), drive.radii.tolist(), strict=True):
+        if layer < (least := drive.axial_stiffness / (SOFTEST * R) ** 2):
+            raise ModelError(
+                f"layer or bristles of {layer:.4g} N/m² on the pulley {name} of '{drive.name}': must be >= "
+                f"{least:.3g} N/m² for steady motion, EA/({SOFTEST:g} R)²"
+            )
     for name, mu in zip(drive.names, drive.friction.tolist(), strict=True):
         if mu <= 0.0:
-            raise ModelError(f"friction = {mu:g} of the pulley {name} of '{drive.name}': must be > 0")
+            raise ModelError(f"friction coefficient {mu:g} of the pulley {name} of '{drive.name}': must be > 0")
     return float(np.sign(along[0]))
 
 
@@ -645,12 +662,11 @@ def _solve(eval_errors: Callable[[FloatArray, float], FloatArray], start: FloatA
 
 
 def _check_slip(drive: DriveData, found: _Steady, torque: FloatArray) -> None:
-    wraps = found.lines.wraps
-    if (found.slip > wraps).any():
+    if (found.slip > found.holding).any():
         told = "; ".join(
-            f"{name} needs {slip:.4g} rad of its {wrap:.4g} rad for {abs(moment):.5g} N m"
-            for name, slip, wrap, moment in zip(drive.names, found.slip, wraps, torque, strict=True)
-            if slip > wrap
+            f"{name} needs {slip:.4g} rad of its {arc:.4g} rad for {abs(moment):.5g} N m"
+            for name, slip, arc, moment in zip(drive.names, found.slip, found.holding, torque, strict=True)
+            if slip > arc
         )
         raise ModelError(
             f"'{drive.name}' slips on the whole arc: {told}; increase tension, friction or wrap, or reduce torque or "
@@ -679,12 +695,14 @@ def _describe(
     hubs = pulls - found.force[before][:, None] * _turn(drive.ends[:, 0], turned[before])
     given, taken = float(np.abs(power[power < 0.0]).sum()), float(power[power > 0.0].sum())
     rims = np.abs(speed) * drive.radii
+    ratios = np.abs(np.log(found.force[leaving] / found.force[entry]))
+    grip = drive.friction * drive.touching / drive.radii
     pulleys = tuple(
         SteadyPulley(
             name=name, speed=float(speed[i]), torque=float(torque[i]), power=float(power[i]), loss=float(loss[i]),
             bending_loss=float(bent[i]), efficiency=float(1.0 - (loss[i] + bent[i]) / total[i]) if power[i] else nan,
             creep=float(1.0 - rims[i] / rims[power.argmin()]) if given > 0.0 else nan, wrap_angle=float(wraps[i]),
-            slip_arc=float(found.slip[i]), slip_reserve=float(1.0 - found.slip[i] / wraps[i]),
+            slip_arc=float(found.slip[i]), slip_reserve=float(1.0 - ratios[i] / (grip[i] * found.holding[i])),
             tension_before=float(tension[before[i]]), tension_after=float(tension[i]),
             hub_load=(float(hubs[i, 0]), float(hubs[i, 1])), hub_force=float(np.linalg.norm(hubs[i])),
         )

@@ -102,8 +102,8 @@ class EveryNth(StepHook, Closing, ABC):
         self._is_asked = "idle_steps" in next(
             vars(kind) for kind in type(self).__mro__ if vars(kind).keys() & STEP_CALLS
         )
-        # earliest time of a record [s]
-        self._earliest = -inf
+        # earliest time of a record [s], and whether no step of the present solve was made
+        self._earliest, self._begins = -inf, True
         # for steps in compiled code: data of `count_step`; state that the steps change, and its step number before them
         self._span, self._counts, self.due = np.zeros(3), np.zeros(5, np.int64), np.zeros(1, np.int64)
         self._changing: tuple[State, int] | None = None
@@ -123,14 +123,15 @@ class EveryNth(StepHook, Closing, ABC):
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
         """Compute the times of the frames of a solve."""
-        self._by_time, self._done = end > state.t, 0
+        self._by_time, self._done, self._begins = end > state.t, 0, True
         self._start, length = (state.t, end - state.t) if self._by_time else (float(state.step), float(steps))
         self._interval = length / self._frames
 
     def before_step(self, state: State) -> None:
-        """Record the start."""
-        if self._is_empty() and state.t >= self._earliest:
+        """Record the start of the solve; later steps are recorded when they are due, also in compiled steps."""
+        if self._begins and self._is_empty() and state.t >= self._earliest:
             self.record(state)
+        self._begins = False
 
     def after_step(self, state: State) -> None:
         """Record the step if it is due."""

@@ -22,7 +22,7 @@ from windlass.framework.errors import OutputError
 from windlass.framework.files.outputs import check_output
 from windlass.framework.files.whole_files import check_seal_of_file, remove_drafts, replace_file, seal, shorten
 
-FORMAT, VERSION = "windlass checkpoint", 2
+FORMAT, VERSION = "windlass checkpoint", 3
 KIND = "checkpoint file"
 TEXT = "json"
 """Name of the dataset with all values that are not arrays."""
@@ -61,8 +61,8 @@ class CheckpointFile:
             raise OutputError(
                 f"'{path}' is not a checkpoint file: must be a file that -checkpoint or wl.Checkpoint wrote"
             )
-        if version > VERSION:
-            raise OutputError(f"checkpoint file '{path}' has version {version}: this Windlass reads up to {VERSION}")
+        if version != VERSION:
+            raise OutputError(f"checkpoint file '{path}' has version {version}: this Windlass reads version {VERSION}")
 
     def _open(self) -> Any:
         import h5py  # imported here, because most runs do not need h5py

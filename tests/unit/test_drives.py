@@ -604,6 +604,9 @@ def test_short_arcs_make_losses_of_speed_doubtful() -> None:
     assert not judge_creep(create_means(120.0, cable=0.0, bristles=1e6, layer=1.0 / (1.0 / 1e6 - 1.0 / 3.2e8)))
     (words,) = judge_creep(create_means(120.0, bristles=1.0 / (1.0 / 3.2e8 + 1.0 / 6.4e8), layer=6.4e8))
     assert "on the layer alone" in words
+    # bristles that are the layer of the belt, on few cables
+    (words,) = judge_creep(create_means(120.0, cable=0.025, bristles=1.7e8, layer=1.7e8))
+    assert re.search(r"the mesh changes .* take more elements, as cables of 0.025 m are long for this arc", words)
     assert not judge_creep(replace(loaded, law=None))
     # the other pulley still accelerates
     late = replace(loaded, pulleys=(loaded["a"], replace(loaded["b"], creep=0.07)))

@@ -153,6 +153,8 @@ def test_other_files(tmp_path: Path) -> None:
             wl.moordyn.load(file, motion=write(tmp_path, text, "motion.txt"))
     with pytest.raises(wl.ModelError, match="cannot be read"):
         wl.moordyn.load(file, motion=tmp_path / "none.txt")
+    remarks = "# 6 degrees of freedom\n! converted from deg to rad\n" + "".join(f"{k} 0 0 0 0 0 0\n" for k in range(8))
+    assert wl.moordyn.load(file, motion=write(tmp_path, remarks, "motion.txt")).world
     for angle, words in ((1.5, ["an angle of the platform in the motion is 1.5 rad, 86 degrees"]), (0.9, [])):
         rows = "".join(f"{k} 0 0 0 0 0 {angle * (k > 0)}\n" for k in range(8))
         found = wl.moordyn.load(file, motion=write(tmp_path, rows, "motion.txt")).notes

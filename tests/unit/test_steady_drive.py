@@ -365,7 +365,7 @@ def test_what_cannot_be(speeds: Any, torques: Any, words: str) -> None:
 
 def test_ropes_and_frictionless_pulleys_have_none() -> None:
     """An open rope and a pulley without friction have no steady motion, and are refused."""
-    with pytest.raises(wl.ModelError, match="friction = 0 of the pulley driver of 'belt': must be > 0"):
+    with pytest.raises(wl.ModelError, match="friction coefficient 0 of the pulley driver of 'belt': must be > 0"):
         mount(THREE, friction=0.0).steady({"driver": 1.0})
     belt = mount(THREE)
     world = belt.world

@@ -252,7 +252,7 @@ def read_motion(path: Path) -> FloatArray:
     rows = []
     for number, line in enumerate(lines, 1):
         words = line.replace(",", " ").split()
-        if _find_numbers(words[:1]) is None and re.search(r"\bdeg(rees?)?\b", line.lower()):
+        if _find_numbers(words[:1]) is None and re.search(r"[\[(]\s*deg(rees?)?\b", line.lower()):
             raise ModelError(f"motion file {path}, line {number}: has angles in degrees: must have angles in rad")
         if not words or words[0][0] in "#!(" or (words[0][0].isalpha() and _find_numbers(words[:1]) is None):
             continue
