@@ -54,7 +54,8 @@ def calls(s: Scene) -> dict[str, Call]:
     drive = {**CABLE, "world": s.open, "elements": 40, "cord_offset": 0.0, "contact": "auto", "friction": 0.3}
     drive |= {"length": None, "strain": 0.01, "tension": None, "points": 2, "step": 1e-3, "name": "belt"}
     drive["layer_stiffness"] = 1e9
-    fixed, moving = con.rigid_marker(s.open, s.open.add(el.Ground)), con.rigid_marker(s.open, s.spatial)
+    ground = s.open.add(el.Ground)
+    fixed, moving = con.rigid_marker(s.open, ground), con.rigid_marker(s.open, s.spatial)
     slide = s.open.add(con.GenericJoint, marker0=fixed, marker1=moving, translations=(False, True, True))
     sensor = wl.Sensor(s.body, "position")
     mesh = s.folder / "line.msh"
@@ -324,8 +325,8 @@ def calls(s: Scene) -> dict[str, Call]:
                                       "name": "cell"}),
         "clamp": (con.clamp, {"world": s.open, "node": s.node}),
         "hinge": (con.hinge, {"world": s.open, "node": s.node}),
-        "socket": (con.socket, {"world": s.open, "end": s.spatial, "body": s.spatial, "bends": True}),
-        "swivel": (con.swivel, {"world": s.open, "end": s.spatial, "body": s.spatial, "axis": (0.0, 0.0, 1.0)}),
+        "socket": (con.socket, {"world": s.open, "end": s.spatial, "body": ground, "bends": True}),
+        "swivel": (con.swivel, {"world": s.open, "end": s.spatial, "body": ground, "axis": (0.0, 0.0, 1.0)}),
         "fix": (fix_x, {"world": s.open, "entity": s.node}),
         "compiled": (con.compiled, {"function": compiled_force}),
         "vectorised": (con.vectorised, {"function": compiled_force}),
