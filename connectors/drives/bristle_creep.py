@@ -11,8 +11,10 @@ On a rigid layer w = 0, otherwise w is the result of `belt_bristles` for F at bo
 of a pulley, relative to the driving pulley d, is 1 - (lam - w)/(lam_d - w_d). The bristles of a cable, of the length l,
 begin to act when the whole cable lies on the circle, with the deflection of a layer that shears since the cable touches
 (`circle_points/soft_layer.py`). The friction K w x²/2 of the touching part x is missing before. Its mean is K w l²/6,
-so bristles act as on the angle t - l²/(6 R² t), and at least along half of t. If the belt has a layer of rubber, the
-loss due to this layer, with its own w on the whole arc, is physical and no error.
+which acts like an arc that is shorter by l²/(6 R² t). The error at the exit has the same size, so bristles act as on
+the angle t - l²/(3 R² t), and at least along half of t. With six cables on the arc the loss due to the layer is 2 % too
+large. If the belt has a layer of rubber, the loss due to this layer, with its own w on the whole arc, is physical and
+no error.
 
 Source: see `connectors/reports/belt_bristles.py`.
 """
@@ -106,19 +108,24 @@ def eval_bristle_creep(belt: BeltLaw, passings: Sequence[Passing], driver: int, 
     EA = belt.axial_stiffness
     stretch = 1.0 + np.array([passing.entering for passing in passings]) / EA
     flow = abs(speed) / float(stretch.mean())
-    lags = np.array([[_find_lag(belt, p, flow, bristles) for p in passings] for bristles in (True, False)])
+    lags = np.array([find_lags(belt, passings, flow, bristles) for bristles in (True, False)])
     loss, right = (1.0 - (stretch - w) / (stretch[driver] - w[driver]) for w in lags)
     return BristleCreep(loss, right, lags[0] - lags[1])
 
 
+def find_lags(belt: BeltLaw, passings: Sequence[Passing], flow: float, bristles: bool) -> FloatArray:
+    """Return w at the entry of the belt to each pulley [1], with the bristles or with the layer alone, shape
+    (pulleys,)."""
+    return np.array([_find_lag(belt, passing, flow, bristles) for passing in passings])
+
+
 def _find_lag(belt: BeltLaw, passing: Passing, flow: float, bristles: bool) -> float:
-    """Return w at the entry of the belt [1], with the bristles or with the layer alone."""
     law, EA = passing.law, belt.axial_stiffness
     E, bent = EA - belt.mass_per_length * flow**2, belt.bending_stiffness / (2.0 * law.radius**2)
     entry, leave = (E * (1.0 + N / EA) - EA - bent for N in (passing.entering, passing.leaving))
     held = law.bristles if bristles else law.layer
     if held == inf or min(entry, leave) <= 0.0 or abs(leave / entry - 1.0) < EQUAL:
         return 0.0
-    late = (belt.cable_length / law.radius) ** 2 / (6.0 * passing.wrap_angle) if bristles else 0.0
+    late = (belt.cable_length / law.radius) ** 2 / (3.0 * passing.wrap_angle) if bristles else 0.0
     rim = Rim(lambda F: (F + EA) / (E * law.radius), 1.0 / E, law.radius, 1.0, law.friction, held, 0.0)
     return pass_pulley(rim, entry, leave, max(passing.wrap_angle - late, 0.5 * passing.wrap_angle)).lag

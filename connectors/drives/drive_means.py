@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from windlass.connectors.circle_segments.power import FRICTION_LOSSES
-from windlass.connectors.drives.bristle_creep import Passing, eval_bristle_creep
+from windlass.connectors.drives.bristle_creep import Passing, eval_bristle_creep, find_lags
 from windlass.connectors.drives.drive_motion import POWERS, DriveMotion
 from windlass.connectors.drives.drive_numbers import MOST_RECORDS
 from windlass.connectors.drives.drive_page import draw_means
@@ -479,21 +479,30 @@ def judge_powers(report: DriveReport, stored: float, error: float) -> tuple[str,
 
 
 def judge_losses(report: DriveReport, stored: float) -> tuple[str, ...]:
-    """Find doubts about means of a steady motion in which a belt on a rigid layer loses more power than creep explains.
+    """Find doubts about means of a steady motion in which a belt loses more power than creep explains.
 
-    A pulley on which F changes by dF loses the power c dF²/(2 E) by creep, with dF = E/EA dN; see `steady_drive.py`.
+    A pulley on which F changes by dF loses the power c dF (dF/(2 E) + w) by creep and by the shear of its layer, with
+    dF = E/EA dN; see `steady_drive.py`.
 
     Args:
         report: the means.
         stored: change of the stored energy of the belt over the time of the means [J].
     """
     law, given, taken = report.law, report.power_in, report.power_out
-    if law is None or any(arc.bristles != inf for arc in law.arcs) or not taken > LOADED * given:
+    if law is None or not taken > LOADED * given:
+        return ()
+    # the theory of layers holds for arcs on which a part of the belt sticks
+    pairs = list(zip(law.arcs, report.pulleys, strict=True))
+    if any(arc.bristles != inf and not duty.slip_reserve > 0.0 for arc, duty in pairs):
         return ()
     changes = np.array([duty.tension_after - duty.tension_before for duty in report.pulleys])
     tensions = np.array([span.tension for span in report.spans])
     EA, flow = law.axial_stiffness, abs(report.belt_speed) / (1.0 + float(tensions.mean()) / law.axial_stiffness)
-    creep = flow * (EA - law.mass_per_length * flow**2) * float(changes @ changes) / (2.0 * EA**2)
+    E = EA - law.mass_per_length * flow**2
+    passings = [Passing(arc, duty.wrap_angle, *find_ends(duty, report.belt_speed)) for arc, duty in pairs]
+    # in the direction of the motion
+    press = E / EA * changes * (1.0 if report.belt_speed > 0.0 else -1.0)
+    creep = flow * float(press @ (press / (2.0 * E) + find_lags(law, passings, flow, bristles=True)))
     lost = given - taken - stored / report.duration - creep
     allowed = max(LOSS_ERROR * given, TENSION_ERROR * float(tensions.max()) * abs(report.belt_speed))
     if not lost > allowed:

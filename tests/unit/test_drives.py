@@ -694,7 +694,12 @@ def test_power_lost_otherwise_than_by_creep_is_doubtful() -> None:
     assert judge(11.9, stored=-0.2)
     assert not judge(700.0) and not judge(24.0, law=None)
     # shear of bristles or of a soft layer dissipates additional power
-    assert not judge_losses(replace(create_means(120.0), spans=spans, power_out=1170.0), 0.0)
+    sheared = replace(create_means(120.0), spans=spans)
+    (words,) = judge_losses(replace(sheared, power_out=1170.0), 0.0)
+    assert "28.1 W, 2.3 %, are lost otherwise than by creep, 1.91 W" in words
+    assert not judge_losses(replace(sheared, power_out=1198.1), 0.0)
+    slips = replace(sheared, pulleys=tuple(replace(duty, slip_reserve=-0.1) for duty in sheared.pulleys))
+    assert not judge_losses(replace(slips, power_out=1170.0), 0.0)
 
 
 def test_the_wedge_of_a_groove_multiplies_friction() -> None:

@@ -195,7 +195,7 @@ def test_bristle_creep() -> None:
     # on cables of finite length, a part of the friction is missing, and bristles act as on a shorter arc
     late = eval_bristle_creep(BeltLaw(EA, EI, rho, 0.03, arcs), passings, 1, v)
     shorter = [
-        one._replace(wrap_angle=t - (0.03 / r) ** 2 / (6.0 * t)) for one, t, r in zip(passings, wraps, R, strict=True)
+        one._replace(wrap_angle=t - (0.03 / r) ** 2 / (3.0 * t)) for one, t, r in zip(passings, wraps, R, strict=True)
     ]
     assert_allclose(late.loss, eval_bristle_creep(BeltLaw(EA, EI, rho, 0.0, arcs), shorter, 1, v).loss, rtol=1e-12)
     assert late.excess > 1.05 * found.excess
