@@ -1,6 +1,6 @@
 """Nodes, cables, beams and bodies, one law per file, and routes along which they are placed.
 
-The names are loaded on first use, as in `windlass`.
+The names are loaded on first use, like the names of `windlass`.
 """
 
 from typing import TYPE_CHECKING

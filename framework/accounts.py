@@ -70,8 +70,8 @@ class Account:
             P(s.half). If ``powers`` is given, ``read`` must add no powers if s.powers is empty.
         forces: optional faster function ``(s)`` that does the same as ``read`` and adds the forces of `System.residual`
             to s.f.
-        conserves: whether the rows neither lose nor transfer energy. If ``conserves`` is true, any difference between
-            their work and their stored energy is an error of the integrator.
+        conserves: whether the rows neither lose nor transfer energy. If ``conserves`` is true, a difference between
+            their work and the change of their stored energy is an error of the integrator.
     """
 
     read: Function

@@ -23,7 +23,7 @@ def pack_runs(values: NDArray[Any]) -> tuple[NDArray[Any], IntArray | None]:
 
 
 def unpack_runs(first: NDArray[Any], lengths: IntArray | None) -> NDArray[Any]:
-    """The inverse of `pack_runs`."""
+    """Expand the result of `pack_runs` to an array."""
     if lengths is None:
         return first
     numbers: IntArray = np.arange(int(lengths.sum()))

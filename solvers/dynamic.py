@@ -303,7 +303,7 @@ class Run:
         state."""
         solver, state, nominal = self._solver, self._state, self._solver.sizes.nominal
         solver.statistics.begin()
-        # each call of march begins with the nominal step, including a second call for the same solver
+        # each call of march starts with the nominal step, including a second call for the same solver
         solver.sizes.begin()
         solver.problem.lag.reset()
         if solver.integrator.needs_linear:
@@ -406,11 +406,11 @@ class Run:
             attempt.converged, attempt.recommended_step = False, shorter
             attempt.reason = f"the step does not resolve a contact, which {REQUEST} {shorter:.3g}"
         elif attempt.converged and can_cut and self._is_hard(attempt) and steps.stage < ACCEPTED:
-            # Newton's method may have found a solution that is not connected to the start of the step
+            # Newton's method may have converged to a solution that is not connected to the start of the step
             fold = solver.shapes.find_new()
             if fold:
                 attempt.converged, attempt.reason = False, fold
-        # switches are also noted for the first pass of the next step
+        # switches are also recorded for the first pass of the next step
         lag.note_switch(contacts.changed)
         if attempt.converged and not self._looked_at and steps.stage < ACCEPTED:
             self._store()

@@ -71,7 +71,7 @@ def check_start(solver: Restartable, given: State | None, state: State) -> None:
     where, assembly = type(solver).__name__, solver.assembly
     options.check_values()
     if options.help_requested():
-        # this run ends before it solves anything: commands that show the last state show the initial state
+        # this run ends before a solve: commands that show the last state show the initial state
         last_state.note(state)
     if assembly.layout.size > 1:
         meet(assembly.comm, where)

@@ -262,7 +262,7 @@ class Static(StepSolver):
         self.statistics.begin()
         self.progress.begin(0.0, 1.0)
         first, self._steps = current.copy(), self.statistics.steps
-        # a state of an earlier solve is an equilibrium: load steps start from it without a search for lines
+        # the state of an earlier solve is an equilibrium, so load steps start from it without a search for lines
         seeks = self.stability == "follow" and current.step == 0
         self._lines = find_lines(self.newton, self._scheme(current, 1.0, time)) if seeks else None
         lines, slack = self._lines, self._lines is not None and self._lines.are_slack()
@@ -374,8 +374,8 @@ class Static(StepSolver):
             elif not self._undecided:
                 start.start_data[:] = current.start_data[:] = current.data
             else:
-                # an iterate far from the solution may have touched the surface and dragged the rope along: repeat the
-                # step with contact decisions only between Newton runs
+                # an iterate far from the solution may have touched the surface and moved the rope by friction: the step
+                # is repeated with contact decisions only between Newton runs
                 self._mapped = 0
             try:
                 origin = start if self._mapped == mapped else begin
@@ -510,13 +510,13 @@ class Static(StepSolver):
                 return False
             self._look_at_lines(attempt, run.converged)
             if not run.converged:
-                # factorisation in blocks is inexact in some states along long and steep paths, even with refinement
+                # factorisation in blocks is inaccurate in some states along long and steep paths, even with refinement
                 self.newton.leave_blocks()
                 run = self.newton.solve(scheme, damped=True)
                 attempt.iterations += run.iterations
             if "DIVERGED_LINEAR_SOLVE" in run.reason:
-                # a body on a joint may be held only by the joint force, which is 0 in the predictor: start from the
-                # previous joint force
+                # a body on a joint may be held only by the joint force, which is 0 in the predictor, so the previous
+                # joint force is the start
                 run = self.newton.solve(scheme, guess=(np.zeros_like(start.q), start.lam))
                 attempt.iterations += run.iterations
             if not run.converged:

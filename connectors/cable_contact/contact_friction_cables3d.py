@@ -1,8 +1,8 @@
 """Contact and friction of 3D cables with each other and with themselves: crossings, layers, twists, knots.
 
 Forces: `kernels.py`; tangent: `tangent.py`; search for pairs of points and cables: `search.py`; history values:
-`update.py`.
-Source: C. Meier, A. Popp, W. A. Wall, Comput. Methods Appl. Mech. Eng. 308 (2016) 377-413; for the couples see there.
+`update.py`. Source: C. Meier, A. Popp, W. A. Wall, Comput. Methods Appl. Mech. Eng. 308 (2016) 377-413; the derivation
+of the couples is in `kernels.py`.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class CableContactSet(Component):
 class ContactFrictionCables3D(Component):
     """A cable of a `CableContactSet`, with n contact points that touch the axes of the cables in the set.
 
-    Friction may cause a torque about the axis of a cable. Since cables have no torsion, an external support carries
+    Friction may cause a torque about the axis of a cable. Because cables have no torsion, an external support carries
     this torque. History values per point: 18 numbers for each of 6 possible contacts, see `kernels.py`.
     """
 
@@ -88,7 +88,7 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for cables that are too thin for their points, or that do not form chains."""
+    """Raise ModelError for cables that are too thin for the distance of their points, or that do not form chains."""
     check_history(world, table, TOUCHING * WIDTH)
     length, radius, points = cable_lengths(world, table.local("cable")), table.local("radius"), table.local("points")
     for row in np.flatnonzero(length / points > 2.0 * radius)[:1]:
@@ -190,8 +190,8 @@ def build(rows: LocalRows) -> CableSystem:
     def post_newton(s: Evaluation) -> None:
         assign(s)
         number = places.number
-        # if the last stage or attempt was rejected, the contacts have changed since the last update, and the next
-        # update must search
+        # if the last stage or attempt was rejected, contacts have changed since the last update, and the next update
+        # must search
         search.forgotten |= not np.array_equal(number, search.left)
         follow(c, places.taken, s.data, s.start_data, s.x, errors, forces)
         search.update(s)
@@ -250,9 +250,10 @@ def add_cable_contact(
     Args:
         cables: single cables or chains of cables.
         radius: radius of the cross sections [m], one for all cables or one for each handle.
-        points: number of contact points of each cable; points should be at most a radius apart.
+        points: number of contact points of each cable; the distance of points should be at most a radius.
         skin: margin of the search [m]; 0: the smallest radius.
-        apart: arc length within which a chain of cables does not touch itself [m]; 0: four radii of the chain.
+        apart: arc length within which a chain of cables does not touch itself [m]; 0: four times the radius of the
+            chain.
         **columns: columns of `CableContactSet`.
 
     Returns:

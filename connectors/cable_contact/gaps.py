@@ -1,10 +1,10 @@
 """Gaps between 3D cables, from which solvers decide whether steps resolve contacts; see `Gaps`.
 
-Cables that are not neighbours at either end of a step may pass each other within the step. The search for such cables
-covers cables whose relative motion exceeds `PASSING` times the sum of their radii. The search looks for two points, one
-on each cable, that move straight from the start to the end of the step and come closer than the sum of radii. The
-cables must be open at both ends of the step, or the points must change sides. Points are at most a diameter apart, so
-axes that cross have two points within 0.71 times the sum of radii.
+Cables that are not in contact at either end of a step may pass through each other within the step. The search for such
+cables covers cables whose relative motion exceeds `PASSING` times the sum of their radii. The search looks for two
+points, one on each cable, that move straight from the start to the end of the step and come closer than the sum of
+radii. Both cables must be open at both ends of the step, or the points must change sides. Points are at most a diameter
+apart, so crossing axes have two points within 0.71 times the sum of radii.
 """
 
 from __future__ import annotations
@@ -49,8 +49,9 @@ from windlass.framework.model.gaps import (
 )
 
 PASSING = 0.6
-"""Relative displacement per sum of radii [1] below which two cables cannot pass each other undetected: relevant
-passages are longer."""
+"""Relative displacement per sum of radii [1] below which the check for cables that pass each other is omitted, because
+a relevant passage is longer.
+"""
 
 
 @kernel
@@ -98,7 +99,7 @@ def sweep_cables(
     row[MISSED], row[RATE], row[SPEED] = 0.0, 0.0, 0.0
     row[START + RATE], row[START + SPEED] = 0.0, 0.0
     for k in range(len(pairs)):
-        # both cables at both ends of the step; their points are at most a diameter apart
+        # both cables at both ends of the step; their points are at most one diameter apart
         a, b = pairs[k, 0], pairs[k, 1]
         la, lb, reach = c[a].length, c[b].length, c[a].radius + c[b].radius
         na, nb = int(np.ceil(0.5 * la / c[a].radius)), int(np.ceil(0.5 * lb / c[b].radius))
@@ -136,7 +137,7 @@ def sweep_cables(
                 f0, f1 = value_at(yb, s0), value_at(zb, s1)
                 d0, d1 = (p0[0] - f0[0], p0[1] - f0[1], p0[2] - f0[2]), (p1[0] - f1[0], p1[1] - f1[1], p1[2] - f1[2])
                 g0, g1 = sqrt(dot(d0, d0)) - reach, sqrt(dot(d1, d1)) - reach
-                # both ends of the step are open, or the point is on opposite sides of cable b
+                # the contact is open at both ends of the step, or the point has changed sides
                 if (g0 > 0.0 and g1 > 0.0) or dot(d0, d1) < 0.0:
                     row[GAP], row[X], row[Y], row[Z] = g1, bx, by, bz
                     row[START + GAP], row[START + X], row[START + Y], row[START + Z] = g0, ax, ay, az
@@ -198,7 +199,7 @@ def watch_places(places: ContactPlaces, name: str, group: IntArray, assign: Call
         assign(s)
         found[:] = places.number > 0.0
         numbers[:last][~found, GAP] = np.inf
-        # places that were free at the start of the step have no data for this time
+        # places that were free at the start of the step have no data for the start
         numbers[:last][~known, START + GAP] = np.nan
         fill(places.c, places.taken, places.rank, s.data, s.x, s.v, numbers)
         if not now:

@@ -1,9 +1,9 @@
-"""Geometry of two near cables: cubics, the closest point of one axis to a point, vectors that follow tangents.
+"""Geometry of two near cables: cubics, the closest point of one axis to a point, and vectors that rotate with tangents.
 
 The foot of a point p is the closest point on an axis r(s). The foot satisfies (r - p).r' = 0 and is found by Newton's
-method with the slope r'.r' + (r - p).r''. During a Newton run of the model, the foot may leave its cable by half a
-length, on the extended cubic. `update.py` then finds the cable on which the foot lies. At the end of a chain, which has
-a cap, the foot remains at the end.
+method with the slope r'.r' + (r - p).r''. During a Newton run of the model, the foot may lie beyond the end of its
+cable by half a length, on the extended cubic. `update.py` then finds the cable on which the foot lies. At the end of a
+chain, which is capped, the foot remains at the end.
 
 The kernels of this package read records of the cables, named ``c``, shape (rows,). ``dofs``: local coordinate numbers
 (12). ``length``: reference length [m]. ``points``: number of points, 0 for cables whose points belong to another
@@ -41,7 +41,8 @@ STEPS = 30
 @kernel(inline=True, fast=False)
 def arc_length_of(j: int, n: float, L: float) -> float:
     """Return the arc length of point j of n points on a cable [m]; the point is in the middle of the part that it
-    represents."""
+    represents.
+    """
     return (j + 0.5) * L / n
 
 
@@ -101,7 +102,7 @@ def find_foot(z: Cubic, p: Vector, s: float, low: float, high: float, length: fl
         d = r[0] - p[0], r[1] - p[1], r[2] - p[2]
         g = dot(u, u)
         slope = g + dot(d, k)
-        # far from a foot, or if no foot exists, use the step of a straight line
+        # if the foot is far away or does not exist, use the step of a straight line
         change = dot(d, u) / (slope if slope > 0.1 * g else g)
         new = min(max(s - change, low), high)
         moved = abs(new - s)
@@ -131,8 +132,8 @@ def wrap_arc(arc: float, loop: float) -> float:
 def is_itself(c: NDArray[Any], a: int, xi: float, b: int, s: float) -> bool:
     """Return whether the foot at s of cable b is too near to the point xi of cable a, along one chain, to be a contact.
 
-    New feet that are nearer than ``apart`` are ignored. If a foot no longer exists because the minimum of the distance
-    vanishes, the foot is placed at the point.
+    New feet within the arc length ``apart`` are ignored. If a foot no longer exists, because the distance has no
+    minimum any more, the foot is placed at the point.
     """
     way = abs(wrap_arc(c[a].arc + xi - c[b].arc - s, c[b].loop))
     return bool(c[a].chain == c[b].chain and way < 0.5 * c[a].apart)

@@ -10,9 +10,9 @@
 The force on A, on the left-hand side of the equations of motion, is f = -p n + f_t, and the force on B is -f. Both
 forces act at the contact point r_A - β d = r_B + (1-β) d. The lever arms of the forces cause the couples M_A = -β d ×
 f_t and M_B = -(1-β) d × f_t, which act as (M × t)/|r'| on the slopes. The component of a couple about the axis of its
-cable acts on no coordinate, because the cables have no torsion. An imaginary support that prevents rotation of the
-cross sections about the axis carries this torque; the output `axis_torque` is its magnitude. With this support all
-moments balance.
+cable has no effect on the coordinates, because the cables have no torsion. An imaginary support that prevents rotation
+of the cross sections about the axis carries this torque; the output `axis_torque` is its magnitude. With this support
+all moments balance.
 
 The bristle deflection u is the relative displacement of the two surfaces since they began to stick. The anchor consists
 of the arc length s_0 of the foot and the normal at the time when sticking began. The normal is stored twice: as m_A
@@ -24,8 +24,8 @@ The rate of u equals v_t, apart from a term due to the curvature of B.
 
 Each pair is evaluated in both directions, points of A on B and points of B on A, so forces do not depend on the order
 of the cables. The two directions share the stiffness. A share is one half for straight cables. A share is less than one
-half for points on the inside of a bend, whose foot is poorly determined, and 0 for points of a core in the centre of a
-coil:
+half for points on the inside of a bend, where the position of the foot is sensitive, and 0 for points of a core in the
+centre of a coil:
 
     σ = a²/(a² + b²), a = 1 - d.r''_B/|r'_B|², b = 1 + d.r''_A/|r'_A|², with a and b at least 0.01.
 
@@ -70,8 +70,9 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
 TOUCHING = 6
-"""Largest number of cables that one point can touch simultaneously; the history of the point has a place for each of
-them."""
+"""Largest number of cables that one point can touch simultaneously; the history of the point has one place for each of
+them.
+"""
 WIDTH = 18
 """Number of history values of a place, which describes the contact of a point with one cable."""
 NUMBER, FOOT, GAP, STATE, ANCHOR, NORMAL_A, NORMAL_B, TANGENT_A, TANGENT_B, SHARE = 0, 1, 2, 3, 4, 5, 8, 11, 14, 17
@@ -120,7 +121,7 @@ class FootMotion(NamedTuple):
 
 
 class Bristle(NamedTuple):
-    """Whether a bristle exists; s - s_0; m_A, m_B, t_A and t_B as stored."""
+    """Whether a bristle exists; s - s_0; the stored values of m_A, m_B, t_A and t_B."""
 
     holds: bool
     slid: float

@@ -39,7 +39,7 @@ from windlass.framework.model.law import LocalRows, Output
 from windlass.framework.model.system import Fields
 
 PlaceOutput = Callable[[ContactPlaces, Fields], FloatArray]
-"""Values of places."""
+"""Values of all places."""
 
 
 def places_of(rows: LocalRows) -> ContactPlaces:
@@ -75,8 +75,9 @@ def over_points(places: ContactPlaces, values: FloatArray, combine: Any, empty: 
 
 
 def eval_density(places: ContactPlaces, fields: Fields) -> FloatArray:
-    """Return the pressing force of each point per length [N/m]; forces with a share of the stiffness are scaled to the
-    full stiffness, shape (rows, points)."""
+    """Return the pressing force of each point per length [N/m], shape (rows, points); forces with a share of the
+    stiffness are scaled to the full stiffness.
+    """
     out, _ = eval_places(places, fields)
     c, cable = places.c, places.taken.cable
     density = out[:, PRESS] / out[:, PART] * c["points"][cable] / c["length"][cable]

@@ -45,7 +45,7 @@ class ContactPlaces:
     """All contact places of the points of this process, the occupied places among them, and the cables of all
     processes."""
 
-    c: NDArray[Any]  # the cables
+    c: NDArray[Any]  # records of the cables
     at: IntArray  # position of the first history value of every place, shape (places,)
     cable: IntArray  # row of the cable of every place, shape (places,)
     point: IntArray  # number of the point of every place on its cable, shape (places,)
@@ -56,7 +56,7 @@ class ContactPlaces:
     """Numbers of the occupied places among all places, in the order of ``taken``, shape (m,)."""
 
     def assign(self, data: FloatArray) -> None:
-        """Bind places to the cables in the history values."""
+        """Bind places to the cables given in the history values."""
         number = data[self.at + NUMBER]
         if np.array_equal(number, self.number):
             return
@@ -78,7 +78,7 @@ class ContactPlaces:
 
 
 def create_places(c: NDArray[Any]) -> ContactPlaces:
-    """Create all places, which are free."""
+    """Create all places without contacts."""
     points = np.repeat(np.arange(len(c)), c["points"])
     number = np.arange(len(points)) - np.repeat(np.cumsum(c["points"]) - c["points"], c["points"])
     cable, point = np.repeat(points, TOUCHING), np.repeat(number, TOUCHING)

@@ -5,9 +5,9 @@ point with a foot.
 
 Bounding spheres in a search tree find the pairs of cables that are closer than the skin. A point has a foot on a near
 cable at each minimum of the distance. Minima are at sign changes of (r - p).r' between two adjacent points of five
-points on the cubic, and at the ends of chains. So a point may touch a chain several times, including its own chain;
-feet within ``apart`` along the same chain are ignored. New feet get free places in the order of their distance; closed
-feet keep their places.
+points on the cubic, and at the ends of chains. Therefore a point may touch a chain several times, including its own
+chain; feet within ``apart`` along the same chain are ignored. New feet receive free places in the order of their
+distance; feet in contact keep their places.
 
 Control points bound the motion of a cable, see `circle_points/circle_sets.py`. The result of a search is valid while
 
@@ -59,8 +59,9 @@ from windlass.framework.parallel.processes import Processes
 PIECES = 4
 """Number of segments into which a cable is divided to separate minima of the distance."""
 LEAST_SHARE = 1e-3
-"""Smallest share of the stiffness [1]: feet with a smaller share are ignored, because the points of the other cable
-carry the contact."""
+"""Smallest share of the stiffness [1]; feet with a smaller share are ignored, because the points of the other cable
+carry the contact.
+"""
 ROUNDING = 1e-9
 """Share of the search margin that is reserved for rounding errors [1]."""
 
@@ -79,8 +80,9 @@ def fill_hulls(c: NDArray[Any], x: FloatArray, hull: FloatArray) -> None:
 
 @kernel(fast=False)
 def fill_signs(c: NDArray[Any], x: FloatArray, b: int, p: Vector, F: FloatArray) -> None:
-    """Fill (r - p).r' at the ends of the pieces of cable b, shape (PIECES + 1,); at the last end from the coordinates
-    of the node, so the value equals the first value of the next cable."""
+    """Fill (r - p).r' at the ends of the pieces of cable b, shape (PIECES + 1,). The value at the last end is computed
+    from the coordinates of the node, so it equals the first value of the next cable.
+    """
     z = gather(x, c[b])
     for k in range(PIECES + 1):
         s = k * c[b].length / PIECES
@@ -113,12 +115,12 @@ def fill_feet(
             c[a].radius + c[b].radius,
         )
         for j in range(c[a].points):
-            # position and derivatives of the point; F: whether the distance from the point increases along b at the
+            # position of the point and its derivatives; F: whether the distance from the point increases along b at the
             # ends of pieces
             xi = arc_length_of(j, c[a].points, c[a].length)
             p, pa, ka = value_at(za, xi), slope_at(za, xi), bend_at(za, xi)
             fill_signs(c, x, b, p, F)
-            # feet within pieces, and feet at the ends of chains
+            # feet (closest points) within pieces and at the ends of chains
             for m in range(-1, PIECES + 1):
                 if m < 0:
                     if c[b].before >= 0 or F[0] <= 0.0:
@@ -133,7 +135,7 @@ def fill_feet(
                     s, _ = find_foot(zb, p, low + (high - low) * F[m] / (F[m] - F[m + 1]), low, high, lb)
                 else:
                     continue
-                # ignore parts of the own chain near the point
+                # ignore parts of the point's own chain that are near the point
                 along = wrap_arc(c[a].arc + xi - c[b].arc - s, c[b].loop)
                 if c[a].chain == c[b].chain and abs(along) < c[a].apart:
                     continue
@@ -205,7 +207,7 @@ def give_places(
 
 @kernel(inline=True)
 def find_place(c: NDArray[Any], b: int, s: float, data: FloatArray, base: int, wanted: NDArray[np.bool_]) -> int:
-    """Find the place of a point that is already bound to the foot s on cable b; -1 if no such place exists."""
+    """Return the place of a point that is already bound to the foot s on cable b, or -1 if there is no such place."""
     for k in range(TOUCHING):
         at = base + k * WIDTH
         if data[at + NUMBER] > 0.0:
@@ -219,7 +221,7 @@ def find_place(c: NDArray[Any], b: int, s: float, data: FloatArray, base: int, w
 
 @dataclass
 class CableSearch:
-    """The search for feet, and the data that it needs until the next search."""
+    """The search for feet, and the data stored until the next search."""
 
     c: NDArray[Any]  # the cables, of all processes
     name: str  # their component, for messages
@@ -234,9 +236,10 @@ class CableSearch:
     """Number of the cable to which each place was bound after the last update, shape (places,)."""
 
     def update(self, fields: Fields) -> bool:
-        """Search and bind places to feet, if the last search may be outdated; return whether a search took place.
+        """If the last search may be outdated, search for feet and bind places to them; return whether a search was
+        made.
 
-        The places must be updated to their current feet before this call. All processes search if the search of one
+        The places must be updated to their current feet before this call. All processes search if the search of any
         process is outdated.
 
         Raises:
@@ -309,7 +312,7 @@ class CableSearch:
         return which[order], found[order]
 
     def _check_depth(self, which: IntArray, found: FloatArray) -> None:
-        """Raise ModelError for ropes that are inside each other by more than a radius at the start."""
+        """Raise ModelError for ropes that penetrate each other by more than a radius at the start."""
         least = np.minimum(self.c["radius"][which[:, 0]], self.c["radius"][which[:, 2]])
         excess = found[:, 1] + least
         for k in np.argsort(excess, kind="stable")[:1]:
@@ -324,8 +327,7 @@ class CableSearch:
             )
 
     def describe_depth(self, at: IntArray, cable: IntArray, data: FloatArray, advice: str) -> list[str]:
-        """Describe the deepest place, if its depth exceeds a radius; ``at`` and ``cable`` are the values of all
-        places."""
+        """Describe the deepest place, if its depth exceeds a radius; ``at`` and ``cable`` are values of all places."""
         other = data[at + NUMBER].astype(np.int64) - 1
         least = np.minimum(self.c["radius"][cable], self.c["radius"][other])
         excess = np.where(other >= 0, -data[at + GAP] - least, 0.0)

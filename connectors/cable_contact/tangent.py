@@ -3,8 +3,8 @@
 The force of a point depends on r and r' of A and of B at the foot, and on the rates of r and r'. The force law is
 differentiated line by line with respect to the components of r_A, r'_A, r_B and r'_B. A variation of a coordinate
 changes r and r' by the shape functions and is weighted with dq. A variation of a velocity changes the rates of r and r'
-by the same functions and is weighted with dv. So one pass evaluates the derivatives with respect to coordinates and
-velocities. The condition of the foot is d.r'_B = 0, so the foot moves by δs:
+by the same functions and is weighted with dv. Therefore a single pass evaluates the derivatives with respect to
+coordinates and velocities. The condition of the foot is d.r'_B = 0, so the foot moves by δs:
 
     (r'.r' - d.r'') δs = (δr_A - δr_B).r'_B + d.δr'_B; δs = 0 if the foot is held at the end of a chain.
 
@@ -112,8 +112,9 @@ def eval_change(
     dvb: Vector,
     dwb: Vector,
 ) -> Change:
-    """Evaluate variations of the contact for variations of r, r' and their rates of A and, at a constant place, of
-    B."""
+    """Evaluate variations of the contact for variations of r, r' and their rates, of A and, at a constant arc length,
+    of B.
+    """
     ds = 0.0
     if not m.held:
         ds = (dot(dra, m.pb) - dot(drb, m.pb) + dot(t.d, dpb)) / (dot(m.pb, m.pb) - dot(t.d, m.kb))

@@ -1,15 +1,16 @@
 """Updates between Newton runs: transfer of feet to the next cable, gaps, bristles; see `kernels.py` for the symbols.
 
-A foot beyond the ends of its cable continues along the chain, over any number of cables. The resulting change of the
-pressing force is the force error of the update, so the Newton run is repeated if this change is too large. In static
-solves the change of forces due to new shares is added to the error. A newly closed point gets its anchor at its current
-position. A slipping point gets an anchor for which bristle and damper together give μ p,
+A foot beyond the ends of its cable is transferred along the chain, over any number of cables. The resulting change of
+the pressing force is the force error of the update, so the Newton run is repeated if this change is too large. In
+static solves the change of forces due to new shares is added to the error. A point that has just closed gets its anchor
+at its current position. A slipping point gets an anchor for which bristle and damper together have the force μ p,
 
     u_e = max(1 - w μ_v v_t.f_t/|f_t|², 0) f_t/(w μ_k),
     s_0 = s - u_e.t_B/|r'_B|,    m_A = m_B = sqrt(1 - h²) n - h t_B × n,    h = u_e.(t_B × n)/D,
 
-A sticking point keeps its anchor; m_A and m_B are rotated together with the tangents. Cables inside each other by more
-than a radius would pass through each other, so their error is infinite, and solvers take a shorter step or fail.
+A sticking point keeps its anchor; m_A and m_B are rotated together with the tangents. Cables that penetrate each other
+by more than a radius would pass through each other. Their error is therefore infinite, and solvers reduce the step or
+fail.
 """
 
 from __future__ import annotations
@@ -62,8 +63,9 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 
 AT_JOINT = 1e-6
-"""Share of its length [1] by which a foot may lie beyond the end of a cable before the foot is transferred to the next
-cable."""
+"""Distance from the end of a cable, as a share of its length [1], by which a foot may lie outside the cable before the
+foot is transferred to the next cable.
+"""
 SAME_FOOT = 1e-4
 """Distance, per length of the cable [1], below which two feet of one point count as one foot."""
 HOPS = 1000
@@ -80,7 +82,7 @@ def follow_foot(c: NDArray[Any], x: FloatArray, p: Vector, b: int, s: float) -> 
         s, held = find_foot(gather(x, c[b]), p, s, low, high, c[b].length)
         if s > (1.0 + AT_JOINT) * c[b].length and c[b].after >= 0:
             if last < 0:
-                # two neighbouring cables would transfer the foot to each other endlessly: the foot remains at their
+                # two neighbouring cables would transfer the foot to each other endlessly, so the foot remains at their
                 # common node
                 return b, c[b].length, True
             s, b, last = s - c[b].length, c[b].after, 1
@@ -136,7 +138,7 @@ def follow_feet(
         at, a = list_.at[i], list_.cable[i]
         b = int(data[at + NUMBER]) - 1
         p = value_at(gather(x, c[a]), list_.place[i])
-        # the foot that Newton's method used, and the foot after the transfer along the chain
+        # the foot in Newton's method, and the foot after the transfer along the chain
         low, high = reach_of_foot(c, b)
         zb = gather(x, c[b])
         s, _ = find_foot(zb, p, data[at + FOOT], low, high, c[b].length)
@@ -189,7 +191,7 @@ def update_history(
 ) -> None:
     """Update states and bristles of all places; ``start`` contains the history values at the start of the step.
 
-    ``passed``: whether a foot has moved to another cable. ``rests``: whether the solve is static; in static solves
+    ``passed``: whether a foot has moved to another cable. ``rests``: whether the solve is static; in static solves,
     forces must balance with the new shares.
 
     Returns four numbers: the largest sum of the errors of a cable [N]; whether any point opened, closed, began to stick
@@ -206,7 +208,7 @@ def update_history(
         # forces with the bristle from the start of the step
         m = find_motion(za, ya, zb, yb, xi, s, False)
         t = eval_touch(par, m, bristle)
-        # state, and the bristle of sticking or slipping points
+        # contact state, and the bristle of points that stick or slip
         state = OPEN
         if par.law.friction_coefficient > 0.0 and par.reach > t.D:
             state = SLIPS if t.f.slides else STICKS
@@ -218,7 +220,7 @@ def update_history(
                 write_anchor(data, at, par, t, c[b].arc + s, bristle.holds)
             write_three(data, at + TANGENT_A, t.ta)
             write_three(data, at + TANGENT_B, t.tb)
-        # errors of points that have just closed or are too deep
+        # force errors of points that have just closed or are too deep
         if data[at + STATE] == NEW:
             errors[a] += eval_press(par, par.reach - t.D, 0.0)
         if par.reach - t.D > min(c[a].radius, c[b].radius):

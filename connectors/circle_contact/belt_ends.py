@@ -1,4 +1,5 @@
-"""Ends of the arc of a belt: the place where a bent belt leaves an elastic pulley, and the length that this adds.
+"""Ends of the arc of a belt: the point where a bent belt leaves an elastic pulley, and the additional length of the
+belt.
 
 The belt is a beam under the force F, with the bending stiffness EI, on an elastic foundation with the stiffness k that
 cannot pull. On the arc the depth of the belt in the circle is F/(k R). Let s [m] be the position on the circle, 0 where
@@ -15,9 +16,9 @@ straight line by
 The span is a tangent of a circle of the radius R + l²/(2 R), on which the depth of the line is 0 at s = 0. On a rigid
 circle e = -l, b = -l²/(2 R), and the additional length is l³/(12 R²). A string has e = sqrt(F/k).
 
-An arc of the angle t that is shorter than both ends, t R < 2 l, is a single point of contact. With a rigid circle both
-ends together add the length t² l/8 - R t³/24, the spans are tangents of a circle of the radius R + t l/2 - R t²/8, and
-the curvature at the point is t/(2 l).
+If the angle t of an arc is so small that t R < 2 l, the contact is a single point. With a rigid circle both ends
+together add the length t² l/8 - R t³/24, the spans are tangents of a circle of the radius R + t l/2 - R t²/8, and the
+curvature at the point is t/(2 l).
 
 Source: S. P. Timoshenko, J. M. Gere, Theory of Elastic Stability (1961), chapter 1; M. Hetényi, Beams on Elastic
 Foundation (1946), for the beam with tension.
@@ -33,11 +34,11 @@ import numpy as np
 from windlass.framework.arrays import FloatArray
 
 CLOSE = 1e-5
-"""Least |g|/a, with which equal roots p are evaluated [1]."""
+"""Smallest |g|/a, at which equal roots p are evaluated [1]."""
 STIFFEST = 1e30
 """Contact stiffness that counts as rigid [N/m²]."""
 SHORTEST = 1e-6
-"""Least l/R, with which strings are evaluated [1]."""
+"""Smallest l/R, at which strings are evaluated [1]."""
 
 
 class SpanEnds(NamedTuple):
@@ -60,7 +61,7 @@ def eval_ends(
     force: FloatArray | float, bending: FloatArray | float, contact: FloatArray, radius: FloatArray,
     angle: FloatArray | float = inf, longest: FloatArray | float = inf,
 ) -> SpanEnds:  # fmt: skip
-    """Evaluate the ends of arcs; see the head of this file for the equations. Arguments may be arrays of shapes that
+    """Evaluate the ends of arcs; see the head of this file for the equations. Arguments may be arrays that can be
     broadcast.
 
     Args:

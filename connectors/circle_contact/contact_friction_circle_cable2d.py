@@ -194,7 +194,7 @@ def build(rows: LocalRows) -> System:
     def decide(fields: Fields) -> None:
         start, data = fields.start_data, fields.data
         before = data.copy()
-        # if bristles were missing, no sticking positions were stored: they begin at the current position of the segment
+        # without bristles no sticking positions were stored, so each starts at the present position of the segment
         start[states[start[sticks] == 0.0]] = UNDEFINED
         run_post_newton(system, fields)
         # a segment whose bristle is exactly at the friction limit slips; otherwise rounding errors would decide

@@ -7,8 +7,8 @@ length L/n of the cable, with the forces
 
 where u is the mean displacement of the points of the cable along the circle since the points began to stick. The
 bristles stick to points of the material, and the force acts at each of these points; see `circle_points/kernels.py` for
-all formulas.
-Source: P. Wriggers, Computational Contact Mechanics, Springer (2006): penalty in quadrature points, radial return.
+all formulas. Source: P. Wriggers, Computational Contact Mechanics, Springer (2006): penalty in quadrature points,
+radial return.
 """
 
 from __future__ import annotations
@@ -52,24 +52,24 @@ class ContactFrictionCirclePoints2D(PointContact):
     represents a part of the length L/n, so the contact does not depend on the mesh. Forces and moments of cable and
     circle sum to 0 exactly.
 
-    All bristles of a cable deflect by the mean displacement of its points. Single points move along the circle in both
-    directions while a cubic is bent onto a circle. Two points per cable are sufficient on the circle; four points are
+    All bristles of a cable deflect by the mean displacement of its points. While a cubic is bent onto a circle, single
+    points move along the circle in both directions. Two points per cable are sufficient on the circle; four points are
     necessary where the cable rolls onto the circle. With ``friction_coefficient`` 0 there is no friction, independent
     of the other parameters; friction that is switched on later begins with undeflected bristles. With ``cord_offset``
-    the axis of the cable, the cord of a belt, lies above the contact face. Bristles are measured at the cord, so
+    the axis of the cable, which is the cord of a belt, is above the contact face. Bristles are measured at the cord, so
     bending a belt onto the circle causes no traction. The friction limit applies at the contact face: mu |f_n| r/(r +
     cord_offset).
 
-    With ``press`` > 0 the circle is enlarged by the contact depth F/(k r). So a belt runs on the given radius, with the
-    tension as mounted, for any contact stiffness. The press F = N - rhoA v² of each cable is updated in each step; its
-    first value is ``press``. The friction of a cable that runs onto the circle begins when all its points are closed,
-    because its cubic moves along the circle until this time.
+    With ``press`` > 0 the circle is enlarged by the contact depth F/(k r). Therefore a belt runs on the given radius
+    with the mounted tension, for any contact stiffness. The press F = N - rhoA v² of each cable is updated in each
+    step; its first value is ``press``. The friction of a cable that runs onto the circle begins when all its points are
+    closed, because its points move along the circle until then.
 
     With ``rigid_layer`` the initial deflection of the bristles is computed from the distance between the cable and its
-    neighbours on the circle. The result is the same as for a rigid layer between cord and face, to which the belt
-    sticks with its stretch at the entry. Otherwise the bristles of a row with ``press`` act as an elastic layer with
-    the stiffness of the bristles, which shears from the point where the belt touches. See
-    `circle_points/rigid_layer.py` and `circle_points/soft_layer.py`.
+    neighbours on the circle. The result equals a rigid layer between cord and face, to which the belt sticks with its
+    stretch at the entry. Otherwise the bristles of a row with ``press`` act as an elastic layer with the stiffness of
+    the bristles; the layer is sheared from the point where the belt touches. See `circle_points/rigid_layer.py` and
+    `circle_points/soft_layer.py`.
 
     History values per row: gaps [m] (n), states (n), anchors on the circle [m] (n). With ``press`` the row has further
     values: F - press [N] of the next Newton run, whether the cable has friction, F - press of the previous step [N],
@@ -102,7 +102,7 @@ class ContactFrictionCirclePoints2D(PointContact):
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     """Create the history values that the user did not give."""
-    # None if the values are not numbers; the error is raised when the rows are added
+    # None if the values are not numbers; adding the rows raises the error
     press = read_numbers(values.get("press", 0.0))
     grows = press is not None and bool((press != 0.0).any())
     per_row = START_OF_ROW if grows else ()
@@ -137,7 +137,7 @@ def create_system(rows: LocalRows, c: PointRows, bring: Function | None = None) 
 
         system.post_newton = bring_and_commit
     if c.rows["press"].any():
-        # if `press` is 0, the damping force jumps when a point closes, which prevents convergence of Newton's method
+        # if `press` is 0, the damping force jumps when a point closes, and Newton's method does not converge
         system.return_map.motion = maps
     return system
 

@@ -1,9 +1,9 @@
 """Contact of cables with any of many circles, at points of the cubic axis: reevings, conveyors, long belts.
 
 The law is the same as in `ContactFrictionCirclePoints2D`. A row belongs to a cable and to any near circle of the set,
-instead of a fixed pair of a circle and a cable. So a belt of n cables on k circles has 2 n rows instead of k n. The
-tangent couples each cable only to its near circles; see `contact/pair_search.py`.
-Source: P. Wriggers, Computational Contact Mechanics, Springer (2006); see `pair_search.py` for the list of pairs.
+instead of a fixed pair of a circle and a cable. Therefore a belt of n cables on k circles has 2 n rows instead of k n.
+The tangent couples each cable only to its near circles; see `contact/pair_search.py`. Source: P. Wriggers,
+Computational Contact Mechanics, Springer (2006); see `pair_search.py` for the list of pairs.
 """
 
 from __future__ import annotations

@@ -2,17 +2,18 @@
 
 - Step size. The mass m = rho A L/n of a segment vibrates on the contact stiffness k with the period T = 2 pi sqrt(m/k),
   which steps must resolve. The losses of belts are doubtful if a step lasts several periods: see `LONGEST_STEP`.
-- Angle per segment. A straight segment of length l touches a circle with its middle. The path of the cable is longer by
-  about (l/r)^2/24 times its length, which increases the tension of a stiff cable. Contact points at the distance l miss
-  chords of the circle that are shorter than l.
+- Angle per segment. A straight segment of length l touches a circle with its middle. The length of the cable's path
+  increases by the fraction (l/r)²/24, which increases the tension of a stiff cable. Contact points at the distance l do
+  not detect chords of the circle that are shorter than l.
 - Length of cables. The deviation of the cubics of cables from the circle is compared with the stiffness of contact and
   bristles, see `mesh.py`.
-- Circles that touch the same cable and overlap: two pulleys in one plane cannot overlap.
-- Start of a motion. A cable deep inside a circle is refused, because contact would throw the cable out.
+- Circles that overlap although they touch the same cable: two pulleys in one plane cannot overlap.
+- Start of a motion. A motion does not start from a state with a cable deep inside a circle, because contact would
+  accelerate the cable out of the circle.
 - Static solves. A circle without a near cable is doubtful (on one process only). A cable that is deep inside a circle
   at the start is doubtful: contact pushes the cable out on the nearer side. This side may be wrong, for example below
   the circles of a sea bed.
-- A change of the number of turns of a closed belt around its pulleys: the belt must have left the pulleys.
+- A change of the number of turns of a closed belt around its pulleys shows that the belt has left a pulley.
 """
 
 from __future__ import annotations
@@ -42,13 +43,15 @@ from windlass.framework.model.law import LocalRows, Tables
 from windlass.framework.model.system import Fields, System
 
 LARGEST_ANGLE = 0.5
-"""Angle of a segment on its circle [rad] above which results are doubtful: the path of the cable is longer by 1 %."""
+"""Angle of a segment on its circle [rad] above which results are doubtful, because the path of the cable is longer by 1
+%.
+"""
 LONGEST_STEP = 3.0
 """Largest step, in periods of the contact of a belt, above which the losses of the belt are doubtful [1]. In
 measurements, bristles with the stiffness 60 EA/R² vibrate if steps last 4 periods, and bristles with the stiffness 8
 EA/R² vibrate if steps last 16 periods."""
 FAR = 0.5
-"""Smallest gap, per radius of the circle [1], above which the circle counts as untouched."""
+"""Smallest gap divided by the radius of the circle [1] above which the circle counts as untouched."""
 DEEP = 0.25
 """Depth inside a circle, per radius of the circle [1], above which the start of a cable is doubtful."""
 DEEPEST = 0.5
@@ -85,8 +88,9 @@ def watch(system: System, rows: LocalRows) -> None:
 
 
 def find_grooved(world: Tables) -> IntArray:
-    """Find markers of pulleys that hold belts by teeth: a belt whose teeth climb out of their grooves leaves the face,
-    but not the pulley."""
+    """Find markers of pulleys that hold belts by teeth; if the teeth of a belt climb out of their grooves, the belt
+    leaves the face but not the pulley.
+    """
     table = world.tables.get(BeltToothContact)
     return np.zeros(0, np.int64) if table is None else table.local("marker0")
 

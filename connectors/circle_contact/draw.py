@@ -108,7 +108,7 @@ def paint(rows: LocalRows, fields: Fields) -> Painting:
     }
     if has_friction(rows):
         painted["contact_tangential_force_per_length"] = Paint(values[:, 0] / length, "sum", 0.0, "N/m")
-        # the open state is the smallest state, so the maximum is the state at the closed circle
+        # the open state has the smallest number, so the maximum is the state at the closed circle
         state = np.where(c.active[row], values[:, 7], UNDEFINED)
         painted["stick_slip"] = Paint(state, "max", UNDEFINED, "1")
         if rows.table.component in rows.layout.losses:
@@ -120,7 +120,7 @@ def paint(rows: LocalRows, fields: Fields) -> Painting:
 class Intervals(NamedTuple):
     """The constant data of the segments of some rows."""
 
-    contact: ContactView  # the rows
+    contact: ContactView  # contact rows
     row: IntArray  # row of each segment, and number of the segment in its row, shape (segments,)
     segment: IntArray
     length: FloatArray  # reference lengths [m], shape (segments,)
@@ -129,7 +129,7 @@ class Intervals(NamedTuple):
 
 def _find_intervals(rows: LocalRows) -> Intervals:
     c = view_contact(rows)
-    # entries of the arrays beyond the segments of a row are unused
+    # entries beyond the segments of a row are unused
     row, segment = np.nonzero(np.arange(int(c.n.max(initial=0))) < c.n[:, None])
     length = c.L[row]
     cables = find_cables(rows.world, rows.local("cable"))

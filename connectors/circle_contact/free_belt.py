@@ -1,12 +1,12 @@
-"""Belts without load: tractions that arise where a belt sinks into the contact at the ends of an arc, and a mesh and
-contact that keep these tractions small.
+"""Belts without load: tractions caused by a belt that sinks into the elastic contact at the ends of an arc, and a mesh
+and contact for which these tractions are small.
 
-A belt enters a circle as a string enters an elastic foundation: F g'' = k g + F/R. At the distance s from the entry it
-has sunk in by F/(k R) (1 - exp(-s/l)), l² = F/k. Along this distance the belt runs on a larger radius, with a slope
-relative to the circle. So the angle of the belt per length is smaller than deep inside the arc, by l²/R² (exp(-s/l) +
-exp(-2 s/l)/2). The elastic belt on its bristles, with a² = EA/mu_k, has the displacement u:
+A belt enters a circle like a string that enters an elastic foundation: F g'' = k g + F/R. At the distance s from the
+entry its depth is F/(k R) (1 - exp(-s/l)), l² = F/k. Along this distance the belt runs on a larger radius, and its
+slope differs from the tangent of the circle. Therefore the angle of the belt per length is smaller than inside the arc,
+by l²/R² (exp(-s/l) + exp(-2 s/l)/2). The elastic belt on its bristles, with a² = EA/mu_k, has the displacement u:
 
-    u'' - u/a² = l/R² (exp(-s/l) + exp(-2 s/l)), u = 0 at the entry and deep inside the arc; the solution at the exit is
+    u'' - u/a² = l/R² (exp(-s/l) + exp(-2 s/l)), u = 0 at the entry and far inside the arc; the solution at the exit is
     -u.
 
 Source: E. Winkler, Die Lehre von der Elasticitaet und Festigkeit (1867), for the foundation; O. Volkersen 1938 for a;
@@ -23,12 +23,15 @@ from windlass.framework.checks.checks import checked, number, whole
 from windlass.framework.kernels.kernel import kernel
 
 CORD_FACTOR = 100.0
-"""Value of k R²/EA at which sinking into the contact causes 1 % of the total loss of speed of the belt [1]."""
+"""Value of k R²/EA at which the elastic depth of the contact causes 1 % of the total loss of speed of the belt [1]."""
 WAVE_FACTOR = 384.0
-"""Largest k R² t⁴/T [1], with the angle t of an element, at which the belt sinks in by more than the deviation of its
-cubics from the arc."""
+"""Largest k R² t⁴/T [1], with the angle t of an element, at which the depth of the belt exceeds the deviation of its
+cubics from the arc.
+"""
 SHARE = 0.3
-"""Share of the allowed traction for sinking in, and also for the mesh; the rest is for waves of the belt [1]."""
+"""Share of the allowed traction due to the depth of contact, and also share due to the mesh; the remainder is for waves
+of the belt [1].
+"""
 NEAR = 1e-6
 """Relative difference between l and a, or l and 2 a [1], below which the closed form becomes 0/0."""
 REACH, PLACES, COARSE = 10.0, 2000, 40
@@ -55,12 +58,12 @@ def eval_sinking_bend(
     l, a = sqrt(press / contact_stiffness), sqrt(axial_stiffness / bristles)
     if not (l < inf and a < inf):
         return nan
-    # if l equals a or 2 a, two exponentials coincide: the limit is evaluated near this value
+    # if l equals a or 2 a, two exponentials are equal; the formula is evaluated near this limit
     if min(abs(l / a - 1.0), abs(l / a - 2.0)) < NEAR:
         a *= 1.0 - NEAR
     step, square = REACH * max(a, l) / PLACES, radius**2
     one, two = l**3 / square / (1.0 - (l / a) ** 2), l**3 / square / (4.0 - (l / a) ** 2)
-    # u has one maximum: the search examines coarse places, then all places around the best one
+    # u has one maximum: a coarse search is refined around the largest value
     best, largest = 0, 0.0
     for i in range(0, PLACES + 1, COARSE):
         way = eval_way(i * step, a, l, one, two)
@@ -72,7 +75,7 @@ def eval_sinking_bend(
 
 
 class SinkingTraction(NamedTuple):
-    """Traction of a belt that has sunk into a circle.
+    """Traction due to the depth of a belt in the contact at the ends of an arc.
 
     Attributes:
         radius: R [m].
@@ -107,7 +110,8 @@ class SinkingTraction(NamedTuple):
 
     def stiffen(self, traction: float) -> SinkingTraction:
         """Return this contact with a stiffness, at least as large as before, for which the traction does not exceed the
-        given traction."""
+        given traction.
+        """
 
         def exceed(stiffness: float) -> float:
             return self._replace(contact_stiffness=stiffness).traction - traction
@@ -130,7 +134,7 @@ class FreeBelt(NamedTuple):
     Attributes:
         length: largest length of an element [m].
         contact_stiffness: smallest contact stiffness per metre of belt, k [N/m²].
-        mesh_traction, sinking_traction: resulting tractions due to the mesh and due to sinking in, relative to the
+        mesh_traction, sinking_traction: tractions due to the mesh and due to the depth of contact, relative to the
             friction limit [1].
     """
 
@@ -161,9 +165,9 @@ def choose_free_belt(
 ) -> FreeBelt:
     """Choose the coarsest mesh and the softest contact for which a belt without load has tractions below ``traction``.
 
-    Sinking in and the mesh each use three tenths of ``traction``. The rest of the friction limit is sufficient for
-    waves of the belt if the contact has a third of the critical damping. Bending stiffness is neglected: it increases
-    the tractions if sqrt(EI/F) exceeds l.
+    The depth of contact and the mesh each cause at most three tenths of ``traction``. The remainder of the friction
+    limit is sufficient for waves of the belt if the contact has a third of the critical damping. Bending stiffness is
+    neglected: it increases the tractions if sqrt(EI/F) exceeds l.
 
     Args:
         axial_stiffness: EA [N], > 0.

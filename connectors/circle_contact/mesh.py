@@ -4,11 +4,11 @@ A cubic of the length l = R theta that lies on a circle deviates from the circle
 cubic that is bent onto the circle moves its points along the circle by up to l³/(192 R²); see
 docs/explanation/theory/contact.md.
 
-- Tractions without load. Bristles react to this displacement along the circle as to slip, see `mesh_traction.py`. Above
-  the friction limit mu f_n both ends of an arc slip alternately in both directions.
-- Open places on the arc. Where a cable sinks in by less than its deviation, the contact opens, and the energy of the
-  bristles is lost. The loss matters if a change of tension is transferred to the circle over a long part of the arc,
-  sqrt(EA/mu_k).
+- Tractions without load. Bristles react to this displacement along the circle like to slip, see `mesh_traction.py`.
+  Above the friction limit mu f_n both ends of an arc slip alternately in both directions.
+- Open points on the arc. Where the depth of a cable is below its deviation, the contact opens, and the energy of the
+  bristles is lost. The loss is relevant if a change of tension is transferred to the circle over a long part of the
+  arc, sqrt(EA/mu_k).
 - Short arcs. A cable loses its bristles when it leaves the arc. If fewer than two cables lie on a pulley, the pulley
   slips whenever a cable leaves. The measured errors of the loss of speed of a pulley depend on the number of cables on
   its arc: below 0.5 % with 2.5 cables, up to 1 % with 1.9, 15 % with 1.7, and 75 % with 1.
@@ -38,20 +38,22 @@ from windlass.framework.model.system import Fields
 LARGEST_ANGLE = 0.25
 """Largest angle of a cable of a belt on its smallest circle if the number of cables is chosen automatically [rad]."""
 STRAIN_FACTOR = 0.8
-"""Largest angle of a cable on a circle per fourth root of the strain [rad]: the error of the length of cables increases
-with the fourth power of the angle."""
+"""Largest angle of a cable on a circle per fourth root of the strain [rad]; the error of the length of cables increases
+with the fourth power of the angle.
+"""
 TOLERATED = 1.3
 """Multiple of the largest angle above which the error of tensions exceeds one per cent [1]."""
 CABLES_ON_ARC = 3.0
 """Smallest number of cables on an arc if their number is chosen automatically [1]."""
 FEWEST_ON_ARC, FEWER_PER_REACH = 2.5, 2.4
 """Numbers of touching cables below which the speed of a pulley is doubtful [1]. FEWEST_ON_ARC: for cables that touch
-along their arc only. FEWER_PER_REACH: further cables per number of cables by which soft contact touches beyond each end
-of the arc, where cables have no friction yet."""
+along their arc only. FEWER_PER_REACH: additional cables per number of cables in contact beyond each end of the arc,
+where cables have no friction yet.
+"""
 REST = 1e-9
 """Speed of a rim below which its circle is at rest [m/s]."""
 ROOM = 1.2
-"""Number of cables on an arc in an advice, relative to the smallest one [1]."""
+"""Recommended number of cables on an arc, relative to the smallest sufficient number [1]."""
 FINEST = 4.0
 """Largest number of elements that short arcs may require, relative to the number that the smallest circle requires
 [1]."""
@@ -115,14 +117,15 @@ class BeltArc:
     marker: int
 
     def judge(self, total: FloatArray) -> str | None:
-        """Return a reason for doubt if too few cables touch the circle to determine its speed; ``total``: number of
-        touching cables, and its products with the radius [m] and with the number of cables by which the belt touches
-        beyond each end of the arc."""
+        """Return a reason for doubt if too few cables touch the circle to determine its speed. ``total`` contains the
+        number of touching cables, and its products with the radius [m] and with the number of cables in contact beyond
+        each end of the arc.
+        """
         touching, (radius, reach) = float(total[0]), total[1:] / total[0]
         least = FEWEST_ON_ARC + FEWER_PER_REACH * reach
         if touching >= least:
             return None
-        # both the cables on the arc and the reach in cables grow with the number of elements
+        # the number of cables on the arc and the reach in cables are both proportional to the number of elements
         more = ROOM * FEWEST_ON_ARC / max(touching - FEWER_PER_REACH * reach, 0.1 * touching)
         return (
             f"{touching:.2g} cables touch the circle {self.circle} of radius {radius:g} m, which turns: must be "
@@ -156,10 +159,10 @@ def find_mesh_doubts(rows: LocalRows, c: NDArray[Any], out: FloatArray, cables: 
     """Describe the doubts; ``out`` contains the numbers of all segments or points, ``cables`` the cable of each row,
     shape (rows,)."""
     at_points = touches_at_points(rows.table.component)
-    # rows are on their circle according to the current gaps, because contact states may not have been decided yet
+    # present gaps decide which rows touch their circle, because contact states may be undecided
     gap = np.where(np.arange(out.shape[1]) < c["segments"][:, None], out[..., GAP], 0.0)
     if at_points:
-        # belts on enlarged circles are checked after the run, by the length of their cables
+        # belts on enlarged circles are checked after the run with the length of their cables
         gap = np.where(c["press"][:, None] > 0.0, 0.0, gap)
     depth = -gap.sum(axis=1) / c["segments"]
     rubs = c["active"] & (c["friction_coefficient"] > 0.0) & (c["friction_stiffness"] > 0.0)
@@ -174,7 +177,7 @@ def find_mesh_doubts(rows: LocalRows, c: NDArray[Any], out: FloatArray, cables: 
     EA, bristles = column_of(rows.world, cables, "axial_stiffness")[held], mu_k / c["length"][held]
     together = (c["segments"][held] >= ENOUGH) & at_points
     ends = MeshTraction(l, r, EA, bristles, mu * press / c["length"][held], together)
-    # use the row with the median traction, because rows at the ends of an arc are not typical
+    # the median is used, because the traction of rows at the ends of an arc is not typical
     i = int(np.argsort(ends.traction)[len(l) // 2])
     if (traction := ends.traction[i]) > LARGEST_TRACTION:
         found.append(

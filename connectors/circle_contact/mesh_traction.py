@@ -4,18 +4,17 @@ At both ends of an arc the curvature jumps by 1/R within a cable of the length l
 the circle then has an error of up to w = l³/(192 R²). The error has the shape of a clamped beam with a force in its
 middle; its slopes are at most 3 w/l.
 
-- Soft bristles deflect by w. Stiff bristles hold the cubic: the false strain 3 w/l remains and decays over the length a
-  = sqrt(EA/mu_k), so the bristles deflect by 3 w a/l. A combination of both limits is u = w/(1 + l/(3 a)).
+- Soft bristles deflect by w. Stiff bristles constrain the cubic: a spurious strain 3 w/l remains and decays over the
+  length a = sqrt(EA/mu_k), so the bristles deflect by 3 w a/l. A combination of both limits is u = w/(1 + l/(3 a)).
 - If all bristles of a cable deflect by the mean displacement of the cable, soft bristles deflect by w/2, the mean
   error. A uniform traction mu_k u on a bar of the length l with fixed ends displaces the bar by a mean of mu_k u l²/(12
   EA), so u = (w/2)/(1 + (l/a)²/12).
 - On a rigid layer cables keep their stretch at the entry. On such a layer the bristles deflect by half of the
   deflection on an elastic layer; the measured share is 0.45 to 0.59.
 
-The traction mu_k u is compared with the friction limit mu F/R. Above about half of the friction limit points slip, and
+The traction mu_k u is compared with the friction limit mu F/R. Above about half of the friction limit, points slip, and
 the traction increases less. On a rigid layer the loss of speed does not depend on a traction below half of the friction
-limit.
-Source: Volkersen 1938 for a; docs/explanation/theory/contact.md, "Mesh without load", compares this with runs.
+limit. Source: Volkersen 1938 for a; docs/explanation/theory/contact.md, "Mesh without load", compares this with runs.
 """
 
 from __future__ import annotations
@@ -77,12 +76,13 @@ class MeshTraction(NamedTuple):
         return np.asarray(self.bristles * self.bend / self.limit)
 
     def at(self, i: int) -> MeshTraction:
-        """Return traction i of many tractions."""
+        """Return the traction with index i."""
         return MeshTraction(*(np.broadcast_to(part, np.shape(self.length))[i] for part in self))
 
     def shrink(self, column: str, small: float = SMALL) -> float:
-        """Return the factor on ``"length"`` or ``"bristles"`` by which a traction that is too large decreases to
-        ``small``."""
+        """Return the factor by which ``"length"`` or ``"bristles"`` must change such that a traction that is too large
+        decreases to ``small``.
+        """
 
         def exceeds(factor: float) -> float:
             return float(self._replace(**{column: factor * getattr(self, column)}).traction) - small
@@ -93,11 +93,11 @@ class MeshTraction(NamedTuple):
 
     @property
     def harmless(self) -> float:
-        """Largest traction, relative to the friction limit, on which results of one row do not depend [1]."""
+        """Largest traction, relative to the friction limit, that does not affect results of one row [1]."""
         return HARMLESS if self.rigid else SMALL
 
     def advise(self) -> str:
-        """Return a text with advice how to reduce the traction of one row."""
+        """Return advice on how to reduce the traction of one row."""
         if self.rigid:
             return f"for half of it take {describe_more(1.0 / self.shrink('length', HARMLESS))}"
         return (

@@ -25,7 +25,7 @@ class ContactView(NamedTuple):
 
     circle: IntArray  # positions of the circles' markers in the columns of their family
     data: IntArray  # position of the first history value of each row
-    n: IntArray  # number of segments of each row, or of parts with one point
+    n: IntArray  # number of segments of each row, or number of points
     L: FloatArray  # reference length of each segment or part [m]
     active: NDArray[np.bool_]  # whether the row contributes
     evaluate: Callable[[Fields], FloatArray]
@@ -33,7 +33,8 @@ class ContactView(NamedTuple):
     powers: Callable[[Fields], FloatArray]  # ``(fields) -> powers`` [W] in the order of `POWERS`, shape (rows, n, 6)
     parts: Callable[[Fields, IntArray, IntArray], tuple[FloatArray, ...]]
     """Function ``(fields, row, number) -> p0, p1, v``: both ends of segments or parts [m], and the velocity in the
-    middle [m/s], of shape (k, 2) each, in global x and y."""
+    middle [m/s], of shape (k, 2) each, in global x and y.
+    """
     ends: Callable[[Fields], FloatArray]  # ``(fields) -> ends`` of all segments or parts [m], shape (rows, n + 1, 2)
     at_point: bool  # whether f_t acts on the circle at the distance r + g of the point from the centre, otherwise at r
     cord: FloatArray  # height of the axis above the contact face [m]; gaps are measured from the axis
@@ -98,8 +99,8 @@ def view_contact(rows: LocalRows) -> ContactView:
 def find_cables(world: Tables, ids: IntArray, together: bool = False) -> IntArray:
     """Return the entity numbers of the cables that contacts refer to, directly or by cable-shape markers, shape (n,).
 
-    ``together``: whether all processes make the call, also for rows of other processes; otherwise each process calls
-    for its own rows.
+    ``together``: whether all processes call this function, also for rows of other processes; otherwise each process
+    calls it for its own rows.
     """
     cables: IntArray = ids.copy()
     for table, positions, rows in world.split_by_table(ids):

@@ -1,8 +1,8 @@
 """Circles of a set that cables may touch at present: their rows, and the search; see `pair_search.py`.
 
-A cable lies within the convex hull of the control points of its cubic: r0, r0 + L/3 r'0, r1 - L/3 r'1, r1. So no point
-of the cable moves farther than the control point with the largest motion; points at an offset y move by at most 2 |y|
-more.
+A cable lies within the convex hull of the control points of its cubic: r0, r0 + L/3 r'0, r1 - L/3 r'1, r1. Therefore no
+point of the cable moves farther than the control point with the largest motion; points at an offset y move by at most 2
+|y| more.
 
 Source: control points: G. Farin, Curves and Surfaces for CAGD, Morgan Kaufmann (2002), chapter 4.
 """

@@ -1,9 +1,9 @@
 """Gaps between circles and points of cables, from which solvers decide whether steps resolve contacts; see `Gaps`.
 
-Rows of sets contain the circles that are near at the ends of a step. A cable may pass a circle without having a row for
-this circle. Circles without rows are searched if cable and circle together move by more than half a radius; one
-additional entry describes the deepest passage. If a line between neighbouring points sweeps over the centre of a
-circle, the cable has passed the circle, even if no point is near.
+Rows of sets contain the circles that are near at the ends of a step. A cable may pass a circle for which it has no row.
+If cable and circle together move by more than half a radius, circles without rows are examined; one additional entry
+describes the deepest passage. If a line between neighbouring points moves across the centre of a circle, the cable has
+passed the circle, even if no point is near.
 """
 
 from __future__ import annotations
@@ -48,13 +48,14 @@ WAYS = 4.0
 """Distance, in displacements of the cable per step, within which circles are examined [1]; a step covers half of this
 distance."""
 PASSING = 0.6
-"""Displacement per radius below which a circle cannot be passed undetected: chords of a relevant depth are longer
-[1]."""
+"""Displacement per radius below which a circle cannot be passed undetected, because chords of a relevant depth are
+longer [1].
+"""
 
 
 @kernel
 def crosses(a: FloatArray, b: FloatArray, first: bool, last: bool) -> bool:
-    """Return whether the line between two neighbouring points, described by their gap numbers a and b, has swept over
+    """Return whether the line between two neighbouring points, described by their gap numbers a and b, has moved across
     the centre of the circle.
 
     first, last: whether the line is extended to the end of the cable, by half the distance between points.
@@ -96,7 +97,7 @@ def fill_point_gaps(
         row = c.rows[i]
         n, r, y, ci = row.segments, row.radius + eval_growth(row, data, PRESS), row.vertical_offset, row.circle
         at, first = first, first + n
-        # motion of the first node relative to the circle, and a margin for points that are nearer than the node
+        # motion of the first node relative to the circle, plus a margin for points that are closer than the node
         cx, cy, ux, uy = circle.p[ci, 0], circle.p[ci, 1], circle.v[ci, 0], circle.v[ci, 1]
         mx, my = x[dofs[i, 0]] - cx, x[dofs[i, 1]] - cy
         wx, wy, L = v[dofs[i, 0]] - ux, v[dofs[i, 1]] - uy, row.length * n
@@ -104,7 +105,7 @@ def fill_point_gaps(
         reach = r + abs(y) + 1.5 * L + WAYS * h * speed
         if not row.active or mx * mx + my * my > reach * reach:
             continue
-        # its points
+        # points of the cable
         q, w = gather(x, dofs, i), gather(v, dofs, i)
         for k in range(n):
             s = relative_place(k, n)
@@ -115,7 +116,7 @@ def fill_point_gaps(
             note_way(row, r, dx, dy, 0.0)
             count += 1
             near[count] = at + k
-        # a circle smaller than the distance between points can pass between two points in steps of any size
+        # circles that are smaller than the point distance can pass between two points at any step size
         for k in range(n - 1):
             if crosses(numbers[at + k], numbers[at + k + 1], k == 0, k == n - 2):
                 numbers[at + k, MISSED] = r
@@ -164,13 +165,13 @@ def sweep_circles(
         ux, uy, wx, wy = q[2] - q0[2], q[3] - q0[3], q[6] - q0[6], q[7] - q0[7]
         sx, sy, tx, ty = ax + ux * L / 3.0, ay + uy * L / 3.0, bx - wx * L / 3.0, by - wy * L / 3.0
         way = np.sqrt(max(ax * ax + ay * ay, bx * bx + by * by, sx * sx + sy * sy, tx * tx + ty * ty))
-        # the slope between them
+        # slope between the control points
         mx, my = 3.0 * (tx - sx) / L, 3.0 * (ty - sy) / L
         bend = np.sqrt(max(ux * ux + uy * uy, wx * wx + wy * wy, mx * mx + my * my))
         way += abs(y) * min(2.0, 2.0 * bend) + far
         if way <= PASSING * least and 2.0 * least * n >= L:
             continue
-        # bound of the distance of all points from the first node, for both ends of the step
+        # bound of the distance of all points from the first node at both ends of the step
         dx, dy, ex, ey = q[4] - q[0], q[5] - q[1], q0[4] - q0[0], q0[5] - q0[1]
         size = L + np.sqrt(max(dx * dx + dy * dy, ex * ex + ey * ey)) + abs(y)
         for k in range(1, len(p.marker)):
@@ -185,8 +186,7 @@ def sweep_circles(
                 b = eval_point(shape(s, L), shape_slope(s, L), y, q0, q0)
                 z = eval_point(shape(s, L), shape_slope(s, L), y, q, q)
                 ax, ay, dx, dy = b.px - place0[m, 0], b.py - place0[m, 1], z.px - place[m, 0], z.py - place[m, 1]
-                # numbers at the start of the step, copied to the entries of the start; then numbers at the end of the
-                # step
+                # values at the start of the step, then values at the end of the step
                 note_gap(trial, np.sqrt(ax * ax + ay * ay) - r, 0.0, 0.0)
                 note_way(trial, r, ax, ay, 0.0)
                 for a in range(START):

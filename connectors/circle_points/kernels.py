@@ -8,24 +8,24 @@ The reference length L of a cable is divided into n equal parts. The point in th
     normal force: f_n = k_c g + d_c v_n
     friction: f_t = mu_v v_t + mu_k (r/D) u if the point sticks, mu |f_n| s with s = +-1 if it slips
 
-Here k_c, d_c, mu_v, mu_k are the values of one part. The force f_n n + f_t t acts on the left-hand side of the cable at
-p. The reaction on the circle at the same point is the force -(f_n n + f_t t) with the torque -D f_t. So forces and
-moments sum to 0, and the total power is f_n v_n + f_t v_t.
+The symbols k_c, d_c, mu_v, mu_k denote the values of one part. The force f_n n + f_t t acts on the left-hand side of
+the cable at p. The reaction on the circle at the same point is the force -(f_n n + f_t t) with the torque -D f_t.
+Therefore forces and moments sum to 0, and the total power is f_n v_n + f_t v_t.
 
-With a press F the circle is enlarged by F/(k r), with k = k_c per length. So D is r if the cable is in equilibrium; see
-`update.py`. For a row with a press, the damping increases with the depth as d_c min(1, depth/depth_0), so f_n is
-continuous when a point touches. Here depth_0 is half of F/(k r), the depth at rest. If the cord lies above the face, r
-= face + offset is the radius of the cord. All quantities are measured on this radius, and mu is the coefficient of the
-face times face/r.
+With a press F the circle is enlarged by F/(k r), with k = k_c per length. Therefore D is r if the cable is in
+equilibrium; see `update.py`. For a row with a press, the damping increases with the depth as d_c min(1, depth/depth_0),
+so f_n is continuous when a point touches. The depth depth_0 is half of F/(k r), the depth at rest. If the cord lies
+above the face, r = face + offset is the radius of the cord. All quantities are measured on this radius, and mu is the
+coefficient of the face times face/r.
 
-The bristles of a cable deflect together by u, the mean displacement of its points since they began to stick. Let m
-points be closed, and let S be the set of the sticking points:
+All bristles of a cable have the common deflection u, the mean displacement of its points since they began to stick. Let
+m points be closed, and let S be the set of the sticking points:
 
     u = (m/n) mean of u_k over S, u_k = wrap(r alpha_k - anchor_k), alpha: angle of A^T n.
 
-Open points count as undeflected. While a cubic is bent onto a circle, its points move along the circle by up to l³/(192
-R²) in both directions. The mean removes most of this motion, which single bristles would follow. Since u_k,t = (r/D)
-v_t, the sticking points absorb exactly the rate of mu_k (n/m) |S| u²/2.
+Open points have no deflection. While a cubic is bent onto a circle, its points move along the circle by up to l³/(192
+R²) in both directions. The mean excludes most of this motion, which single bristles would follow. Since u_k,t = (r/D)
+v_t, the power of the sticking points equals the rate of mu_k (n/m) |S| u²/2.
 
 History values of a row: gaps (n), states (n; 0 sticks, +-1 slips, -2 open or without friction), anchors (n). An anchor
 is the arc position r alpha on the circle where a bristle is fixed; without bristles, the position of the point.
@@ -60,12 +60,14 @@ PRESS, RUBS, PRESSED, WAY, STRETCHED, LATEST, WAVE, WAVES = range(8)
 whether the cable has friction where it touches the circle. PRESSED: F - press of the previous run, which outputs use
 for forces [N]. WAY: distance that the cable has moved before a circle with a rigid layer [m]. STRETCHED: integral of
 the stretch of the cable over the distance WAY [m]. LATEST: stretch of the cable at the previous step [1]. WAVE, WAVES:
-mean of the waves [1], and their number. See `soft_layer.py` for other layers."""
+mean of the waves [1], and their number. `soft_layer.py` describes other layers.
+"""
 COMES, LAID = 0.0, 1.0
-"""States of a row with a press: COMES, the cable is running onto the circle; LAID, the cable has friction where it
-touches the circle."""
+"""States of a row with a press: COMES means that the cable is moving onto the circle, LAID that the cable has friction
+where it touches the circle.
+"""
 FADING = 0.5
-"""Depth, per F/(k r), from which the full damping acts [1]."""
+"""Depth divided by F/(k r) above which the full damping acts [1]."""
 
 
 class PointRows(NamedTuple):
@@ -129,7 +131,7 @@ class PointState(NamedTuple):
     bristle: float
 
 
-# The position of a point is bitwise equal for all kernels, for single points and for lanes. Therefore points that have
+# All kernels compute bitwise equal positions of a point, for single points and for lanes. Therefore points that have
 # just touched have undeflected bristles, and stored gaps equal the gaps of outputs.
 
 

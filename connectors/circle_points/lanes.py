@@ -1,9 +1,9 @@
-"""Several rows of points at once, one in each lane of the processor's vector instructions.
+"""Several rows of points are evaluated at once, one in each lane of the processor's vector instructions.
 
 See docs/explanation/design.md, Lanes.
 
 Eight rows are evaluated together, point after point; their coordinates are copied once into a record g of
-`POINT_LANES`. Missing values, such as points of shorter rows, count as 0.
+`POINT_LANES`. Missing values, such as points of shorter rows, are 0.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ alpha.
 
 @kernel(inline=True)
 def begin_lanes(g: Any) -> None:
-    """Fill all lanes with the value 1, because lanes without a row are also evaluated."""
+    """Fill all lanes with the value 1, because lanes without a row are evaluated, too."""
     for k in range(LANES):
         g.radius[k], g.cable_length[k], g.segments[k] = 1.0, 1.0, 1.0
         for a in range(8):
@@ -77,21 +77,21 @@ def gather_rows(
         i = rows[first + k]
         row = c.rows[i]
         ci = row.circle
-        # the cable, and parameters of the row
+        # cable, and parameters of the row
         for a in range(8):
             g.coordinates[a, k], g.velocities[a, k] = x[c.dofs[i, a]], v[c.dofs[i, a]]
         write_law(row, k, g)
         g.radius[k], g.grown[k] = row.radius, eval_growth(row, data, PRESS)
         g.cable_length[k], g.segments[k] = row.length * row.segments, row.segments
         g.vertical_offset[k] = row.vertical_offset
-        # the circle
+        # circle
         g.cx[k], g.cy[k], g.vx[k], g.vy[k] = circle.p[ci, 0], circle.p[ci, 1], circle.v[ci, 0], circle.v[ci, 1]
         g.omega[k], g.a00[k], g.a01[k] = circle.omega[ci, 2], circle.A[ci, 0, 0], circle.A[ci, 0, 1]
         g.a10[k], g.a11[k] = circle.A[ci, 1, 0], circle.A[ci, 1, 1]
         most = max(most, row.segments)
         offset |= row.vertical_offset != 0.0
         bristles |= row.friction_coefficient != 0.0 and row.friction_stiffness != 0.0
-    # sums begin with 0
+    # sums start at 0
     for k in range(LANES):
         g.bend[k], g.sticking[k], g.touching[k] = 0.0, 0.0, 0.0
         for a in range(8):

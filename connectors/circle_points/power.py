@@ -54,7 +54,7 @@ def fill_points(
         mu_k = law.friction_stiffness * n / max(closed, 1)
         o = create_pose(circle.p, circle.v, circle.omega, circle.A, row.circle)
         q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
-        # the common deflection of all bristles of the cable
+        # common deflection of all bristles of the cable
         bend = 0.0
         if closed > 0:
             bend, _ = eval_bristles(par, o, y, q, w, data, first, n, L)
@@ -63,13 +63,13 @@ def fill_points(
             here[k, NUMBERS] = closed
             if here[k, STATE] != OPEN:
                 clear_place(here[k])
-            # of open points only the gap is written
+            # open points have only a gap
             if k >= n:
                 continue
             s, state = relative_place(k, n), data[first + n + k]
             z = eval_contact(par, o, eval_point(shape(s, L), shape_slope(s, L), y, q, w), state, bend)
             if row.active and data[first + k] <= 0.0:
-                # the bristle of a slipping point has the deflection that carries f_t
+                # the bristle of a slipping point has the deflection at which it carries f_t
                 slips, bristle = abs(state) == SLIPS, z.bristle
                 if slips and mu_k != 0.0:
                     bristle = z.ft * z.D / (law.friction_stiffness * par.radius)

@@ -1,30 +1,31 @@
-"""A belt on a rigid layer: cables that run onto a circle keep the stretch that they have at the entry.
+"""A belt on a rigid layer: cables that move onto a circle keep the stretch that they have at the entry.
 
-Material that runs onto a circle sticks to the circle where it touches. Between two successive cables the circle
-therefore turns by the reference length of a cable times the stretch at the entry. This product is the distance of the
-anchors of both cables:
+Material that moves onto a circle sticks to the circle at the point where it touches. Between two successive cables the
+circle therefore turns by the reference length of a cable times the stretch at the entry. This product is the distance
+of the anchors of both cables:
 
     anchor_i = anchor_j + s (l_i + l_j)/2 lam,    u_i = arc_i - anchor_i
     lam = lam_i - w
 
 Here j is the neighbour of cable i on the circle, s = +-1 is the sign of the arc positions along the cable, and lam_i is
-the mean stretch of cable i at this time. Each incoming cable causes a wave in the tension, which always has the same
-phase at this time. The mean of this wave over the last `MEMORY` cables is
+the mean stretch of cable i at this time. Each incoming cable causes a wave in the tension, whose phase at this time is
+always the same. The mean of this wave over the last `MEMORY` cables is
 
     w = mean of lam_i - (lam_before - EI/(2 EA r²))
 
 lam_before is the mean stretch over the last length before the circle. The mean is computed by the trapezoidal rule over
 exactly one length, the period of the waves, so the waves cancel. Bending onto the circle changes the stretch by EI/(2
-EA r²). The stretch lam itself must not be a mean over time: a belt that keeps an earlier stretch supplies energy to
-vibrations of the drive, which then grow.
+EA r²). The stretch lam itself must not be averaged over time, because a belt that keeps an earlier stretch supplies
+energy to vibrations of the drive, which then increase.
 
-So the shear of the bristles, u' = lam - lam_entry, is 0 at the entry for any stiffness of the bristles, as on a rigid
-layer. In steady motion the speed of the rim is the speed of the belt at the entry, omega r = c lam. Bristles that shear
-from the entry on act as an elastic layer, see `soft_layer.py`; on short arcs such a belt loses more speed. Because the
-distances of anchors are given, the motion of cubics along the circle during bending onto the circle has no effect.
+Therefore the shear of the bristles, u' = lam - lam_entry, is 0 at the entry for any stiffness of the bristles, as on a
+rigid layer. In steady motion the speed of the rim is the speed of the belt at the entry, omega r = c lam. Bristles that
+are sheared from the entry on act as an elastic layer, see `soft_layer.py`; on short arcs such a belt has a larger loss
+of speed. Because the distances of anchors are given, the motion of points along the circle during bending has no
+effect.
 
-Points with low pressure slip in the step in which their cable runs onto the circle. The slip of these points does not
-move the anchor of the cable if another point sticks. The next cable is placed relative to this anchor, so a moved
+Points with low pressure slip in the step in which their cable moves onto the circle. The slip of these points does not
+move the anchor of the cable if another point sticks. The position of the next cable depends on this anchor, so a moved
 anchor would cause a wrong speed of the rim.
 
 Source: rigid contact of belts: F. Grashof, Theoretische Maschinenlehre II (1883); the rolling condition at the entry:
@@ -63,8 +64,9 @@ from windlass.framework.parallel.ghosts import Ghosts, gather_keys
 BEGIN = 1.5
 """Distance from the circle, in cable lengths, at which the mean over one length starts [1]."""
 MEMORY = 20.0
-"""Number of cables over which waves are averaged [1]. The number is so large that motions of the drive, which are
-longer than a cable, do not affect the mean."""
+"""Number of cables over which waves are averaged [1]. The number is so large that the mean is not affected by motions
+of the drive, whose periods are longer than the passage of a cable.
+"""
 
 
 Followed = tuple[float, float, float]
@@ -74,7 +76,7 @@ stretch [1]."""
 
 @kernel(inline=True)
 def read_anchor(c: PointRows, j: int, start: FloatArray) -> tuple[bool, float, float, float, float]:
-    """Return whether all points of the cable of a row lie on the circle at the start of a step; the mean anchor of the
+    """Return whether all points of the cable of a row are on the circle at the start of a step; the mean anchor of the
     points [m]; the length of the cable [m]; its mean wave [1]; the number of cables in this mean.
 
     Rows of other processes are numbered after the rows of this process.
@@ -121,7 +123,7 @@ def find_bend(
 
 @kernel(inline=True)
 def is_near(row: Any, gap: float, grown: float) -> bool:
-    """Return whether a cable with the smallest gap [m] is so near that its last length before the circle begins."""
+    """Return whether the smallest gap [m] of a cable is so small that its last length before the circle begins."""
     # at the distance x a straight line that touches the circle is x²/(2 r) away from the circle; a line that bends onto
     # the circle is nearer
     near = BEGIN * row.length * row.segments + np.sqrt(2.0 * row.radius * grown)

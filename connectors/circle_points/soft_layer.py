@@ -1,9 +1,9 @@
-"""A belt on a soft layer: the layer of a cable that runs onto a circle shears from the point where it touches.
+"""A belt on a soft layer: the layer of a cable that moves onto a circle is sheared from the point where it touches.
 
-Material that runs onto a circle begins to shear the layer where it touches, at the rate of slip w per displacement of
-the belt. The friction of a cable begins when the whole cable lies on the circle. At this time the points of the cable
-have moved along the circle by different distances since they touched, with the mean X. Therefore friction begins with
-the deflection
+Material that moves onto a circle shears the layer from the point where it touches, at the rate of slip w per
+displacement of the belt. The friction of a cable begins when the whole cable is on the circle. At this time the points
+of the cable have different displacements along the circle since they touched, with the mean X. Therefore friction
+begins with the deflection
 
     u = w (X - mu_v/mu_k v),    X = s - L (n - 1)/(2 n),    w = w_before - EI/(2 EA r²)
 
@@ -13,8 +13,8 @@ cable that starts near the circle moves a shorter distance. Each cable that runs
 speed, and the mean over exactly one length contains no waves. Bending onto the circle changes the stretch by EI/(2 EA
 r²). The term with mu_v subtracts the force of the damper, which a layer does not have.
 
-Without this deflection, u = 0, the layer would not be sheared along a part of the arc. With 11 cables on the arc the
-loss of speed of a ribbed belt would be 3.4 % too large.
+Without this deflection (u = 0) the layer would not be sheared along a part of the arc. For a ribbed belt with 11 cables
+on the arc, the loss of speed would then be 3.4 % too large.
 
 Source: the rolling condition at the entry: K. L. Johnson, Contact Mechanics, Cambridge University Press (1985), chapter
 8; T. C. Firbank, Mechanics of the belt drive, Int. J. Mech. Sci. 12 (1970) 1053-1063.
@@ -50,15 +50,16 @@ def eval_speed(row: Any, o: Disc, q: Eight, w: Eight) -> float:
 
 @kernel(inline=True)
 def find_shear(row: Any, speed: float, h: float, start: FloatArray) -> tuple[bool, float]:
-    """Return whether a new cable has run onto the circle, and the deflection u with which its friction begins [m]; h:
-    size of the step [s]."""
+    """Return whether a new cable has moved onto the circle, and the deflection u with which its friction begins [m]; h:
+    size of the step [s].
+    """
     n, first = row.segments, row.data + 3 * row.segments
     way = start[first + WAY]
     # friction that is switched on later begins without deflection
     if way == 0.0 or start[first + RUBS] != COMES:
         return False, 0.0
     bent = np.copysign(row.bending_stiffness / (2.0 * row.axial_stiffness * row.radius**2), speed)
-    # the first point touched within a step, on average in its middle; the present step is not yet part of the way
+    # a point touches, on average, in the middle of the step; the present step is not yet included
     moved = abs(start[first + TOUCHED] + 0.5 * h * speed)
     moved = min(max(moved - 0.5 * (n - 1) * row.length, 0.0), n * row.length)
     late = row.friction_velocity_penalty / row.friction_stiffness * abs(speed)

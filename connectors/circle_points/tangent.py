@@ -117,7 +117,7 @@ def add_tangent(
         central = is_central(circle, ci, width)
         bend, share = eval_bristles(par, o, y, q, w, data, first, n, L)
         K[:], N[:], G[:], wrench[:] = 0.0, 0.0, 0.0, 0.0
-        # point by point
+        # loop over points
         for k in range(n):
             if data[first + k] > 0.0:
                 continue

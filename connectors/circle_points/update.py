@@ -1,4 +1,4 @@
-"""Kernel that updates the contact states of a circle with points of a cable, between Newton runs and as the return map
+"""Kernel that updates the contact states of a circle with points of a cable: between Newton runs, and as the return map
 within Newton runs.
 
 See `kernels.py` for the symbols, and `contact/update.py` for gaps and errors. States of a row; "start" denotes stored
@@ -12,14 +12,14 @@ values at the start of the step:
     sticking anchor: the anchor is placed where (m/n) u_k is u.
     slipping anchor: the anchor is placed where bristle and damper together give mu |f_n|.
 
-So if a point opens, the other points take over its deflection; a point that touches takes over a part of the
+If a point opens, the other points therefore take over its deflection; a point that touches takes over a part of the
 deflection.
 
 For a row with a press, F - press of the cable is stored. In dynamic solves the current value is stored in every update.
 If the cable is at rest, the value is stored only after a change that requires another pass; the change of the normal
 force is the error. A new row has no friction until all of its points are closed, with a mean depth near F/(k r), or
-until one point opens. Before all points are closed, cubics move along the circle by up to l³/(192 R²), and earlier
-anchors would keep this motion as a false strain. The initial deflection of the new row is computed on a rigid layer
+until one point opens. Before all points are closed, points move along the circle by up to l³/(192 R²), and earlier
+anchors would store this motion as a spurious strain. The initial deflection of the new row is computed on a rigid layer
 from its distance from its neighbours on the circle, see `rigid_layer.py`, otherwise from its slip before the circle,
 see `soft_layer.py`.
 
@@ -153,10 +153,10 @@ def decide_states(
         depth -= gap / n
         leaves |= gap > 0.0 and start[first + k] <= 0.0
         closed_before += start[first + n + k] != UNDEFINED
-    # a cable that runs onto a circle gets friction when all of it lies on the circle, or when it leaves a short arc
+    # a cable that moves onto a circle has friction when the whole cable is on the circle, or when it leaves a short arc
     laid = not follows or start[first + 3 * n + RUBS] == LAID
     laid |= (closed == n and depth >= DEEP * eval_growth(row, data, PRESS)) or leaves
-    # deflection of a new cable; on a rigid layer its neighbours determine it
+    # deflection of a new cable; on a rigid layer the neighbours determine it
     held, bent, wave, waves = False, 0.0, 0.0, 0.0
     if follows and laid and rubs and bristles and closed_before == 0 and closed > 0:
         o = create_pose(circle.p, circle.v, circle.omega, circle.A, row.circle)
@@ -186,7 +186,7 @@ def decide_states(
             p.drag = 0.0
     # sticking points have one common deflection; then states and anchors of all points
     u = find_sticking(n, places)
-    # slip of points with low pressure does not move the anchor of a cable that runs onto the circle, see
+    # slip of points with low pressure does not change the anchor of a cable that moves onto the circle, see
     # rigid_layer.py
     holds = False
     for k in range(n):
@@ -194,11 +194,11 @@ def decide_states(
     for k in range(n):
         p = places[k]
         if p.state != UNDEFINED:
-            # without bristles the anchor is the current position, so bristles that are switched on later begin
-            # without deflection
+            # without bristles the anchor is the present position, so bristles that are switched on later have no
+            # initial deflection
             own = u if p.state == STICKS or holds else p.state * slip_bend(p.limit, p.state * p.drag, p.h)
             data[first + 2 * n + k] = p.eight[3, lane] - n / closed * own
-    # press that enlarges the circle
+    # contact pressure that enlarges the circle
     if not (follows and commits):
         return 0.0, False
     data[first + 3 * n + RUBS] = LAID if not rubs or (laid and closed > 0) else COMES
@@ -206,7 +206,7 @@ def decide_states(
     q, w, at_rest = gather(x, c.dofs, i), gather(v, c.dofs, i), True
     for a in range(8):
         at_rest &= w[a] == 0.0
-    # motion of the cable before the circle
+    # displacement of the cable that has not reached the circle
     grown = eval_growth(row, data, PRESS)
     if row.rigid_layer:
         now = start[first + 3 * n + WAY], start[first + 3 * n + STRETCHED], start[first + 3 * n + LATEST]

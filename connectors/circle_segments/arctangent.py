@@ -1,4 +1,4 @@
-"""Angles and arcs: the arctangent without branches and calls, for use in loops over lanes.
+"""Angles and arcs; the arctangent has no branches and no calls, for use in loops over lanes.
 
     With t = min(|x|, |y|)/max(|x|, |y|) in [0, 1] and z = u², atan u = u + u z P(z)/Q(z), where u = t. For t > 0.66 the
     difference from pi/4 is computed, with u = (t - 1)/(t + 1). P and Q are polynomials of degree 4 and 5.
@@ -28,7 +28,7 @@ def arctan2(y: float, x: float) -> float:
     ax, ay = abs(x), abs(y)
     high = ax if ax > ay else ay
     low = ay if ax > ay else ax
-    # NaN stays NaN
+    # NaN is returned as NaN
     high = high if high != 0.0 else 1.0
     near = low > NEAR * high
     u = (low - high if near else low) / (low + high if near else high)

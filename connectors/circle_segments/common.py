@@ -79,7 +79,8 @@ class Contact(NamedTuple):
 def dofs(world: Tables, table: EntityTable) -> IntArray:
     """Return the world coordinate numbers of the cable's nodes (8) and of the circle (as many as the widest circle
     has), -1 for missing coordinates. If any cable of the table moves along its axis, the numbers of the axial motions
-    are appended."""
+    are appended.
+    """
     circle, cable = world.dofs_of(table.local("circle")), world.dofs_of(table.local("cable"))
     used = np.flatnonzero((circle >= 0).any(axis=0))
     width = int(used[-1]) + 1 if len(used) else 0
@@ -102,7 +103,8 @@ def check_segments(world: Tables, table: EntityTable) -> None:
 
 def check_offsets(world: Tables, table: EntityTable, current: NDArray[np.bool_]) -> None:
     """Raise ModelError for rows whose axis could lie beyond the centre; ``current``: whether the current length is
-    used, shape (resident,)."""
+    used, shape (resident,).
+    """
     radius = table.local("circle_radius")
     for target, positions, rows in world.split_by_table(table.local("cable")):
         offset = target.local("vertical_offset", rows)
@@ -236,8 +238,9 @@ def segment_places(n: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def close_touching(contact: Contact, fields: Fields) -> None:
-    """Mark segments as closed if they touch the circle within rounding errors, so the contact supports resting cables
-    from the start."""
+    """Mark segments that touch the circle within rounding errors as closed, so that the contact supports resting cables
+    from the start.
+    """
     c = contact.columns
     rows, segments = segment_places(c.rows["segments"])
     gap = eval_segments(contact, fields)[rows, segments, GAP]

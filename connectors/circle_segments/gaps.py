@@ -2,9 +2,9 @@
 `Gaps`.
 
 The rate belongs to the gap at the closest point; the speed is the speed of the cable relative to the centre of the
-circle. The points of segments at the end of a step are stored for the next step. The velocities of most rows hardly
-change. If velocities hardly change, a bound on the change of gaps takes less time to compute than the gaps. Gaps are
-measured at both ends of the step only if the bound is not sufficient.
+circle. The points of segments at the end of a step are stored for the next step. The velocities of most rows are nearly
+constant. For these rows, a bound on the change of gaps takes less time to compute than the gaps. Gaps are measured at
+both ends of the step only if the bound is not sufficient.
 """
 
 from __future__ import annotations
@@ -39,8 +39,9 @@ WAYS = 4.0
 """Distance, in displacements of the cable per step, within which circles are examined [1]; a step covers half of this
 distance."""
 LONG = 0.6
-"""Displacement of the closest point per radius [1] below which a segment cannot miss a relevant circle: a chord with a
-depth of 5 % of the radius is longer."""
+"""Displacement of the closest point per radius [1] below which a segment cannot miss a relevant circle, because a chord
+with a depth of 5 % of the radius is longer.
+"""
 POINT = 8
 """Count of the numbers of a point: position (2) and velocity (2) relative to the centre of the circle, and the same
 numbers at the start of the step, NaN if unknown."""
@@ -88,7 +89,7 @@ def is_quiet(points: FloatArray, first: int, n: int, r: float, least: float) -> 
         da, du = max(da, x * x + y * y), max(du, vx * vx + vy * vy)
         far, near = max(far, now, before), min(near, now, before)
         u = max(u, ux * ux + uy * uy)
-        # the segment that ends at this point
+        # segment that ends at this point
         if k > first:
             ex, ey, fx, fy = ax - px, ay - py, bx - qx, by - qy
             gx, gy, zx, zy = ex - fx, ey - fy, ux - wx, uy - wy
@@ -97,7 +98,8 @@ def is_quiet(points: FloatArray, first: int, n: int, r: float, least: float) -> 
             short, long = min(short, now, before), max(long, now, before)
     if du > least * least:
         return False
-    # most rows are far below the limit: compare the square of each part with its share of the limit, without roots
+    # most rows are far below the limit: the square of each part is compared with its share of the limit, without square
+    # roots
     part, room = least * least / 16.0, min(0.25 * LONG * LONG * r * r, near / 16.0)
     slide, turn = 8.0 * da * short + 32.0 * far * de, 8.0 * de * near + 128.0 * da * short
     is_small = 16.0 * de < short and 4.0 * long < near and 16.0 * da < near and da < room
@@ -137,19 +139,19 @@ def fill_segment_gaps(
         quiet, numbers, near: see `Gaps`.
     """
     first, place, count, found, p, v, h, fastest = 0, 0, 0, 0, shape.p, shape.v, size[0], 0.0
-    # row by row
+    # loop over rows
     for i in range(len(c.rows)):
         row = c.rows[i]
         ci, j0, r, n = row.circle, shape.start[row.cable], row.radius, row.segments
         at, first = first, first + n
         begin, place = place, place + n + 1
-        # middle of the cable relative to the circle, and a margin for points that are nearer than the middle
+        # middle of the cable relative to the circle, and a margin for points that are closer than the middle
         cx, cy, jm = circle.p[ci, 0], circle.p[ci, 1], j0 + n // 2
         mx, my = p[jm, 0] - cx, p[jm, 1] - cy
         ux, uy = circle.v[ci, 0], circle.v[ci, 1]
         wx, wy = v[jm, 0] - ux, v[jm, 1] - uy
         square, away, still = wx * wx + wy * wy, mx * mx + my * my, r + row.length * n
-        # compute roots only if squares do not decide
+        # square roots are computed only if squares are not sufficient
         still, ways = still * still, WAYS * WAYS * h * h * square
         if not row.active or away > 2.0 * (still + ways):
             continue
@@ -161,13 +163,13 @@ def fill_segment_gaps(
         for k in range(n + 1):
             points[begin + k, 0], points[begin + k, 1] = p[j0 + k, 0] - cx, p[j0 + k, 1] - cy
             points[begin + k, 2], points[begin + k, 3] = v[j0 + k, 0] - ux, v[j0 + k, 1] - uy
-        # rows that were not listed before have no values for the start of the step
+        # rows that are new in the list have no values at the start of the step
         if not points[begin, 4] < np.inf:
             continue
         if is_quiet(points, begin, n, r, quiet[LEAST]):
             fastest = max(fastest, square)
             continue
-        # all segments at both ends of the step
+        # all segments, at both ends of the step
         speed = np.sqrt(square)
         wx, wy = points[begin + n // 2, 6], points[begin + n // 2, 7]
         speed_before = np.sqrt(wx * wx + wy * wy)
@@ -193,7 +195,7 @@ def accept_segments(c: SegmentRows, points: FloatArray, rows: IntArray, before: 
         before: rows of the previous step; they are replaced by the rows of this step.
         offset: position of the first point of each row.
     """
-    # rows that are no longer listed have no values for the start of a step when they are listed again
+    # rows that leave the list lose their values at the start of the step
     for k in range(1, before[0] + 1):
         points[offset[before[k]], 4] = np.nan
     for k in range(rows[0] + 1):

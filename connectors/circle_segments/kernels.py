@@ -12,10 +12,10 @@ For each segment, a = p0 - c and b = p1 - c are the end points relative to the c
 
 l is the length of the segment on the circle. This length is chosen such that x_cur is constant while a stretched
 segment rolls onto the circle. On the axis (offset y = 0) l = |e|. Bending changes the length of a line at the offset y,
-but not the length of the axis. So for y ≠ 0 rho, alpha and |e| are evaluated on the axis, which lies on a circle of
-radius r - sigma y, and l = |e| r/(r - sigma y). The published form uses the reference length, x_cur = r alpha + sigma
-rho L/n. In this form a segment of stretch lam that rolls onto the circle without slip seems to slip by (lam - 1) L/(2
-n).
+but not the length of the axis. Therefore, for y ≠ 0, rho, alpha and |e| are evaluated on the axis, which lies on a
+circle of radius r - sigma y, and l = |e| r/(r - sigma y). The published form uses the reference length, x_cur = r alpha
++ sigma rho L/n. In this form a segment of stretch lam that rolls onto the circle without slip has an apparent slip of
+(lam - 1) L/(2 n).
 
 History values of a row with n segments: gaps (n); with friction also states (n; 0 sticks, +-1 slips, -2 undefined) and
 sticking positions (n). Forces depend on the history values and on the current geometry. States do not switch within

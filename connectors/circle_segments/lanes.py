@@ -1,4 +1,4 @@
-"""Several segments at once, one in each lane of the processor's vector instructions.
+"""Several segments are evaluated at once, one in each lane of the processor's vector instructions.
 
 See docs/explanation/design.md, Lanes.
 
@@ -115,7 +115,7 @@ def gather_lanes(
         if y != 0.0:
             for end in range(2):
                 g.slopes[2 * end, k], g.slopes[2 * end + 1, k] = shape.slope[j + end, 0], shape.slope[j + end, 1]
-        # the case that covers all segments
+        # this case applies to all segments
         if row.damping_depth != 0.0 or not row.use_segment_normals:
             case = GENERAL
         elif y != 0.0 and row.is_current:
@@ -158,7 +158,7 @@ def find_place(par: SegmentParameters, o: Disc, h: Chord, case: int, k: int, g: 
     """Return x_cur [m] of lane k and its derivative with respect to rho [m]."""
     z = h
     if case != PLAIN:
-        # without an offset slopes are not filled, and `below` is NaN but not used
+        # without an offset, slopes are not filled; `below` is NaN and not used
         below = lower_chord(read_four(g.slopes, k), par.vertical_offset, h)
         z = below if par.is_current and par.vertical_offset != 0.0 else h
     x, d_rho, _ = place_on_circle(par, o, z)

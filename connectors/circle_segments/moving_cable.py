@@ -1,17 +1,17 @@
 """Contact of a circle with cables whose material moves along the axis, `ALECable2D` with the axial motion s.
 
 The kernels for all cables evaluate the forces f(q, w, s) on the nodes of a cable and on the circle. In this file the
-forces become functions of the coordinates [nodes, circle, s]; g = G q are the coordinates of r', see `ale_kernels.py`:
+forces become functions of the coordinates [nodes, circle, s]; the coordinates of r' are g = G q, see `ale_kernels.py`:
 
     velocities of the material: v_i = S_i w,    w = v + s_t g
     force on s: sum_i F_i.r'(x_i) = g.f, because v_i = S_i v + r' s_t and the power is F_i.v_i for all rates
     position with reference length: x_cur = r alpha + sigma (rho L/n - s), with the place rho L/n - s in the material
     position with current length: x_cur = r alpha + sigma (rho - 1/2 - (s - s0) n/L) |e|
 
-With current lengths the displacement of the material is sum |e| n/L ds, which is not a function of s. So a sticking
-position refers to the material that was at this position when the position was stored. The axial motion s0 when the
-position was stored is the last history value of the row, and each update shifts the positions by sigma |e| (s - s0)
-n/L.
+With current lengths the displacement of the material is sum |e| n/L ds, which is not a function of s. Therefore a
+sticking position refers to the material that was at this position when the position was stored. The axial motion s0
+when the position was stored is the last history value of the row, and each update shifts the positions by sigma |e| (s
+- s0) n/L.
 
 Let K = dq df/dq + dv df/dw and D = df/dw be results of the kernels (including columns of the circle), and P = df/ds
 through x_cur:
@@ -67,7 +67,7 @@ def create_moving_functions(c: SegmentRows, axial: AxialMotion) -> tuple[Functio
     count, width = c.dofs.shape
     dofs = np.column_stack((c.dofs, axial.s))
     G = slide_matrices(c.rows["length"] * c.rows["segments"])
-    # the kernels of the law use copies of the coordinates of each row
+    # the kernels of the law use copies of the row's coordinates
     own = c._replace(dofs=np.arange(count * width).reshape(count, width))
     blocks = np.arange(count * width * width).reshape(count, width, width)
     f_own, P = np.zeros((count, width)), np.zeros((count, width))

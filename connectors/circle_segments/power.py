@@ -10,9 +10,9 @@ For each closed segment, with the symbols of `kernels.py`, and x_cur_t and simil
     normal spring: k_c g g_t is stored
     lever: the rest of P
 
-P is the power of all forces, including f_t at the radius r on the circle. The slip rate as the law measures it is
-x_cur_t, which is 0 for a segment that rolls. In contrast, v_t of such a segment is omega g, because f_t acts at r + g
-on the cable and at r on the circle.
+P is the power of all forces, including f_t at the radius r on the circle. The slip rate in the law is x_cur_t, which is
+0 for a segment that rolls. In contrast, v_t of such a segment is omega g, because f_t acts at r + g on the cable and at
+r on the circle.
 
 Two parts of the power are neither lost nor stored: the difference f_t (v_t - x_cur_t) on the axis, and the part added
 by `use_segment_normals` = false. These two parts have opposite signs on the driver and the driven pulley. The
@@ -20,8 +20,8 @@ deflection of a slipping bristle is proportional to the friction limit. Changes 
 the limit, or due to an opening segment, are not powers but differences of energies, see `fill_jumps`. Accounts compute
 the loss of normal dampers from the change of the gap in each step, Δg (F_0 + F_1)/2, F = f_n - k_c g. If v_n oscillates
 from step to step and the gap does not, the powers of the dampers differ greatly from this loss. In steps in which
-contact begins or ends, the loss is the work of f_n, Δg f_n/2, minus the energy that the spring stores. So energy that a
-step does not resolve counts as lost in impacts.
+contact begins or ends, the loss is the work of f_n, Δg f_n/2, minus the energy that the spring stores. Therefore energy
+that a step does not resolve counts as lost in impacts.
 
 Source: power balance of the forces, term by term.
 """
@@ -103,21 +103,21 @@ def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: Floa
     """Add the energies [J] that sliding, bristles and normal dampers lose in a step of size[0] seconds, in addition to
     their powers.
 
-    Sliding dissipates f_t x_cur_t minus the change of the energy of bristles. The energy of bristles that open is lost.
-    In total the loss of bristles is the work minus the change of the stored energy. Normal dampers lose their mean
-    force times the change of the gap. In steps in which contact begins or ends, the work of springs that is not stored
-    is also lost. If the gap is unknown at one end of the step, the loss is the mean of the damper powers at both ends
-    times the step. ``before`` and ``now`` are results of `read_segments`; for points they have a further number, see
-    `fill_points`. ``lost`` is in the order of `LOST`. At the end ``now`` is copied to ``before``.
+    Sliding dissipates f_t x_cur_t minus the change of the energy of bristles. The energy of bristles at opening points
+    is lost. The total loss of bristles is the work minus the change of the stored energy. Normal dampers lose their
+    mean force times the change of the gap. In steps in which contact begins or ends, the work of springs that is not
+    stored is also lost. If the gap is unknown at one end of the step, the loss is the mean of the damper powers at both
+    ends times the step. ``before`` and ``now`` are results of `read_segments`; for points they have a further number,
+    see `fill_points`. ``lost`` is in the order of `LOST`. At the end ``now`` is copied to ``before``.
     """
     for i in range(len(now)):
         for s in range(now.shape[1]):
             was, state = before[i, s, CONTACT_STATE], now[i, s, CONTACT_STATE]
             if was == OPEN and state == OPEN:
-                # all other numbers of an open segment are 0
+                # of open segments, only the depth is nonzero
                 before[i, s, DEPTH] = now[i, s, DEPTH]
                 continue
-            # normal dampers
+            # dampers in the normal direction
             if max(before[i, s, DEPTH], now[i, s, DEPTH]) >= NO_GAP:
                 lost[3, i] += 0.5 * size[0] * (before[i, s, DAMPER_POWER] + now[i, s, DAMPER_POWER])
             else:

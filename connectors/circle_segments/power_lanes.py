@@ -133,12 +133,12 @@ def eval_lanes(case: int, g: Any) -> None:
         taken = f0x * vax + f0y * vay + f1x * vbx + f1y * vby - par.radius * ft * o.omega
         g.forces[0, k], g.forces[1, k], g.forces[2, k], g.forces[3, k], g.ft[k] = f0x, f0y, f1x, f1y, ft
         spring = par.contact_stiffness * (h.D - par.radius)
-        # the gap changes with the mesh, not with the material
+        # the gap moves with the mesh, not with the material
         rx = (1.0 - h.rho) * g.slopes[0, k] + h.rho * g.slopes[2, k]
         ry = (1.0 - h.rho) * g.slopes[1, k] + h.rho * g.slopes[3, k]
         drift = g.axial[k] * (rx * h.nx + ry * h.ny)
         stretch = spring * (vn - drift)
-        # parts of the power
+        # contributions to the power
         sliding, damping = ft * slip, par.friction_velocity_penalty * vt * vt
         bends, normal = par.friction_stiffness * bristle * slip, (fn - spring) * vn
         sliding = sliding if slips else 0.0
@@ -201,7 +201,7 @@ def read_segments(
         ci, j0, n, first, on = row.circle, shape.start[row.cable], row.segments, row.data, row.active
         cx, cy, radius = circle.p[ci, 0], circle.p[ci, 1], row.radius
         for s in range(parts.shape[1]):
-            # the numbers of segments that were open before are already 0
+            # the numbers of segments that were open before are still 0
             if parts[i, s, CONTACT_STATE] != OPEN:
                 parts[i, s, :PARTS] = 0.0
                 parts[i, s, CONTACT_STATE] = OPEN
@@ -217,7 +217,7 @@ def read_segments(
         eval_case(case, g)
         if len(f) > 0:
             last, sums = add_lanes(c, shape, circle, rows, numbers, first, count, g, last, sums, f)
-        # sums by row, and numbers of segments
+        # sums of each row, and numbers of segments
         for k in range(count):
             i, s = rows[first + k], numbers[first + k]
             energies[0, i] += g.spring_energy[k]

@@ -42,8 +42,8 @@ def add_lanes(
     """Add the forces of some listed segments, which are in the first lanes, to the sums of their rows, and the sums of
     complete rows to f.
 
-    ``last`` is the row of the previous segment, -1 for none, and ``sums`` are its sums; the results are these values
-    for the last segment.
+    ``last`` is the row of the previous segment, -1 for none, and ``sums`` contains its sums; the results are these
+    values for the last segment.
     """
     r0x, r0y, s0x, s0y, r1x, r1y, s1x, s1y, sum_x, sum_y, torque = sums
     for k in range(count):

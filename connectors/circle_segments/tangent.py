@@ -201,7 +201,7 @@ def add_tangent(
         n, first = row.segments, row.data
         if not row.active or not touches(data, first, n):
             continue
-        # parameters and circle of the row, sums of force and torque on the circle
+        # parameters and circle of the row; sums of force and torque on the circle
         k, ci = row.cable, row.circle
         par = read_parameters(row, shape)
         o = create_pose(circle.p, circle.v, circle.omega, circle.A, ci)
@@ -211,7 +211,7 @@ def add_tangent(
         N[:] = 0.0
         sum_x, sum_y, torque = 0.0, 0.0, 0.0
         next_x, next_y = 0.0, 0.0
-        # point by point, as in the residual
+        # loop over points, as in the residual
         for s in range(n + 1):
             fx, fy, next_x, next_y = next_x, next_y, 0.0, 0.0
             j = shape.start[k] + s

@@ -63,7 +63,7 @@ def store_gaps(
     Returns rows, numbers and previous gaps of the segments that are or were closed; their count; whether any segment
     has opened or closed.
     """
-    # room for all segments
+    # capacity for all segments
     most = 1
     for i in range(len(c.rows)):
         most += c.rows[i].segments
@@ -78,7 +78,7 @@ def store_gaps(
         cx, cy = circle.p[ci, 0], circle.p[ci, 1]
         rubs = row.friction_stiffness != 0.0 or row.friction_velocity_penalty != 0.0
         ax, ay = shape.p[j0, 0] - cx, shape.p[j0, 1] - cy
-        # segment by segment
+        # loop over segments
         for s in range(n):
             bx, by = shape.p[j0 + s + 1, 0] - cx, shape.p[j0 + s + 1, 1] - cy
             gap, at = closest_point(ax, ay, bx, by)[2] - r, row.data + s
@@ -91,7 +91,7 @@ def store_gaps(
                 data[at] = gap
             if always and (gap > 0.0 or not rubs):
                 data[at + n] = UNDEFINED
-            # each segment is written, but it is counted only if needed; a branch would take longer
+            # each segment is written but counted only if needed, because a branch would be slower
             rows[count], numbers[count], gaps[count] = i, s, old
             count += gap <= 0.0 or old <= 0.0
     return rows, numbers, gaps, count, changed
@@ -122,7 +122,7 @@ def update_gaps(
         gather_lanes(c, shape, circle, data, rows, numbers, first, some, g)
         eval_places(GENERAL, g)
         for k in range(some):
-            # normal force with the contact state before the update
+            # normal force for the contact state before the update
             if gaps[first + k] <= 0.0:
                 force[rows[first + k]] += abs(g.fn[k])
     worst, largest, at = find_worst(error, force)
@@ -171,7 +171,7 @@ def update_friction(
                 if start[state_at] == UNDEFINED:
                     last = x
                 bristle = wrap(x - last, r)
-            # state and sticking position; the bristle alone determines the direction and is at the limit
+            # state and sticking position; the bristle determines only the direction, and its force is at the limit
             ft = trial(mu_k, bristle, row.friction_velocity_penalty, vt)
             excess, state = decide(ft, limit, bristle if bristles else vt)
             stick = last
@@ -215,8 +215,8 @@ def begin_bristles(c: SegmentRows, shape: ShapeColumns, circle: PositionColumns,
     """Set sticking positions of 0 (not set) to the current position, for closed segments with bristles and reference
     lengths.
 
-    The sticking positions of segments without bristles are deleted. This update is needed for parameters that are
-    switched between two steps, because the published law stores no positions without bristles.
+    The sticking positions of segments without bristles are deleted. This update is necessary if parameters are switched
+    between two steps, because the published law stores no positions without bristles.
     """
     for i in range(len(c.rows)):
         row = c.rows[i]

@@ -1,11 +1,11 @@
 """Joints, supports and springs that break during a motion: at a load, at a time, or by a function.
 
 A hook evaluates the force of each link after every step. A link whose force has reached its breaking load becomes
-inactive (`World.set`) at the start of the next step, and remains inactive. So the break is late by at most one step,
-and the force exceeds the breaking load by its growth in this step. Steps end at the times of breaking that are given.
-A broken joint releases its constraints without a
-loss of energy. A broken spring loses its stored energy; the energy ledger lists this loss as a change of the model. The
-solver finds accelerations that fulfil the equations after the break, so the energy balance has no remainder.
+inactive (`World.set`) at the start of the next step, and remains inactive. Therefore the break is late by at most one
+step, and the force exceeds the breaking load by its increase in this step. A step ends at each given time of breaking.
+A broken joint releases its constraints without a loss of energy. A broken spring loses its stored energy; the energy
+ledger lists this loss as a change of the model. The solver finds accelerations that fulfil the equations after the
+break, so the energy balance has no remainder.
 """
 
 from __future__ import annotations
@@ -109,8 +109,8 @@ def _eval_rounding(time: float) -> float:
 class BreakingLinks(StepHook):
     """Breaks links during dynamic solves; a hook.
 
-    Restarts continue with the broken links of the checkpoint. Links that were made active again break again in the
-    next solve, and the new breaks replace the earlier breaks of these links. All processes must call the hook.
+    Restarts continue with the broken links of the checkpoint. Links that were switched on again can break in the next
+    solve; new breaks replace the earlier breaks of these links. All processes must call the hook.
 
     Args:
         links: the links, with different names.
@@ -133,7 +133,7 @@ class BreakingLinks(StepHook):
         self._due: dict[str, float] = {}
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
-        """Forget the breaks of links that are active again, and evaluate the forces at the start."""
+        """Delete the breaks of links that are active again, and evaluate the forces at the start."""
         again = {link.name for link in self.links if np.any(link.entity.active)}
         self.breaks = [one for one in self.breaks if one.name not in again]
         self._find_due(state, rules=False)
@@ -160,7 +160,7 @@ class BreakingLinks(StepHook):
         self._find_due(state, rules=True)
 
     def find_doubts(self) -> Sequence[str]:
-        """Return a doubt that names the links that reached their limit in the last step and are still active."""
+        """Return a doubt that names the links that reached their limit in the last step but are still active."""
         if not self._due:
             return []
         found = ", ".join(f"{name} ({force:.6g} N)" for name, force in self._due.items())

@@ -45,7 +45,7 @@ TINY = 1e-20
 """Imaginary step of derivatives [m, rad, s]: its square is negligible, and no digits are lost, because no numbers are
 subtracted."""
 STEP = float(np.finfo(np.float64).eps ** (1 / 3))
-"""Step of central differences [m, rad, s], best for functions that change over lengths and times of order 1."""
+"""Step of central differences [m, rad, s], suitable for functions that vary over lengths and times of order 1."""
 
 
 class CoordinateVectorConstraint(Component):
@@ -137,7 +137,7 @@ class UserEquation:
             moved[self.fast][k] += 1j * TINY
             here[self.fast][k] += STEP
             given = complex(self._function(t, self._row, *moved))
-        # C does not depend on this coordinate, unless its real differences show that the function drops imaginary parts
+        # C does not depend on this coordinate, unless real differences show that the function discards imaginary parts
         if given.imag == 0.0 and self.value(t + STEP * (k < 0), *here) != self.value(t, q, v):
             raise ValueError
         return given.imag / TINY
@@ -270,7 +270,7 @@ class Equations:
             np.add.at(s.values, s.coupling.block[i], force * second)
 
     def add_accelerations(self, s: Evaluation) -> None:
-        """Add the right-hand side of J q̈ = rhs; 0 where switched off."""
+        """Add the right-hand side of J q̈ = rhs; 0 for inactive rows."""
         q, v = self.motion(s)
         slow = self.offset_acceleration(s.t) - (2.0 * self.Y * v * v).sum(axis=1)
         found = np.where(self.fast, self.offset_rate(s.t), slow)

@@ -5,17 +5,17 @@
     locked rotation about axis i: C_3+i = a_k·b_j, with i, j, k cyclic
     two locked rotations, k free: C_3+i = -a_j·b_k, C_3+j = a_i·b_k
 
-For small rotations the value of each rotation equation is the angle about its axis. With two rotations locked the
-equations make both axes k parallel, for any angle about these axes, so a hinge rotates without limit. If one rotation
-is locked, the joint is a universal joint whose cross has the axes a_k and b_j.
+For small rotations the value of each rotation equation is the angle about its axis. If two rotations are locked, the
+equations make both axes k parallel for any angle about these axes, so a hinge rotates without limit. If one rotation is
+locked, the joint is a universal joint whose cross has the axes a_k and b_j.
 
 A joint is driven by offsets o and angles α, β, γ, constant or functions of time. Frame 0 is rotated about its x axis,
 then about its new y axis and its new z axis. The points are held at offsets along the rotated axes:
 
     B0 = A0 frame0 R,  R = Rx(α) Ry(β) Rz(γ),    C_k = a_k·(p1 - p0) - o_k
 
-So a free axis rotates with the drive, as a slot in a turntable does. Angles are not limited. Relative to marker 0 the
-frame has the angular velocity W = A0 frame0 w; W_t is the rate of W at constant velocities, see `joint_kernels`:
+Therefore a free axis rotates with the drive, like a slot in a turntable. Angles are not limited. Relative to marker 0
+the frame has the angular velocity W = A0 frame0 w; W_t is the rate of W at constant velocities, see `joint_kernels`:
 
     w = α_t e_x + β_t Rx e_y + γ_t R e_z, W_t = ω0 × W + A0 frame0 w_t
 

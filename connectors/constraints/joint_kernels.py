@@ -16,8 +16,8 @@ Let X = ∂y/∂q̇ = [J1 - J0, Jr0, Jr1] and Y = ∂y/∂q = [J̇1 - J̇0, Hr0 
 An inactive equation, or an equation of a free axis, is replaced by λ = 0. A velocity constraint, such as rolling, is
 g·y = 0 at both levels.
 
-In a driven joint the frame of marker 0 is displaced by o(t) and rotates in marker 0 with an angular velocity W. So ω0 +
-W replaces ω0 in y, and C decreases by o. With W_t, the derivative of W at constant velocities,
+In a driven joint the frame of marker 0 is displaced by o(t) and rotates in marker 0 with an angular velocity W.
+Therefore ω0 + W replaces ω0 in y, and C decreases by o. With W_t, the derivative of W at constant velocities,
 
     rate: Ċ = g·y - o_t
     tangent: ∂Ċ/∂q += (W × g_θ0)ᵀ X_ω0

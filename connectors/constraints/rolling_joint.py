@@ -10,17 +10,17 @@
     velocity along the track: C_1 = l·v_c
     distance: C_2 = n·c; Ċ_2 = n·v_c, because n·r is largest at the contact point
 
-Point 0 is the point at marker 0 on the plane, point 1 is the centre of the disc at marker 1. The force on the disc is
--λ along these three directions. Forces act at the contact point. For each of the three directions e,
+Point 0, at marker 0, is on the plane; point 1, at marker 1, is the centre of the disc. The force on the disc is -λ
+along these three directions. Forces act at the contact point. For each of the three directions e,
 
     g = [e, -c × e, r × e], see `joint_kernels`,
 
 and G = ∂g/∂(d, θ0, θ1) is evaluated from this formula by a complex step, exact to rounding. A disc that lies flat on
 the plane (w = ± n) has no contact point; its C is NaN.
 
-The equations of the velocities cannot be integrated to positions (they are not holonomic). In static solves these
-equations have no effect. For static solves set ``axes = (False, False, True)``, and hold the disc by other constraints.
-All dynamic methods fulfil these equations at every step, within the tolerance of Newton's method.
+The velocity equations cannot be integrated to positions (they are nonholonomic). In static solves these equations have
+no effect. For static solves set ``axes = (False, False, True)``, and hold the disc by other constraints. All dynamic
+methods fulfil these equations at every step, within the tolerance of Newton's method.
 
 Source: J. I. Neimark, N. A. Fufaev, Dynamics of Nonholonomic Systems, AMS (1972); J. Gerstmayr and others,
 documentation of Exudyn 1.13, item ObjectJointRollingDisc.

@@ -99,9 +99,9 @@ def clamp(world: World, node: Handles) -> Entity:
 
     Rigid bodies and nodes in 2D: x, y and rotation. In 3D: x, y, z and the Euler parameters, except the largest
     parameter in the reference configuration, because the length of the parameters is already constrained. Cable nodes:
-    the position, the slope components perpendicular to the cable, and the twist. So the cable may stretch at the clamp.
-    A slope component remains free only if the reference slope is parallel to a global axis; an oblique slope is fixed
-    completely, including the stretch at the node.
+    the position, the slope components perpendicular to the cable, and the twist. Therefore the cable may stretch at the
+    clamp. A slope component remains free only if the reference slope is parallel to a global axis; an oblique slope is
+    fixed completely, including the stretch at the node.
 
     Raises:
         ModelError: nodes of different directions (clamp them one by one), or nodes without direction.

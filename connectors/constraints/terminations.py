@@ -41,8 +41,8 @@ def socket(world: World, end: Handles, body: Handles, bends: bool = False, **val
         body: a rigid body, a `Ground` or another node with rotation, which must be at the place of the end: one, or one
             for each end.
         bends: whether only the position and the rotation about the axis of the end are held, as by a thimble on a bolt.
-            A rope under the tension T bends at a stiff socket within the length √(EI/T). If elements are longer, a
-            stiff socket holds the rope too straight.
+            At a stiff socket, a rope under the tension T bends within the length √(EI/T). If elements are longer, a
+            stiff socket reduces the bending of the rope too much.
         **values: name, and columns of `GenericJoint` except for its markers, rotations and frames, which this call
             sets.
 
@@ -103,7 +103,7 @@ def _join(
         along = np.broadcast_to(np.asarray(axis, np.float64) / size, p.shape)
         axes = smallest_rotations(A[:, :, 0], along) @ A
     local = np.einsum("nji,nj->ni", B, p - q)
-    # rounding errors must not place a joint beside a node
+    # offsets within rounding errors are set to 0, so that the joint is at the node
     local[np.abs(local) < 1e-9 * np.abs(np.concatenate((p, q))).max(initial=1.0)] = 0.0
     if "node" in second.table.component.provides and local.any():
         distance, is_node = float(np.linalg.norm(local, axis=1).max()), second.table.component is RigidNode3D

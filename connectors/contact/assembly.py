@@ -1,5 +1,5 @@
-"""Assembly of the tangent of points of cables that touch a rigid body, a circle in the plane or a surface in space, or
-another cable (`add_point_and_foot`).
+"""Assembly of the tangent of points of cables that touch a rigid body, a circle in 2D or a surface in 3D, or another
+cable (`add_point_and_foot`).
 
 The body has d = 2 or 3 coordinates of its centre c and 1 or 3 rotations theta, together w = 3 or 6. A point p of the
 cable, at the lever arm p - c, has the force F and the moment m about the centre. The reaction (-F, -m) acts on the
@@ -36,7 +36,7 @@ def add_point(
     """Add a point on the axis, with shape functions S. ``varies``: whether the Jacobians of the marker vary in time; if
     not, N remains 0."""
     n = 4 * d
-    # rows of the cable
+    # rows of the nodes of the cable
     for j in range(4):
         for e in range(d):
             a = d * j + e
@@ -47,7 +47,7 @@ def add_point(
                 K[a, n + b] += S[j] * (C[e, b] if b >= d else -C[e, b])
                 if varies:
                     N[a, b] += S[j] * (V[e, b] if b >= d else -V[e, b])
-    # rows of the body
+    # rows of the coordinates of the body
     for a in range(w):
         for l in range(4):
             for b in range(d):
@@ -63,8 +63,9 @@ def add_point_beside(
     J: FloatArray, Jd: FloatArray, C: FloatArray, V: FloatArray, X: FloatArray, varies: bool, K: FloatArray,
     N: FloatArray,
 ) -> None:  # fmt: skip
-    """Add a point beside the axis of a cable in the plane, with the Jacobian J (2, 8) of the point and its rate Jd; X
-    is work space, shape (3, 11)."""
+    """Add a point beside the axis of a 2D cable, with the Jacobian J (2, 8) of the point and its rate Jd; X is work
+    space, shape (3, 11).
+    """
     # X = C B + V dB/dt, then K += B^T X
     for a in range(3):
         for b in range(8):
@@ -104,7 +105,7 @@ def add_point_and_foot(
                 X[row, 12 + 3 * j + e] = T[j] * C[row, 6 + e] + dT[j] * C[row, 9 + e]
     for j in range(4):
         for e in range(3):
-            # the reaction moves along B together with the foot
+            # the reaction moves along B together with the contact point
             moved = ddT[j] * on_b[e] - dT[j] * force[e]
             for col in range(24):
                 K[3 * j + e, col] += S[j] * X[e, col] + dS[j] * X[3 + e, col]
@@ -130,7 +131,7 @@ def fill_marker(
         for e in range(d):
             P[a, e], R[a, e] = m.J[k, e, a], m.Jd[k, e, a]
         for e in range(d, w):
-            # in the plane the only rotation is about z
+            # in 2D the only rotation is about z
             z = e - w + 3
             P[a, e], R[a, e] = m.Jr[k, z, a], 0.0
             if h >= 0:
@@ -166,12 +167,12 @@ def scatter_row(
             value = 0.0
             for e in range(w):
                 value += P[a, e] * A[e]
-            # the Jacobians vary with the coordinates
+            # the Jacobians depend on the coordinates
             if h >= 0:
                 for e in range(w):
                     value -= wrench[e] * (m.H[h, e, a, b] if e < d else m.Hr[h, e - w + 3, a, b])
             values[slots[i, n + a, n + b]] += value
-        # rows of these coordinates
+        # rows of the coordinates of the marker
         for a in range(n):
             value = 0.0
             for e in range(w):

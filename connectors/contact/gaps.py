@@ -36,10 +36,10 @@ def follow_sets(
     describe: Callable[[], str],
 ) -> Gaps:
     """Create the gaps of rows of n contacts each, whose partners change, and the gaps of partners that a cable passes
-    without having a row for them.
+    without a row for them.
 
-    If a row was bound to a partner within the step, the gaps at the start of the step are measured again after the
-    binding, so results do not depend on the times of searches.
+    If a row is bound to a partner within the step, the gaps at the start of the step are measured again, so results do
+    not depend on the times of searches.
 
     Args:
         gaps: gaps of the rows, with one additional entry.

@@ -1,5 +1,6 @@
-"""Eight rows at once, one in each lane of the processor's vector instructions: what points on circles and on surfaces
-have in common. See docs/explanation/design.md, Lanes."""
+"""Functions for points on circles and on surfaces that evaluate eight rows at once, one in each lane of the processor's
+vector instructions. See docs/explanation/design.md, Lanes.
+"""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Members of a set that the cables may touch at present: pairs change, but the number of rows is constant.
+"""Members of a set that cables may touch at present: the pairs change, but the number of rows is constant.
 
 A row describes the contact of a cable with one member of its set, a circle or a surface; a cable with several rows can
 touch several members. The history values of the row contain the number of this member after the values of its points:
-from 1, or 0 without a member. So states, checkpoints and repeated steps contain the pairs, and kernels need no special
-case.
+from 1, or 0 without a member. Therefore states, checkpoints and repeated steps contain the pairs, and kernels need no
+special case.
 
 The search for pairs takes place between Newton runs, before the history values are updated, because points can close
 only at these times. Every pair closer than the skin gets a row, in the order of distance; closed pairs keep their rows.
@@ -58,8 +58,8 @@ def find_members(world: Tables, member: type[Component], thing: str, of: str) ->
 def pair_dofs(cable: IntArray, sets: IntArray, members: IntArray, of_set: IntArray) -> IntArray:
     """Return the world coordinate numbers of rows: of the cable, and of a member of its set, -1 without member.
 
-    Members are assigned to cables in order, because pairs are not known yet. The numbering of the world therefore
-    counts the rows that couple each member; the choice of a linear solver uses the pattern of later tangents.
+    Members are initially assigned to cables in order, because pairs are not known yet. The numbering of the world
+    therefore counts the rows that couple each member; the choice of a linear solver uses the pattern of later tangents.
 
     Args:
         cable: numbers of the cables, shape (rows, c).
@@ -223,7 +223,7 @@ class PairSearch(ABC):
         sequence = np.lexsort((pairs, order, pairs // many))
         pairs, order = pairs[sequence], order[sequence]
         wanted = _rank(pairs // many) < self.slots[pairs // many]
-        # a pair without a row must not touch before the next search
+        # a pair without a row must remain open until the next search
         left = pairs[~wanted] // many
         touching = np.flatnonzero(order[~wanted] <= 0.0)
         if len(touching):
@@ -235,7 +235,7 @@ class PairSearch(ABC):
         least = min(float(p.skin.min(initial=np.inf)), float(order[~wanted].min(initial=np.inf)))
         size = max(float(np.abs(self.hull).max(initial=0.0)), float(np.abs(self.centre).max(initial=0.0)))
         self.margin = (1.0 - ROUNDING) * least - self.eval_slack() - 1e-12 * size
-        # rows keep the circles that they still need; the remaining rows get the circles that have no row
+        # rows keep the circles that they still need; other rows get circles that have no row
         idle = ~closed & ~np.isin(has, pairs[wanted])
         data[p.place[idle]] = 0.0
         missing = np.sort(pairs[wanted][~np.isin(pairs[wanted], has)])
@@ -288,7 +288,7 @@ def follow_pairs(
         assign: ``(p, data)`` binds rows to the members that the history values name.
 
     Returns:
-        The first row of each group.
+        Return the first row of each group.
     """
     processes, pattern, coupled = rows.layout.processes, NeighbourPattern(), p.number.copy()
     first: IntArray = np.unique(p.group, return_index=True)[1]

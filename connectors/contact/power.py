@@ -87,7 +87,7 @@ def take_places(found: FloatArray, first: int, energies: FloatArray, powers: Flo
             for j in range(PARTS, parts.shape[2]):
                 parts_here[k, j] = here[k, first + NUMBERS + j - PARTS]
             parts_here[k, DEPTH] = here[k, first + GAP]
-            # all other numbers of an open point are 0
+            # of open points, all other numbers are 0
             if here[k, first + STATE] == OPEN and parts_here[k, CONTACT_STATE] == OPEN:
                 continue
             place, to = here[k, first:], parts_here[k]
@@ -108,7 +108,7 @@ def create_place_account(
 
     Args:
         fill: `Call` or Python function ``fill(s)`` that writes the numbers to ``found``. With a Python function, time
-            steps with a ledger stay in Python.
+            steps with a ledger are executed in Python.
         found: permanent array of the numbers, shape (rows, points, numbers).
         first: index of the first of the `NUMBERS` of a point on the last axis of ``found``.
         by: see `Account`.

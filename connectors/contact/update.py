@@ -113,7 +113,7 @@ def create_update(count: Kernel, place: np.dtype[Any], lane: np.dtype[Any], meas
                     force += abs(places[k].fn)
                 found, changes = store_gap(data, first + k, places[k].gap, row.contact_stiffness)
                 error, changed = error + found, changed or changes
-            # states and anchors
+            # contact states and anchors
             more, passes = decide(
                 c, m, data, start, x, v, size, commits, i, number, places
             )  # fmt: skip

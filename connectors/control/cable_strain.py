@@ -8,10 +8,10 @@ and belts.
     gradient: J = e·X,    u_t = J q_t,    e = p/|p|
     second derivatives: H = Xᵀ (I - e eᵀ) X/|p| + e·X_q,    J̇ = H q_t
 
-For cables without force functions the axial force is N = EA u + d_EA u_t. So an input with these gains is the tension,
-with exact derivatives. ε_ref is the strain without force. If material moves through the mesh (`ALECable2D`, cables of
-winches), u_t is the rate at a place of the mesh, while d_EA acts on the rate of the material. A load F on u acts as an
-actuator in the cable with the virtual work F δε [N m].
+For cables without force functions the axial force is N = EA u + d_EA u_t. Therefore an input with these gains is the
+tension, with exact derivatives. ε_ref is the strain without force. If material moves through the mesh (`ALECable2D`,
+cables of winches), u_t is the rate at a fixed place of the mesh, while d_EA acts on the strain rate of the material. A
+load F on u acts as an actuator in the cable with the virtual work F δε [N m].
 
 Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press; the derivatives follow by
 differentiation.

@@ -3,7 +3,7 @@
     exchange at t_k = t_0 + k H:    u_k = sensors at t_k,    y_k = outputs of the FMU at t_k
     between t_k and t_k+1:          the FMU computes with u_k, the model with y_k
 
-So the error of the coupling is of first order in the step H of the exchange. Steps of the solver end at all t_k.
+Therefore the error of the coupling is of first order in the exchange step H. Steps of the solver end at all t_k.
 
 Source: Functional Mock-up Interface Specification 2.0.4 and 3.0.1, Modelica Association. The library FMPy loads FMUs.
 """
@@ -39,8 +39,9 @@ PIP_LINE = "pip install 'fmpy>=0.3.20,<1'"
 LAST_MESSAGES = 3
 """Number of the last messages of an FMU that errors repeat."""
 ERROR, FATAL = 3, 4
-"""Status of a failed call of an FMU, after which FMI allows no other call than the end of the instance, and no call at
-all."""
+"""Status of a failed call of an FMU after which FMI allows only the end of the instance, and status after which FMI
+allows no call.
+"""
 KINDS: tuple[tuple[tuple[str, ...], Callable[[Any], bool], str], ...] = (
     (
         ("Real", "Float"),
@@ -51,12 +52,13 @@ KINDS: tuple[tuple[tuple[str, ...], Callable[[Any], bool], str], ...] = (
     (("Boolean",), lambda given: given in (0, 1), "True or False"),
     (("String",), lambda given: isinstance(given, str), "a text"),
 )
-"""Beginnings of the types of variables, test of a value, and allowed values."""
+"""Prefixes of the types of variables, test of a value, and allowed values."""
 LAST_LOGGER: deque[Any] = deque(maxlen=1)
-"""Callbacks of the last instance of FMI 2: FMPy passes the messages of all instances to the logger of the last
-instance, also after the end of this instance."""
+"""Callbacks of the last instance of FMI 2. FMPy passes the messages of all instances to the logger of the last
+instance, also after the end of this instance.
+"""
 NUMBERS = ("Real", "Integer", "Boolean", "Enumeration", "Float", "Int", "UInt")
-"""Beginnings of the types of variables that have a number as their value."""
+"""Prefixes of the types of variables whose values are numbers."""
 
 
 def plain(given: Any) -> Any:
@@ -119,7 +121,7 @@ class FMUController(StepHook):
         self._probes: list[Probe] = []
         self._begin = self._reached = 0.0
         self._count = -1
-        # whether no step, and no exchange, has been made since the start of the solve
+        # whether no step and no exchange has been made since the start of the solve
         self._begins = self._is_first = True
         self.values: dict[str, float] = {}
 
@@ -136,7 +138,7 @@ class FMUController(StepHook):
         self.values = {}
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
-        """Note the start of a solve; a restart or a return to an earlier state may follow before the first step."""
+        """Record the start of a solve; a restart or a return to an earlier state may follow before the first step."""
         self._begins = self._is_first = True
         # the model may have changed since the last solve
         self._probes = []
@@ -178,7 +180,7 @@ class FMUController(StepHook):
         self._count = round((state.t - self._begin) / self._step)
         self._slave.put(dict(zip(self._sensors, self._measure(state), strict=True)))
         values = self._slave.get(list(self._setters), state.t)
-        # only an abrupt change needs new accelerations; before the solve, user code may have changed the model
+        # only a discontinuous change needs new accelerations; user code may have changed the model before the solve
         self.changes_forces = values != self.values or self._is_first
         self.values, self._is_first = values, False
         for name, value in values.items():
@@ -293,7 +295,7 @@ class Slave:
         messages = self._messages
 
         def log(*given: Any) -> None:
-            # status, category and text are the last arguments in all versions; status 0 is good
+            # status, category and text are the last arguments in all versions; status 0 means success
             if given[-3] and given[-1]:
                 messages.append(given[-1].decode("utf-8", "replace"))
 

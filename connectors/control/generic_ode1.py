@@ -3,7 +3,7 @@
     rates of states: y_t = b + A y + B u + C u_t + f(t, y, u, u_t)
     inputs: values u and rates u_t
 
-The states y belong to a `state_node`. The states are stored as velocities of coordinates on which nothing depends; see
+The states y belong to a `state_node`. The states are stored as velocities of coordinates on which no force depends; see
 elements/nodes/generic_nodes.py. If an input is a marker on another state, the rate of the input is the value of this
 state.
 

@@ -2,7 +2,7 @@
 
     derivatives of each marker: ∂u/∂q = J, ∂u_t/∂q = J̇, ∂u_t/∂v = J
 
-So a law and the coordinates of its inputs are coupled within Newton's method, without a delay.
+Therefore a law and the coordinates of its inputs are coupled within Newton's method, without a delay.
 
 Source: E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, Springer (stiff systems need exact tangents).
 """
@@ -25,7 +25,7 @@ INSTEAD = (
     "distance_coordinate of the points of a spring (its force is k u + d u_t), load_cell of a joint or constraint, "
     "also of the joint that holds a body for the forces of contacts on it"
 )
-"""Advice for messages: which markers can replace outputs of laws, which cannot be inputs."""
+"""Text for messages: markers that can replace outputs of laws, and outputs that cannot be inputs."""
 
 
 class Inputs(Component):

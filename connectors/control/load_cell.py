@@ -71,7 +71,7 @@ def residual(rows: Any, v: FloatArray, f: FloatArray) -> None:
 
 @kernel
 def tangent(dv: float, slots: IntArray, values: FloatArray) -> None:
-    """Add dv to values."""
+    """Add the derivatives of the equation with respect to the state, dv, to values."""
     for i in range(len(slots)):
         values[slots[i, 0, 0]] += dv
 

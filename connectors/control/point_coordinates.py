@@ -4,10 +4,10 @@
     distance: u = |d| - length,    J = e·X,    H = e·X_q + Xᵀ (I - e eᵀ) X/|d|
     vector between the points: d = p1 - p0,    e = d/|d|,    X = J_1 - J_0
 
-In both cases u_t = J q_t and J̇ = H q_t. So laws for coordinates can measure and act at any point. A load on a
-displacement is a force along e. A load on a distance is a force along the line between the points, outwards if
-positive. For this coordinate k u + d u_t is the tension of a spring between the points. If the points coincide, the
-direction is undefined and the coordinate is NaN.
+In both cases u_t = J q_t and J̇ = H q_t. Therefore laws for coordinates can measure the motion of any point and act at
+any point. A load on a displacement is a force along e. A load on a distance is a force along the line between the
+points, outwards if positive. For this coordinate k u + d u_t is the tension of a spring between the points. If the
+points coincide, the direction is undefined and the coordinate is NaN.
 
 Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press; the derivatives follow by
 differentiation.
@@ -112,7 +112,7 @@ def update_ways(rows: Any, n0: int, m: CoordinateColumns, p: PositionColumns) ->
                         total += X[a, b] * X[a, q]
                     total = (total - m.J[k, b] * m.J[k, q]) * curved
                 m.H[h, b, q] = total
-        # of both markers
+        # second derivatives of both markers
         for second in range(2):
             marker = m1 if second else m0
             if marker < 0 or p.h[marker] < 0:

@@ -12,18 +12,18 @@ pulley. Relative to its groove, number m of z grooves,
     force: f = ∂V/∂u (R/D) t + ∂V/∂g n
     damping: d times the rate of x or y, along the direction of the force
 
-So the displacement of a tooth is measured from its groove. Teeth do not creep: the ratio of speeds is the ratio of the
-numbers of teeth. A flank with the angle β to the radius pushes a tooth that carries F out of its groove with F tan β.
-If the tension does not hold the tooth, the tooth climbs over the tip and drops into the next groove, that is, the belt
-jumps. Friction on flanks resists this motion. To include friction, reduce β by the friction angle. Forces and friction
-on the surfaces between the teeth belong to the contact of the belt with the pulley as a circle.
+Therefore the displacement of a tooth is measured from its groove. Teeth do not creep: the ratio of speeds is the ratio
+of the numbers of teeth. A flank with the angle β to the radius pushes a tooth that carries F out of its groove with F
+tan β. If the tension is not sufficient to hold the tooth, the tooth climbs over the tip and drops into the next groove;
+the belt jumps. Friction on flanks resists this motion. To include friction, reduce β by the friction angle. Forces and
+friction on the surfaces between the teeth belong to the contact of the belt with the pulley as a circle.
 
 Along an arc with the stiffness EA and the pitch p the tensions F_j between teeth obey
 
     F_(j+1) - 2 F_j + F_(j-1) = (k p/EA) (F_j - F*)
 
-F* is the tension at which the belt has the pitch of the pulley. So the loads of successive teeth decrease by the factor
-e^(-κ), 2 cosh κ = 2 + k p/EA.
+F* is the tension at which the belt has the pitch of the pulley. Therefore the loads of successive teeth decrease by the
+factor e^(-κ), 2 cosh κ = 2 + k p/EA.
 
 History values per row: depths -x+, -x- and -y, which are > 0 without contact, and the groove m + 1. History values are
 constant during Newton's iterations. Forces act on the belt at the tooth, and their reactions act at the same point of
@@ -56,8 +56,9 @@ FLANKS, TIP = 2, 2
 """FLANKS: number of flanks, whose depths are the first history values. TIP: position of the depth below the tips among
 the history values."""
 BENT = 0.01
-"""Deflection of a tooth, relative to its height [1]; its force is the smallest reference for force errors, because
-unloaded teeth often change their flank."""
+"""Deflection of a tooth, relative to its height [1]. The force at this deflection is the smallest reference for force
+errors, because unloaded teeth often change their flank.
+"""
 
 
 class BeltToothContact(Component):
@@ -86,7 +87,7 @@ def locate(row: Any, groove: float, u: Pose) -> Any:
     """Return the displacement u along the circle and the height g of a tooth in a groove [m], its distance D [m], and
     the global direction n, (x, y)."""
     A, d = u.A, u.d
-    # position in the frame of the pulley, rotated such that the groove is on the first axis
+    # position in the frame of the pulley, after a rotation that moves the groove to the first axis
     angle = row.phase + 2.0 * np.pi / row.teeth * groove
     cosine, sine = np.cos(angle), np.sin(angle)
     x, y = A[0, 0] * d[0] + A[1, 0] * d[1], A[0, 1] * d[0] + A[1, 1] * d[1]
@@ -160,7 +161,7 @@ def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 @kernel
 def decide(row: Any, u: Pose, new: FloatArray) -> None:
     """Compute the history values for a position of a tooth."""
-    # the nearest groove
+    # nearest groove
     way, height, _, _, _ = locate(row, 0.0, u)
     groove = np.floor(way.real / row.pitch_radius * row.teeth / (2.0 * np.pi) + 0.5)
     groove = groove + row.teeth if groove < 0.0 else groove
@@ -169,7 +170,7 @@ def decide(row: Any, u: Pose, new: FloatArray) -> None:
     new[TIP], new[3] = max(-below, 1e-9), groove + 1.0
     for which in range(FLANKS):
         depth = depth_of(row, which, way, height)[0].real
-        # within the pulley, flank or tip is in contact; the smaller energy decides
+        # within the pulley, the flank or the tip is in contact, depending on the smaller energy
         if depth > 0.0 and below > 0.0 and row.tooth_stiffness * depth * depth > row.tip_stiffness * below * below:
             new[TIP] = -below
             depth = 0.0

@@ -18,7 +18,7 @@ within the material has no contact, because depths must be below the radius.
 History values per row: piece (counted from 1, 0 without contact) and slip of the first contact, then of the second
 contact. History values are constant during Newton's iterations; during the iterations each line or arc in contact is
 extended beyond its ends. After the iterations the feet are searched again; the force error is the resulting change of
-the force on the circle. Rows without contact take no time during the iterations.
+the force on the circle. Rows without contact are not evaluated during the iterations.
 
 Source: J. Gerstmayr and others, documentation of Exudyn 1.13, item ObjectContactCurveCircles. The linear model of
 Exudyn differs in three points. For a segment of the length l it uses k_c l and d_c l instead of k and d. The damping of
@@ -52,8 +52,9 @@ START = (0.0, 0.0, 0.0, 0.0)
 SAME = 1e-6
 """Largest difference of the normals of two feet, 1 - n·n', for which the feet count as one [1]."""
 PASSING = 0.6
-"""Displacement in a step, per radius [1], below which a circle cannot pass a curve undetected: chords of a relevant
-depth are longer."""
+"""Displacement in a step, per radius [1], below which a circle cannot pass a curve undetected, because chords of a
+relevant depth are longer.
+"""
 TOUCHED = 0.01
 """Change of the velocity in a step, relative to the velocity [1], above which the circle may have touched the curve in
 stages of the step."""
@@ -99,7 +100,7 @@ def face(piece: FloatArray, x: complex, y: complex) -> tuple[complex, complex, c
         return b * x - a * y, complex(b, 0.0), complex(-a, 0.0)
     length = np.sqrt(x * x + y * y)
     if length.real == 0.0:
-        # at the centre of an arc the distances of all its points are equal, and any normal is possible
+        # the centre of an arc has equal distances to all points of the arc, so any normal is possible
         return side * (a * x + b * y - piece[5]), complex(side * a, 0.0), complex(side * b, 0.0)
     return side * (length - piece[5]), side * x / length, side * y / length
 
@@ -137,7 +138,7 @@ def press(row: Any, gap: complex, rate: complex, slip: complex, stored: float) -
     """Return f_n and f_t [N] of a contact."""
     spring, damper = -row.contact_stiffness * gap, -row.contact_damping * rate
     if damper.real < -spring.real or (damper.real > spring.real and (row.damping_limited or spring.real < 0.0)):
-        # the force is limited to twice the spring force; without penetration the damper has no force
+        # the force is at most twice the spring force; without penetration the damper has no force
         damper = spring if damper.real > 0.0 else -spring
         if spring.real < 0.0:
             damper = 0.0 * spring
@@ -202,7 +203,7 @@ def find_feet(row: Any, g: Curves, x: float, y: float) -> tuple[int, int]:
     cell = g.cell[k] + a * g.shape[k, 1] + b
     first, second = -1, -1
     low, next_low, nx, ny = row.radius, row.radius, 0.0, 0.0
-    # first the deepest foot, then the deepest foot with another normal
+    # first the deepest contact point, then the deepest contact point with a different normal
     for turn in range(2):
         for m in range(g.begin[cell], g.begin[cell + 1]):
             p = g.members[m]
@@ -254,14 +255,14 @@ def update_history(
         first, second = find_feet(row, curves, x.real, y.real)
         if first == 0 and data[at] == 0.0 and data[at + 2] == 0.0:
             continue
-        # the pieces touched before
+        # pieces that were in contact before
         start = curves.first[row.curve]
         for a in range(4):
             row.history[a] = data[at + a]
         for j in range(2):
             if row.history[2 * j] > 0.0:
                 row.pieces[j, :] = curves.pieces[start + int(row.history[2 * j]) - 1]
-        # a contact keeps its position in the history if possible: a change of the order alone is no change of contacts
+        # a contact keeps its position in the history if possible, because a different order is no change of contacts
         if first == int(data[at + 2]) or (second == int(data[at]) and second != 0):
             first, second = second, first
         before = force(row, u, ut, 0.0)
@@ -338,7 +339,7 @@ def fill_gaps(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, numbers
             continue
         u, ut = row_of_rigid(m, pair, i)
         speed = np.sqrt(ut[0].real ** 2 + ut[1].real ** 2 + ut[2].real ** 2)
-        # the deeper contact
+        # smallest gap of both contacts
         for j in range(2):
             if row.history[2 * j] > 0.0:
                 gap, rate, _, _, _, _, _ = measure(row, row.pieces[j], u, ut)
@@ -351,12 +352,12 @@ def fill_gaps(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, numbers
         moves[X] = A[0, 0].real * v0 + A[1, 0].real * v1 + A[2, 0].real * v2
         moves[Y] = A[0, 1].real * v0 + A[1, 1].real * v1 + A[2, 1].real * v2
         first, _ = find_feet(row, curves, way[X], way[Y])
-        # a touching circle cannot have passed; for other circles the gap only has to be positive
+        # a circle in contact has not passed the curve; the gap of other circles must be positive
         if first == 0:
             way[GAP] = row.radius
         if not way[BEFORE + REACH] > 0.0:
             continue
-        # circles that touch only at one end of the step
+        # circles that touch at only one end of the step
         begin, _ = find_feet(row, curves, way[BEFORE + X], way[BEFORE + Y])
         if first > 0 and begin == 0:
             g, rate = eval_gap(row, curves, first, way[BEFORE:], moves[BEFORE:])
@@ -370,7 +371,7 @@ def fill_gaps(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, numbers
             note_gap(least, g, rate, speed)
         if first > 0 or begin > 0:
             continue
-        # if the velocity has changed, stages of the step may have touched
+        # if the velocity has changed, the circle may have touched in stages of the step
         ux, uy = moves[BEFORE + X], moves[BEFORE + Y]
         if np.hypot(moves[X] - ux, moves[Y] - uy) > TOUCHED * np.hypot(ux, uy):
             p = find_nearest(row, curves, way[BEFORE + X], way[BEFORE + Y])
@@ -379,7 +380,7 @@ def fill_gaps(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, numbers
                 least[BEFORE + SPEED] = np.hypot(ux, uy)
                 g, rate = eval_gap(row, curves, p, way, moves)
                 note_gap(least, g, rate, speed)
-        # places on the path between both ends of the step
+        # positions on the path between both ends of the step
         ax, ay = way[BEFORE + X], way[BEFORE + Y]
         ex, ey = way[X] - ax, way[Y] - ay
         length = np.sqrt(ex * ex + ey * ey)
@@ -474,7 +475,7 @@ def draw(rows: LocalRows, s: Fields, subdivisions: int) -> Drawing:
     _, firsts = np.unique(np.stack((pair.m0, curve)), axis=1, return_index=True)
     for i in firsts:
         pieces = curves.pieces[curves.first[curve[i]] : curves.first[curve[i] + 1]]
-        # corners are drawn as points; the end of a piece is omitted, because it is the start of the next piece
+        # corners are drawn as points; the end of a piece is omitted, because the next piece starts there
         traces = [trace_piece(piece, 2 if piece[0] == 0.0 else 7) for piece in pieces if piece[5] > 0.0]
         points = np.concatenate([trace[:-1] for trace in traces] + [traces[-1][-1:]])
         places.append(m.p[pair.m0[i]] + np.pad(points, ((0, 0), (0, 1))) @ m.A[pair.m0[i]].T)

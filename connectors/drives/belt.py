@@ -96,7 +96,7 @@ RESERVED = frozenset(
 )
 """Columns of the contact that a belt sets itself."""
 DEEPEST = 0.01
-"""Largest depth by which a belt may sink into a pulley, per radius of the pulley [1]."""
+"""Largest contact depth of a belt, per radius of the pulley [1]."""
 CLOSED = {
     "world": instance(World),
     "pulleys": each(instance(Pulley), "a list of pulleys", 1),
@@ -133,7 +133,7 @@ LAYER = {"width": optional(number("m", above=0.0)), "layer_modulus": number("Pa"
 
 
 def _check_names(kind: type[_Line], columns: Mapping[str, Any]) -> None:
-    """Raise ModelError for arguments that neither a belt nor its cables have; the message lists similar names."""
+    """Raise ModelError for arguments that belong neither to a belt nor to its cables; the message lists similar names."""
     own = [name for name in inspect.signature(kind).parameters if name not in ("world", "cable_columns")]
     in_space = [*find_kinds(3, columns)[1].columns, *(FRAME_COLUMNS if TWIST in columns else ())]
     known = list(dict.fromkeys([*own, *Cable2D.columns, *in_space]))
@@ -181,7 +181,7 @@ class _Line:
         given = {**NO_TEETH, **given}
         teeth = read_teeth(self.name, self.pulleys, given)
         if teeth is not None:
-            # teeth hold the belt on its arc, so the step does not bound the contact stiffness
+            # teeth hold the belt on its arc, so the contact stiffness has no limit due to the step
             given = {**given, "length": teeth.length, "step": None}
         with world.all_or_nothing():
             self.radii = [p.radius + c for p, c in zip(pulleys, self.cord_offsets, strict=True)]
@@ -208,7 +208,7 @@ class _Line:
             self._layers: list[float] = []
             self.reasoning, choices = self._choose_contacts(given)
             if closed:
-                # the ends of arcs depend on the contact stiffness, and the contact stiffness on the tension
+                # contact stiffness determines the ends of arcs, and tension determines the contact stiffness
                 contact = [float(np.mean(columns["contact_stiffness_per_length"])) for columns in choices]
                 bends = bends._replace(contact=np.array(contact))
                 self.strain, self.tension = find_fit(*fit, bends, given)
@@ -259,8 +259,9 @@ class _Line:
 
     @property
     def span_lengths(self) -> list[float]:
-        """Lengths of the free spans as mounted [m]: the span behind each pulley; for ropes also the span ahead of the
-        first pulley."""
+        """Lengths of the free spans as mounted [m]: the span after each pulley; for ropes also the span before the
+        first pulley.
+        """
         return [float(b - a) for a, b in find_spans(self.route)]
 
     @property
@@ -385,12 +386,12 @@ class _Line:
         mu = held if friction is None else [pulley.wedge(friction) for pulley in self.pulleys]
         mass, places = self.mass_per_length * (1.0 + self.strain), [find_place(self.world, p) for p in self.pulleys]
         length = eval_length(tension or self.tension, self.route.length, self.axial_stiffness, self._bends)
-        # compliant bristles act like a layer; layers that are stiffer than the mesh resolves count as rigid in motion
+        # compliant bristles act like a layer; a layer that the mesh cannot resolve counts as rigid for the motion
         rigid, bristles = (
             collect(name, self.contacts.rows)[:: len(self.cables)]
             for name in ("rigid_layer", "friction_stiffness_per_length")
         )
-        # friction without bristles slides like on a rigid layer
+        # friction without bristles is treated like a rigid layer
         layers = np.where(rigid | (bristles == 0.0), self._layers, bristles) * (1.0 + self.strain)
         EI = self._bends.stiffness
         contact = collect("contact_stiffness_per_length", self.contacts.rows)[:: len(self.cables)]
@@ -520,7 +521,7 @@ class _Line:
             reasons.append(f"  {choice.reason}")
             columns = {**choice.columns, "friction_coefficient": friction, **own}
             if not self.in_space:
-                # bristles that the user gives are compliant, so the layer is not a rigid layer
+                # bristles specified by the user are compliant, so the layer is not rigid
                 columns.setdefault("rigid_layer", choice.rigid and "friction_stiffness_per_length" not in own)
             self._check_depth(pulley, radius, columns)
             chosen.append(columns)
@@ -532,13 +533,12 @@ class _Line:
         each = zip(self.pulleys, self.cord_offsets, self.radii, self.markers, choices, strict=True)
         for pulley, offset, radius, marker, columns in each:
             if self.in_space:
-                # a closed belt is mounted on drums that are enlarged by its contact depth, so the belt keeps its
-                # tension
+                # the drums of a closed belt are enlarged by the contact depth, so that the belt keeps its tension
                 depth = self.tension / (float(np.min(columns["contact_stiffness_per_length"])) * radius)
                 self.surfaces.append(self._add_surface(pulley, marker, depth if self.closed else 0.0))
                 more = {"points": given["points"], "rope_radius": offset}
                 from windlass.connectors.surface_contact.add_surface_contact import (
-                    add_surface_contact,  # imported here, because belts in the plane do not need surfaces
+                    add_surface_contact,  # imported here, because 2D belts do not need surfaces
                 )
 
                 parts.append(add_surface_contact(self.world, self.surfaces[-1], self.cables, **more, **columns))
@@ -550,7 +550,7 @@ class _Line:
         return parts
 
     def _check_step(self, step: float | None) -> None:
-        """Raise ModelError for a step that lasts many periods of the softest contact to which the step could lead."""
+        """Raise ModelError for a step that lasts many periods of the softest contact that the step permits."""
         periods = [find_period(self.tension, radius, self.mass_per_length, self.closed) for radius in self.radii]
         least = min(periods)
         if step is not None and step > MOST_PERIODS * least > 0.0:
@@ -560,7 +560,9 @@ class _Line:
             )
 
     def _check_depth(self, pulley: Pulley, radius: float, columns: Mapping[str, Any]) -> None:
-        """Raise ModelError if a contact is so soft that the belt or rope sinks in by more than 1 % of the radius."""
+        """Raise ModelError if a contact is so soft that the contact depth of the belt or rope exceeds 1 % of the
+        radius.
+        """
         stiffness = float(np.min(columns["contact_stiffness_per_length"]))
         least = self.tension / (DEEPEST * radius**2)
         if stiffness < least:
@@ -574,7 +576,7 @@ class _Line:
     def _add_surface(self, pulley: Pulley, marker: Entity, grown: float) -> Entity:
         """Add the surface of a pulley in 3D, with a radius that is larger by ``grown`` [m]."""
         from windlass.connectors.surface_contact.surfaces import (
-            DrumSurface,  # imported here, because belts in the plane do not need surfaces
+            DrumSurface,  # imported here, because 2D belts do not need surfaces
             SheaveSurface,
         )
 
@@ -601,7 +603,7 @@ class _Line:
             stiffness = self.tension * (pulley.radius + offset)
             holds.append(self.world.add(CoordinateSpringDamper, marker1=spin, stiffness=stiffness, active=False))
         if self.closed:
-            # hold the node whose tangent is nearest to a global axis, along this axis
+            # hold the node whose tangent is nearest to a global axis in the direction of this axis
             tangents = np.abs(self.route.eval_points(self.route.length * np.arange(self.elements) / self.elements)[1])
             node, axis = np.unravel_index(int(tangents.argmax()), tangents.shape)
             hold = fix(self.world, self.nodes[int(node)], "xyz"[int(axis)])

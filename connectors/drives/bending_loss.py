@@ -8,7 +8,7 @@ by hysteresis of rubber and cords until the belt is straight again. At the speed
 The torque is independent of the speed and of the mesh. If the speed of the cord is below `SLOW`, the torque decreases
 with the speed to 0.
 
-Viscous bending damping cannot replace this torque. If cables are shorter than the length l = sqrt(EI/T) of the bend,
+Viscous bending damping has a different effect. If cables are shorter than the length l = sqrt(EI/T) of the bend,
 viscous damping loses d_EI v²/(2 l R²) at each end of an arc; for longer cables the loss is different.
 
 Source: rate-independent damping: A. L. Kimball, D. E. Lovell, Phys. Rev. 30 (1927) 948-959; energy balance of a

@@ -1,4 +1,4 @@
-"""The loss of speed caused by bristles. This loss of speed is large on short arcs, because the bristles deflect along
+"""The additional loss of speed due to bristles. This loss is large on short arcs, because the bristles deflect along
 the whole arc.
 
 Means over time contain the tensions N of the spans, the speed v = c lam of the cord, and the wrap angle t of each
@@ -7,14 +7,14 @@ the stretch lam; the speed of the rim is
 
     omega R = c (lam - w).
 
-On a rigid layer w = 0, otherwise w is the result of `belt_bristles` for F at both ends of the arc. So the loss of speed
-of a pulley, relative to the driving pulley d, is 1 - (lam - w)/(lam_d - w_d). The bristles of a cable, of the length l,
-begin to act when the whole cable lies on the circle, with the deflection of a layer that shears since the cable touches
-(`circle_points/soft_layer.py`). The friction K w x²/2 of the touching part x is missing before. Its mean is K w l²/6,
-which acts like an arc that is shorter by l²/(6 R² t). The error at the exit has the same size, so bristles act as on
-the angle t - l²/(3 R² t), and at least along half of t. With six cables on the arc the loss due to the layer is 2 % too
-large. If the belt has a layer of rubber, the loss due to this layer, with its own w on the whole arc, is physical and
-no error.
+On a rigid layer w = 0, otherwise w is the result of `belt_bristles` for F at both ends of the arc. Therefore the loss
+of speed of a pulley, relative to the driving pulley d, is 1 - (lam - w)/(lam_d - w_d). The bristles of a cable of the
+length l begin to act when the whole cable lies on the circle, with the deflection of a layer that is sheared since the
+cable touches (`circle_points/soft_layer.py`). Before this time, the friction K w x²/2 of the part x in contact is
+missing. Its mean is K w l²/6, which has the same effect as an arc that is shorter by l²/(6 R² t). The error at the exit
+has the same magnitude, so bristles act on the angle t - l²/(3 R² t), but at least on half of t. With six cables on the
+arc the loss due to the layer is 2 % too large. If the belt has a layer of rubber, the loss due to this layer, with its
+value of w on the whole arc, is physical and not an error.
 
 Source: see `connectors/reports/belt_bristles.py`.
 """
@@ -35,7 +35,7 @@ EQUAL = 1e-9
 
 
 class ArcLaw(NamedTuple):
-    """Stiffnesses that hold a belt on a pulley, per length of the slack belt.
+    """Stiffnesses by which a belt is held on a pulley, per length of the slack belt.
 
     radius: R of the cord [m].
     friction: friction coefficient mu r/R at the cord [1].
@@ -74,9 +74,8 @@ class Passing(NamedTuple):
 class BristleCreep(NamedTuple):
     """Losses of speed of all pulleys relative to the driver [1], and their parts, shape (pulleys,) each.
 
-    loss: with the bristles.
-    right: losses due to the layer alone.
-    lag: part of w at the entry of the belt that is due to bristles.
+    loss: loss with the bristles. right: loss due to the layer alone. lag: part of w at the entry of the belt that is
+    due to bristles.
     """
 
     loss: FloatArray

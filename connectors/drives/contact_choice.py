@@ -24,8 +24,8 @@ on the pulley, h the step, and K the shear stiffness of a layer between cord and
     layer: K = G b/h with the width b and the height h of the cord above the face
 
 Neither the bristles nor the creep of a belt depend on the step. On a rigid layer bristles spread the friction mu F/R of
-the press F at the start of slip over the length a = sqrt(EA/mu_k) of the sticking arc. So bristles change the length of
-the belt on the arc by up to mu F a²/(2 R EA), and the tension of the belt everywhere by mu F a²/(2 R L).
+the press F at the start of slip over the length a = sqrt(EA/mu_k) of the sticking arc. Therefore bristles change the
+length of the belt on the arc by up to mu F a²/(2 R EA), and the tension of the whole belt by mu F a²/(2 R L).
 
 Source of the shear modulus of the layer: A. N. Gent, On the relation between indentation hardness and Young's modulus,
 Rubber Chem. Technol. 31 (1958) 896-906: E = 0.0981 (56 + 7.62336 S)/(0.137505 (254 - 2.54 S)) MPa, G = E/3.
@@ -47,21 +47,26 @@ slips over a sheave is too high by a third."""
 DAMPING_RATIO = 1.0 / 3.0
 """Damping of the contact as a share of the critical damping [1]."""
 TOLERATED_LOSS = 0.02
-"""Largest EA/(k R²) without a note [1]: sinking in increases losses of speed and motions due to creep by this share."""
+"""Largest EA/(k R²) without a note [1]; the contact depth increases losses of speed, and motions due to creep, by this
+fraction.
+"""
 BELT_FACTOR = 10.0
-"""Value of k R²/EA for belts [1]; the enlargement of circles then changes the tension by at most a few per cent of a
-change of tension."""
+"""Value of k R²/EA for belts [1], for which the enlargement of circles changes the tension by at most a few per cent of
+a change of tension.
+"""
 BELT_DEPTH = 2.5e-4
 """Chosen depth of belts in their contact, per radius of the pulley [1]."""
 BRISTLE_FACTOR = 12.0
-"""Smallest mu_k R²/EA of belts on a rigid layer [1]; with this value the loss of speed on arcs of one radian does not
-depend on mu_k."""
+"""Smallest mu_k R²/EA of belts on a rigid layer [1], for which the loss of speed on arcs of one radian does not depend
+on mu_k.
+"""
 TENSION_SHARE = 1e-3
 """Chosen value of mu EA/(mu_k R L) [1]: bristles on a rigid layer change tensions by about half of this value, relative
 to F."""
 STIFF_LAYER = 1.5
-"""Value of l sqrt(K/EA) [1] above which bristles with the stiffness of a layer would chatter, while the shear of the
-layer adds little to the loss."""
+"""Value of l sqrt(K/EA) [1] above which bristles with the stiffness of a layer would oscillate between sticking and
+slipping, while the shear of the layer hardly increases the loss.
+"""
 
 
 MOST_PERIODS = 30.0

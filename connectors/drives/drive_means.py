@@ -76,7 +76,8 @@ STEADY_CREEP = 0.5
 not steady."""
 TRANSIENT = 0.1
 """Difference between the losses of speed and theory, relative to the largest loss [1], above which a report recommends
-a later start of means."""
+a later start of the means.
+"""
 STEADY_SWING = 0.25
 """Standard deviation of the tension of a span, relative to the largest change of tension on a pulley [1]. Above this
 value vibrations change the losses too much for a comparison with steady motion."""
@@ -166,7 +167,8 @@ def create_probe(motion: DriveMotion, name: str, quantities: Sequence[str] | Non
     def read(values: Fields) -> FloatArray:
         bound = motion.find_bound()
         numbers = bound.eval_numbers(values)[chosen]
-        # only the first process contributes: values are summed over processes, and each process has the whole report
+        # only the first process contributes, because values are summed over processes and each process has the whole
+        # report
         return numbers if bound.contacts.assembly.layout.rank == 0 else np.zeros_like(numbers)
 
     return Probe(columns, (len(columns),), read)
@@ -242,9 +244,9 @@ class DriveMeans(Sensors):
         self.drive, self.start = drive, start
         self._picture = None if picture is None or help_requested() else check_picture(picture)
         self._motion = DriveMotion(drive)
-        # energies that all pulleys have taken since the first record [J], one row for each record
+        # energies that all pulleys have received since the first record [J], one row for each record
         self._energies: list[FloatArray] = []
-        # number of the step at which compiled code has begun to count
+        # number of the step at which compiled code started to count
         self._begun = 0
         super().__init__(path, [_WholeDrive(self._motion), *sensors], every)
         drive.means.append(self)
@@ -491,7 +493,7 @@ def judge_losses(report: DriveReport, stored: float) -> tuple[str, ...]:
     law, given, taken = report.law, report.power_in, report.power_out
     if law is None or not taken > LOADED * given:
         return ()
-    # the theory of layers holds for arcs on which a part of the belt sticks
+    # the theory of layers requires that a part of the belt sticks
     pairs = list(zip(law.arcs, report.pulleys, strict=True))
     if any(arc.bristles != inf and not duty.slip_reserve > 0.0 for arc, duty in pairs):
         return ()
@@ -500,7 +502,7 @@ def judge_losses(report: DriveReport, stored: float) -> tuple[str, ...]:
     EA, flow = law.axial_stiffness, abs(report.belt_speed) / (1.0 + float(tensions.mean()) / law.axial_stiffness)
     E = EA - law.mass_per_length * flow**2
     passings = [Passing(arc, duty.wrap_angle, *find_ends(duty, report.belt_speed)) for arc, duty in pairs]
-    # in the direction of the motion
+    # in the direction of motion
     press = E / EA * changes * (1.0 if report.belt_speed > 0.0 else -1.0)
     creep = flow * float(press @ (press / (2.0 * E) + find_lags(law, passings, flow, bristles=True)))
     lost = given - taken - stored / report.duration - creep
@@ -543,7 +545,7 @@ def judge_creep(report: DriveReport) -> tuple[str, ...]:
     law, duties = report.law, report.pulleys
     if law is None or not duties or np.isnan([duty.creep for duty in duties]).any():
         return ()
-    # creep is not defined on a pulley on which the whole arc slips
+    # creep is undefined on a pulley where the whole arc slips
     creeping = [i for i, duty in enumerate(duties) if duty.slip_reserve > 0.0 and duty.speed != 0.0]
     driver = int(np.argmin([duty.power for duty in duties]))
     if driver not in creeping:
@@ -595,7 +597,7 @@ def eval_over_turns(times: FloatArray, energies: FloatArray, stored: FloatArray,
         turn: duration of a turn of the belt [s]; NaN if there is no turn.
     """
     begin = times - turn
-    # the comparison is also false for a turn of NaN
+    # the comparison is also false if the turn is NaN
     there = begin >= times[0] - SAME_TIME * (times[-1] - times[0])
     work = energies - np.stack([np.interp(begin, times, column) for column in energies.T], axis=1)
     given, taken = -np.minimum(work, 0.0).sum(axis=1), np.maximum(work, 0.0).sum(axis=1)

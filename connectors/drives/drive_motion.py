@@ -1,8 +1,8 @@
 """Integrals of the speeds, torques and powers of pulleys over all steps of a run, by the trapezoidal rule, and records.
 
-Powers fluctuate from step to step, and steps are shorter when a cable runs onto a pulley. So the mean power of every
-tenth step has an error of about 0.3 %, as much as the loss of a belt. The mean creep of every tenth step has the same
-error.
+Powers fluctuate from step to step, and steps are shorter when a cable runs onto a pulley. Therefore the mean power of
+every tenth step has an error of about 0.3 %, which is as large as the loss of a belt. The mean creep of every tenth
+step has the same error.
 
 Compiled code integrates the steps between two calls of Python, see `StepHook.idle_program`, and records all numbers of
 the drive at the steps that are due. A torque is the sum of two parts: the contact torque on the circle, and the torques

@@ -161,7 +161,7 @@ def follow_pulley(
         for j in range(2 * n + 1):
             s, place = 0.5 * j / n, d + j // 2
             h = eval_point(shape(s, L), shape_slope(s, L), y, q, w)
-            # forces of a touching point in the middle of a part
+            # forces at a closed point in the middle of a part
             if j % 2 == 1:
                 slips, state = False, data[place + n]
                 touching[count] = z.active and data[place] <= 0.0
@@ -235,7 +235,7 @@ def eval_deflection(place: FloatArray, lengths: FloatArray, a: int, count: int, 
         if end >= 0.5 * total:
             break
     s = 1.0 - (end - 0.5 * total) / lengths[here]
-    # parabola through the three points of the cable in the middle
+    # parabola through the three middle points of the cable
     n0, n1, n2 = (1.0 - s) * (1.0 - 2.0 * s), 4.0 * s * (1.0 - s), s * (2.0 * s - 1.0)
     first, last = (shift + a) % cables, (shift + a + count - 1) % cables
     cx, cy, cz = place[last, 2, 0], place[last, 2, 1], place[last, 2, 2]
@@ -257,8 +257,8 @@ def follow_spans(
     """Fill mean axial forces [N] and deflections [m] of the free spans, the tensions next to the pulleys, and the
     energy.
 
-    Behind each pulley is a span; a rope also has a span ahead of the first pulley. A part without contact on the arc of
-    one pulley is not a span.
+    After each pulley there is a span; a rope also has a span before the first pulley. A part without contact within the
+    arc of one pulley is not a span.
 
     Args:
         lengths, masses: lengths [m] and masses [kg] of the cables, shape (cables,).
@@ -267,7 +267,7 @@ def follow_spans(
     """
     if due[0] == 0:
         return
-    # pulley that each cable touches, and energies
+    # the pulley of each cable, and energies
     pulleys, cables = m.touches.shape
     shift, found, energy = 0, False, 0.0
     for c in range(cables):
@@ -276,7 +276,7 @@ def follow_spans(
             if m.touches[i, c]:
                 m.owner[c] = i
                 break
-        # start the list at a cable in contact, so that no free span crosses the end of the list
+        # the list starts at a cable in contact, so that no free span continues across the end of the list
         if closed and not found and m.owner[c] >= 0:
             shift, found = c, True
         for k in range(3):
@@ -296,7 +296,7 @@ def follow_spans(
         count = 1
         while a + count < cables and m.owner[(shift + a + count) % cables] == -1:
             count += 1
-        # free cables are a span if they lie between different pulleys
+        # free cables form a span if they are between different pulleys
         before = m.owner[(shift + a - 1) % cables] if a > 0 else -1
         after = m.owner[(shift + a + count) % cables] if a + count < cables or closed else pulleys
         if before != after:
@@ -332,7 +332,9 @@ def eval_press(before: float, after: float, mass_per_length: float, speed: float
 
 @kernel(fast=False)
 def eval_ends(due: IntArray, e: ArcEnds, size: RecordSize, row: FloatArray) -> None:
-    """Evaluate the friction limit, and the tractions due to the mesh and due to sinking in, at the ends of all arcs."""
+    """Evaluate the friction limit, and the tractions due to the mesh and due to the contact depth, at the ends of all
+    arcs.
+    """
     if due[0] == 0:
         return
     own = count_numbers(size.width)
@@ -424,17 +426,17 @@ def complete_numbers(due: IntArray, c: Derived, size: RecordSize, row: FloatArra
 
 
 class Records(NamedTuple):
-    """Records of compiled code that Python has not fetched yet.
+    """Records of compiled code that Python has not yet read.
 
     Attributes:
         row: numbers of the current state.
         due: whether the current state is recorded, shape (1,).
-        counts: number of steps, number of steps per record, number of steps since Python fetched the records, and
-            number of records, shape (4,). If the number of steps per record is 0, no state is recorded.
+        counts: number of steps, number of steps per record, number of steps since Python read the records, and number
+            of records, shape (4,). If the number of steps per record is 0, no state is recorded.
         rows: numbers of the records, shape (MOST_RECORDS, numbers).
         times: times of the records [s], shape (MOST_RECORDS,).
         integrals: integrals of the powers of pulleys up to each record [J], shape (MOST_RECORDS, pulleys).
-        steps: number of steps between the last fetch by Python and each record, shape (MOST_RECORDS,).
+        steps: number of steps between the last reading by Python and each record, shape (MOST_RECORDS,).
     """
 
     row: FloatArray
@@ -447,7 +449,7 @@ class Records(NamedTuple):
 
 
 STEPS, EVERY, PASSED, COUNT = range(4)
-"""Places in `Records.counts`."""
+"""Indices of `Records.counts`."""
 MOST_RECORDS = 64
 """Largest number of records between two calls of Python; compiled code makes at most the same number of steps at
 once."""

@@ -1,4 +1,4 @@
-"""Belts and ropes in the report of the run: a page about the drive for customers, and curves over time.
+"""Belts and ropes in the report of the run: a page about the drive for its users, and curves over time.
 
 The page has a picture with all pulleys, their names and numbers, the duties of pulleys and spans, and warnings. Numbers
 are means over time with their extremes if the run has a hook of `Belt.average`; otherwise they are numbers of one
@@ -53,7 +53,7 @@ TALLEST: largest height of the picture of a drive [inch]."""
 LONG = 0.3
 """Smallest share of a run [1] that curves of means over turns of the belt must cover to be shown."""
 DIGITS = 4
-"""Number of digits with which the largest number in a row of a table is written."""
+"""Number of digits of the largest number in a row of a table."""
 PAGE = 4
 """Number of axes in one figure; a page contains two figures."""
 ARROW = "#c2255c"
@@ -61,7 +61,7 @@ SLIPS = 0.02
 """Slip reserve up to which the page reports slip [1]. Because tensions are means over spans, the reserve of a slipping
 belt is slightly above 0."""
 CLIPPED = {"slip_reserve": (-0.5, 1.05), "efficiency": (0.0, 1.1)}
-"""Limits of the shown values; for example, the reserve of a span that is nearly slack is far below 0."""
+"""Limits of the shown values; for example, the reserve of a nearly slack span is far below 0."""
 PANELS = (
     ("slip_reserve", "slip reserve"),
     ("hub_force", "hub load"),

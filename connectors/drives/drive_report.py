@@ -19,8 +19,8 @@ The driver is the pulley that supplies the largest power. R is the radius of the
 friction transmits no torque, and ln(F_1/F_2) is infinite. For means over time, ratios and frequencies are computed from
 the mean tensions, speeds, angles and powers; they are not means of ratios.
 
-Source: L. Euler (1762) and F. Grashof, Theoretische Maschinenlehre II (1883) for ln(F_1/F_2); for the moving string
-C. D. Mote, Journal of the Franklin Institute 279 (1965) 430-444.
+Source: L. Sources: L. Euler (1762) and F. Grashof, Theoretische Maschinenlehre II (1883) for ln(F_1/F_2); for the
+moving string C. D. Mote, Journal of the Franklin Institute 279 (1965) 430-444.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ from windlass.framework.state.evaluate import EvaluatedRows, find_evaluated_rows
 from windlass.framework.state.state import State
 
 ALWAYS: IntArray = np.ones(1, np.int64)
-"""Condition that is always true, with which kernels of records always evaluate the pulleys."""
+"""Condition that is always true; with it, kernels of records evaluate the pulleys in each step."""
 UP = np.array((0.0, 0.0, 1.0))
 
 
@@ -115,7 +115,7 @@ class PulleyDuty:
             belt; NaN without friction.
         sliding_arc: part of the wrap angle whose contact points slip at the time of the report [rad]. Bristles also
             carry load where the belt sticks, so this arc is smaller than ``slip_arc``.
-        tension_before, tension_after: mean tension of the spans ahead of the pulley and behind it, in the order of the
+        tension_before, tension_after: mean tension of the spans before and after the pulley, in the order of the
             pulleys [N].
         hub_load: sum of the contact forces on the pulley [N], shape (2,) or (3,).
         hub_force: its size [N].
@@ -130,8 +130,8 @@ class PulleyDuty:
         slip_reserve: 1 - log_ratio/friction_limit [1]; NaN without friction, minus infinity if a span is slack.
         mesh_traction: traction due to the mesh at the ends of the arc, relative to the friction limit [1]; it acts even
             without load. NaN without friction; see `connectors/circle_contact/mesh_traction.py`.
-        sinking_traction: additional traction due to sinking in, for any mesh, relative to the friction limit [1]; NaN
-            without friction; see `connectors/circle_contact/free_belt.py`.
+        sinking_traction: additional traction due to the contact depth, for any mesh, relative to the friction limit
+            [1]; NaN without friction; see `connectors/circle_contact/free_belt.py`.
     """
 
     name: str
@@ -229,7 +229,8 @@ class DriveReport:
         stored_energy: kinetic energy and stretching energy of the belt [J]; the energies of bending and contact are
             nearly constant.
         doubts: reasons why means are doubtful; see `DriveMeans`.
-        advice: ways to reduce tractions without load and creep due to sinking in, if they are too large.
+        advice: recommendations that reduce tractions without load, and creep due to the contact depth, if they are too
+            large.
         law: contact law with which the creep of means is judged; None for ropes, in 3D and with teeth.
         turn: time of one full turn of a closed belt [s]; NaN for ropes and at rest.
         extremes: extremes of all numbers for means over time, by names such as ``"alternator.slip_reserve"``, ``"span
@@ -302,8 +303,8 @@ def is_duty(name: str) -> bool:
     """Return whether a number matters for the design, so that `format` prints its extremes; ``name`` is its name in
     `extremes`."""
     part, _, quantity = name.partition("[")[0].rpartition(".")
-    # quantities of the whole belt count once, and not for each pulley; the user has requested any quantity without a
-    # unit in UNITS
+    # quantities of the whole belt are counted once, not for each pulley; quantities without a unit in UNITS were
+    # requested by the user
     return (quantity in DUTIES and not (part and quantity in WHOLE)) or quantity not in UNITS
 
 
@@ -516,8 +517,9 @@ class BoundDrive:
         return replace(report, advice=advice, turn=find_turn(report, drive))
 
     def _note_sinking(self) -> list[str]:
-        """Note pulleys with friction into which a rope sinks so far that its creep increases; the circles of belts are
-        enlarged and need no note."""
+        """Note pulleys with friction on which the contact depth of a rope is so large that its creep increases; the
+        circles of belts are enlarged and need no note.
+        """
         drive, EA, found = self.drive, self.axial_stiffness, []
         if drive.closed and not drive.surfaces:
             return []
@@ -568,7 +570,7 @@ class BoundDrive:
             force = both.reshape(count, -1, 2).sum(axis=1)
         touches = (normal.reshape(len(self.drive.contacts), -1) != 0.0).any(axis=1).reshape(count, -1)
         if self.teeth is not None:
-            # teeth that climb on their flanks lift the belt off the circle
+            # teeth that climb on their flanks lift the belt
             lift = self.read(self.teeth, "lift", fields).reshape(len(self.drive.wheels), -1)
             teeth, cables = lift.shape[1], touches.shape[1]
             place = ((np.arange(teeth) + 0.5) * cables / teeth).astype(np.int64)
@@ -581,7 +583,7 @@ class BoundDrive:
         (pulleys,)."""
         torques, wheels = np.zeros(len(hubs)), self.drive.wheels
         if self.teeth is not None:
-            # the forces on the left-hand side of the belt's equations are equal to the forces on the pulleys
+            # the forces in the equations of the belt, on the left-hand side, are equal to the forces on the pulleys
             hubs[wheels] += self.read(self.teeth, "force", fields).reshape(len(wheels), -1, 3).sum(axis=1)[:, :2]
             torques[wheels] = -self.read(self.teeth, "torque0", fields).reshape(len(wheels), -1, 3).sum(axis=1)[:, 2]
         if self.losses is not None:
@@ -598,8 +600,9 @@ class BoundDrive:
         return nan if i in self.drive.wheels else self.friction[i] * share
 
     def _find_ends(self, i: int, duty: PulleyDuty) -> tuple[MeshTraction, SinkingTraction]:
-        """Return the tractions due to the mesh and due to sinking in on pulley i, at the end of the arc with the
-        smaller line pressure."""
+        """Return the tractions due to the mesh and due to the contact depth on pulley i, at the end of the arc with the
+        smaller line pressure.
+        """
         press = eval_press(duty.tension_before, duty.tension_after, self.drive.mass_per_length, duty.belt_speed)
         radius, EA, bristles = self.drive.radii[i], self.axial_stiffness, self.bristles[i]
         limit = nan if i in self.drive.wheels else self.friction[i] * press / radius or nan

@@ -8,13 +8,13 @@ has the columns
     all cables: EA (1 + e), EI (1 + e), dampings (1 + e), rhoA/(1 + e), strain -e/(1 + e), curvature k0/(1 + e)
     cables with torsion: GJ (1 + e), C (1 + e), J/(1 + e), twist tau0/(1 + e)
 
-So N = EA (lam (1 + e) - 1) at the stretch lam relative to the route; mass and energies are equal to the mass and
+Therefore N = EA (lam (1 + e) - 1) at the stretch lam relative to the route; mass and energies equal the mass and
 energies of the slack belt.
 
 The ends of arcs of a bent belt add lengths and reduce the tension on the arc by EI/(2 R²), see `belt_ends.py`. Lines of
-spans are tangents of circles that are larger than R by the offsets d. Lines that cross from one side of the belt to
-the other turn, which makes the way shorter by (d1 + d2)²/(2 L) on a span of the length L. The slack length S0 is the
-sum of all lengths, each divided by its stretch. The length of each end is limited to R and to a quarter of its span.
+spans are tangents of circles that are larger than R by the offsets d. A line that crosses from one side of the belt to
+the other is rotated, so a span of the length L is shorter by (d1 + d2)²/(2 L). The slack length S0 is the sum of all
+lengths, each divided by its stretch. The length of each end is limited to R and to a quarter of its span.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from windlass.framework.errors import ModelError
 LARGEST_STRAIN = 0.2
 """Largest strain of a taut belt [1]; a belt that requires a larger strain does not fit."""
 LEAST = 1e-12
-"""Least tension per EA with which l is evaluated [1]."""
+"""Smallest tension per EA with which l is evaluated [1]."""
 LONGEST_END = 0.25
 """Largest l per length of the span [1]."""
 SCALED = {
@@ -64,7 +64,7 @@ class Bends(NamedTuple):
 def eval_length(tension: float, route: float, axial_stiffness: float, bends: Bends) -> float:
     """Return the length [m] of the slack belt whose spans have the given tension [N] on a route of the given length."""
     n, R, t = len(bends.radii), bends.radii, bends.angles
-    # the spans ahead of and behind each arc, shape (2, arcs)
+    # spans before and after each arc, shape (2, arcs)
     beside = np.stack(
         (np.roll(bends.spans, 1), bends.spans) if len(bends.spans) == n else (bends.spans[:-1], bends.spans[1:])
     )

@@ -4,8 +4,8 @@ The speed of the crank of an engine is
 
     omega(t) = s(t) Omega (1 + sum a_k sin(k Omega t + p_k)).
 
-During the start, s = (1 - cos(pi t/rise))/2 up to the time rise. Here a_k is the amplitude of the order k, relative to
-the mean speed Omega; k = 2 is the firing order of a four-stroke engine with four cylinders.
+During the start, s = (1 - cos(pi t/rise))/2 up to the time rise. The amplitude a_k of the order k is relative to the
+mean speed Omega; k = 2 is the firing order of a four-stroke engine with four cylinders.
 
 The torque M(|omega|) of a machine acts against the motion. The torque of the machine is a curve over the speed, linear
 between its points, and constant below the first and above the last point. Near standstill the torque increases from 0.

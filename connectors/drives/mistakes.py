@@ -4,7 +4,7 @@ a thousand.
 The limits for units are wider than the values of any drive. Radii are from 0.5 mm to 20 m. The strain of a mounted belt
 is above 2e-5; a steel rope has this strain below a hundredth of its working load. Masses are below 200 kg/m. Waves of
 stretch are faster than 30 m/s; in rubber their speed is some hundreds of m/s. The height of the cord above the face is
-below the radius. With the bending stiffness the belt lies on its pulleys.
+below the radius. The bending stiffness is so small that the belt lies on its pulleys.
 """
 
 from __future__ import annotations
@@ -26,9 +26,10 @@ from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 
 RADII, LEAST_STRAIN, MOST_MASS, LEAST_WAVE, MOST_BENT = (5e-4, 20.0), 2e-5, 200.0, 30.0, 2.0
-"""A message asks for the unit of a value that is beyond these limits. RADII: radii of pulleys [m]. LEAST_STRAIN:
-smallest strain of a mounted belt [1]. MOST_MASS: largest mass of a belt [kg/m]. LEAST_WAVE: smallest speed of
-stretching waves [m/s]. MOST_BENT: EI/(T R²) of a belt that is too stiff to lie on its pulley, T < EI/(2 R²) [1]."""
+"""For a value outside these limits, a message asks for the unit. RADII: radii of pulleys [m]. LEAST_STRAIN: smallest
+strain of a mounted belt [1]. MOST_MASS: largest mass of a belt [kg/m]. LEAST_WAVE: smallest speed of stretching waves
+[m/s]. MOST_BENT: EI/(T R²) of a belt that is too stiff to lie on its pulley, T < EI/(2 R²) [1].
+"""
 TURN = 2
 """Position of the rotation among the coordinates of a 2D rigid body."""
 
@@ -69,7 +70,7 @@ def note_units(drive: Drive, strain: float, tension: float, axial_stiffness: flo
 
 
 def check_held(drive: Drive) -> None:
-    """Raise ModelError for a pulley of a 2D belt that only the belt holds, on a body or on an arm.
+    """Raise ModelError for a pulley of a 2D belt that is held only by the belt, on a body or on an arm.
 
     Without gravity the belt would pull such a pulley away; with gravity the pulley may hang in the belt, and a note
     reports this. A joint, constraint, spring or load that refers to the body holds the pulley, unless this entity acts

@@ -2,7 +2,7 @@
 
 A route over circles exists if successive circles have common tangents. This file checks whether a belt can run on such
 a route. Pulleys must not overlap, no span may run through another pulley, and neighbouring spans must not cross. Spans
-cross if a taut belt would miss the pulley on its side, so that the wrap would be almost a full turn.
+cross if a taut belt does not touch the pulley on its given side; the wrap would then be almost a full turn.
 
 A V-belt is pressed with the force p per length into a groove with the angle beta between its flanks. Each flank carries
 p/(2 sin(beta/2)), and friction along the belt is mu p/sin(beta/2).
@@ -32,7 +32,7 @@ from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 
 LEAST_WRAP = 1e-6
-"""Wrap angle [rad] below which a belt counts as only touching a pulley."""
+"""Wrap angle [rad] below which a belt counts as tangent to a pulley."""
 PULLEY = {
     "body": handle(),
     "radius": number("m", above=0.0),
@@ -187,11 +187,12 @@ def lay_route(
 
 
 def find_spans(route: Route | SpatialRoute) -> list[tuple[float, float]]:
-    """Return start and end of the free spans along the route [m]: the span behind each pulley; for ropes also the span
-    ahead of the first pulley."""
+    """Return start and end of the free spans along the route [m]: the span after each pulley; for ropes also the span
+    before the first pulley.
+    """
     entries, exits = ([getattr(wrap, name) for wrap in route.wraps] for name in ("s_entry", "s_exit"))
     if route.closed:
-        # the route begins behind the first pulley
+        # the route starts after the first pulley
         exits[0] = 0.0
         return list(zip(exits, [*entries[1:], entries[0]], strict=True))
     return list(zip([0.0, *exits], [*entries, route.length], strict=True))

@@ -1,11 +1,10 @@
-"""Change a belt at rest into a belt that runs along itself, with velocities of nodes and pulleys; for modes and initial
-states.
+"""Change a belt at rest into a running belt, with velocities of nodes and pulleys; for modes and initial states.
 
 If the flow of the reference length of a belt is c, its nodes have the velocities c r' and c r''. The shape is the shape
 at rest. The contact force decreases by rhoA v²/R. The tension does not change, because the length of the belt does not
 change.
 
-For a steady motion, material is moved along the shape at rest until each span has its stretch lam. Each arc has the
+For a steady motion, material is displaced along the shape at rest until each span has its stretch lam. Each arc has the
 stretch of its entry up to the start of slip; from this point the stretch changes linearly to its value at the exit:
 
     X(s) is the integral of ds/lam over the stations s of the shape; a node at X_i moves to the station s with X(s) =
@@ -69,7 +68,7 @@ def start_steady(
     running = state.copy()
     x, length = _read_shape(running, cables, nodes)
     onward = steady.spans[0].speed > 0.0
-    # stations of the route and stretch at these stations, beginning at the entry of the first arc
+    # stations of the route and stretch at these stations, from the entry of the first arc
     begin = route.wraps[0].s_entry
     station, stretch = list[float](), list[float]()
     spans, count = find_spans(route), len(pulleys)
@@ -89,7 +88,7 @@ def start_steady(
     material = np.concatenate([[0.0], np.cumsum(0.5 * (share[1:] + share[:-1]) * np.diff(fine))])
     total = float(length.sum())
     material *= total / material[-1]
-    # stations of the nodes in the moved material, and the stretch at these stations
+    # stations of the nodes in the displaced material, and the stretch at these stations
     first = begin / route.length * total
     place = (np.concatenate([[0.0], np.cumsum(length)[:-1]]) - first) % total
     there = np.interp(place, material, fine)
@@ -125,7 +124,7 @@ def _put_rates(state: State, nodes: Entity, x: FloatArray, length: FloatArray, f
     """Set the velocities of the nodes of a belt that runs with the flow c of its reference length [m/s]."""
     r, slope, L = x[:, :2], x[:, 2:], length[:, None]
     step, onward = np.roll(r, -1, axis=0) - r, np.roll(slope, -1, axis=0)
-    # second derivatives r'' at each node, in the cubic ahead of the node and in the cubic behind it
+    # second derivatives r'' at each node, of the cubic before the node and of the cubic after the node
     ahead = (6.0 * step / L - 4.0 * slope - 2.0 * onward) / L
     behind = np.roll((2.0 * slope + 4.0 * onward - 6.0 * step / L) / L, 1, axis=0)
     state.put(nodes, flow * np.hstack((slope, 0.5 * (ahead + behind))), "v")

@@ -6,8 +6,8 @@ with the speed v = c lam. Of the tension N, the part
 
     F = N - rhoA c² lam = E lam - EA,    E = EA - rhoA c²
 
-presses on the pulleys and transmits torque. For each pulley let r be the radius of the face, R the radius of the cord,
-t the wrap angle, and "in" and "out" the spans in the running direction:
+presses the belt on the pulleys and transmits torque. For each pulley let r be the radius of the face, R the radius of
+the cord, t the wrap angle, and "in" and "out" the spans in the running direction:
 
     entry: the belt sticks and has the speed of the rim, omega R = c (lam_in - w)
     exit: the belt slips before the exit, over the angle phi <= t with |ln(F_out/F_in)| = mu r/R phi
@@ -95,10 +95,9 @@ class DriveData(NamedTuple):
     bending: torques of the bending losses against the rotation of the pulleys [N m].
     slowest: angular velocities above which the bending torques are constant; below, the torques are proportional to the
         speed [rad/s].
-    spans: length of the span behind each pulley [m].
-    ends: unit tangents at the entry and at the exit of each pulley, shape (pulleys, 2, 2).
-    axial_stiffness, bending_stiffness: EA [N] and EI [N m²] of the slack belt.
-    mass_per_length, length: rhoA [kg/m] and length [m] of the slack belt.
+    spans: length of the span after each pulley [m]. ends: unit tangents at the entry and at the exit of each pulley,
+    shape (pulleys, 2, 2). axial_stiffness, bending_stiffness: EA [N] and EI [N m²] of the slack belt. mass_per_length,
+    length: rhoA [kg/m] and length [m] of the slack belt.
     """
 
     name: str
@@ -139,8 +138,8 @@ class SteadyPulley:
             slips [rad].
         slip_reserve: 1 - |ln(F_2/F_1)|/(mu r/R t) [1], with F = N - rhoA v² of the spans; t is the wrap angle, and on a
             layer the angle on which the belt touches.
-        tension_before, tension_after: tensions of the spans ahead of the pulley and behind it, in the order of the
-            pulleys [N].
+        tension_before, tension_after: tensions of the spans before and after the pulley, in the order of the pulleys
+            [N].
         hub_load: force of the belt on the pulley [N], shape (2,).
         hub_force: its size [N].
     """
@@ -337,7 +336,8 @@ class _Lines(NamedTuple):
 class _Steady(NamedTuple):
     """A motion during the iterations, which need not be a solution. Spans: F [N] and lam of all spans; c [m/s]; E [N].
     Arcs: q, F and lam at entry and exit, shape (2, pulleys), phi [rad], angle on which the belt can slip [rad], w, and
-    slack length [m]. Further: the length that the ends of all arcs add [m], and the lines of the spans."""
+    slack length [m]. Additional results: the length that the ends of all arcs add [m], and the lines of the spans.
+    """
 
     force: FloatArray
     flow: float
@@ -356,7 +356,7 @@ class _Steady(NamedTuple):
 
 def _lay_lines(drive: DriveData, force: FloatArray) -> _Lines:
     """Find the lines of the spans for the pressing forces F [N]; spans and pulleys are in their order."""
-    # radii and sides of the pulleys ahead of and behind each span, shape (2, spans)
+    # radii and sides of the pulleys before and after each span, shape (2, spans)
     radii = np.stack((drive.radii, np.roll(drive.radii, -1)))
     sides = np.stack((-drive.turns, np.roll(drive.turns, -1)))
     off = (sides * radii).sum(axis=0)
@@ -410,8 +410,7 @@ def find_steady_motion(
         )
 
     def move(u: FloatArray) -> _Steady:
-        # forces and speed are scaled to order 1, because the finite differences of the solver are relative to the
-        # unknowns
+        # forces and speed are scaled to order 1, because the solver's differences are relative to the unknowns
         force, flow = press * np.exp(np.clip(u[:count] - 1.0, -50.0, 50.0)), start_flow * float(u[count])
         stiffness = EA - rho * flow * flow
         lines, stretch = _lay_lines(drive, force), (force + EA) / stiffness
@@ -423,7 +422,7 @@ def find_steady_motion(
         less = (1.0 + drive.bending_stiffness * ends.curvature.mean(axis=0) ** 2 / stiffness) ** -0.5
         arc_stretch = less * stretch[both]
         arc = np.maximum(stiffness * arc_stretch - EA, LEAST * press)
-        # a layer is sheared only where the belt touches
+        # the layer is sheared only where the belt is in contact
         holding = np.where(drive.layers < inf, lines.wraps - ends.untouched.sum(axis=0), lines.wraps)
         slip, lag, on_arc = _pass_arcs(drive, grip, stiffness, less, arc, arc_stretch, lines.wraps, holding)
         more = float(ends.longer.sum())
@@ -468,7 +467,7 @@ def find_steady_motion(
             "of a pulley, or torques that depend on speeds have no equilibrium"
         )
     found = move(u)
-    # arms may stretch the belt more in the course of their iterations
+    # during the iterations, arms may stretch the belt more than in the solution
     if (strain := float(found.stretch.max()) - 1.0) > LARGEST_STRAIN and not may_slip:
         raise ModelError(f"'{drive.name}' has the strain {strain:.3g} in steady motion: must be <= {LARGEST_STRAIN:g}")
     lowest = np.minimum(found.force[entry], found.force[leaving])
@@ -512,7 +511,7 @@ def _eval_machine(
 
 
 def _eval_turn(EA: float, scale: float, F: float) -> float:
-    """lam/R [1/m] of a belt on an arc; ``scale``: E R [N m]."""
+    """Return lam/R [1/m] of a belt on an arc; ``scale``: E R [N m]."""
     return (F + EA) / scale
 
 
@@ -520,8 +519,9 @@ def _pass_arcs(
     drive: DriveData, grip: FloatArray, stiffness: float, less: FloatArray, force: FloatArray, stretch: FloatArray,
     wraps: FloatArray, holding: FloatArray,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:  # fmt: skip
-    """Slip arc [rad], w and slack length of the belt [m] on each arc, with the F and stretch at entry and exit;
-    ``holding``: see `_Steady`."""
+    """Return slip arc [rad], w and slack length of the belt [m] on each arc, from F and stretch at entry and exit;
+    ``holding``: see `_Steady`.
+    """
     EA, friction = drive.axial_stiffness, grip * less**2
     slip, lag = np.abs(np.log(force[1] / force[0])) / friction, np.zeros(len(wraps))
     change = np.log(force / stretch)
@@ -652,7 +652,7 @@ def _solve(eval_errors: Callable[[FloatArray, float], FloatArray], start: FloatA
             trial = min(load + step, 1.0)
             with np.errstate(invalid="ignore"):
                 found = root(eval_errors, u, args=(trial,), tol=1e-13)
-            # also if errors are NaN
+            # this branch also includes NaN errors
             if not np.abs(found.fun).max() <= ERROR:
                 break
             u, load = found.x, trial
@@ -684,7 +684,7 @@ def _describe(
     before = np.arange(len(drive.names)) - 1
     change = found.force[leaving] - found.force[entry]
     torque = direction * drive.turns * change * drive.radii / found.less + bending
-    # the torque of a freely rotating pulley is an error of the solution, and is set to 0
+    # the torque of a freely rotating pulley is an error of the solution and is therefore set to 0
     torque = np.where(np.abs(torque) > UNBALANCED * found.force.max() * drive.radii, torque, 0.0)
     power, bent = torque * speed, np.abs(bending * speed)
     loss = found.flow * change * (change / (2.0 * found.stiffness) + found.lag / found.less)

@@ -22,8 +22,9 @@ from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 
 LARGEST_MISFIT = 0.005
-"""Largest relative difference between the pitch of a pulley and the pitch of the belt [1]. With ten teeth in contact,
-half of the accumulated difference on each flank exceeds the capacity of most teeth."""
+"""Largest relative difference between the pitch of a pulley and the pitch of the belt [1]. With ten teeth in contact
+and the accumulated difference divided between both flanks, a larger difference exceeds the capacity of most teeth.
+"""
 TIP_FACTOR = 2.0
 """Stiffness of a tooth on a tip of the pulley, relative to its stiffness along the belt [1]."""
 DAMPING_RATIO = 1.0 / 3.0
@@ -113,7 +114,7 @@ def add_teeth(
     parts = []
     for i in wheels:
         wrap, center = route.wraps[i], places[i].center[:2]
-        # the tooth nearest to the middle of the arc
+        # tooth that is nearest to the middle of the arc
         middle = 0.5 * (wrap.s_entry + wrap.s_exit)
         away = (stations - middle + 0.5 * route.length) % route.length - 0.5 * route.length
         way = route.eval_points(stations[np.abs(away).argmin() : np.abs(away).argmin() + 1])[0][0] - center

@@ -1,9 +1,9 @@
 """A winch rope with cables in reserve, which pays out and takes in many cable lengths within one run.
 
-All cables of a rope created by `winch_rope` have equal shares of its length l. In contrast, this rope has c, 2 c, 4 c,
-... equal cables on several levels over the same nodes. One level is active outside the winch. The cables of all other
-levels are in reserve, without forces and mass. Nodes that belong to no active cable are held in their reference
-positions. The numbering of the model does not change during a run.
+All cables of a rope created by `winch_rope` have equal shares of its length l. In contrast, this rope has levels of c,
+2 c, 4 c, ... equal cables over the same nodes. One level is active outside the winch. The cables of all other levels
+are in reserve, without forces and mass. Nodes that belong to no active cable are held in their reference positions. The
+numbering of the model does not change during a run.
 
 If the active cables are too long, each cable is split into two. The shape of the rope does not change: both halves are
 the same cubic. Let h = Δ l be the length of a cable, and r and s position and slope of its nodes. The position and
@@ -11,11 +11,11 @@ slope in the middle are
 
     r = (r_0 + r_1)/2 - h (s_1 - s_0)/8, s = 3 (r_1 - r_0)/(2 h) - (s_0 + s_1)/4.
 
-Nodes are at constant shares of l. So velocities and accelerations in the middle are the time derivatives of these
-formulas, including the derivatives of h. Therefore position, velocity and acceleration of all material do not change,
-and mass, momentum and energy are conserved. If cables are too short, pairs of cables are merged. A merge keeps the
-outer nodes of the pair, and loses the part of the shape that one cubic over both cables cannot represent. The error of
-positions is O(h⁴) with the length h of the merged cables.
+Nodes are at constant shares of l. Therefore velocities and accelerations in the middle are the time derivatives of
+these formulas, including the derivatives of h. Therefore position, velocity and acceleration of all material do not
+change, and mass, momentum and energy are conserved. If cables are too short, pairs of cables are merged. A merge keeps
+the outer nodes of the pair; deviations of both cables from a common cubic are lost. The error of positions is O(h⁴)
+with the length h of the merged cables.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ LONGEST, SHORTEST = 1.6, 0.4
 """LONGEST, SHORTEST: lengths of cables, relative to the wanted length [1], above which cables are split and below which
 they are merged. After each change, cables have about 0.8 times the wanted length."""
 MOST = 1e5
-"""A number of cables larger than any reserve."""
+"""A number of cables that exceeds any reserve."""
 MIDDLE = eval_shape(np.array(0.5), np.array(1.0))
 """Shape functions in the middle of a cable of length 1."""
 MOTION = "q", "v", "a", "carried"
@@ -90,7 +90,7 @@ class WinchReserve(StepHook):
     of the solve.
 
     Before each step, cables longer than 1.6 times the wanted length are split, and cables shorter than 0.4 times this
-    length are merged in pairs. Restarts, saved states, recorders, sensors and the energy ledger work across these
+    length are merged in pairs. Restarts, saved states, recorders, sensors and the energy ledger are unaffected by these
     changes, because all cables exist from the start.
 
     Args:

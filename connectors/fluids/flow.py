@@ -41,8 +41,8 @@ LOWEST = 1e-3
 class FlowColumns(NamedTuple):
     """Columns of one fluid for some points."""
 
-    kind: int  # of the profile
-    fills: int  # where the fluid is
+    kind: int  # kind of the profile
+    fills: int  # region that the fluid occupies
     up: int  # number of the axis that points upwards
     V: FloatArray  # velocity of the profile [m/s], shape (3,)
     level: float  # height of the surface [m]
@@ -224,7 +224,7 @@ def fill_share(c: FlowColumns, points: Any, time: FloatArray, f: Any) -> None:
         if c.fills == EVERYWHERE:
             continue
         if abs(below) >= highest:
-            # no wave reaches there
+            # outside the height of all waves
             f[i].s = 1.0 if (below > 0.0) == (c.fills == BELOW) else 0.0
             continue
         eta, eta_t, along, across = 0.0, 0.0, 0.0, 0.0
@@ -269,8 +269,9 @@ def fill_flow(c: FlowColumns, points: Any, time: FloatArray, given: FloatArray, 
 def fill_flow_gradients(
     c: FlowColumns, points: Any, time: FloatArray, given: FloatArray, gradients: FloatArray, f: Any
 ) -> None:
-    """Fill as `fill_flow`, and also derivatives with respect to position; ``gradients``: derivatives of ``given``,
-    shape (p, 2, 3, 3)."""
+    """Evaluate as `fill_flow`, and also derivatives with respect to position; ``gradients``: derivatives of ``given``,
+    shape (p, 2, 3, 3).
+    """
     fill_all(c, points, time, given, gradients, True, f)
 
 

@@ -5,8 +5,8 @@
     width: σ = 0.07 below ω_p, 0.09 above ω_p
 
 A sea is a sum of waves with equal energy. The spectrum is divided into parts of equal energy, one for each wave, and
-each wave has the median frequency of its part. So the frequencies have no common period, and the sum has exactly the
-significant height Hs.
+each wave has the median frequency of its part. Therefore the frequencies have no common period, and the sum has exactly
+the significant height Hs.
 
 Source: K. Hasselmann and others, Measurements of wind-wave growth and swell decay during the Joint North Sea Wave
 Project, Dtsch. Hydrogr. Z. A8 12 (1973); DNV-RP-C205, section 3.5.5.

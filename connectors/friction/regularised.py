@@ -9,9 +9,8 @@
     F of Hollars: f_n (u_d + 2 (u_s - u_d)/(1 + q²)), q = |v|/v_z, plus f_n u_v v
 
 Some published laws use the stored slip to decide whether the velocity is within the zone. Some laws also use the
-direction of the stored slip. Each law states its choice.
-Source: M. Hollars, in the documentation of Simbody 3.7, class HuntCrossleyForce; J. Gerstmayr and others, documentation
-of Exudyn 1.13 (zones, Stribeck).
+direction of the stored slip. Each law specifies its choice. Source: M. Hollars, in the documentation of Simbody 3.7,
+class HuntCrossleyForce; J. Gerstmayr and others, documentation of Exudyn 1.13 (zones, Stribeck).
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ def load(rows: Any, m: CoordinateColumns, F: FloatArray, dofs: IntArray, f: Floa
 def load_tangent(
     rows: Any, m: CoordinateColumns, F: FloatArray, dq: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """Add dq F H to values."""
+    """Add the derivative dq F H to values."""
     n = slots.shape[1]
     for i in range(len(rows)):
         h = m.h[rows[i].marker]
@@ -69,7 +69,7 @@ def build(rows: LocalRows) -> System:
     own, forces = rows.columns
     system = System("CoordinateLoad", rows.dofs)
     system.load = Term(forces.fill + call(load, lambda s: (own, s.markers[FAMILY], forces.values, rows.dofs, s.f)))
-    # loads on a single coordinate do not depend on the coordinate, so they must not enlarge the pattern of the matrix
+    # loads on one coordinate do not depend on the coordinate, so they must not enlarge the pattern of the matrix
     if on_curved_markers(rows):
         system.load.tangent = forces.fill + call(
             load_tangent, lambda s: (own, s.markers[FAMILY], forces.values, s.dq, s.slots, s.values)

@@ -3,9 +3,9 @@
     load: ∫ Sᵀ F dx,    F = g s (D + B + P)
     inertia: ∫ Sᵀ g s ρ A (C_a N + C_at t tᵀ) r_tt dx
 
-Letters and equations: morison.py. The added mass depends on rotation and immersion of the cable. So the added mass is a
-mass matrix that depends on the coordinates, with exact derivatives. The added mass belongs to the forces of inertia, so
-load factors do not scale it.
+Letters and equations: morison.py. The added mass depends on rotation and immersion of the cable. Therefore the added
+mass is a mass matrix that depends on the coordinates, with exact derivatives. The added mass belongs to the forces of
+inertia, so load factors do not scale it.
 """
 
 from __future__ import annotations
@@ -91,8 +91,8 @@ class FluidGroup(NamedTuple):
     """Rows on cables or beams of one kind, with the same number of points."""
 
     kind: LineKind  # kind of the cables or beams
-    line: LineColumns  # the points
-    c: NDArray[Any]  # their parameters, see `create_parameters`
+    line: LineColumns  # points of the fluid loads
+    c: NDArray[Any]  # parameters of the points, see `create_parameters`
     m: NDArray[Any]  # arrays for the motion and the forces, see `create_points`
     rates: NDArray[Any]  # arrays for the rates of the slopes, see `create_points`
     flow: NDArray[Any]  # flow of the fluid at the points, see `create_flows`

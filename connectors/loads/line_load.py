@@ -92,18 +92,18 @@ class LineLoad(Component):
 class PointGroup(NamedTuple):
     """Points that share a force function."""
 
-    where: IntArray  # the points, shape (n,)
+    where: IntArray  # numbers of the points, shape (n,)
     evaluate: Callable[..., FloatArray]  # function ``(t, x, r, p, v) -> F``
-    name: str  # names of the function and of its row, for messages
-    steps: tuple[float, float]  # steps of the differences: for distances [m] and for slopes [1]
+    name: str  # names of the function and its row, for messages
+    steps: tuple[float, float]  # step sizes of the differences: for distances [m] and for slopes [1]
 
 
 class LineGroup(NamedTuple):
     """Rows on cables or beams of one kind, with the same number of points."""
 
-    line: LineColumns  # the points on their cables
+    line: LineColumns  # points on the cables
     m: NDArray[Any]  # arrays for the motion of the points, see `create_points`
-    x: FloatArray  # places [m], shape (points,)
+    x: FloatArray  # arc positions [m], shape (points,)
     time: TimeColumn  # vectors of all rows
     per_row: IntArray  # row of each point among the rows of ``line``
     stretches: BoolArray  # whether the force of each point is per current length
@@ -140,7 +140,7 @@ def _wrap(force: Any, name: str) -> Callable[..., FloatArray]:
 
     def evaluate_law(t: float, x: FloatArray, r: FloatArray, p: FloatArray, v: FloatArray) -> FloatArray:
         out = np.full((len(x), 3), np.nan)
-        # arguments are not finite only if Newton's method diverges, which Newton's method itself reports
+        # arguments that are not finite occur only if Newton's method diverges, which the solver reports
         good = np.isfinite(r).all(axis=1) & np.isfinite(p).all(axis=1) & np.isfinite(v).all(axis=1)
         if not good.any():
             return out

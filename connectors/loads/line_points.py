@@ -230,7 +230,7 @@ def add_forces(c: LineColumns, m: Any, f: FloatArray) -> None:
 def add_tangents(c: LineColumns, m: Any, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
     """Add Σ w S [(dq Fr + dv Fv) S + dq Fp S'] to values; ``slots`` belongs to all rows, shape (rows, n, n)."""
     n, d = c.S.shape[1], c.dofs.shape[1] // 4
-    # the coordinates of a cable are all coordinates of a row in their order, which saves reading their positions
+    # the coordinates of a cable are all coordinates of a row in the same order, so their positions need not be read
     is_cable = c.own[4 * d - 1] == 4 * d - 1
     for i in range(len(c.dofs)):
         to = slots[c.row[i]]

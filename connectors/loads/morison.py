@@ -158,7 +158,8 @@ def fill_inertia_derivatives(c: Any, m: Any, flow: Any) -> None:
 
 @kernel
 def fill_powers(c: Any, line: LineColumns, m: Any, rates: Any, flow: Any, powers: FloatArray) -> None:
-    """Add two powers to each row [W]: the power that drag dissipates, and the power that the added mass carries away.
+    """Add two powers to each row [W]: the power that drag dissipates, and the power that the added mass transfers to
+    the fluid.
 
     The second power is -½ v·(dM/dt) v with the mass matrix M of the added mass: Morison's force has no term for an
     added mass that rotates or submerges. ``rates.p`` contains r'_t; ``powers`` has the shape (rows, 2).

@@ -7,9 +7,9 @@
     angular velocity: ω = [t × r'_t - t (u·r'_t)/D]/|r'|
 
 A cable has no coordinate for a spin about its tangent. A is the rotation that has no component about t0 + t. For motion
-in a plane, A is the rotation of the tangent, as for 2D cables. A is not defined for t = -t0. So at markers with b,
-torques and joints, cables must rotate by less than 180°; points on the axis have no such limit. Let F(t) = A B for B =
-A0 b. Then
+in a plane, A is the rotation of the tangent, as for 2D cables. A is not defined for t = -t0. Therefore cables must
+rotate by less than 180° at markers with b, torques and joints; points on the axis have no such limit. Let F(t) = A B
+for B = A0 b. Then
 
     F = c B + u × B + u (β·t)/D,    β = B × t0,    T = [t0]×,    u = T t,
     dF = (t0·dt) B + (T dt) × B + [T dt (β·t) + u (β·dt)]/D - u (β·t)(t0·dt)/D²,

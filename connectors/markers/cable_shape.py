@@ -46,7 +46,7 @@ CABLE_DOFS = 8
 class CableShape(Component):
     """The shape of a cable as ``segments`` straight segments, for contact laws.
 
-    For an `ALECable2D` velocities are velocities of the material, and the offset must be 0.
+    For an `ALECable2D`, velocities are velocities of the material, and the offset must be 0.
     """
 
     cable = ref("cable", "cable whose shape is approximated")
@@ -78,7 +78,7 @@ def update_points(index: IntArray, shape: ShapeColumns, x: FloatArray, v: FloatA
     for i in range(len(index)):
         k = index[i]
         n, y = shape.dofs[k], shape.offset[k]
-        # coordinates are loaded once, because the compiler cannot exclude that writing points changes them
+        # coordinates are read once, because the compiler assumes that each write to points may change them
         q0, q1, q2, q3, q4, q5, q6, q7 = x[n[0]], x[n[1]], x[n[2]], x[n[3]], x[n[4]], x[n[5]], x[n[6]], x[n[7]]
         w0, w1, w2, w3, w4, w5, w6, w7 = v[n[0]], v[n[1]], v[n[2]], v[n[3]], v[n[4]], v[n[5]], v[n[6]], v[n[7]]
         for j in range(shape.start[k], shape.start[k + 1]):

@@ -77,7 +77,7 @@ def coordinate_dofs(world: Tables, table: EntityTable) -> IntArray:
     of_node = world.dofs_of(table.local("node"))
     if of_node.shape[1] == 0:
         return np.full((table.resident_count, 1), -1, np.int64)
-    # numbers that are too large are reported by a later check
+    # a later check reports numbers that are too large
     which = np.minimum(table.local("coordinate"), of_node.shape[1] - 1)
     dofs: IntArray = of_node[np.arange(len(of_node)), which][:, None]
     return dofs

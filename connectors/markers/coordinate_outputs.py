@@ -19,7 +19,7 @@ def find_turning(world: Tables, markers: IntArray) -> NDArray[np.bool_]:
     turning = np.zeros(len(markers), bool)
     for table, positions, rows in world.split_by_table(markers):
         if "coordinate" not in table.component.columns:
-            # markers with an axis are angles, markers with a place are strains
+            # markers with an axis measure angles, and markers with a place on a cable measure strains
             turning[positions] = not {"axis", "place"}.isdisjoint(table.component.columns)
             continue
         which = table.local("coordinate", rows)

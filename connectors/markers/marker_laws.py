@@ -69,8 +69,8 @@ def pack_markers(rows: LocalRows, width: int, **derived: Any) -> NDArray[Any]:
 def number_markers(world: Tables, ids: IntArray, layout: Rows, family: MarkerFamily, least: int = 0) -> IntArray:
     """Return the local coordinate numbers of markers of a family, padded by the spare number, shape (markers, m).
 
-    The width m is the largest number of coordinates of a type in the whole world, and at least ``least``. So on every
-    process m is the width that connectors expect.
+    The width m is the largest number of coordinates of a type in the whole world, and at least ``least``. Therefore m
+    is the width that connectors expect, on every process.
     """
     tables = [t for c, t in world.tables.items() if (law := law_of(c)) is not None and law.family == family]
     m = max((world.resident_dofs(table).shape[1] for table in tables), default=least)

@@ -59,8 +59,9 @@ Before = Callable[[LocalRows], tuple[Update, Update]]
 STEP = float(np.finfo(np.float64).eps ** (1 / 3))
 """Relative step of central differences [1], the optimum for a smooth function."""
 SMALLEST = 1e-2
-"""Displacements [m, rad] and velocities [m/s, rad/s] below this value use the step of this value; springs do not change
-within 1e-7 of the value."""
+"""For displacements [m, rad] and velocities [m/s, rad/s] below this value, the step of this value is used, because
+springs hardly change within 1e-7 of it.
+"""
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ class PairKind:
     motion: Kernel  # kernel ``(markers, pair, i) -> u, ut``
     outputs: Mapping[str, Output]  # output variables of all laws of this kind
     force: Callable[[Callable[..., Any]], Output]  # creates an output variable of the force
-    targets: tuple[str, ...] = ()  # required kinds of marker 0 and 1; default: the family
+    targets: tuple[str, ...] = ()  # required kinds of markers 0 and 1; default: the family
     number: Callable[[Kernel], Kernel] = lambda value: value
     """Function that creates a kernel for one result of a law, for outputs and accounts."""
     vector: Callable[[Kernel], Kernel] = lambda force: force  # creates a kernel for the three components of the force
@@ -424,7 +425,7 @@ def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: Floa
 
 @kernel
 def no_power(row: Any, u: Any, ut: Any, t: float) -> float:
-    """Return 0: sliding has no power, but a loss per step, see `fill_jumps`."""
+    """Return 0, because sliding has a loss per step instead of a power, see `fill_jumps`."""
     return 0.0
 
 
@@ -498,8 +499,8 @@ def prepare_measure(
     kernel: Kernel, motion: Callable[[Fields], tuple[FloatArray, FloatArray]], given: tuple[Any, ...],
     room: tuple[FloatArray, FloatArray],
 ) -> Measure:  # fmt: skip
-    """Prepare a measure by a kernel ``(values, rates, *given, u, ut)``, for user functions; NumPy takes ten times as
-    long.
+    """Prepare a measure by a kernel ``(values, rates, *given, u, ut)`` for user functions; NumPy would take ten times
+    as long.
 
     Args:
         motion: function that returns values and rates of all markers.

@@ -11,7 +11,8 @@ loops add
     forces: Jᵀ f with J = [-J0, J1]
     tangent: dq (Jᵀ (P J + V J̇) + ∂(Jᵀf)/∂q) + dv Jᵀ V J
 
-Here ∂(Jᵀf)/∂q at constant f follows from the second derivatives H of the markers, and ∂u_t/∂q = J̇ because u_t = J q̇.
+The derivative ∂(Jᵀf)/∂q at constant f follows from the second derivatives H of the markers, and ∂u_t/∂q = J̇ because
+u_t = J q̇.
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ def create_load(history: int) -> Callable[..., None]:
     """Create the kernel ``(row, data, start)`` that copies history values into the row: the current values, and the
     values at the start of the step.
 
-    ``history``: their number.
+    ``history``: number of history values.
     """
     if history == 0:
         return load_nothing
@@ -255,7 +256,7 @@ def position_pair(
             load(row, data, start)
             u, ut = subtract(m.p, m1, m0), subtract(m.v, m1, m0)
             force_tangent(row, u, ut, t, P, V)
-            # J and J̇ of the difference, marker 0 with the opposite sign
+            # J and J̇ of the difference; marker 0 has the negative sign
             for k in range(3):
                 for a in range(n0):
                     J[k, a] = -m.J[m0, k, a]

@@ -1,6 +1,6 @@
 """Kernels of the position markers: their columns, and the loops that fill these columns; see `position_markers`.
 
-Joints and springs between two rigid markers use the last functions: d = p1 - p0, its rates and Jacobians.
+The last functions serve joints and springs between two rigid markers: d = p1 - p0, its rates and Jacobians.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def update_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) ->
             continue
         sxx, sxy, syy = 2.0 * tx * nx, tx * ny + nx * ty, 2.0 * ty * ny
         nxx, nxy, nyy = nx * nx, nx * ny, ny * ny
-        # for each pair of shape functions
+        # loop over pairs of shape functions
         for a in range(4):
             for b in range(4):
                 ee = row.dS[a] * row.dS[b] / (length * length)

@@ -8,7 +8,7 @@
     matrix: E = [[-e1, e0, -e3, e2], [-e2, e3, e0, -e1], [-e3, -e2, e1, e0]]
 
 Without the division by n the second derivatives would be the constant 2 S_k. With the division, p rotates rigidly for
-every e. So δA = (Jr δe)~ A holds exactly, as tangents of forces and joints require.
+every e. Therefore δA = (Jr δe)~ A is exact, as tangents of forces and joints require.
 
 Source: P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988), chapter 6; the derivatives
 follow by differentiation.
@@ -108,7 +108,7 @@ def update_rigid3d(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) 
                 m.Jr[k, d, 3 + a] = E[d, a]
                 for b in range(4):
                     m.Hr[h, d, 3 + a, 3 + b] = -s * E[d, a] * e[b]
-        # ∂E/∂e is constant: the entry in row d and column a is ± one e_b
+        # ∂E/∂e is constant; the entry in row d and column a is ± a component e_b
         for d in range(3):
             p, q = (d + 1) % 3 + 1, (d + 2) % 3 + 1
             m.Hr[h, d, 3, 4 + d] -= s

@@ -55,7 +55,7 @@ class Share:
         self._moving: IntArray = np.flatnonzero(is_own & ~c.fixed)
         self._always: IntArray = np.flatnonzero(~is_own & plane & ~c.fixed)
         self._on_ground: IntArray = np.flatnonzero(~is_own & c.fixed)
-        # arrays whose values change in each evaluation
+        # arrays with values of the last evaluation
         moving = ~c.fixed
         turns, shaped = bool((moving & ~c.is_point).any()), bool((moving & (c.kind != SPHERE)).any())
         self._motion = [c.center, c.v, *([c.omega] if turns else []), *([c.normal, c.Q] if shaped else [])]
@@ -167,8 +167,8 @@ class Share:
 
 
 class TangentColumns:
-    """Marker columns of the surfaces of this process and of received surfaces; one row of zeros is for all surfaces on
-    the ground.
+    """Marker columns of the surfaces of this process and of received surfaces; one row of zeros represents all surfaces
+    on the ground.
 
     Args:
         share: the part of this process in the contact set.

@@ -90,7 +90,7 @@ def guess_direction(Q: FloatArray, i: int, j: int, dx: float, dy: float, dz: flo
     nx, ny, nz = dx / length, dy / length, dz / length
     a, b, c = Q[i, 0, 0] + Q[j, 0, 0], Q[i, 1, 1] + Q[j, 1, 1], Q[i, 2, 2] + Q[j, 2, 2]
     d, e, f = Q[i, 1, 2] + Q[j, 1, 2], Q[i, 0, 2] + Q[j, 0, 2], Q[i, 0, 1] + Q[j, 0, 1]
-    # (Q_i + Q_j)⁻¹ d, apart from a positive factor
+    # proportional to (Q_i + Q_j)⁻¹ d
     mx = (b * c - d * d) * dx + (d * e - c * f) * dy + (d * f - b * e) * dz
     my = (d * e - c * f) * dx + (a * c - e * e) * dy + (e * f - a * d) * dz
     mz = (d * f - b * e) * dx + (e * f - a * d) * dy + (a * b - f * f) * dz
@@ -113,7 +113,7 @@ def find_direction(Q: FloatArray, i: int, j: int, dx: float, dy: float, dz: floa
     for _ in range(ITERATIONS):
         if x <= 0.0:
             break
-        # supports of both bodies along n, and a tangent plane of the unit sphere
+        # support points of both bodies along n, and a tangent plane of the unit sphere
         h1, ux, uy, uz = eval_support(Q, i, nx, ny, nz)
         h2, wx, wy, wz = eval_support(Q, j, nx, ny, nz)
         ax, ay, az, bx, by, bz = create_basis(nx, ny, nz)
@@ -153,7 +153,7 @@ def find_direction(Q: FloatArray, i: int, j: int, dx: float, dy: float, dz: floa
             if not smaller >= x or scale * size < UNCHECKED_STEP:
                 break
             scale *= 0.5
-        # the next direction
+        # next direction
         nx, ny, nz, x = mx, my, mz, smaller
         if not size > LAST_STEP:
             break

@@ -10,7 +10,7 @@
 `geometry.py` evaluates the depth x, the normal n from surface 1 to 2, and the relative radius R. The velocity v = v_n n
 + v_t of surface 1 relative to surface 2 is evaluated at the point where the force acts. This point is at x (1/2 - s1) n
 from the middle of the overlap. v_n > 0 while the surfaces approach. Contacts are independent, so a contact that opens
-so fast that its force vanishes does not affect other contacts.
+so fast that its force vanishes has no effect on other contacts.
 
 With several processes, each process binds all rows; the surfaces and the pairs are distributed, see `distribution.py`.
 
@@ -170,7 +170,7 @@ def build(rows: LocalRows) -> System:
         return found
 
     system.checks.refusals = lambda fields: find_deep(fields, behind=True)
-    # packings of spheres may start with overlaps, which the contact forces remove
+    # packings of spheres may initially overlap; contact forces remove the overlaps
     system.checks.doubts = lambda fields, step: find_deep(fields, behind=False)[:1]
     system.update, system.residual, system.tangent = update, add_residual, add_tangent
     loses = any(letters.any() for b in sets for c in (b.surfaces,) for letters in (c.c, c.us, c.ud, c.uv))

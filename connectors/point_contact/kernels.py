@@ -24,8 +24,8 @@ Vector = tuple[float, float, float]
 class PairParameters(NamedTuple):
     """Parameters of one force element."""
 
-    K: FloatArray  # of each surface of the set: E^(2/3) [Pa^(2/3)], or E [Pa] by Hertz' rule, shape (n,)
-    hertz: bool  # which of the two
+    K: FloatArray  # E^(2/3) [Pa^(2/3)] of each surface of the set, or E [Pa] by Hertz' rule, shape (n,)
+    hertz: bool  # whether K contains E by Hertz' rule
     vt: float  # transition velocity [m/s]
 
 
@@ -97,7 +97,7 @@ def add_pair_forces(c: Surfaces, par: PairParameters, pairs: IntArray) -> float:
 @kernel
 def add_round_forces(c: Surfaces, par: PairParameters, pairs: IntArray) -> float:
     """Apply `add_pair_forces` to pairs without ellipsoids."""
-    # arrays are passed one by one, because helpers that receive all columns take ten times as long as the law
+    # arrays are separate arguments, because functions that receive all columns take ten times as long as the law
     kind, center, reach, normal, v, omega = c.kind, c.center, c.reach, c.normal, c.v, c.omega
     K, cc, us, ud, uv, force, torque = par.K, c.c, c.us, c.ud, c.uv, c.force, c.torque
     is_point, hertz, vt, energy = c.is_point, par.hertz, par.vt, 0.0
@@ -135,7 +135,7 @@ def add_round_forces(c: Surfaces, par: PairParameters, pairs: IntArray) -> float
         f *= 1.0 + 1.5 * (s1 * cc[i] + (1.0 - s1) * cc[j]) * vn
         if f <= 0.0:
             continue
-        # friction against the slip
+        # friction opposite to the slip
         ux, uy, uz = ux - vn * nx, uy - vn * ny, uz - vn * nz
         slip = np.sqrt(ux * ux + uy * uy + uz * uz)
         g = f * hollars(slip, mix(us[i], us[j]), mix(ud[i], ud[j]), mix(uv[i], uv[j]), vt)[0]

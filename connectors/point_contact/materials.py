@@ -4,8 +4,8 @@
     restitution e of a central impact: u - ln(1 + u) = -w - ln(1 - w),    u = 3/2 c v,    w = 3/2 c e v
     source of this equation: m v dv/dx = -k x^1.5 (1 + 3/2 c v), integrated in closed form; v is the closing speed
 
-The restitution is independent of mass, stiffness and radius, because these only scale x. For small c v the limit is e =
-1 - c v.
+The restitution does not depend on mass, stiffness and radius, because these only scale x. For small c v the limit is e
+= 1 - c v.
 
 Source: K. H. Hunt, F. R. E. Crossley, J. Appl. Mech. 42 (1975) 440-445; K. L. Johnson, Contact Mechanics, Cambridge
 University Press (1985).
@@ -24,8 +24,9 @@ SERIES_BELOW = 0.05
 """Value of |x| below which x - ln(1 + x) loses digits and is summed as a series [1]."""
 SERIES_TERMS = 14
 LARGEST = 36.0
-"""Value that is used for x - ln(1 + x) at x = -1, where the function is infinite; at the next number, -1 + 2^-53, the
-function is 35.7."""
+"""Value of x - ln(1 + x) that is used at x = -1, where the function is infinite; at the next number, -1 + 2^-53, the
+function is 35.7.
+"""
 CLOSE_TO_ONE = 1e-9
 """Difference of e from 1 below which the limit e = 1 - c v is exact to rounding [1]."""
 
@@ -100,10 +101,10 @@ def dissipation_from_restitution(restitution: float, speed: float) -> float:
         return loss / speed
 
     def mismatch(u: float) -> float:
-        # division by u² removes the root at u = 0
+        # division by u² removes the root u = 0
         return (_log_gap(-restitution * u) - _log_gap(u)) / u**2
 
-    # w = e u is below 1; for strong dissipation w is so near to 1 that u = 1/e within rounding errors
+    # w = e u is below 1; for strong dissipation w is so close to 1 that u = 1/e except for rounding errors
     most = 1.0 / restitution
     from scipy.optimize import brentq  # imported here, because most models do not need it
 

@@ -71,7 +71,7 @@ def eval_surface_forces(world: World, state: State, force: Entity) -> SurfaceFor
     c = bound.surfaces
     clear_forces(c, bound.own)
     if enabled:
-        # the general loop also evaluates the torque on spheres that cannot rotate
+        # the general loop also evaluates the torque on spheres without rotation
         add_pair_forces(c, par, bound.near.pairs)
     return SurfaceForces(c.ids.copy(), c.carrier.copy(), c.center.copy(), c.force.copy(), c.torque.copy())
 
@@ -91,7 +91,7 @@ def eval_body_forces(world: World, state: State, force: Entity, bodies: Entity) 
     names = table.collect("node")[bodies.rows] if "node" in table.component.refs else bodies.ids
     origin = np.atleast_2d(eval_output(bodies, "position", state))
     found = eval_surface_forces(world, state, force)
-    # surfaces that the bodies carry, and the position of the carrier of each surface among the bodies
+    # surfaces on the bodies, and the index of the body of each surface
     order = np.argsort(names)
     place = order[np.searchsorted(names, found.carrier, sorter=order) % len(names)]
     mine = names[place] == found.carrier

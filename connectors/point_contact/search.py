@@ -3,8 +3,8 @@ by half the skin.
 
 Bounded surfaces are neighbours if their bounding spheres are closer than the skin. `scipy.spatial.cKDTree` finds these
 pairs in a time proportional to the number of pairs. If radii differ by large factors, surfaces are searched in size
-classes with a separate tree for each class. So one large sphere does not make all small spheres neighbours of each
-other. A half space is a neighbour of each surface whose distance from its plane is smaller than the skin.
+classes with a separate tree for each class. Therefore one large sphere does not become a neighbour of all small
+spheres. A half space is a neighbour of each surface whose distance from its plane is smaller than the skin.
 
 With several processes, each process searches for the neighbours of its own surfaces, see `distribution.py`. All
 processes search if the list of any process is outdated.
@@ -38,11 +38,11 @@ class Neighbours:
     skin: float  # margin of the search [m]
     bounded: int  # number of bounded surfaces, which come before the half spaces
     moving: IntArray  # the half spaces that are not on the ground
-    watched: IntArray  # bounded surfaces whose motion may require a search, in serial runs all, shape (w,)
+    watched: IntArray  # bounded surfaces whose motion may require a search; in serial runs all of them, shape (w,)
     runs: Runs  # the same surfaces as runs, see `find_runs`
     pairs: IntArray = field(default_factory=lambda: np.zeros((0, 2), np.int64))
     """Numbers of the surfaces of candidate pairs, shape (k, 2); the kind of the first is <= the kind of the second."""
-    # the pairs as single numbers in ascending order, for a comparison of lists, shape (k,)
+    # pairs as single numbers in ascending order, for a comparison of lists, shape (k,)
     numbers: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
     ellipsoids: int = 0  # number of pairs with an ellipsoid, which come first
     start: FloatArray = field(default_factory=lambda: np.zeros((0, 3)))
@@ -93,7 +93,7 @@ def update_neighbours(near: Neighbours, c: Surfaces, share: Share | None) -> boo
     changed = near.forgotten or not np.array_equal(numbers, near.numbers)
     if changed:
         near.numbers, near.forgotten = numbers, False
-        # pairs with an ellipsoid come first; apart from this the order of the search is kept, in which neighbours are
+        # pairs with an ellipsoid come first; otherwise pairs have the order of the search, in which neighbours are
         # close in memory
         with_ellipsoid = c.kind[pairs[:, 0]] == ELLIPSOID
         near.pairs = np.ascontiguousarray(np.concatenate((pairs[with_ellipsoid], pairs[~with_ellipsoid])))
@@ -111,7 +111,7 @@ def is_stale(
     bounded: int,
     skin: float,
 ) -> bool:
-    """Return whether the origin of a surface has moved by half the skin, or an unlisted surface has come near a moving
+    """Return whether the origin of a surface has moved by half the skin, or an unlisted surface has approached a moving
     half space.
 
     ``watched`` contains the checked surfaces as runs, see `find_runs`.
@@ -123,7 +123,7 @@ def is_stale(
             if dx * dx + dy * dy + dz * dz > limit:
                 return True
     for k in moving:
-        # points of a rotating half space move far although its origin does not, so all surfaces are examined
+        # points of a rotating half space can move far even if its origin is at rest, so all surfaces are examined
         for run in range(len(watched)):
             for i in range(watched[run, 0], watched[run, 1]):
                 if not listed[k - bounded, i]:
@@ -143,7 +143,7 @@ def find_bounded_pairs(c: Surfaces, bounded: int, skin: float, share: Share | No
     """
     chosen = None if share is None else share.find_searched(c, bounded, skin)
     pairs = find_near(c.center[:bounded], c.reach[:bounded], skin, chosen)
-    # the numbers of surfaces are ordered by kind
+    # surfaces are numbered by kind
     pairs.sort(axis=1)
     return pairs
 
@@ -171,7 +171,7 @@ def find_near(
         classes = [members[mine[members]] for members in classes]
     own = [_Crowd(center, members) for members in classes]
     for a, crowd in enumerate(own):
-        # rounding errors must not exclude a pair that just touches
+        # rounding errors must not exclude a pair with zero gap
         parts.append(crowd.find_pairs((2.0 * largest[a] + skin) * (1.0 + 1e-12)))
         for b, other in enumerate(own[:a] + others):
             distance = (largest[a] + largest[b if b < a else b - a] + skin) * (1.0 + 1e-12)
@@ -222,7 +222,7 @@ def _find_plane_pairs(near: Neighbours, c: Surfaces) -> IntArray:
     own: Any = near.watched if len(near.watched) < m else slice(0, m)
     near.listed = np.zeros((len(c.kind) - m, m), bool)
     for k in range(m, len(c.kind)):
-        # heights relative to the origin of each half space; to subtract first avoids a loss of digits far away from the
+        # heights relative to the origin of each half space; the subtraction first avoids a loss of digits far from the
         # global origin
         near.listed[k - m, own] = (c.center[own] - c.center[k]) @ c.normal[k] <= c.reach[own] + near.skin
     plane, surface = np.nonzero(near.listed)

@@ -23,14 +23,14 @@ from windlass.framework.model.system import System
 class BoundSet:
     """One contact set on one process."""
 
-    surfaces: Surfaces  # its surfaces
-    near: Neighbours  # its candidate pairs
+    surfaces: Surfaces  # surfaces of the set
+    near: Neighbours  # candidate pairs of the set
     rows: IntArray  # rows of `HuntCrossley` that act on the set
-    parameters: list[PairParameters]  # their letters
+    parameters: list[PairParameters]  # material parameters of each of these rows
     flags: IntArray  # position of the flag of each of these rows among the history values
     own: Runs  # runs of the surfaces that this process moves (in serial runs all surfaces), see `find_runs`
     turning: IntArray  # numbers of the moved surfaces that are not spheres
-    share: Share | None  # the part of this process in the set; None in serial runs
+    share: Share | None  # part of this process in the set; None in serial runs
     first: int = 0  # number of the first pair of the set among the pairs of all sets
     clear: Any = field(default_factory=lambda: call(clear_forces))  # clear, add, add_round: kernels of `sum_forces`
     add: Any = field(default_factory=lambda: call(add_pair_forces))
@@ -108,7 +108,7 @@ def couple_pairs(system: ContactSystem, spare: int) -> None:
         b.first = first
         numbers, pairs = b.surfaces.dofs, b.near.pairs
         if b.share is not None:
-            # coordinates of other processes, set after set; then the spare number
+            # coordinates on other processes in the order of the sets, followed by the spare number
             numbers = b.share.dofs
             numbers = np.where(
                 numbers < spare, numbers, np.where(numbers == spare + len(others), last, numbers + beyond)

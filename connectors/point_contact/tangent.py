@@ -10,9 +10,9 @@ A small motion displaces the material points of both surfaces at the contact by 
     radius: δ ln R = ½ (δ ln det D_1 + δ ln det D_2 - δ ln det(D_1 + D_2))
     shape: δ ln det D_i = -4 (p_i·(δn - e_i))/h_i
 
-From these variations follow δf, δv and the variation δG of the force G = f n + g v_t. The generalised force Jᵀ G +
-Jrᵀ((P - p) × G) varies with G, P and the markers. The markers contribute the second derivatives H and Hr of their
-position and rotation.
+The variations δf and δv, and the variation δG of the force G = f n + g v_t, follow from these equations. The
+generalised force Jᵀ G + Jrᵀ((P - p) × G) varies with G, P and the markers. The markers contribute the second
+derivatives H and Hr of their position and rotation.
 
 Source: implicit differentiation of the contact conditions, own derivation.
 """
@@ -210,7 +210,7 @@ def add_pair_tangents(
                         oz += m.Hr[h, 2, a, l] * rate
                     kx, ky, kz = cross(ox, oy, oz, arm[side, 0], arm[side, 1], arm[side, 2])
                     gx, gy, gz = gx + sign * kx, gy + sign * ky, gz + sign * kz
-                # and by velocities
+                # derivatives with respect to velocities
                 kx, ky, kz = cross(tx, ty, tz, arm[side, 0], arm[side, 1], arm[side, 2])
                 gx = dq * gx + dv * sign * (jx + kx)
                 gy = dq * gy + dv * sign * (jy + ky)

@@ -16,8 +16,9 @@ combination that satisfies w'(0) = a S mu_v c w(0) is
 
     w ~ s1 exp(s1 X) - s2 exp(s2 X), s1 > 0 > s2; without damping w ~ cosh(X sqrt(mu_k/E)).
 
-So the speeds of belt and rim differ from the entry on. With rigid bristles the speed of the belt at the entry would be
-the speed of the rim. For a rim of the contact stiffness k, S is the slope at the mean of the forces at entry and exit.
+Therefore the speeds of belt and rim differ from the entry on. With rigid bristles the speed of the belt at the entry
+would be the speed of the rim. For a rim of the contact stiffness k, S is the slope at the mean of the forces at entry
+and exit.
 
 Source: T. C. Firbank, Mechanics of the belt drive, Int. J. Mech. Sci. 12 (1970) 1053-1063, and G. Gerbert, Belt slip, a
 unified approach, J. Mech. Des. 118 (1996) 432-438, model a layer that shears between belt and pulley; for shear lag O.
@@ -35,14 +36,14 @@ import numpy as np
 from windlass.framework.errors import ModelError
 
 WHOLE = 1.0 - 1e-9
-"""Share of the arc [1] above which the whole arc counts as slipping."""
+"""Share of the arc [1] above which the whole arc is treated as slipping."""
 
 PASSES = 50
 """Largest number of fixed-point iterations for a length; a few are usually sufficient."""
 
 
 class Rim(NamedTuple):
-    """A pulley and the belt on it; for the symbols see the head of this file."""
+    """A pulley with its belt; the symbols are defined at the head of this file."""
 
     turn: Callable[[float], float]  # lam/rho [1/m] as a function of F [N]
     slope: float  # S [1/N]
@@ -54,8 +55,9 @@ class Rim(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """Contact along an arc: w at the entry [1], slip arc [rad], reference length that sticks [m], F at the start of
-    slip [N]."""
+    """Result for an arc: w at the entry [1], slip arc [rad], reference length that sticks [m], F at the start of slip
+    [N].
+    """
 
     lag: float
     slip_angle: float
@@ -64,7 +66,7 @@ class Passage(NamedTuple):
 
 
 class Stick(NamedTuple):
-    """w(0) and w(X) for a sticking length X, divided by w'(X) [m]."""
+    """Return w(0) and w(X) for a sticking length X, divided by w'(X) [m]."""
 
     first: float
     last: float
@@ -87,7 +89,7 @@ def find_length(rim: Rim, F: float, angle: float, lag_of: Callable[[float], tupl
     """
     turn = rim.radius * rim.turn(F)
     X = rim.radius * angle / turn
-    # w is as small as a change of the stretch, so each iteration adds at least two correct digits
+    # w is of the order of the change of stretch, so each iteration adds at least two correct digits
     for _ in range(PASSES):
         w, u = lag_of(X)
         before, X = X, (rim.radius * angle - u + w * X) / turn
@@ -127,7 +129,8 @@ def pass_pulley(rim: Rim, entry: float, leave: float, angle: float = pi) -> Pass
 
     def slip(last: float) -> tuple[float, Passage, float]:
         """Return F at the entry if the belt slips over the angle ``last`` at the end of the arc, the passage, and w at
-        the start of slip."""
+        the start of slip.
+        """
         F = leave * exp(-growth * last)
         f = sign * rim.friction * F * rim.turn(F)
         X = find_length(rim, F, angle - last, lambda X: bend(eval_stick(rim, X).last * gain * f, f))
@@ -137,8 +140,7 @@ def pass_pulley(rim: Rim, entry: float, leave: float, angle: float = pi) -> Pass
 
     from scipy.optimize import brentq  # imported here, because most models do not need it
 
-    # upper bound of the slip arc: on this arc slip alone would cause the whole change of the force, but the sticking
-    # arc causes a part of it
+    # upper bound of the slip arc, on which slip alone would change the force by the whole amount
     most = min(log(leave / entry) / growth, WHOLE * angle)
     if sign * slip(most)[0] > sign * entry:
         return slip(most)[1]

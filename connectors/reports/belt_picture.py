@@ -52,7 +52,7 @@ class Wheel(NamedTuple):
     speed: float  # angular velocity [rad/s]
     report: PulleyReport  # see `PulleyReport`
     segments: Segments  # see `Segments`
-    spans: FloatArray  # arc lengths along the belt at start and end of each contact [m], shape (spans, 2)
+    spans: FloatArray  # arc lengths along the belt at the start and end of each contact [m], shape (spans, 2)
 
 
 class CableLine(NamedTuple):
@@ -282,8 +282,9 @@ def _draw_drive(figure: Any, lines: list[CableLine], wheels: list[Wheel]) -> Non
 
 
 def find_range(lines: list[CableLine]) -> tuple[float, float]:
-    """Return smallest and largest axial force [N], with a minimum difference, so that rounding errors are not
-    magnified."""
+    """Return the smallest and largest axial force [N], with a minimum difference between them, so that rounding errors
+    are not magnified.
+    """
     force = np.concatenate([line.force for line in lines])
     low, high = float(force.min()), float(force.max())
     room = max(0.5 * (0.005 * max(abs(low), abs(high)) - (high - low)), 0.0)
@@ -303,7 +304,7 @@ def _draw_wheel(axes: Any, wheel: Wheel, font_size: float) -> None:
         inner = [c + 0.93 * (p[chosen] - c) for p in (z.p0, z.p1)]
         arcs = LineCollection(np.stack(inner, axis=1).tolist(), colors=color, linewidths=5, zorder=2)
         axes.add_collection(arcs)
-    # the middle remains free for the text
+    # the middle remains free for text
     tip = c + r * np.outer((0.62, 0.86), wheel.spoke)
     axes.plot(tip[:, 0], tip[:, 1], color=FAINT, linewidth=2.5, zorder=2, solid_capstyle="round")
     report = wheel.report

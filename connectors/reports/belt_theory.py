@@ -15,11 +15,11 @@ the factor exp(mu phi) or exp(-mu phi):
     reference length of the belt: sum of length/lam over strands, sticking arcs and slip arcs.
 
 The model has further small terms. The height of the axis above the rim is h, so R = r + h. On a contact of the
-stiffness k per length of belt, the axis is deeper by F lam/(k R). So the tight side is slower than the slack side, and
-the relative loss of speed increases by EA/(k R²). If the tight strand is higher than the slack strand by H, its tension
-is larger by the weight of the belt rhoA g H/lam, which requires no torque. With bristles of finite stiffness, the speed
-of the belt at the entry is not the speed of the rim, see `belt_bristles`. Bending stiffness and sag are neglected,
-because they do not affect the speeds.
+stiffness k per length of belt, the contact depth of the axis increases by F lam/(k R). Therefore the tight side is
+slower than the slack side, and the relative loss of speed increases by EA/(k R²). If the tight strand is higher than
+the slack strand by H, its tension is larger by the weight of the belt rhoA g H/lam, which requires no torque. With
+bristles of finite stiffness, the speed of the belt at the entry is not the speed of the rim, see `belt_bristles`.
+Bending stiffness and sag are neglected, because they do not affect the speeds.
 
 Source: S. E. Bechtel, S. Vohra, K. I. Jacob, C. D. Carlson, The stretching and slipping of belts and fibers on pulleys,
 J. Appl. Mech. 67 (2000) 197-206, whose law of the tension is N = EA (lam - 1) with rhoA c = const; without inertia
@@ -41,7 +41,8 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, either, function, number, that
 from windlass.framework.errors import ModelError
 
-# points and weights of Gauss's rule on 0..1 for slip arcs; along a slip arc F increases by at most exp(mu pi)
+# points and weights of Gauss's rule on 0..1 for slip arcs; along a slip arc F increases by a factor of at most exp(mu
+# pi)
 GAUSS = gauss_rule(20)
 
 
@@ -199,7 +200,7 @@ def belt_creep(
         R1, R2 = axis_radius(F1, lam1), axis_radius(F2, lam2)
         (lag1, slip1, on_driver), (lag2, slip2, on_driven) = cross(F1, F2, c, bristles), cross(F2, F1, c, bristles)
         omega1, omega2 = c * (turn(F1) - lag1 / radius), c * (turn(F2) - lag2 / radius)
-        # friction acts at the rim, the tension acts at the height of the axis
+        # friction acts at the rim, tension acts at the axis of the belt
         arm = 0.5 * (R1 + R2)
         arm *= radius / (arm - axis_height)
         weight = mass_per_length * gravity * tight_above_slack * 2.0 / (lam1 + lam2)
@@ -228,7 +229,7 @@ def belt_creep(
     start = [log(scale * (1.0 - 0.5 * loaded)), 1.0 + log((2.0 + loaded) / (2.0 - loaded)), v / lam]
     from scipy.optimize import root  # imported here, because most models do not need it
 
-    # the solution for rigid bristles is the start for the solution with compliant bristles
+    # the solution for rigid bristles is the initial value for compliant bristles
     for bristles in dict.fromkeys((inf, friction_stiffness_per_length)):
         start = root(lambda u, bristles=bristles: evaluate(u, bristles)[1], start, tol=1e-13).x
         motion, errors = evaluate(start, bristles)

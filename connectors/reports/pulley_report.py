@@ -115,7 +115,7 @@ class Segments(NamedTuple):
     otherwise."""
 
     row: IntArray  # row of the `PulleyContacts`
-    number: IntArray  # number within its cable
+    number: IntArray  # number of the segment within its cable
     touching: BoolArray  # whether each segment touches the pulley
     sticking: BoolArray  # whether each segment touches and sticks
     slipping: BoolArray  # whether each segment touches and slips
@@ -247,10 +247,10 @@ def find_course(pulley: PulleyContacts, z: Segments) -> IntArray:
 
 
 def _eval_tensions(pulley: PulleyContacts, fields: Fields, row: IntArray) -> FloatArray:
-    """Return the axial forces [N] at the start of the first and at the end of the second of two cables, which are given
-    by their rows.
+    """Return the axial forces [N] at the start of the first and at the end of the second of two cables; the cables are
+    given by their rows.
 
-    Contact begins or ends within these two cables, so the force changes along them; coarse elements distribute this
+    A contact begins or ends within these cables, so the force changes along them; coarse elements distribute this
     change over their length.
     """
     cables, outer = pulley.cables[row], pulley.length[row] * (0.0, 1.0)
@@ -323,8 +323,8 @@ class PulleySensor:
                 return np.array([found[quantity] for quantity in quantities])
             report = eval_report(pulley, bound[1], fields, tension)
             numbers = np.concatenate([np.atleast_1d(np.asarray(getattr(report, q), np.float64)) for q in quantities])
-            # only the first process contributes: values are summed over processes, and each process has the whole
-            # report
+            # only the first process contributes, because values are summed over processes and each process has the
+            # whole report
             return numbers if pulley.bound.assembly.layout.rank == 0 else np.zeros_like(numbers)
 
         one_number = isinstance(self.quantity, str) and len(columns) == 1

@@ -20,7 +20,7 @@ class PulleyContacts(NamedTuple):
     """The contacts of one circle, cable after cable."""
 
     name: str  # name of the circle
-    bound: EvaluatedRows  # contact rows, sorted along the chains of cables; this process evaluates some of these rows
+    bound: EvaluatedRows  # contact rows in their order along the chains; each process evaluates some of these rows
     chain: IntArray  # number of the chain of each row, shape (rows,)
     closed: list[bool]  # whether each chain is closed
     radius: FloatArray  # radius of the circle for each row [m], shape (rows,)

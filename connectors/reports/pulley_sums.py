@@ -52,8 +52,8 @@ def find_stretch(touching: BoolArray, closed: bool) -> tuple[int, int]:
     """Return the first segment in contact, and the number of segments up to the last segment in contact, of segments
     along a cable.
 
-    On a closed cable the first segment is the segment behind the longest part without contact; if all segments touch,
-    it is segment 0.
+    On a closed cable the first segment is the segment after the longest part without contact; if all segments touch, it
+    is segment 0.
     """
     n, first, last = len(touching), -1, -1
     widest, begin, end = 0, 0, 0
@@ -68,7 +68,7 @@ def find_stretch(touching: BoolArray, closed: bool) -> tuple[int, int]:
         return 0, 0
     if not closed:
         return first, last - first + 1
-    # part without contact across the end of the list
+    # part without contact that continues across the end of the list
     if first + n - last > widest:
         widest, begin, end = first + n - last, first, last
     if widest == 1:
@@ -96,7 +96,7 @@ def sum_pulley(
     angle, touching, chain = np.empty(total), np.empty(total, np.bool_), np.empty(total, np.int64)
     for j in range(len(sums)):
         sums[j] = 0.0
-    # segment by segment along the cable
+    # loop over segments along the cable
     k = 0
     for i in range(len(c.n)):
         cx, cy = centre[c.circle[i], 0], centre[c.circle[i], 1]

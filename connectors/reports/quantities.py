@@ -13,8 +13,9 @@ import numpy as np
 Report = TypeVar("Report")
 
 MOST_DECIMALS = 7
-"""Largest number of decimals, and of insignificant digits before the point, with which numbers are written without a
-power of ten."""
+"""Largest number of decimals, and of non-significant digits before the decimal point, for numbers that are written
+without a power of ten.
+"""
 
 
 def quantity(unit: str, doc: str) -> Any:

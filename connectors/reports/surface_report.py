@@ -170,7 +170,7 @@ def _eval_report(world: World, fields: Fields, contacts: Entity, name: str, plan
     )
     force = fn[..., None] * normal - friction
     origin, axis = read("surface_position").reshape(-1, 3)[0], read("surface_axis").reshape(-1, 3)[0]
-    # several surfaces of one body: a point touches if it touches any of the surfaces
+    # a point touches a body if it touches any surface of the body
     touched, slips = np.zeros((2, len(ids), gap.shape[1]), dtype=bool)
     where = np.zeros((len(ids), gap.shape[1], 3))
     np.logical_or.at(touched, of_row, touching)
@@ -241,7 +241,7 @@ def _find_course(
     step = np.arctan2(np.cross(arm[:-1], arm[1:]) @ axis, (arm[:-1] * arm[1:]).sum(axis=1))
     if not len(step):
         return Course(cable, flat[course], slipping, position), 0.0, 0.0
-    # the angle of a point is half of the angles to both neighbours; an end point has the whole angle to its only
+    # the angle of a point is half of the angles to its neighbours; an end point has the whole angle to its only
     # neighbour
     span = 0.5 * (np.append(step, step[-1]) + np.insert(step, 0, step[0]))
     wrap, slip = abs(float(span.sum())), abs(float(span[slipping].sum()))
@@ -249,22 +249,23 @@ def _find_course(
 
 
 def _find_stretch(touched: BoolArray, closed: bool) -> IntArray:
-    """Return the positions from the first to the last touching point; on a closed chain they begin behind the longest
-    part without contact."""
+    """Return the positions from the first to the last touching point; on a closed chain they begin after the longest
+    part without contact.
+    """
     on = np.flatnonzero(touched)
     if not closed:
         return np.arange(on[0], on[-1] + 1)
     gaps = np.diff(np.append(on, on[0] + len(touched)))
     widest = int(np.argmax(gaps))
     first = int(on[(widest + 1) % len(on)])
-    # if all points of a ring touch, the course may begin at any point
+    # if all points of a ring touch, the course may start at any point
     count = (int(on[widest]) - first) % len(touched) + 1
     stretch: IntArray = (first + np.arange(count)) % len(touched)
     return stretch
 
 
 class Travel(NamedTuple):
-    """Speed of the rope along itself, and points, tensions and fleet angles at entry and exit."""
+    """Speed of the rope along itself; points, tensions and fleet angles at entry and exit."""
 
     speed: float
     points: tuple[Triple, Triple]
@@ -288,8 +289,8 @@ def _eval_travel(
         for output in ("velocity", "director")
     )
     speed = float((((velocity - drift) * slope).sum(axis=1) / np.linalg.norm(slope, axis=1)).mean())
-    # contact ends within the first and the last cable, which distribute the change of the force; so tensions are read
-    # at the outer ends of these cables
+    # the change of force is distributed over the first and last cable of a contact, so tensions are read at the outer
+    # ends of these cables
     ends = cables[course.cable[[0, -1]]]
     outer = lengths[course.cable[[0, -1]]] * (0.0, 1.0)
     tension = np.asarray(read_output(ends, "axial_force", world, fields, x=outer)).ravel()

@@ -172,11 +172,11 @@ def eval_numbers(fill: Kernel, n: int, rows: LocalRows, s: Fields, which: IntArr
 
 
 def judge_account(rows: LocalRows, system: System) -> None:
-    """Declare the limits of the energy account: a user force may have no energy."""
+    """Declare the limitation of the energy account: a user force may have no energy."""
     own, users = rows.columns[1], find_users(rows)
     assert system.account is not None
     names = own.dtype.names
-    # torques about three axes, and forces whose moments are not in equilibrium, have no potential
+    # torques about three axes, and forces with unbalanced moments, have no potential
     moves = any(own[name].any() for name in ("damping", "rate_offset", "preload") if name in names)
     moves = moves or own["offset"].ndim > 1 or ("moment_arm" in names and not own["moment_arm"].all())
     whole = not len(users.where)

@@ -99,7 +99,7 @@ def measure(row: Any, u: Pose, ut: ComplexArray) -> Any:
     numbers each."""
     side, d = row.side, u.d
     length = np.sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])
-    # spheres with the same centre have no normal, so any direction is used
+    # spheres with the same centre have no normal, so any direction is valid
     inverse = side / length if length.real > 0.0 else complex(0.0, 0.0)
     n = (inverse * d[0], inverse * d[1], inverse * d[2] + (length.real == 0.0))
     gap = side * length - (row.radius0 + side * row.radius1)
@@ -135,8 +135,8 @@ def press(row: Any, gap: complex, rate: complex) -> Any:
 @kernel
 def rub(row: Any, fn: complex, slip: Any) -> Any:
     """Return the factor s of friction, f_t = -s v_t [N s/m]."""
-    # the friction factor is computed without a call: with a call this kernel would be too large for inlining, and
-    # contacts would take an eighth longer
+    # the friction factor is computed here, because a call would make the kernel too large for inlining, and contacts
+    # would take an eighth longer
     if not slides(row.history[1], row.proportional_zone):
         return row.friction * fn / row.proportional_zone
     square = slip[0] * slip[0] + slip[1] * slip[1] + slip[2] * slip[2]

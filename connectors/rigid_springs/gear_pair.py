@@ -8,9 +8,9 @@
     force of the flanks along the line of action: N_± = k s_± + d ṡ_±, limited to [0, 2 k s_±], if s_± > 0, else 0
 
 Forces and torques are N_± times the derivatives of s_± with respect to the motion. The forces act along the line of
-action at the pressure angle α. So these forces load the bearings, with the torques N r_i cos α. Backlash increases if
-the centres move apart. The initial position of the teeth, the history value w_0, is determined at the first solve, with
-the backlash on both sides.
+action at the pressure angle α. Therefore these forces load the bearings; their torques are N r_i cos α. Backlash
+increases if the centres move apart. The initial position of the teeth, the history value w_0, is determined at the
+first solve, with the backlash on both sides.
 """
 
 from __future__ import annotations
@@ -173,7 +173,7 @@ def number_of(which: int) -> Any:
 
 @kernel
 def store_start(row: Any, u: Pose, ut: ComplexArray, t: float, h: float) -> tuple[float, float, bool, float]:
-    """Store the initial position of the teeth if it is still unknown; there is no force error."""
+    """Store the initial position of the teeth if it is still unknown; the force error is zero."""
     if row.history[0] == 0.0:
         row.history[0], row.history[1] = 1.0, measure(row, u, ut)[0].real
     return 0.0, np.inf, False, 0.0

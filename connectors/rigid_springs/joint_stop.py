@@ -45,7 +45,7 @@ from windlass.framework.model.world import World
 
 START = (0.0,)
 NONE = 1e30
-"""Value that is larger than all limits and stands for a missing limit [m or rad]."""
+"""Value that is larger than all limits and represents a missing limit [m or rad]."""
 DIRECTIONS = ("x", "y", "z", "rotation_x", "rotation_y", "rotation_z")
 
 
@@ -155,7 +155,7 @@ def measure_gap(row: Any, u: Pose, ut: ComplexArray, numbers: FloatArray) -> Non
 
 @kernel
 def store_angle(row: Any, u: Pose, ut: ComplexArray, t: float, h: float) -> tuple[float, float, bool, float]:
-    """Store the angle; there is no force error."""
+    """Store the angle; the force error is zero."""
     if row.turns:
         row.history[0] = measure(row, u, ut)[1].real
     return 0.0, np.inf, False, 0.0
@@ -164,7 +164,7 @@ def store_angle(row: Any, u: Pose, ut: ComplexArray, t: float, h: float) -> tupl
 def derive(rows: LocalRows) -> dict[str, Any]:
     """Derive joint frames, rotated such that their third axis is a, and whether s is an angle."""
     direction = rows.local("direction")
-    # axes in cyclic order, such that the axis of the stop is the last axis
+    # axes in cyclic order; the axis of the stop is the last axis
     order = (direction[:, None] + np.array((1, 2, 0))) % 3
     F0, F1 = (np.take_along_axis(rows.local(name), order[:, None, :], axis=2) for name in ("frame0", "frame1"))
     return {"turned_frame0": F0, "turned_frame1": F1, "turns": direction > 2}

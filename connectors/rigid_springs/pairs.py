@@ -11,12 +11,12 @@ With X = ∂y/∂q̇ and Y = ∂y/∂q (`position_kernels.update_jacobians`) the
     forces: Xᵀ F
     tangent: dq (Xᵀ (P X + V Y) + F·∂X/∂q) + dv Xᵀ V X,    P = ∂F/∂(d, θ0, θ1),    V = ∂F/∂y
 
-The law is written for complex numbers, so P and V can be computed by complex steps: along a direction s, ∂F/∂s = Im F(x
-+ i h s)/h. A complex step subtracts no numbers, so h can be so small that the result is exact to rounding. Rotations by
-i h θ change a frame A to A + i h θ × A. A law must be analytic: it must not use ``abs`` or comparisons of complex
-numbers, and branches must use ``.real``.
+The law is written for complex numbers, so that P and V can be computed by complex steps: along a direction s, ∂F/∂s =
+Im F(x + i h s)/h. A complex step contains no subtraction, so h can be so small that the result is exact except for
+rounding. Rotations by i h θ change a frame A to A + i h θ × A. A law must be analytic: it must not use ``abs`` or
+comparisons of complex numbers, and branches must use ``.real``.
 
-For the energy ledger, a law provides its stored energy and its losses. The rest of its power F·y is transferred to a
+For the energy ledger, a law provides its stored energy and its losses. The remaining power F·y is transferred to a
 drive (a moving offset, a constant force), or belongs to torques without energy.
 
 Source: W. Squire, G. Trapp, Using complex variables to estimate derivatives of real functions, SIAM Review 40 (1998).

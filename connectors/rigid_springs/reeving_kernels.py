@@ -1,7 +1,7 @@
 """Kernels of `ReevingSystemSprings`: length and tension of massless ropes, forces, tangents, points for drawings.
 
-Rows are ropes; the spans of a rope are successive rows of a `Pair` and of ``spans``. In the coordinates of a row, the
-coordinates of the span behind marker k begin at k w, where w is the largest number of coordinates of a marker.
+Rows are ropes; the spans of a rope are consecutive rows of a `Pair` and of ``spans``. In the coordinates of a row, the
+coordinates of the span after marker k begin at k w, where w is the largest number of coordinates of a marker.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def residual(
                     two += z * m.Jr[m1, a, b] + x * m.J[m1, a, b]
                 f[pair.dofs[k, b]] += one
                 f[pair.dofs[k, pair.n0 + b]] += two
-        # forces on the coordinates that pay out rope
+        # forces on the coordinates of the rope length
         for j in range(2):
             if row.end[j] >= 0:
                 for b in range(row.begin[j + 1] - row.begin[j]):

@@ -17,7 +17,7 @@ with e = t/|t|:
          -r_A × e - λ_A r_A × t + λ_B r_A × r_B,
          r_B × e - λ_A r_B × r_A - λ_B r_B × t]
 
-So Ẇ = g·y exactly, even if the rope runs obliquely, and no torque acts on a sheave about its axis.
+Therefore Ẇ = g·y exactly, even if the rope is oblique to the sheave, and no torque acts on a sheave about its axis.
 
 Source: J. Gerstmayr and others, documentation of Exudyn 1.13, item ObjectConnectorReevingSystemSprings.
 """
@@ -84,7 +84,7 @@ def find_tangent(c: Any, FA: ComplexArray, FB: ComplexArray, RA: float, RB: floa
         p, q, det = dot(rA, t), dot(rB, t), a * f - b * e
         dx, dy = (f * p - b * q) / det, (a * q - e * p) / det
         x, y = x - dx, y - dy
-        # the last two steps also compute the derivatives
+        # the last two steps also give the derivatives
         if left > 2 and abs(dx.real) + abs(dy.real) < CONVERGED:
             left = 2
         if left == 2 and abs(dx.real) + abs(dy.real) > 1e-6:
@@ -132,5 +132,5 @@ def eval_wrap(leaves: float, meets: float) -> float:
     """Return the angle around a sheave from the point where the rope reaches it to the point where the rope leaves it
     [rad], in [0, 2 π)."""
     angle = (leaves - meets) % (2.0 * np.pi)
-    # a rope that only touches the circle has the angle 0
+    # a rope that is tangent to the circle has the angle 0
     return 0.0 if angle > 2.0 * np.pi - 1e-9 else angle

@@ -8,7 +8,7 @@
 Between neighbouring sheaves, the damping of twist and shear of `reeving_spans` also acts. Sheaves rotate without
 friction: the rope exerts no torque about their axes. The rope ends at the first and the last marker: at points, or at
 drums, which have a radius. The rope exerts a torque on a drum. L does not include the rope wound on the drum, so a
-coordinate q must describe the rope paid out. The forces of q are not derivatives of L alone.
+coordinate q must describe the rope paid out. Therefore the forces on q are not derivatives of L alone.
 
 If a rope runs obliquely onto a sheave, all forces are derivatives of the length of the rope, so no energy is lost. The
 original law of Exudyn has the same tangents and slightly longer arcs, and its forces are not derivatives of these

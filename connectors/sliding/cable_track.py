@@ -1,8 +1,8 @@
 """Tracks: chains of cables along which sliding joints move; each cable begins at the end of the previous cable.
 
 Places along a track are arc lengths of the undeformed cables from the start of the first cable. A track is closed if
-its last cable ends at the start of its first cable; in this case adding the length of the track to a place gives the
-same point.
+its last cable ends at the start of its first cable; an arc length plus the length of the track then denotes the same
+point.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def read_tracks(world: Tables) -> Tracks:
     for cables, positions, rows in world.split_by_table(cable):
         numbers = world.row_dofs(cables, rows)
         moves = "ale" in cables.component.refs
-        # coordinates of the angles of twist follow the positions and slopes and are left out
+        # angles of twist follow the positions and slopes and are omitted
         dims[positions] = dimensions = (numbers.shape[1] - moves) // 4
         width = 4 * dimensions
         dofs[positions, 1 : 1 + width] = numbers[:, :width]

@@ -73,14 +73,14 @@ def add_equations(
     for i in range(len(c.rows)):
         row = c.rows[i]
         if not row.on or row.left:
-            # only s is held
+            # only s is constrained
             s, k = c.dofs[i, 0], row.lam[0]
             C[k] += v[s] if rate_level else x[s] - row.reference[0] - row.held
             f[s] += lam[k]
             C[row.lam[1]] += lam[row.lam[1]]
             C[row.lam[2]] += lam[row.lam[2]]
             continue
-        # equations at the place on the cable
+        # equations at the position on the cable
         fill_place(c, i, x, v, S, w)
         lost, j = is_lost(c, i, place_of(c, i, x)), row.marker
         for d in range(3):
@@ -127,7 +127,7 @@ def add_equation_tangent(
             values[slots.diagonal[i, 1]] += slots.scale
             values[slots.diagonal[i, 2]] += slots.scale
             continue
-        # derivatives at the place on the cable
+        # derivatives at the position on the cable
         fill_place(c, i, x, v, S, w)
         j, ale, speed, dims = row.marker, 1 + c.width, speed_of(c, i, v), row.dims
         for d in range(3):
@@ -149,7 +149,7 @@ def add_equation_tangent(
             force = dq * lam[row.lam[d]]
             if force == 0.0:
                 continue
-            # mixed derivatives: s or the axial motion with the nodes
+            # mixed derivatives between s, or the axial motion, and the nodes
             for one in range(2):
                 e = 0 if one == 0 else ale
                 values[slots.block[i, e, 0]] += force * w[K, d]
@@ -158,7 +158,7 @@ def add_equation_tangent(
                     n = ale + 1 + dims * a + d
                     values[slots.block[i, e, n]] += force * S[1, a]
                     values[slots.block[i, n, e]] += force * S[1, a]
-            # and of the marker
+            # mixed derivatives between s, or the axial motion, and the marker
             h = m.h[j]
             if h >= 0:
                 for a in range(c.width):
@@ -241,7 +241,7 @@ def add_friction_tangent(
         row = c.rows[i]
         if not row.on or row.left:
             continue
-        # friction at the place on the cable
+        # friction at the position on the cable
         fill_place(c, i, x, v, S, w)
         T = eval_friction(c, i, w, v, lam, F)
         square, along, s_t, ale = 0.0, 0.0, v[c.dofs[i, 0]], 1 + c.width

@@ -227,7 +227,7 @@ def check_distances(rows: LocalRows, c: SlidingRows, s: Fields) -> None:
     out = evaluate_rows(rows, s)
     length = c.cables["length"][c.rows["cable"]]
     distance = np.linalg.norm(out[:, GAP : GAP + 3], axis=1)
-    # not `>`, because the distance is NaN at places that are too large to be evaluated
+    # not `>`, because the distance is NaN if the position is too large
     for i in np.flatnonzero(~(distance <= OFF * length))[:1]:
         p = s.markers[FAMILY].p[c.rows["marker"][i]]
         raise ModelError(
@@ -265,8 +265,9 @@ def output(unit: str, doc: str, which: int | slice) -> Output:
 
 
 def draw(rows: LocalRows, s: Fields, subdivisions: int) -> Drawing:
-    """Draw each joint as a line from its place on the cable to its point; the line is visible only after the joint has
-    left the track."""
+    """Draw each joint as a line from its place on the cable to its point; the line has a length only after the joint
+    has left the track.
+    """
     c, out, n = rows.columns, evaluate_rows(rows, s), len(rows.rows)
     p = s.markers[FAMILY].p[c.rows["marker"]]
     shown = {"friction_force": (FRICTION, "N"), "normal_force": (NORMAL, "N"), "slide_speed": (SPEED, "m/s")}

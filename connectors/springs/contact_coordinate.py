@@ -10,7 +10,7 @@ step,
 
     force error = |k g|, recommended step size = |gap at the start of the step / g_t|.
 
-So a solver with adaptive steps can end a step where the contact closes or opens.
+Therefore a solver with adaptive steps can end a step where the contact closes or opens.
 """
 
 from __future__ import annotations
@@ -81,8 +81,8 @@ def update_gap(row: Any, u: float, ut: float, t: float, h: float) -> tuple[float
     [N].
 
     A row that has opened or closed since the start of the step has a force error. In static solves a row also has an
-    error if it changed its state in the last pass and so returned to its state at the start of the step. The returned
-    force is the force with the contact state before this update.
+    error if its state changed in the last pass and returned to the state at the start of the step. The returned force
+    is the force with the contact state before this update.
     """
     g, before = u - row.offset, row.history[0]
     changed, error, step = (g > 0.0) != (before > 0.0), 0.0, np.inf

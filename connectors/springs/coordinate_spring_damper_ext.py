@@ -175,7 +175,7 @@ def derive(rows: LocalRows) -> dict[str, Any]:
 
 
 def judge_account(rows: LocalRows, system: System) -> None:
-    """Declare the limits of the account: a user force may have no energy."""
+    """Declare the limitation of the account: a user force may have no energy."""
     assert system.account is not None
     system.account = replace(system.account, is_whole=not len(find_users(rows).where))
 

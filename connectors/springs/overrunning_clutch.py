@@ -99,7 +99,7 @@ def sliding(row: Any, u: float, ut: float, t: float) -> tuple[float, float, floa
 
 @kernel
 def update_anchor(row: Any, u: float, ut: float, t: float, h: float) -> tuple[float, float, bool, float]:
-    """Compute the anchor at the end of the step from the anchor at its start; there is no force error."""
+    """Compute the anchor at the end of the step from the anchor at its start; the force error is zero."""
     row.history[0] = u - lock(row, u)[0] / row.stiffness
     return 0.0, np.inf, False, 0.0
 

@@ -9,8 +9,8 @@
     tension only: N = N_e + d s_t, limited to [0, 2 N_e], if N_e > 0, else 0
     user function: N = force_function(t, row, s, s_t, k, d, L)
 
-A slack rope must not push, and its force must not jump. Therefore, with tension only, the damping force is at most as
-large as the elastic tension. The limited damping dissipates energy for every s_t.
+A slack rope carries no compression, and its force must be continuous. Therefore, with tension only, the damping force
+is at most as large as the elastic tension. The limited damping dissipates energy for every s_t.
 
 If the points coincide (l = 0), the direction of the force is undefined and the force is NaN: the solve fails with a
 message.
@@ -74,7 +74,7 @@ def line(u: Vector, ut: Vector) -> tuple[float, float]:
 def axial_force(row: Any, length: float, rate: float) -> tuple[float, float, float]:
     """Return the tension N [N], ∂N/∂s [N/m] and ∂N/∂s_t [N s/m]."""
     if row.has_function:
-        # NaN replaces a length of 0, so the result is NaN for any user function
+        # a length of 0 becomes NaN, so the result is NaN for any user function
         return row.user_force[0] + 0.0 * length, row.df_du[0, 0], row.df_dut[0, 0]
     elastic, damping = row.preload + row.stiffness * (length - row.rest_length), row.damping * rate
     if row.tension_only:

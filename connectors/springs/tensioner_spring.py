@@ -8,17 +8,17 @@
     slips: f_friction = F_s sign(tau), and anchor = u - f_friction/k_b at the end of the step
 
 The direction s is *loading* while |e| increases and *unloading* while |e| decreases; each direction has its own
-coefficient mu_s and damping d_s. The reason is the sleeve of a tensioner, which the spring presses. The sleeve resists
-more when the belt lifts the arm than when the arm follows the belt. The return map is evaluated within Newton's method,
-with its exact tangent, and nothing changes between Newton runs.
+coefficient mu_s and damping d_s. The reason is the sleeve of a tensioner, on which the spring presses. The resistance
+of the sleeve is larger when the belt lifts the arm than when the arm follows the belt. The return map is evaluated
+within Newton's method, with its exact tangent; no update between Newton runs is necessary.
 
 Consider a slow cycle of the rotation between a and b with e > 0 that slips in both directions. The index l means
 loading, the index u unloading; k_l = k_b - mu_l k and k_u = k_b + mu_u k. The loss of the cycle is
 
     loss = ∫ (F_l + F_u) du - (F_l + F_u)²(b)/(2 k_u) - (F_l + F_u)²(a)/(2 k_l)
 
-The bristles cut off both ends of the loop. Between the limits f increases by k_b per angle; the limits change with the
-slopes mu_l k and -mu_u k.
+The elastic deflection of the bristles reduces both ends of the loop. Between the limits f increases by k_b per angle;
+the limits change with the slopes mu_l k and -mu_u k.
 
 Source: return of a Prandtl element, J. C. Simo and T. J. R. Hughes, Computational Inelasticity, Springer (1998),
 chapter 1, with a yield limit that follows the spring.
@@ -126,7 +126,7 @@ def sliding(row: Any, u: float, ut: float, t: float) -> tuple[float, float, floa
 
 @kernel
 def update_anchor(row: Any, u: float, ut: float, t: float, h: float) -> tuple[float, float, bool, float]:
-    """Compute the anchor at the end of the step from the anchor at its start; there is no force error."""
+    """Compute the anchor at the end of the step from the anchor at its start; the force error is zero."""
     if row.sticking_stiffness > 0.0:
         row.history[0] = u - friction(row, u)[0] / row.sticking_stiffness
     return 0.0, np.inf, False, 0.0

@@ -1,12 +1,12 @@
 """Beds with the shape of a polyline: one plane for each straight piece, limited to this piece.
 
-The height of the bed is constant across its direction. Below a hollow the pieces do not overlap, and behind a crest
-both pieces act; the regions with these errors are as small as the penetration of the cables.
+The height of the bed is constant across its direction. At a concave corner (hollow) the pieces do not overlap, and at a
+convex corner (crest) both pieces act; these errors are limited to regions of the size of the penetration of the cables.
 
-At a sharp crest of the angle theta a cable turns within one element. Forces normal to the pieces then have a component
-along the cable, of the order of theta^2 times its tension. A rounded crest is a drum of the radius R that is tangent to
-both pieces at the distance R tan(theta/2) from the corner. On this drum forces are normal to the cable, so the tension
-of the cable is continuous.
+At a sharp crest with the angle theta, the direction of a cable changes within one element. Forces normal to the pieces
+then have a component along the cable, of the order of theta^2 times its tension. A rounded crest is a drum of the
+radius R that is tangent to both pieces at the distance R tan(theta/2) from the corner. On this drum forces are normal
+to the cable, so the tension of the cable is continuous.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ def add_bed(
     Args:
         world: the world.
         points: distance from the origin and height z of the corners [m], shape (k, 2), k >= 2, with ascending
-            distances; the first and the last piece continue straight far beyond their ends, by at least 100 km.
+            distances; the first and the last piece continue straight beyond their ends, by at least 100 km.
         heading: horizontal direction of the distances, from x towards y [rad].
         origin: x and y at the distance 0 [m].
-        rounding: radius of the crests [m], about four lengths of a cable. The radius is smaller where an arc would
-            take more than half of a piece between two corners, or where the drum of the arc would cross another
-            piece. With 0, crests are sharp, and the tensions behind a crest have errors of the order of the square of
-            the angle of the crest [rad]; the verdict of statics names such crests.
+        rounding: radius of the crests [m], about four lengths of a cable. The radius is smaller where an arc would take
+            more than half of a piece between two corners, or where the drum of the arc would cross another piece. With
+            0, crests are sharp, and the tensions after a crest have errors of the order of the square of the angle of
+            the crest [rad]; the verdict of statics names such crests.
 
     Returns:
         The surfaces, for `add_surface_contact`: the planes of the pieces from the first to the last, shape (k - 1,),
@@ -64,7 +64,7 @@ def add_bed(
     corners = np.array(points, np.float64)
     if len(corners) < 2 or not (np.diff(corners[:, 0]) > 0.0).all():
         raise ModelError(f"points = {show(points)} m in add_bed: must be two or more with ascending distances")
-    # lengthen the first and the last piece
+    # the first and the last piece are extended
     beyond = max(BEYOND * float(corners[-1, 0] - corners[0, 0]), FAR)
     for end, inner in ((0, 1), (-1, -2)):
         way = corners[end] - corners[inner]
@@ -115,7 +115,7 @@ def _choose_radius(corners: FloatArray, k: int, bend: float, rounding: float) ->
     sizes = np.hypot(*ways.T)
     slopes = ways / sizes[:, None]
     radius = min(rounding, 0.5 * float(sizes[k - 1 : k + 1].min()) / bend)
-    # halve the radius while another piece, behind a hollow, crosses the drum
+    # the radius is halved if another piece crosses the drum
     while True:
         centre = corners[k] - radius * (bend * slopes[k - 1] + slopes[k - 1, ::-1] * (-1.0, 1.0))
         offset = centre - corners[:-1]

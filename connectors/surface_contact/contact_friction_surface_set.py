@@ -1,9 +1,9 @@
 """Contact of cables with any of many surfaces: reevings over many sheaves, conveyors, nets on rough ground.
 
 The law is the same as in `ContactFrictionSurfaceCable`. A row belongs to a cable and to any near surface of a set,
-instead of a fixed pair of a surface and a cable. So a rope of n cables over k sheaves has 2 n rows instead of k n. The
-tangent couples each cable only to its near surfaces; see `surface_search.py`.
-Source: P. Wriggers, Computational Contact Mechanics, Springer (2006); see `pair_search.py` for the list of pairs.
+instead of a fixed pair of a surface and a cable. Therefore a rope of n cables over k sheaves has 2 n rows instead of k
+n. The tangent couples each cable only to its near surfaces; see `surface_search.py`. Source: P. Wriggers, Computational
+Contact Mechanics, Springer (2006); see `pair_search.py` for the list of pairs.
 """
 
 from __future__ import annotations
@@ -177,7 +177,9 @@ def find_present_edges(rows: LocalRows, p: SurfacePairs, fields: Fields, step: f
 
 
 class _Bound:
-    """Rows and the columns of their current surfaces, as the outputs of `ContactFrictionSurfaceCable` read them."""
+    """Rows and the columns of their current surfaces, in the form that the outputs of `ContactFrictionSurfaceCable`
+    require.
+    """
 
     def __init__(self, rows: LocalRows, fields: Fields) -> None:
         p: SurfacePairs = rows.columns

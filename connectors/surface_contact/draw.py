@@ -28,7 +28,7 @@ to its rim."""
 class Meshes(NamedTuple):
     """Constant data of some surfaces."""
 
-    local: FloatArray  # points in the axes of their markers [m], shape (surfaces, ALONG AROUND, 3)
+    local: FloatArray  # points in the frames of their markers [m], shape (surfaces, ALONG AROUND, 3)
     drawing: Drawing  # the reference drawing, without positions
 
 
@@ -109,7 +109,7 @@ def eval_plane(geo: FloatArray, around: FloatArray, low: FloatArray, high: Float
             half[k] = geo[3]
         else:
             middle[k], half[k] = 0.5 * (low[k] + high[k]), 0.6 * max(size, 1e-3)
-    # directions scaled to the edge of a square and then to the edge of the rectangle, so that some directions meet the
+    # directions are scaled to the edge of a square and then to the edge of the rectangle, so that some of them meet the
     # corners
     rim = half * around / np.abs(around).max(axis=1, keepdims=True)
     rim *= np.minimum(1.0, geo[3] / np.linalg.norm(rim, axis=1, keepdims=True))
@@ -142,7 +142,7 @@ def eval_section(
         return rho, -(geo[0] * rho + geo[2]) / geo[1]
     if kind == SHEAVE:
         z = geo[5] * t
-        bend = geo[1] * geo[3]  # where the flanks begin
+        bend = geo[1] * geo[3]  # start of the flanks
         round_part = np.sqrt(np.maximum(geo[1] ** 2 - z**2, 0.0))
         s = np.where(np.abs(z) <= bend, round_part, (geo[1] - np.abs(z) * geo[3]) / geo[2])
         return geo[0] - s, z

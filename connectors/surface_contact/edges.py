@@ -2,7 +2,7 @@
 
 Within a cable that bends over an edge, forces normal to the planes have a component along the cable, which changes the
 tension of the cable as friction does. With the tangent t of the cable at its contact points, the error of the tension
-behind the edge is
+after the edge is
 
     |Σ f_n n·t|.
 
@@ -22,15 +22,17 @@ from windlass.framework.model.law import LocalRows, require_law
 from windlass.framework.model.system import Fields
 
 PULL = 0.004
-"""Pull of an edge divided by the tension of the cable, above which results are doubtful [1]. On crests of 3 to 25
-degrees, tensions that were wrong by more than 1 % had values of 0.0049 or more; on level beds the values are below
-2e-5."""
+"""Error of the tension due to an edge, divided by the tension of the cable, above which results are doubtful [1]. On
+crests of 3 to 25 degrees, this value was at least 0.0049 where tensions had errors above 1 %; on level beds it is below
+2e-5.
+"""
 
 
 def find_edges(rows: LocalRows, c: ContactRows, surfaces: IntArray, fields: Fields, step: float) -> list[str]:
-    """Find the cable that the end of a plane pulls most along its axis, in static solves; see `Checks.reasons`.
+    """Find the cable on which the end of a plane causes the largest axial force, in static solves; see
+    `Checks.reasons`.
 
-    On several processes nothing is found, because rows of one cable may belong to several processes.
+    On several processes the check is omitted, because rows of one cable may belong to several processes.
 
     Args:
         surfaces: entity numbers of the surfaces of ``c``, shape (surfaces,).

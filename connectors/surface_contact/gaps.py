@@ -1,9 +1,9 @@
 """Gaps between surfaces and points of cables, from which solvers decide whether steps resolve contacts; see `Gaps`.
 
 A point has missed its surface if three conditions hold. The point is outside at both ends of a step. The direction of
-motion of the point is within 70 degrees of the inward normal. Some place of the straight path of the point is inside
-the surface. The path is relative to the frame of the surface at the end of the step. In sets, the search also examines
-surfaces that are not near, if points and surfaces move by more than half the skin in a step.
+motion of the point is within 70 degrees of the inward normal. Some point of its straight path is inside the surface.
+The path is relative to the frame of the surface at the end of the step. In sets, the search also examines surfaces that
+are not near, if points and surfaces move by more than half the skin in a step.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from windlass.framework.model.gaps import GAP, MISSED, REACH, START, Gaps, X, Y,
 from windlass.framework.model.law import LocalRows
 
 LOOKS = 32
-"""Number of places on the path of a fast point at which its distance is evaluated."""
+"""Number of points on the path of a fast contact point at which the distance is evaluated."""
 MOVED = 0.5
 """Motion in a step, relative to the skin, above which surfaces that are not near are also searched [1]."""
 HEAD_ON = 0.35
@@ -91,7 +91,7 @@ def fill_surface_gaps(c: ContactRows, m: PositionColumns, x: FloatArray, v: Floa
             note_gap(row, h.phi - rc if h.there else np.inf, rate, speed)
             row[REACH], row[X], row[Y], row[Z] = 0.0, z.dx, z.dy, z.dz
             g0, g1 = row[START + GAP], h.phi - rc
-            # the path is examined only if the point is open at both ends of the step and its start is known
+            # the path is examined only if the point is open at both ends of the step and has values at the start
             if not (g0 > 0.0 and g1 > 0.0):
                 continue
             ax, ay, az = to_surface(o, row[START + X], row[START + Y], row[START + Z])
@@ -171,7 +171,7 @@ def sweep_surfaces(
                 g1 = eval_distance(s.kind, s.geo, s.pieces, j, z.X, z.Y, z.Z).phi - rc
                 if not (0.0 < g0 < np.inf and 0.0 < g1 < np.inf and g0 + g1 < both):
                     continue
-                # the deepest one
+                # deepest point
                 missed = find_missed(s.kind, s.geo, s.pieces, j, rc, ax, ay, az, z.X, z.Y, z.Z)
                 if missed > row[MISSED]:
                     row[START + GAP], row[START + X], row[START + Y], row[START + Z] = g0, dx, dy, dz

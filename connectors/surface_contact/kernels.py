@@ -19,8 +19,8 @@ In static solves, where V = 0, a slipping point that reverses in an iteration ha
 f_t = 2 tau, so the force does not jump, Newton's method converges, and the update makes the point stick.
 
 A (f_n n + f_t) acts on the left-hand side of the cable's equations at p, and its reaction acts on the left-hand side of
-the body's equations at the same point. So the forces and the moments sum to 0 and absorb the power f_n v_n + f_t.v_t.
-All forces are functions Phi(X, V). If G is the Jacobian of V with respect to the rates of all coordinates, the
+the body's equations at the same point. Therefore the forces and the moments sum to 0 and absorb the power f_n v_n +
+f_t.v_t. All forces are functions Phi(X, V). If G is the Jacobian of V with respect to the rates of all coordinates, the
 generalised forces are G^T Phi.
 
     dg = n.dX,
@@ -122,8 +122,9 @@ class Lever(NamedTuple):
 
 
 class PointForces(NamedTuple):
-    """Forces of a point in the frame of the surface: f_n [N], f_t and its trial force, gap [m], v_n and v_t [m/s], and
-    u_t [m]."""
+    """Forces on a point in the frame of the surface: f_n [N], f_t and its trial force, gap [m], v_n and v_t [m/s], and
+    u_t [m].
+    """
 
     fn: float
     f: Friction

@@ -77,7 +77,7 @@ def fill_numbers(
         o = create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, c.surfaces.marker[s])
         q, w, L = gather(x, dofs, i), gather(v, dofs, i), own.length * n
         for k in range(out.shape[1]):
-            # numbers where a row has no point
+            # values if a row has no point
             row = out[i, k]
             for j in range(POWER):
                 row[j] = 0.0
@@ -87,7 +87,7 @@ def fill_numbers(
                 continue
             z = eval_touch(o, shape(relative_place(k, n), L), q, w)
             h = eval_distance(kind, geo, pieces, s, z.X, z.Y, z.Z)
-            # position, gap and normal, also of open points
+            # position, gap and normal of closed and open points
             row[5], row[6], row[7] = z.dx + o.cx, z.dy + o.cy, z.dz + o.cz
             row[GAP] = h.phi - own.rope_radius if h.there else OUTSIDE
             place[power.GAP] = h.phi - own.rope_radius if h.there else NO_GAP

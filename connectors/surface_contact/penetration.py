@@ -1,5 +1,6 @@
-"""The penetration for which the stiffness of contact on surfaces is chosen; a file of its own, which belts in the plane
-read without the laws of surfaces."""
+"""The penetration for which the stiffness of contact on surfaces is chosen. The value is in a separate file, so that 2D
+belts do not load the laws of surfaces.
+"""
 
 DEPTH_SHARE = 1e-3
 """Penetration of a taut rope into its sheave, per radius of the sheave, for which the stiffness is chosen."""

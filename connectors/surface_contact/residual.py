@@ -2,7 +2,7 @@
 
 Eight rows whose surfaces are of one kind are evaluated together, one in each lane of the processor's vector
 instructions, point after point; see docs/explanation/design.md, Lanes. The coordinates of the rows are in a record g of
-`ROW_LANES`. Missing values, such as points of shorter rows, count as 0.
+`ROW_LANES`. Missing values, such as points of shorter rows, are 0.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ coordinates of the cable, and ``load``, the sums of force and moment about the o
 
 @kernel(inline=True)
 def begin_lanes(g: Any) -> None:
-    """Fill all lanes with the value 1, because lanes without a row are also evaluated."""
+    """Fill all lanes with the value 1, because lanes without a row are evaluated, too."""
     for k in range(LANES):
         g.rope_radius[k], g.cable_length[k], g.points[k], g.state[k] = 1.0, 1.0, 1.0, 1.0
         g.a00[k], g.a11[k], g.a22[k], g.distance[k] = 1.0, 1.0, 1.0, 1.0

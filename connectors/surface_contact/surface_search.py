@@ -4,7 +4,7 @@ changes, see `pair_search.PairSearch`.
 Surfaces with a bounding sphere are found by a search tree of the middles of the cables; infinite surfaces (a sea bed)
 are compared with all cables. A pair is near if a point of its cable is closer to the surface than the skin, or so close
 to the end of the surface that the point may move over it. The motion of a surface is the motion of its origin plus the
-motion by rotation on its bounding sphere. Rotation about the axis of a surface of revolution does not count.
+motion by rotation on its bounding sphere. Rotation about the axis of a surface of revolution is ignored.
 """
 
 from __future__ import annotations
@@ -25,8 +25,7 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.system import Fields
 
 AT_END = 1e-3
-"""Gap, per skin, of a pair whose surface does not reach any point of the cable [1]; it is large enough not to cause
-searches."""
+"""Gap, per skin, of a pair whose surface reaches no point of the cable [1]; it is so large that it causes no search."""
 
 
 class SurfacePairs(NamedTuple):
@@ -158,7 +157,7 @@ class SurfaceSearch(PairSearch):
         gap = np.empty(len(group))
         fill_gaps(p, self.first[group], number, fields.x, fields.markers[FAMILY], gap)
         skin = p.skin[p.set_of[group]]
-        # motion along a surface may bring a point from beyond its end onto the surface at any time
+        # a motion along a surface may bring a point from beyond its end onto the surface at any time
         gap = np.where(np.isfinite(gap), gap, AT_END * skin)
         near = gap < skin
         return group[near], number[near], gap[near]

@@ -40,7 +40,7 @@ DEPTH = column("m", "depth beyond which nothing is touched; 0: no limit", defaul
 class PlaneSurface(Component):
     """A plane with its normal along the axis, on the side of the cable: sea beds, floors, rectangles, flanges of drums.
 
-    0 means no limit. A rectangle has its sides along local x and y; a disc has the radius ``outer_radius``.
+    The value 0 means no limit. A rectangle has its sides along local x and y; a disc has the radius ``outer_radius``.
     """
 
     provides: ClassVar[tuple[str, ...]] = (SURFACE,)
@@ -167,7 +167,7 @@ def _flank(get: Callable[[str], Any], geo: FloatArray) -> int:
 
 
 def _profile(get: Callable[[str], Any], geo: FloatArray) -> int:
-    # positions of pieces are counted within one table; they are shifted when tables are joined
+    # indices of pieces are counted within one table; they are shifted when tables are joined
     counts = [len(pieces) for pieces in _create_profiles(get)]
     geo[:, 0], geo[:, 1] = np.cumsum(counts) - counts, counts
     geo[:, 2] = [np.hypot(*np.reshape(vertices, (-1, 2)).T).max() for vertices in get("vertices")]
@@ -278,7 +278,7 @@ def check(world: Tables, table: EntityTable) -> None:
     ids = table.ids_of(table.resident)
     for component, contacts in world.tables.items():
         if component.refs.get("surface") is not None and component.refs["surface"].target == SURFACE:
-            # a process with only a part of the contacts cannot decide this
+            # a process with only a part of the contacts cannot make this decision
             if contacts.resident_count < contacts.count:
                 return
             touched |= np.isin(ids, contacts.local("surface"))

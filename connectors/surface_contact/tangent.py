@@ -106,12 +106,12 @@ def fill_wrench(
     and velocity, shape (3, 3) each; F: the global force [N]."""
     d, e = (z.dx, z.dy, z.dz), (z.ex, z.ey, z.ez)
     for a in range(3):
-        # with respect to d and its rate
+        # derivatives with respect to d and its rate
         x, y = (GX[a, 0], GX[a, 1], GX[a, 2]), (GV[a, 0], GV[a, 1], GV[a, 2])
         C[a, 0] = dq * (x[0] + o.wy * y[2] - o.wz * y[1]) + dv * y[0]
         C[a, 1] = dq * (x[1] + o.wz * y[0] - o.wx * y[2]) + dv * y[1]
         C[a, 2] = dq * (x[2] + o.wx * y[1] - o.wy * y[0]) + dv * y[2]
-        # with respect to theta and omega: g.(theta x d) = theta.(d x g)
+        # derivatives with respect to theta and omega: g.(theta x d) = theta.(d x g)
         on_x, on_y, on_e = cross(d, x), cross(d, y), cross(e, y)
         for b in range(3):
             V[a, b], V[a, 3 + b] = dq * y[b], -dq * on_y[b]
@@ -157,7 +157,7 @@ def add_tangent(
         o = create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, marker)
         q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
         K[:], N[:], wrench[:] = 0.0, 0.0, 0.0
-        # point by point
+        # loop over points
         for k in range(n):
             if data[first + k] > 0.0:
                 continue

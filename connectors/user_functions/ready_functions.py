@@ -5,8 +5,8 @@
     sine: mean + amplitude sin(2 pi frequency t + phase)
     spline: cubics between times, with two continuous derivatives, constant before the first and after the last time
 
-Ready functions are allowed as every function of time, and a kernel evaluates them without Python in a step. At a kink
-or jump the derivative is the derivative just after it.
+Ready functions are accepted wherever a function of time is accepted; a kernel evaluates them without Python in a step.
+At a kink or jump the derivative is the one-sided derivative after it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ TABLE, SMOOTH_STEP, SINE, SPLINE = range(4)
 
 
 class ReadyRows(NamedTuple):
-    """Ready functions of rows."""
+    """Ready functions in rows of a table."""
 
     where: IntArray  # position of the result of each function in the values, shape (k,)
     kind: IntArray  # kind of each function, shape (k,)
@@ -160,7 +160,7 @@ class ReadyFunction:
         return out.reshape(self.shape) if self.shape else float(out[0])
 
     def __post_init__(self) -> None:
-        # the kernels rely on all of the following conditions
+        # the kernels require all of the following conditions
         name, p, m = self.name, self.numbers, math.prod(self.shape)
         if self.kind not in KINDS or self.shape not in ((), (3,)) or self.order not in (0, 1, 2):
             given = f"kind {self.kind}, order {self.order}, shape {self.shape} of {show(name)}"

@@ -1,7 +1,7 @@
 """User functions of time in tables: evaluated once per time, checked, and differentiated with respect to time if
 needed.
 
-A kernel evaluates ready functions (`windlass.connectors.user_functions.ready_functions`); the following text concerns
+A kernel evaluates ready functions (`windlass.connectors.user_functions.ready_functions`); the following rules are for
 Python functions.
 
 If the user does not give a rate, the rate is a difference of order four over a few times around t. Near t = 0 the
@@ -145,7 +145,7 @@ def parse_numbers(given: Any, shape: tuple[int, ...]) -> FloatArray | None:
     """Return the result of a user function as an array, or None if it is not finite or of another shape."""
     if type(given) is float and not shape:
         return cast(FloatArray, np.float64(given)) if isfinite(given) else None
-    # fast check for usual vectors; the code below examines other values, and vectors whose sum overflows
+    # this check is sufficient for finite sums; the code below examines other values, and vectors whose sum overflows
     if type(given) is np.ndarray and given.dtype == np.float64 and given.shape == shape and isfinite(given.sum()):
         return given
     if type(given) in (list, tuple) and shape == (len(given),) and set(map(type, given)) == FLOAT:
@@ -221,7 +221,7 @@ def _difference(
         return None
 
     def eval_at(t: float) -> FloatArray:
-        h = (t + step) - t  # the step between the rounded times
+        h = (t + step) - t  # difference of the rounded times
         near_start = 0.0 <= t < 2 * h
         weights = forward if near_start else central
         total: FloatArray = np.float64(0.0)  # type: ignore[assignment]

@@ -45,7 +45,7 @@ def spline(times: Any, values: Any) -> ReadyFunction:
         raise ModelError(f"times = {show(times)} s in spline: must be at least four increasing numbers")
     if len(v) != len(t):
         raise ModelError(f"values = {show(values)} in spline: must be {len(t)}, one for each time")
-    # SciPy has the highest power first, shape (4, k - 1, m)
+    # SciPy stores the highest power first, shape (4, k - 1, m)
     coefficients = CubicSpline(t, v.reshape(len(t), -1)).c[::-1].transpose(1, 0, 2)
     return ReadyFunction("spline", SPLINE, np.concatenate([t, coefficients.ravel()]), v.shape[1:])
 

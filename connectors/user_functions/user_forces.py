@@ -34,8 +34,9 @@ STEP = float(np.finfo(np.float64).eps ** (1 / 3))
 """Relative step of central differences [1], the optimum for a smooth function."""
 
 SMALLEST = 1e-2
-"""Displacements [m, rad] and velocities [m/s, rad/s] below this value use the step of this value; springs do not change
-within 1e-7 of the value."""
+"""For displacements [m, rad] and velocities [m/s, rad/s] below this value, the step of this value is used, because
+springs hardly change within 1e-7 of it.
+"""
 
 UserFunction = Callable[..., Any]
 

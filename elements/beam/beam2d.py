@@ -7,8 +7,8 @@
     inertia  ρA r_tt,  J φ_tt                     by the consistent, constant mass matrix
 
 The position r of the axis and the angle φ are interpolated by the same polynomials, see rules.py. The angle φ is the
-rotation of the cross section. Without shear, the axis e_1 = A(φ) [1, 0] of the cross section is tangential to the axis
-of the beam. Strains do not change when the beam moves as a rigid body.
+rotation of the cross section. Without shear, the axis e_1 = A(φ) [1, 0] of the cross section is the tangent of the
+beam's axis. Strains do not change when the beam moves as a rigid body.
 
 Kernels: forces2d.py, outputs: sections2d.py.
 
@@ -91,8 +91,8 @@ class Beam2D(Component):
 
 
 def find_shifts(phi: FloatArray, node_angles: FloatArray) -> FloatArray:
-    """Return the angles from the axes of the nodes to e_1 [rad], plus whole turns such that the angles of all nodes are
-    near the angle of node0, which closed lines of beams need; all arrays have the shape (rows, nodes).
+    """Return the angles from the axes of the nodes to e_1 [rad], shape (rows, nodes). Whole turns are added such that
+    the angles of all nodes are near the angle of node0; closed lines of beams need this.
 
     Args:
         phi: angles of the nodes in the reference configuration [rad].
@@ -111,7 +111,7 @@ def bind(rows: LocalRows) -> NDArray[Any]:
     phi = np.zeros((len(x), MOST_NODES))
     phi[:, : x.shape[1] // WIDTH] = x[:, 2::WIDTH]
     packed = bind_beams(rows, WIDTH, 2, 3, shift=find_shifts(phi, rows.local("node_angles")))
-    # for this call of the kernel, the coordinates are the reference coordinates of the rows, one row after the other
+    # the kernel receives the reference coordinates of the rows, one row after the other
     dofs, own = packed["dofs"].copy(), np.zeros((len(packed), MOST_POINTS, 3))
     packed["dofs"] = np.arange(dofs.size).reshape(dofs.shape)
     x = x.ravel()

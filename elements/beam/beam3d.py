@@ -7,7 +7,7 @@
 
 Without ``reference_strain`` the reference configuration has no internal forces. e(s) = Σ N_a e_a are the interpolated
 Euler parameters of the nodes. A rigid rotation is a linear map of Euler parameters, so the rotation also applies to the
-interpolated frames. Therefore strains do not change when the beam moves as a rigid body, and do not depend on the path
+interpolated frames. Therefore strains do not change in a rigid-body motion of the beam, and do not depend on the path
 of the motion. A(e) does not depend on the length of e. Euler parameters e and -e describe the same rotation. ``flip``
 is -1 for nodes whose parameters have the opposite sign to node0 in the reference configuration. For order 1 the
 curvature is the rotation vector between the two nodes divided by the length, as in the element of Crisfield and
@@ -117,7 +117,7 @@ def bind(rows: LocalRows) -> NDArray[Any]:
     damped = rows.local("damping").any(axis=(1, 2))
     packed = bind_beams(rows, WIDTH, 3, 6, flip=find_flips(e), bend=np.zeros(len(x)), damped=damped)
     packed["bend"] = np.where(packed["order"] == 1, 0.25 * packed["length"] ** 2, 0.0)
-    # for this call of the kernel, the coordinates are the reference coordinates of the rows, one row after the other
+    # the kernel receives the reference coordinates of the rows, one row after the other
     dofs, own = packed["dofs"].copy(), np.zeros((len(packed), MOST_POINTS, 6))
     packed["dofs"] = np.arange(dofs.size).reshape(dofs.shape)
     x = x.ravel()

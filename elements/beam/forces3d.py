@@ -6,8 +6,8 @@ A point of the axis has y = (p, e, d) with p = r' and d = e'. With n = e·e the 
     κ = F(u) k,  k = W d            ∂k/∂d = W,    ∂k/∂e = -2 (L(d) + k eᵀ)/n
     u = l d·d/n,  F = atan(√u)/√u   l = (L/2)² with order 1, else 0, where F = 1
 
-With F the curvature of an element of order 1 equals the rotation vector between its nodes divided by the length. Second
-derivatives follow from products of Γ and k with constant vectors b and m,
+The factor F makes the curvature of an element of order 1 equal to the rotation vector between its nodes divided by the
+length. Second derivatives follow from products of Γ and k with constant vectors b and m,
 
     b·Γ = eᵀ Q e/n,   Q = [[b·p, (b × p)ᵀ], [b × p, b pᵀ + p bᵀ - (b·p) I]]
     m·k = eᵀ P d/n,   P = [[0, 2 mᵀ], [-2 m, 2 m~]]
@@ -243,7 +243,7 @@ def tangent(
                             K[b, o] = 0.0
                     force, moment = (one[a, 0], one[a, 1], one[a, 2]), (one[a, 3], one[a, 4], one[a, 5])
                     add_curvature(row.bend, y, A, W, n, k, F, first, second, force, moment, Q, P, K)
-                    # the product with y_t
+                    # product with y_t
                     for b in range(COUNT):
                         total = 0.0
                         for o in range(COUNT):

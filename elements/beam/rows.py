@@ -22,7 +22,8 @@ LEAST_COSINE = 0.5
 """Smallest allowed cosine of the angle between the axis and e_1 of a cross section [1], which is an angle of 60°."""
 MOST_UNEVEN = 1.05
 """Largest ratio of |r'| at two Gauss points of an element with inner nodes [1]. The ratio is 1.0033 on an arc of 120°.
-The ratio is 1.10 if the inner node is at s = 0.52 instead of 0.5, which changes the deflection by 4 %."""
+With the inner node at s = 0.52 instead of 0.5, the ratio is 1.10, and the deflection changes by 4 %.
+"""
 OTHER_LENGTH = 2.0
 """Largest ratio of a given length to the length of the axis, or of the length of the axis to the given length [1]."""
 

@@ -71,7 +71,8 @@ def create_rule(order: int) -> LineRule:
 
 
 class LinePlaces(NamedTuple):
-    """Shape functions at k positions on each row; they are 0 for nodes and Gauss points that a row does not have.
+    """Shape functions at k positions of each row; the functions of nodes and Gauss points that a row does not have are
+    0.
 
     N: shape functions of the nodes, shape (rows, k, 4).
     E: Lagrange polynomials of the Gauss points, which interpolate strains, shape (rows, k, 3).

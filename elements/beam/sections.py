@@ -26,7 +26,8 @@ Fill = Callable[[Any, LineRule, FloatArray, FloatArray, FloatArray, FloatArray],
 
 class SectionLoads(NamedTuple):
     """Strains minus the strains without force, and forces and moments including damping, each of shape (rows, k,
-    strains)."""
+    strains).
+    """
 
     strain: FloatArray
     force: FloatArray

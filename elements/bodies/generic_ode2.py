@@ -371,7 +371,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Matrices as lists."""
+    """Convert the matrices to lists."""
     return pack_matrices(values, count_chains(values.get("nodes")) or 1, *MATRICES)
 
 

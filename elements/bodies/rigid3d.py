@@ -1,15 +1,14 @@
 """Rigid body in 3D, whose rotation is described by Euler parameters.
 
-    m a_c = F,    Θ_c ω_t + ω × Θ_c ω = T_c            the second one in the body's frame
-    C = e·e - 1 = 0                                     the multiplier belongs to the body
+    m a_c = F, Θ_c ω_t + ω × Θ_c ω = T_c in the body's frame C = e·e - 1 = 0 the multiplier belongs to the body
 
 The position of the centre of mass relative to the node is A c. The coordinates are the coordinates of the node, so the
 mass matrix depends on the rotation. See `rigid3d_kernels` for all terms and `rotations` for the symbols.
 
 The rotation matrix does not depend on the length of e. Therefore no force has a component along e, and the multiplier
-of the constraint is 0. A change of the length of e would have no inertia, and the mass matrix would be singular.
-To prevent this, a change of the length has the artificial inertia κ = 4/3 tr Θ, which makes the mass matrix positive
-definite for every rotation. The constraint prevents the change, so κ affects only the multiplier.
+of the constraint is 0. A change of the length of e would have no inertia, and the mass matrix would be singular. To
+prevent this, a change of the length has the artificial inertia κ = 4/3 tr Θ, which makes the mass matrix positive
+definite for every rotation. The constraint prevents this change, so κ affects only the multiplier.
 
 Source: P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988), chapters 6 and 11.
 """

@@ -30,13 +30,13 @@ from windlass.framework.model.system import Coupling
 
 @kernel(inline=True)
 def read(A: FloatArray, i: int) -> Vector:
-    """Read row i of a matrix."""
+    """Return row i of a matrix."""
     return A[i, 0], A[i, 1], A[i, 2]
 
 
 @kernel(inline=True)
 def three(a: FloatArray) -> Vector:
-    """Three numbers."""
+    """Three numbers, such as a vector."""
     return a[0], a[1], a[2]
 
 
@@ -48,7 +48,7 @@ def read_at(y: FloatArray, n: IntArray) -> Vector:
 
 @kernel(inline=True)
 def read_column(G: FloatArray, b: int) -> Vector:
-    """Read column b of a matrix."""
+    """Return column b of a matrix."""
     return G[0, b], G[1, b], G[2, b]
 
 

@@ -275,7 +275,7 @@ IN_PLANE = CableKind("Cable2D", (residual_gauss, tangent_gauss), (residual_lobat
 
 
 def check_nodes(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for cables whose two ends are the same node."""
+    """Raise ModelError for cables whose ends are the same node."""
     node0 = table.local("node0")
     for k in np.flatnonzero(node0 == table.local("node1"))[:1]:
         name = world.entity(int(node0[k])).name
@@ -287,7 +287,7 @@ def check(world: Tables, table: EntityTable) -> None:
     check_nodes(world, table)
     share = table.local("strain_is_relative_to_reference")
     table.refuse((share < 0.0) | (share > 1.0), ("strain_is_relative_to_reference",), "lie from 0 to 1")
-    # if a user function defines the axial force, any reference strain is allowed
+    # a user's axial force allows any reference strain
     slack = (table.local("reference_strain") <= -1.0) & is_none(table.local("axial_force_function"))
     table.refuse(slack, ("reference_strain",), "be > -1, as the cable has no unstretched length otherwise")
     for quantity in ("axial_force", "bending_moment"):

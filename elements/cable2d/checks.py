@@ -1,19 +1,19 @@
 """Checks of the shape of cables. Before a solve, the checks find cables that are far too short. After static solves,
 the checks find cables that are turned inside out, and buckling and bends that the mesh cannot represent.
 
-The cubic between two nodes can run backwards, such that the slope at a node points against the chord:
+The cubic between two nodes can run backwards: the slope at a node points against the chord,
 
     r'·(r_1 - r_0) < 0    at x = 0 or x = L.
 
 A physical shape fulfils this condition only if one element bends by more than 180°. In a soft cable, a shape that runs
 backwards has little energy and may even be a minimum of the potential, but the shape disappears if the mesh is refined.
 
-A steep line bends near its lower end, where its tension is smallest. At this end L κ is many times the average bend of
-the element, which a cubic does not resolve.
+A steep line has its largest curvature near its lower end, where its tension is smallest. At this end L κ is a multiple
+of the average bend angle of the element, which a cubic does not resolve.
 
-A cable of the length L between clamped ends buckles at N = -4 π² EI/L². A single element cannot buckle, so an element
-can carry a larger compressive force than the real cable, except where contact supports the real cable sideways. The
-larger force is only reported, because contact may support the cable.
+A cable of the length L between clamped ends buckles at N = -4 π² EI/L². A single element cannot buckle, so its
+compressive force can exceed the buckling load of the real cable. The excess is only reported, because contact may
+support the cable sideways.
 
 Source: S. P. Timoshenko, J. M. Gere, Theory of Elastic Stability, McGraw-Hill (1961), section 2.2.
 """

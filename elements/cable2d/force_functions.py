@@ -181,7 +181,7 @@ def eval_forces(
     """Return the axial force [N] or the bending moment [N m], shape (rows, n)."""
     arguments = _arguments(places, strains, parameters)
     if len(forces) == 1 and forces[0].calls is None:
-        # avoid copies if all rows use the linear law
+        # the linear law needs no copies
         return np.asarray(forces[0].force(t, *arguments, parameters))
     out = np.empty_like(strains.eps)
     for group in forces:

@@ -240,7 +240,7 @@ def tangent_gauss(
 def read_vector(d: int, n: IntArray, i: int, x: FloatArray) -> Vector:
     """Read one of the vectors r0, r0', r1, r1' (i = 0 to 3) of a row with the coordinate numbers n, in d dimensions. In
     2D the z component is 0."""
-    # no branch, because with a branch the compiler would add reference counting of the arrays
+    # without a branch, because with a branch the compiler would count references to the arrays
     return x[n[d * i]], x[n[d * i + 1]], (d - 2) * x[n[d * i + d - 1]]
 
 

@@ -1,8 +1,8 @@
 """Output variables of `Cable2D` at points of the cable: x [m] along the axis and y [m] along its normal.
 
 ``x`` is a number for all rows, or an array of shape (rows,), or (rows, k) for k positions per row. The default is the
-middle of each cable. ``y`` likewise, default 0. Vectors are in the global frame with z = 0; scalar outputs have no
-additional array axis. With the normal n = [-r'_y, r'_x]/|r'|:
+middle of each cable. ``y`` has the same shapes and the default 0. Vectors are in the global frame with z = 0; scalar
+outputs have no additional array axis. With the normal n = [-r'_y, r'_x]/|r'|:
 
     position r + y n,    velocity r_t - y ω r'/|r'|,    ω = (r' × r'_t)/(r'·r'),    strain ε - y κ.
 
@@ -125,8 +125,9 @@ def find_parts(rows: LocalRows) -> IntArray:
 
 
 def label_parts(ends: IntArray) -> IntArray:
-    """Return the label of each line, shape (rows,); lines have the same label if their ``ends``, shape (rows, 2), have
-    a number in common."""
+    """Return the label of each line, shape (rows,); lines have the same label if they share a number in ``ends``, shape
+    (rows, 2).
+    """
     nodes, inverse = np.unique(ends.T, return_inverse=True)
     node0, node1 = inverse.reshape(2, -1)
     # do not use SciPy here, because loading SciPy takes as long as writing a hundred frames of a belt

@@ -2,7 +2,7 @@
 
 Strains depend only on p = r' and k = r'', which depend on e = (r1 - r0)/L and on the slopes s0, s1 of the two nodes:
 
-    r' = P0 e + P1 s0 + P2 s1,    L r'' = K0 e + K1 s0 + K2 s1,    P, K from the cubic shape functions.
+    r' = P0 e + P1 s0 + P2 s1, L r'' = K0 e + K1 s0 + K2 s1, P, K from the cubic shape functions.
 
 Each point has forces on p and k and their derivatives; the factors P, K map these to the coordinates. With the strain
 ε = |p| - 1, the curvature κ = (p × k)/g and g = p·p:
@@ -48,10 +48,8 @@ class Shape(NamedTuple):
 class Rule(NamedTuple):
     """Integration points on a cable of length 1: n axial points and m bending points.
 
-    sa, wa: positions and weights of the axial points [1], shape (n,).
-    Pa: factors of e, s0, s1 in r' at the axial points [1], shape (n, 3).
-    sb, wb: positions and weights of the bending points [1], shape (m,).
-    Pb, Kb: factors of e, s0, s1 in r' and in L r'' at the bending points [1], shape (m, 3).
+    sa, wa: positions and weights of the axial points [1], shape (n,). Pa: factors of e, s0, s1 in r' at the axial
+    points [1], shape (n, 3). sb, wb: positions and weights of the bending points [1], shape (m,).
     """
 
     sa: FloatArray
@@ -104,7 +102,7 @@ def cubic_terms(e: float, s0: float, s1: float, L: float) -> tuple[float, float]
 
 
 def array_form(function: Any) -> Any:
-    """The plain Python function of a kernel, for arrays instead of numbers."""
+    """Python function of a kernel, for arrays instead of numbers."""
     return getattr(function, "py_func", function)
 
 

@@ -25,7 +25,7 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.model.law import LocalRows
 
 SMALLEST = 1e-9
-"""Product δ L [1] of the curvature δ, which makes |κ| differentiable, and the length L of the cable."""
+"""Product δ L [1] of the small curvature δ in |κ| and the length L of the cable."""
 
 
 class Strains(NamedTuple):
@@ -177,7 +177,7 @@ def _point_gradients(s: Strains) -> tuple[FloatArray, FloatArray, FloatArray]:
 
 
 def _direction(s: Strains) -> FloatArray:
-    """b, shape (rows, n, m)."""
+    """Fields of a binormal: b, shape (rows, n, m)."""
     if s.p.shape[-1] == 2:
         return np.ones((*s.kap.shape, 1))
     return np.asarray(cross(s.p, s.k) / (dot(s.p, s.p) * s.kap)[..., None])

@@ -14,7 +14,7 @@ node1,
 The law is valid for any rotation, also for rods that are curved without load. Strains and damping power do not change
 when the rod rotates as a rigid body. With EI_1 = EI_2, zero twist and no curvature in the unloaded state, the forces
 equal the forces of `Cable3D`. For ropes in which tension causes torque, C is not zero. M is the mean torque of an
-element; where bending causes torque, the torque varies along the element, see twist_forces.py.
+element; where bending causes torque, the torque varies along the element (see twist_forces.py).
 
 Strains are in twist_points.py, forces in twist_forces.py, inertia of the spin in twist_motion.py, and frames in
 nodes/twist_node.py.

@@ -7,8 +7,8 @@
     with                              Π_i = Σ m_ij ω_j,   h = b × p
 
 m is the mean of the consistent and the lumped mass matrix, so frequencies of torsion have errors of fourth order. The
-last term is the gyroscopic force, because the exterior derivative of the 1-form ω dt is the area form on the sphere of
-tangents.
+last term is the gyroscopic force. It follows from the exterior derivative of the 1-form ω dt, which is the area form on
+the sphere of tangents.
 
 Source: J. Lagrange's equations; for ω see nodes/turning.py; for the mass matrix T. J. R. Hughes, The Finite Element
 Method, Prentice Hall (1987), section 7.3.

@@ -13,7 +13,7 @@ R is the smallest rotation (nodes/turning.py). The angle m_1 is the angle betwee
 moved to t_1 in one step. For the angle m_2, F_0 is moved in two steps through the tangent in the middle. Along the
 axis, each step rotates the frame from one tangent to the next without spin. The error of m_2 is a quarter of the error
 of m_1, up to fourth order, so the sum above has an error of fourth order. All steps depend only on directions of the
-cable, so T, κ_1 and κ_2 do not change when the cable rotates as a rigid body.
+cable, so T, κ_1 and κ_2 do not change in a rigid rotation of the cable.
 
 With the form σ = ω·t, where ω is the spin of the frame at x,
 

@@ -2,19 +2,18 @@
 the length l(t) of the rope outside the winch.
 
 The length l is the coordinate of an `ALENode`, on which constraints, loads and controllers for coordinates can act. The
-material that leaves the winch at the outlet (share 0) moves through all elements. The end of the rope (share 1) is
-always the same material point. The material has the velocity u = r_t + l_t w (w = dr/dl at constant material, see
+material that leaves the winch at the outlet (share 0) moves through all elements. The end of the rope (share 1) always
+is the same material point. The material has the velocity u = r_t + l_t w (w = dr/dl at constant material, see
 winch_points.py), and d'Alembert's principle for the material outside the winch gives
 
     nodes    ∂Π/∂q + ∫ d_EA ε_t ∂ε/∂q dx + ∫ ρA S_i u_t dx = ∫ ρA S_i g dx,    Π = ∫ EA ε²/2 + EI |κ|²/2 dx
     l        ∂Π/∂l - W + ∫ d_EA ε_t dε/dl dx + ∫ ρA w·u_t dx = ∫ ρA w·g dx + force of the drive
 
 where ε = |r'| - 1 and κ is the curvature of `Cable3D`. W = T_s²/(2 EA) is the energy per metre of rope in the winch,
-where the rope is stored under the tension T_s (``store_tension``). The rope that enters brings the energy W per metre
-with it. On a winch at rest that carries the tension N, the force N (1 + ε) + W - EA ε²/2 therefore acts in the
-direction of increasing l. Rope that passes the outlet has the velocity of the material at the outlet, and carries mass,
-momentum and energy (outputs ``mass_flow`` and ``momentum_flow``, quantities ``strain_flow`` and ``kinetic_flow`` of the
-ledger).
+where the rope is stored under the tension T_s (``store_tension``). Rope that enters the model adds the energy W per
+metre. On a winch at rest that carries the tension N, the force N (1 + ε) + W - EA ε²/2 therefore acts in the direction
+of increasing l. Rope that passes the outlet has the velocity of the material at the outlet, and carries mass, momentum
+and energy (outputs ``mass_flow`` and ``momentum_flow``, quantities ``strain_flow`` and ``kinetic_flow`` of the ledger).
 
 The rope is straight when no force acts. Axial integration uses rule 2 of `Cable2D`, so the element does not lock.
 

@@ -1,6 +1,6 @@
 """Kernels of winch cables: inertia, weight and motion of the moving material, and flows of mass, momentum and energy.
 
-Letters as in winch_points.py.
+The symbols are defined in winch_points.py.
 """
 
 from __future__ import annotations

@@ -123,7 +123,7 @@ def cables_from_mesh(
     """Add the line cells of a mesh file as cables, with nodes at the ends of the lines and between them.
 
     Cables that meet at a point share the position of this point. These cables also share the slope if the axis is
-    smooth, see ``slopes``. Otherwise each cable has a separate slope, and the point is a hinge.
+    smooth at this point, see ``slopes``. Otherwise each cable has a separate slope, and the point is a hinge.
 
     Args:
         world: the world.

@@ -3,9 +3,8 @@
 Names come from physical groups (gmsh), from cell sets and point sets, or from arrays of integers on cells and points,
 in which .vtu and .xdmf files store sets:
 
-    values 0 and 1               one set with the name of the array: entries with value 1
-    values -1, 0, .. k - 1       k sets, if the name consists of their names joined by "-", as meshio writes sets
-    other values v               sets "name=v"
+    values 0 and 1 one set with the name of the array: entries with value 1 values -1, 0, .. k - 1 k sets, if the name
+    consists of their names joined by "-", as meshio writes sets other values v sets "name=v"
 
 A line that a gmsh 2.2 file contains once per physical group becomes one line that belongs to several sets.
 """
@@ -71,7 +70,7 @@ class FileMesh:
         return ModelError(f"mesh file {self.path}: {message}")
 
     def place(self, point: int) -> str:
-        """Text for a point."""
+        """Text for a point in messages."""
         return f"point {point} at ({', '.join(f'{x:.9g}' for x in self.points[point])}) m"
 
     def groups(self) -> str:
@@ -215,7 +214,7 @@ def _cell_groups(mesh: Any) -> Iterator[tuple[str, int, IntArray]]:
 
 
 def _point_groups(mesh: Any) -> Iterator[tuple[str, IntArray]]:
-    """Names with points."""
+    """Names with the points of each group."""
     for name, members in mesh.point_sets.items():
         yield name, np.unique(np.asarray(members, np.int64))
     for key, values in mesh.point_data.items():
@@ -233,7 +232,7 @@ def _name_values(key: str, values: IntArray) -> list[tuple[str, int]]:
     found: list[tuple[str, int]] = []
     for joint in JOINTS:
         names = key.split(joint)
-        # an array of 0 and 1 whose name contains a separator can also be a single set, so both interpretations are
+        # an array of 0 and 1 whose name contains a separator may also be a single set, so both interpretations are
         # returned
         if len(names) > 1 and all(names) and lowest >= -1 and highest == len(names) - 1:
             found = [(name, value) for value, name in enumerate(names)]

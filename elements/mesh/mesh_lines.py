@@ -121,7 +121,7 @@ def eval_slopes(points: FloatArray, lines: IntArray, ends: Ends, turned: NDArray
     total = np.stack([np.bincount(ends.node, along[:, k], count) for k in range(points.shape[1])], axis=1)
     alone = np.bincount(ends.node, minlength=count) == 1
     unit = total / np.linalg.norm(total, axis=1)[:, None]
-    # do not normalise the direction of a single line again, so that the direction remains exact
+    # a single line is not normalised again, so that its direction remains exact
     return np.where(alone[:, None], total, unit)
 
 
@@ -182,8 +182,8 @@ def rank_points(count: int, lines: IntArray) -> IntArray:
     from scipy.sparse import csr_array  # imported here, because most models do not need SciPy
     from scipy.sparse.csgraph import reverse_cuthill_mckee  # imported here, because most models do not need SciPy
 
-    # number the vertices backwards, because the method begins with the last vertex, and the order of points along
-    # chains must not change
+    # vertices are numbered backwards, because the method begins with the last vertex, and the order of points along
+    # chains must be preserved
     backwards = count - 1 - lines
     both = np.concatenate((backwards, backwards[:, ::-1]))
     graph = csr_array((np.ones(len(both), np.int8), both.T), shape=(count, count))

@@ -79,7 +79,7 @@ class Given(NamedTuple):
 
 
 def deal_net(comm: Any, plan: Callable[[], Net]) -> Given:
-    """Plan a net on the first process and send each process its rows; all processes must call this function together.
+    """Plan a net on the first process and send each process its rows; the call is collective.
 
     Args:
         comm: mpi4py communicator, or None for one process.

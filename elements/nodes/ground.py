@@ -10,7 +10,7 @@ from windlass.framework.model.schema import Component, column
 
 
 class Ground(Component):
-    """The fixed frame."""
+    """The fixed global frame."""
 
     provides = ("body", "ground")
     position = column("m", "global position of its reference point", shape=(3,), default=(0.0,) * 3)

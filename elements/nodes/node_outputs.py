@@ -12,14 +12,14 @@ from windlass.framework.model.law import LocalRows, Output
 
 
 def in_space(vectors: FloatArray) -> FloatArray:
-    """2D vectors (..., 2) as 3D vectors (..., 3) with z = 0; 3D vectors unchanged."""
+    """Convert 2D vectors (..., 2) to 3D vectors (..., 3) with z = 0; 3D vectors are unchanged."""
     if vectors.shape[-1] == 3:
         return vectors
     return np.concatenate((vectors, np.zeros_like(vectors[..., :1])), axis=-1)
 
 
 def point_outputs(unit: str, dimensions: int = 2) -> dict[str, Output]:
-    """Outputs of rows whose first coordinates are x, y (and z); ``unit``: units of all coordinates."""
+    """Create outputs for rows whose first coordinates are x, y (and z); ``unit`` contains the units of all coordinates."""
 
     def vector(find: Callable[[LocalRows], FieldEntries]) -> Callable[[LocalRows], FieldEntries]:
         def first(rows: LocalRows) -> FieldEntries:
@@ -55,7 +55,7 @@ def point_outputs(unit: str, dimensions: int = 2) -> dict[str, Output]:
 
 
 def rotation_outputs() -> dict[str, Output]:
-    """Outputs of rows whose third coordinate is a rotation about global z."""
+    """Create outputs for rows whose third coordinate is a rotation about global z."""
     return {
         "rotation": Output.of_entries(
             "rad",

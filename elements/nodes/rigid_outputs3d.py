@@ -21,7 +21,7 @@ ORIGIN = (0.0, 0.0, 0.0)
 
 
 def turn_rows(A: FloatArray, b: FloatArray) -> FloatArray:
-    """A b row by row, for matrices (rows, 3, 3) and vectors (rows, 3) or (3,)."""
+    """Return A b row by row, for matrices (rows, 3, 3) and vectors (rows, 3) or (3,)."""
     out: FloatArray = np.einsum("...ij,...j->...i", A, b)
     return out
 
@@ -32,42 +32,42 @@ def eval_rotation(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
 
 
 def eval_local_angular_velocity(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """ω̄, body's frame [rad/s], shape (rows, 3)."""
+    """Return the angular velocity ω̄ in the body's frame [rad/s], shape (rows, 3)."""
     return local_rates(s.x[rows.dofs[:, 3:]], s.v[rows.dofs[:, 3:]])
 
 
 def eval_angular_velocity(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """ω, global [rad/s], shape (rows, 3)."""
+    """Return the angular velocity ω in the global frame [rad/s], shape (rows, 3)."""
     return turn_rows(eval_rotation(rows, s), eval_local_angular_velocity(rows, s))
 
 
 def eval_angular_acceleration(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """ω_t, global [rad/s²], shape (rows, 3)."""
+    """Return the angular acceleration ω_t in the global frame [rad/s²], shape (rows, 3)."""
     return turn_rows(eval_rotation(rows, s), local_rates(s.x[rows.dofs[:, 3:]], s.a[rows.dofs[:, 3:]]))
 
 
 def eval_position(rows: LocalRows, s: Fields, local: Any = ORIGIN) -> FloatArray:
-    """R + A b, global [m], shape (rows, 3)."""
+    """Return the global position R + A b [m], shape (rows, 3)."""
     position: FloatArray = s.x[rows.dofs[:, :3]] + turn_rows(eval_rotation(rows, s), np.asarray(local, np.float64))
     return position
 
 
 def eval_displacement(rows: LocalRows, s: Fields, local: Any = ORIGIN) -> FloatArray:
-    """Position minus position in the reference configuration, global [m], shape (rows, 3)."""
+    """Return the position minus the position in the reference configuration, in the global frame [m], shape (rows, 3)."""
     b, reference = np.asarray(local, dtype=np.float64), rows.reference
     before = reference[:, :3] + turn_rows(rotation_matrix(reference[:, 3:]), b)
     return eval_position(rows, s, local) - before
 
 
 def eval_velocity(rows: LocalRows, s: Fields, local: Any = ORIGIN) -> FloatArray:
-    """R_t + ω × A b, global [m/s], shape (rows, 3)."""
+    """Return the global velocity R_t + ω × A b [m/s], shape (rows, 3)."""
     arm = turn_rows(eval_rotation(rows, s), np.asarray(local, dtype=np.float64))
     out: FloatArray = s.v[rows.dofs[:, :3]] + np.cross(eval_angular_velocity(rows, s), arm)
     return out
 
 
 def eval_acceleration(rows: LocalRows, s: Fields, local: Any = ORIGIN) -> FloatArray:
-    """R_tt + ω_t × A b + ω × (ω × A b), global [m/s²], shape (rows, 3)."""
+    """Return the global acceleration R_tt + ω_t × A b + ω × (ω × A b) [m/s²], shape (rows, 3)."""
     arm = turn_rows(eval_rotation(rows, s), np.asarray(local, dtype=np.float64))
     omega = eval_angular_velocity(rows, s)
     out: FloatArray = s.a[rows.dofs[:, :3]] + np.cross(eval_angular_acceleration(rows, s), arm)
@@ -80,7 +80,7 @@ def place_output(unit: str, doc: str, evaluate: Callable[..., FloatArray]) -> Ou
 
 
 def rigid_outputs() -> dict[str, Output]:
-    """Common outputs of nodes and bodies."""
+    """Common outputs of 3D nodes and bodies."""
     return {
         "position": place_output("m", "of the place local=, global, shape (3,)", eval_position),
         "displacement": place_output(

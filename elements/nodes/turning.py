@@ -89,14 +89,14 @@ def spin_angle(q: Quaternion) -> float:
 
 @kernel(inline=True)
 def nearest(q: Quaternion) -> Quaternion:
-    """Return q or -q, which describe the same rotation, whichever has an angle from -π to π."""
+    """Return q or -q, which describe the same rotation; the result has an angle from -π to π."""
     sign = 1.0 if q[0] >= 0.0 else -1.0
     return sign * q[0], sign * q[1], sign * q[2], sign * q[3]
 
 
 @kernel(inline=True)
 def axes_of(q: Quaternion) -> tuple[Vector, Vector, Vector]:
-    """The three axes of a frame."""
+    """Return the three axes of a frame."""
     w, x, y, z = q
     return (
         (1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z), 2.0 * (x * z - w * y)),
@@ -146,8 +146,9 @@ def smallest_rotations(a: FloatArray, b: FloatArray) -> FloatArray:
 
 @kernel
 def carry_normals(slopes: FloatArray, normals: FloatArray) -> None:
-    """Fill ``normals``, shape (n, 3), from the first of these by smallest rotations from slope to slope, without
-    spin."""
+    """Fill ``normals``, shape (n, 3): starting with the first entry, each normal is the previous normal after the
+    smallest rotation from slope to slope, without spin.
+    """
     for k in range(1, len(slopes)):
         a, b = (
             unit((slopes[k - 1, 0], slopes[k - 1, 1], slopes[k - 1, 2])),

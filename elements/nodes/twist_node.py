@@ -3,7 +3,7 @@
     D = R(b, t) F, rotated about t by φ,    t = r'/|r'|,    R(b, t) the smallest rotation from b to t
 
 D has the axes t, d_1, d_2. In the reference configuration d_1 is the component of ``normal`` perpendicular to the
-slope, rotated by the reference angle; F follows from this condition. The vector b is ``turned_from``, by default the
+slope, rotated by the reference angle; this condition determines F. The vector b is ``turned_from``, by default the
 reference slope. The angle is not defined if the slope is opposite to b, so the angle between slope and b must not
 exceed 165°. For a rope that runs around sheaves, choose b along the axes of the sheaves, because no slope of the rope
 is parallel to the axes.

@@ -152,8 +152,8 @@ def _add_line(
 def _find_kinds(in_space: bool) -> tuple[type[Component], type[Component]]:
     """Return the types of node and beam in 2D or 3D."""
     if in_space:
-        from windlass.elements.beam.beam3d import Beam3D  # imported here, because 2D models do not need 3D beams
-        from windlass.elements.nodes.nodes3d import RigidNode3D  # imported here, because 2D models have no 3D nodes
+        from windlass.elements.beam.beam3d import Beam3D  # imported here, because 2D models do not need 3D nodes
+        from windlass.elements.nodes.nodes3d import RigidNode3D  # imported here, because 2D models do not need 3D nodes
 
         return RigidNode3D, Beam3D
     from windlass.elements.beam.beam2d import Beam2D  # imported here, because 3D models do not need 2D beams

@@ -379,7 +379,7 @@ def _create_circles(
     radius: float | Sequence[float] | None,
     sides: Side | Sequence[Side],
 ) -> list[Circle]:
-    """Convert circles and handles to circles."""
+    """Convert circles and handles to objects `Circle`."""
     count = len(circles)
     radii = list(radius) if isinstance(radius, Sequence | np.ndarray) else [radius] * count
     side = [sides] * count if isinstance(sides, str) else list(sides)

@@ -9,8 +9,8 @@ the horizontal force H and the upward force V of the first support
     T(s) = √(H² + (V - w s)²),    |r'(s)| = n + T/EA.
 
 x(L) and z(L) must equal the coordinates of the second point. For a given H, z(L) increases with V. If V is chosen for
-each H to fulfil the equation for z(L), x(L) increases with H. Therefore two nested bracketing searches always find the
-unique solution, for slack and taut cables.
+each H such that the equation for z(L) is fulfilled, x(L) increases with H. Therefore two nested bracketing searches
+always find the unique solution, for slack and taut cables.
 
 Source: H. M. Irvine, Cable Structures, MIT Press (1981), chapter 1.
 """
@@ -203,7 +203,7 @@ def eval_offset(H: float, V: float, w: float, s: float, EA: float, free: float) 
     rise = s * (V + below) / (first + last) if first + last > 0.0 else 0.0
     x = 0.0
     if H > 0.0 and w > 0.0:
-        # asinh is odd, so the line may be reversed such that |V_s| <= V; then all terms are sums of positive numbers
+        # asinh is odd, so the line may be reversed such that |V_s| <= V; all terms of the sums are then positive
         top, bottom = (V, below) if V + below >= 0.0 else (-below, -V)
         high, low = sqrt(H * H + top * top), sqrt(H * H + bottom * bottom)
         inverse = (low - bottom) / (H * H) if bottom < 0.0 else 1.0 / (low + bottom)

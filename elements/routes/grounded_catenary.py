@@ -76,7 +76,7 @@ class GroundedCatenary:
         lying: unstretched length B on the ground [m].
         friction: coefficient of friction on the ground [1].
         hanging: the part above the ground, from the touchdown point ``hanging.start`` to the end.
-        beds: straight pieces of the ground on which the line lies, beginning at the anchor.
+        beds: straight pieces of the ground on which the line lies, from the anchor.
     """
 
     start: FloatArray
@@ -89,7 +89,7 @@ class GroundedCatenary:
 
     @property
     def horizontal_force(self) -> float:
-        """H, the horizontal part of the tension above the ground [N]."""
+        """Return H, the horizontal part of the tension above the ground [N]."""
         return self.hanging.horizontal_force
 
     def eval_tension(self, s: npt.ArrayLike) -> FloatArray:
@@ -311,7 +311,7 @@ class GroundProfile:
             return float(brentq(lambda length: eval_end(H, length)[0] - x, 0.0, longest, xtol=1e-14 * longest))
 
         def miss(log_force: float) -> float:
-            # rises with H
+            # increases with H
             H = exp(log_force)
             below: float = eval_end(H, find_length(H))[1]
             return z + below

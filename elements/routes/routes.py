@@ -95,7 +95,7 @@ class Wrap(NamedTuple):
 
     circle: int  # index in the list of circles
     entry_point: PlanePoint  # point where the cable meets the circle [m]
-    exit_point: PlanePoint  # where it leaves [m]
+    exit_point: PlanePoint  # point where the cable leaves the circle [m]
     entry_angle: float  # in [-π, π] [rad]
     # entry_angle + angle on side "left", entry_angle - angle on side "right", not reduced to [-π, π] [rad]
     exit_angle: float
@@ -152,7 +152,7 @@ class Route:
         curvature = np.array([piece.curvature for piece in self.pieces])[index]
         u = s - stations[index]
         half = 0.5 * curvature * u
-        # The chord of an arc with length u is u sin(half)/half. The formula contains no division by the curvature, so
+        # The chord of an arc of length u is u sin(half)/half. The formula contains no division by the curvature, so
         # straight lines need no separate case.
         position = point + u * np.sinc(half / pi) * np.exp(1j * half) * tangent
         return _columns(position), _columns(np.exp(2j * half) * tangent), curvature
@@ -269,7 +269,7 @@ def read_arc_lengths(route: str, s: npt.ArrayLike, length: float, closed: bool =
 
 
 class CenterLine(Protocol):
-    """A curve for nodes, in 2D or 3D: a `Route`, a `FreeCatenary`, or a `SpatialRoute`."""
+    """A curve along which nodes are placed, in 2D or 3D: a `Route`, a `FreeCatenary`, or a `SpatialRoute`."""
 
     @property
     def closed(self) -> bool:
@@ -280,7 +280,7 @@ class CenterLine(Protocol):
         """Length along which nodes are spaced [m]."""
 
     def eval_points(self, s: npt.ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Positions, unit tangents and curvatures."""
+        """Return positions, unit tangents and curvatures."""
 
 
 @checked(

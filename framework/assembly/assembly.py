@@ -1,5 +1,6 @@
-"""The assembly evaluates the systems of a world (the bound rows of each law) in stages, and sums forces, constraints
-and tangents."""
+"""The assembly evaluates the systems of a world in stages, and sums forces, constraints and tangents. A system contains
+the bound rows of one law.
+"""
 
 from __future__ import annotations
 
@@ -123,7 +124,7 @@ class Assembly:
         with self.processes.alone(component.__name__):
             system = build(self.local_rows(self.world.tables[component], self.layout.rows[component]))
         if old is not None and old.neighbours is not None and system.neighbours is not None:
-            # the neighbours of the old system are invalid if the coordinates of the rows have changed
+            # the neighbours in the old system are invalid if the coordinates of the rows have changed
             moved = not np.array_equal(old.dofs, system.dofs)
             system.neighbours.version = old.neighbours.version + int(moved)
         self.layout.systems[component] = system
@@ -164,7 +165,7 @@ class Assembly:
                 system.neighbours.reset_caches()
 
     def use(self, storage: Storage, update: bool = False) -> Sparsity:
-        """Select the storage of matrices for all systems; sparsity and slots (positions of entries in the matrix
+        """Select the storage of matrices for all systems. Sparsity and slots (positions of entries in the matrix
         values) are set up on first use.
 
         Args:
@@ -197,7 +198,7 @@ class Assembly:
 
     @property
     def sparsity(self) -> Sparsity:
-        """The sparsity in use."""
+        """Sparsity of the storage in use."""
         return self._sparsity if self._sparsity is not None else self.use(Storage.ROWS)
 
     @property
@@ -277,7 +278,7 @@ class Assembly:
         self.add_load_tangent(values, dq, dv, load_factor)
 
     def add_load_tangent(self, values: FloatArray, dq: float, dv: float, load_factor: float) -> None:
-        """Subtract the tangent of all loads, times a factor, from the matrix values."""
+        """Subtract the tangent of all loads, multiplied by a factor, from the matrix values."""
         run_steps(self.load_tangent_steps(values, dq, dv, load_factor, self.world.gravity))
 
     def load_tangent_steps(
@@ -337,7 +338,7 @@ class Assembly:
         state.data[:] = state.start_data[:] = fields.data
 
     def renew(self, state: Values) -> None:
-        """Reset history values that `World.set` has made invalid; call this method before a step."""
+        """Reset history values that `World.set` has invalidated; call this method before a step."""
         if self._renewed_at == self.world.version:
             return
         fields, self._renewed_at = self.load_fields(state), self.world.version

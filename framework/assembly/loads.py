@@ -103,7 +103,7 @@ class Loads:
 
     @property
     def are_timed(self) -> bool:
-        """Whether some loads depend on time."""
+        """Whether the loads include time-dependent loads."""
         return bool(self._timed)
 
     def leave_to_table(self) -> bool:
@@ -132,7 +132,7 @@ class Loads:
             self._mark = mark
 
     def explain(self) -> None:
-        """Raise the error of a user function that stopped the run of ``table``."""
+        """Raise the error of a user function that interrupted the run of ``table``."""
         if self._program is not None:
             self._program.explain()
 

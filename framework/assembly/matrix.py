@@ -1,8 +1,8 @@
 """The tangent as a PETSc matrix.
 
-In serial, PETSc and the assembly share one array. Under MPI the local sums are passed to PETSc in coordinate format
-(COO) by one call. If each process eliminates its own unknowns (substructures), the matrix remains a sum of one matrix
-per process.
+On one process, PETSc and the assembly share one array. On several processes, the local sums are passed to PETSc in
+coordinate format (COO) by one call. If each process eliminates its own unknowns (substructures), the matrix remains a
+sum of one matrix per process.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@ threads.
 
 Rows add to forces and matrix values of their coordinates, so rows of two threads must not share a coordinate. Each
 thread evaluates a range of rows. Rows that share a coordinate with another range are evaluated afterwards by one
-thread. The order of sums depends on the number of threads, so rounding errors do, too; runs with the same number of
+thread. The order of sums, and therefore rounding errors, depend on the number of threads; runs with the same number of
 threads give identical results.
 """
 
@@ -23,8 +23,8 @@ SMALLEST = 5000
 
 
 def split_rows(dofs: IntArray, spare: int) -> list[IntArray]:
-    """Divide rows into sets that can be evaluated concurrently, except for the last set, which must be evaluated after
-    all others.
+    """Divide rows into sets; all sets except the last can be evaluated concurrently, and the last set is evaluated
+    after all others.
 
     Args:
         dofs: local coordinate numbers of the rows, shape (rows, n).

@@ -33,7 +33,7 @@ class Pattern:
 
     @property
     def rows(self) -> int:
-        """Number of rows of the matrix."""
+        """Number of matrix rows."""
         return self.block * (len(self.indptr) - 1)
 
     def entries(self) -> tuple[IntArray, IntArray]:

@@ -29,7 +29,7 @@ class Summands(Protocol):
 
     @property
     def sparsity(self) -> Sparsity:
-        """The sparsity in use."""
+        """Sparsity of the storage in use."""
 
     def pattern_version(self) -> int:
         """Return the number of changes of the coordinates that systems couple."""
@@ -139,7 +139,8 @@ def constraint_tangent_steps(
     assembly: Summands, values: FloatArray, dq: float, dv: float, multiplier_scale: float
 ) -> list[Step]:
     """Return the steps that add the tangent of all constraints to the matrix values. ``multiplier_scale`` is the
-    derivative of the multipliers with respect to the unknowns."""
+    derivative of the multipliers with respect to the unknowns.
+    """
     _check_values(assembly, values)
     found = list[Step]()
     for component, coupling in assembly.sparsity.couplings.items():

@@ -292,7 +292,7 @@ def path() -> Check:
 
 
 def function() -> Check:
-    """A callable object."""
+    """Create the check of a callable object."""
     return that(callable, "a function")
 
 

@@ -1,7 +1,8 @@
 """User functions of time and of arrays that change with the motion, and derivatives of these functions.
 
 Derivatives are given by the user, or are computed by central differences. In their first calls, given derivatives are
-compared with differences. A contradiction causes only a warning, because it affects only the tangent.
+compared with differences. A contradiction causes only a warning, because it affects only the tangent and not the
+equations.
 """
 
 from __future__ import annotations

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from windlass.framework.arrays import FloatArray
 
 COMPARED_CALLS = 3
-"""Number of calls of a derivative function that are compared. The first call is not sufficient, because it is often at
-rest, where many values are 0."""
+"""Number of calls of a derivative function that are compared. One call is not sufficient, because models are often at
+rest in the first call, where many values are 0.
+"""
 TOLERANCE = 0.05
 """Relative error above which a derivative contradicts its function [1]; the error is relative to the larger of
 derivative and difference."""
@@ -53,7 +54,7 @@ def find_contradictions(
 ) -> tuple[NDArray[np.bool_], FloatArray]:
     """Find entries of a derivative that contradict its function.
 
-    A derivative between the two one-sided differences is accepted, because at a kink these differ.
+    A derivative between both one-sided differences is accepted, because the differences are unequal at a kink.
 
     Args:
         given: the derivative, shape (...).
@@ -76,7 +77,7 @@ def find_contradictions(
             for k, part in ((0, 1.0), (1, 0.25))
         )
         largest = np.maximum(np.abs(whole).max(axis=0), np.abs(given))
-        # if a function is flat, only the dependence of the differences on the step shows the size of their error
+        # for flat functions, only the variation of the differences with the step size shows their error
         smooth = (np.abs(whole - quarter) <= TOLERANCE * largest + noise).all(axis=0)
         slack = TOLERANCE * largest + noise
         outside = (given < whole.min(axis=0) - slack) | (given > whole.max(axis=0) + slack)

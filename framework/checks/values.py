@@ -1,7 +1,7 @@
 """Strict reading of user input: numbers, integers, truth values, words.
 
-If possible, NumPy converts words, dates, masked entries and objects to numbers, and any object to a truth value. This
-module accepts only numbers as numbers, and only ``True``, ``False``, 1 and 0 as truth values.
+NumPy may convert words, dates, masked entries and objects to numbers, and any object to a truth value. This module
+accepts only numbers as numbers, and only ``True``, ``False``, 1 and 0 as truth values.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 number of a wrong line.
 
 A line contains one option, ``-name value`` or ``-name``. Text after ``#`` or ``!`` is a comment. ``-options_file FILE``
-inserts another file. PETSc's `.petscrc` files have the same format, but are read only on request, because such a file
-in a folder would change results unnoticed.
+inserts another file. PETSc's `.petscrc` files have the same format, but are read only on request, because an unnoticed
+file in a folder would change results.
 """
 
 import os
@@ -24,7 +24,7 @@ def insert_files(pairs: Pairs, within: Sequence[Path] = ()) -> Pairs:
     """Return the options of a command line, in which each ``-options_file FILE`` is replaced by the options in the
     file.
 
-    PETSc reads YAML files.
+    PETSc itself reads YAML files.
 
     Raises:
         OptionError: a file cannot be read or includes itself, or a line does not contain exactly one option.

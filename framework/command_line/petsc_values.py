@@ -1,7 +1,8 @@
 """Checks of the values of PETSc's options before any solve, because PETSc checks them late and incompletely.
 
-Two checks. `check_ranges` checks options of solvers whose range is known: it finds missing values, words instead of
-numbers, and meaningless numbers. `find_refused` lets PETSc read copies of all options of a solver under another prefix.
+There are two checks. `check_ranges` checks options of solvers whose range is known; it finds missing values, words
+instead of numbers, and numbers outside the range. `find_refused` lets PETSc read copies of all options of a solver
+under another prefix.
 """
 
 import math

@@ -31,7 +31,7 @@ def note_verdict(solve: str, word: str, reasons: Sequence[str]) -> None:
 
 
 def is_written() -> bool:
-    """Return whether the model has written its results."""
+    """Store the verdict on a finished solve for the summary."""
     return _verdicts.written
 
 

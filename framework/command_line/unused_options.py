@@ -49,7 +49,7 @@ SLIP = 0.85
 
 
 class Moment(enum.IntEnum):
-    """Progress of a solver, or of the run."""
+    """Stage of a solver, or of the run, at which options are checked."""
 
     EXPECTED = 0
     OPTIONS_SET = 1
@@ -199,8 +199,9 @@ def _judge(name: str, moment: Moment, solvers: Mapping[str, Solver], own: Iterab
 
 
 def _is_announced(base: str, solver: Solver) -> bool:
-    """Return whether a solver that is not created yet will read an option. This is found without the names of PETSc,
-    which are read from its library in 20 ms."""
+    """Return whether a solver that is not created yet will read an option. The result does not need the names of PETSc,
+    which are read from its library in 20 ms.
+    """
     return solver.reached is Moment.EXPECTED and any(base == own.name for own in solver.own or ())
 
 

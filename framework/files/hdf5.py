@@ -1,9 +1,9 @@
-"""HDF5 files with atomic changes: a full disk does not damage a file, and readers find only complete frames.
+"""HDF5 files that are changed atomically: a full disk does not damage a file, and readers find only complete frames.
 
-If HDF5 cannot write, it crashes the process, and the file is lost. To prevent this, HDF5 writes to an `Overlay`. Large
-data are immediately written after the end of the file, where readers ignore them; all other data remain in memory.
-After the library has closed the file, `change_file` writes the data in memory completely or not at all. If a write has
-failed, an error is raised at this time.
+If HDF5 fails to write, it crashes the process, and the file is lost. To prevent this, HDF5 writes to an `Overlay`.
+Large data are immediately written after the end of the file, where readers ignore them; all other data remain in
+memory. After the library has closed the file, `change_file` writes the data in memory completely or not at all. If a
+write fails, an error is raised at this point.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Overlay:
     Attributes:
         size: length of the file when it was opened [bytes].
         end: length of the file after closing [bytes].
-        behind: data after the end of the file that are not yet written, with their offsets, in order.
+        behind: data after the end of the file that have not been written yet, with their offsets, in ascending order.
         error: the first failure to write.
     """
 
@@ -49,12 +49,12 @@ class Overlay:
         self._place = 0
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        """Move to a byte."""
+        """Set the present position to a byte of the file."""
         self._place = (0, self._place, self.end)[whence] + offset
         return self._place
 
     def tell(self) -> int:
-        """The present byte."""
+        """Return the present position."""
         return self._place
 
     def read(self, size: int) -> bytes:
@@ -107,12 +107,12 @@ class Overlay:
                 self.error = error
 
     def truncate(self, size: int | None = None) -> int:
-        """Set the length of the file after closing."""
+        """Set the length that the file has after closing."""
         self.end = max(self._place if size is None else size, self.size)
         return self.end
 
     def flush(self) -> None:
-        """Do nothing, because data in memory are written after the file is closed."""
+        """Have no effect, because data in memory are written after the file is closed."""
 
     def changes(self) -> list[tuple[int, bytes]]:
         """Return the changes before the end of the file: offset and new bytes of each range; adjacent ranges are
@@ -130,8 +130,9 @@ class Overlay:
 
 
 def _lay(below: memoryview, start: int, place: int, new: bytes | bytearray | memoryview) -> None:
-    """Copy the overlapping part of ``new``, which begins at the offset ``place``, into data that begin at the offset
-    ``start``."""
+    """Copy ``new``, which begins at the offset ``place``, into data that begin at the offset ``start``, where both
+    overlap.
+    """
     low, high = max(start, place), min(start + len(below), place + len(new))
     if low < high:
         below[low - start : high - start] = new[low - place : high - place]

@@ -2,7 +2,7 @@
 
     1. New bytes are written after the end of the file, if readers ignore bytes there.
     2. A journal, a small file in the same folder, stores the changes before the end.
-    3. The changes are made. 4. The journal is removed.
+    3. The changes are made. The journal is removed.
 
 If the disk is full in step 1 or 2, the file is truncated to its old length and is unchanged. If the process is killed
 in step 3, the journal remains, and `recover` completes the changes. If the process is killed in step 1 or 2, readers
@@ -42,7 +42,7 @@ def change_file(path: Path, size: int, changes: Changes, behind: Changes = (), e
         path: the file; no other process may write to it.
         size: its length [bytes].
         changes: new bytes whose offsets are before the end of the file.
-        behind: new bytes after the end of the file, which are written first; readers must ignore bytes there.
+        behind: new bytes after the end of the file, which are written first; readers must ignore these bytes.
         end: length of the file after the change; default: the end of the written data.
 
     Raises:

@@ -171,8 +171,8 @@ class Claim:
     """Exclusive claim of one writer to its files within this process, until the claim is released or deleted.
 
     If an earlier writer has already written its files, as in a loop or a notebook, a new writer takes over the files.
-    The earlier writer must stop. If the earlier writer has not written yet, the writers would overwrite each other's
-    files, which is an error.
+    The earlier writer can then write no more. If the earlier writer has not written yet, a second writer is an error,
+    because the writers would overwrite each other's files.
 
     Args:
         files: all files of the writer.
@@ -199,7 +199,7 @@ class Claim:
             _claims[file] = self
 
     def begin(self) -> None:
-        """Begin to write.
+        """Start to write the files.
 
         Raises:
             OutputError: another writer has taken over the files.

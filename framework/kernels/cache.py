@@ -292,7 +292,7 @@ def _is_there(symbol: str) -> bool:
 
 
 def _encode_constant(value: Any) -> tuple[str, Any]:
-    """Encode a Python object to which machine code refers for JSON."""
+    """Encode a Python object that machine code refers to as JSON."""
     if isinstance(value, np.dtype) and value.names is None and not value.hasobject:
         return "dtype", value.str
     if value is None or isinstance(value, (bool, int, str)):

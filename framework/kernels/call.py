@@ -52,7 +52,8 @@ class _Quick:
 
 class Addressed:
     """A kernel of a `Call` that is called by its address. An entry for Python would take a sixth of the compilation
-    time, and Python makes most of these calls only at the start of a solve."""
+    time, although Python calls most of these kernels only at the start of a solve.
+    """
 
     __slots__ = ("_count", "_known", "_quick")
 

@@ -72,8 +72,9 @@ class InnerLibrary(_core.codegen.JITCodeLibrary):  # type: ignore[misc]
 
 
 class _Nesting:
-    """Nesting depth of compilations, and whether the outermost kernel is compiled for calls by address; access is
-    protected by the lock of the compiler."""
+    """Nesting depth of compilations, and whether the outermost kernel is compiled for calls by address; the compiler's
+    lock protects access.
+    """
 
     depth = 0
     by_address = False

@@ -126,8 +126,9 @@ def kernel(function: Callable[..., Any] | None = None, *, fast: bool = True, inl
 
 @contextmanager
 def _known_signature(function: FunctionType) -> Iterator[None]:
-    """Context in which `inspect.signature` of a function is computed only once, because numba computes the signature
-    three times, which takes a third of the time of the decorator."""
+    """Context in which `inspect.signature` of a function is computed only once. Numba computes the signature three
+    times, which takes a third of the time of the decorator.
+    """
     if "__signature__" in vars(function):
         yield
         return

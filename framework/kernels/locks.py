@@ -50,7 +50,7 @@ class Lock:
         os.close(self._number)
 
     def release(self) -> None:
-        """Release the right."""
+        """Release the lock."""
         if self.held:
             self.held = False
             # do not remove the lock file: waiting processes have it open, and look for the machine code after they

@@ -16,7 +16,7 @@ _numba: Any = numba  # internal functions of numba have no type annotations
 _core, _ir = _numba.core, _numba.core.ir
 
 _PARTS = frozenset({"build_tuple", "cast", "getattr", "getitem", "static_getitem"})
-"""Expressions whose results are their operands, parts or views of the operands, or tuples of these."""
+"""Expressions whose results are operands, parts or views of operands, or tuples of these."""
 
 
 def find_borrowed(code: Any, kinds: Any, models: Any) -> set[str]:
@@ -64,7 +64,7 @@ class _KernelLower(_core.lowering.Lower):  # type: ignore[misc, name-defined]
     context: Any
 
     def lower(self) -> None:
-        """Make all code."""
+        """Generate the code of the whole kernel."""
         self._borrowed = find_borrowed(self.func_ir, self.fndesc.typemap, self.context.data_model_manager)
         # a copy of the context, because `lower_inst` changes it
         self.context = self.context.subtarget(enable_nrt=self.context.enable_nrt)

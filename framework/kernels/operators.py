@@ -14,7 +14,7 @@ _numba: Any = numba  # internal functions of numba have no type annotations
 _types: Any = _numba.types
 
 _EXACT = (min, max, abs, int)
-"""Functions whose result types are equal in all forms of kernels."""
+"""Functions whose result types do not depend on the form of the kernel."""
 _NUMBERS = (_types.Float, _types.Integer, _types.Boolean, _types.IntegerLiteral, _types.BooleanLiteral)
 
 

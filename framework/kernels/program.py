@@ -64,7 +64,7 @@ class _Asked:
         self._function, self._around = function, around
         self._error: BaseException | None = None
         self._entry = _Answer(self._answer)
-        # the argument of `ask`
+        # argument of `ask`
         self.address = np.array([ctypes.cast(self._entry, ctypes.c_void_p).value or 0], np.int64)
 
     def _answer(self, _: int) -> int:

@@ -1,8 +1,8 @@
 """Output of errors, in `windlass run` and under `python`, on one or several processes.
 
-Errors of Windlass print one message without traceback and end with exit code 2. Other exceptions print their traceback
-once and end with exit code 1. Under MPI one process prints the error and then ends the other processes, which would
-otherwise wait forever.
+Errors of Windlass print one message without traceback and end the process with exit code 2. Other exceptions print
+their traceback once and end the process with exit code 1. Under MPI one process prints the error and then ends the
+other processes, which would otherwise wait forever.
 """
 
 import os
@@ -41,11 +41,11 @@ class RunOptions(Protocol):
         return False
 
     def finish(self) -> None:
-        """Called at the end of the run."""
+        """Handle the end of the run."""
         return
 
     def finish_without_check(self) -> None:
-        """Called at the end of a failed run."""
+        """Handle the end of a failed run."""
         return
 
     def traceback_wanted(self) -> bool:
@@ -109,7 +109,7 @@ def report(error: BaseException, script: str | None = None) -> int:
 
 
 def leave(code: int) -> int:
-    """Return the exit code; if there are several processes and the code is not 0, end all processes instead."""
+    """Return the exit code; if there are several processes and the code is not 0, end all processes."""
     started = options.is_initialised() or "mpi4py.MPI" in sys.modules
     # before MPI has started, an exit code other than 0 is sufficient: mpiexec then ends the other processes
     if code and started and launched_size() > 1:

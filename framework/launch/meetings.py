@@ -2,10 +2,10 @@
 detected before a deadlock.
 
 The processes form a ring. Each process sends the name of its next task to its successor, and receives the name of the
-task of its predecessor. If a process has ended or begins another task, a neighbour reports an error and ends the job.
-A process may leave a solve with an error that its script catches. In this case, either all processes leave the solve,
-or the job ends, because the other processes would wait forever. A loop over the steps of a solve may end early on all
-processes; before each step, each process checks whether its predecessor continues, too.
+task of its predecessor. If a process has ended or has started another task, a neighbour reports an error and ends the
+job. A process may leave a solve with an error that its script catches. In this case, all processes must leave the
+solve; otherwise the job ends, because the remaining processes would wait forever. A loop over the steps of a solve may
+end early on all processes. Before each step, each process checks whether its predecessor also continues.
 """
 
 from __future__ import annotations
@@ -68,7 +68,8 @@ def _notice(what: str, number: int) -> str:
 
 def _exchange(comm: Any, message: str, notice: str = "") -> str:
     """Send a message to the next process, and receive a message from the previous process. Messages about other loops
-    that were left are ignored."""
+    that have already ended are ignored.
+    """
     before = (comm.rank - 1) % comm.size
     there: str = comm.sendrecv(message, (comm.rank + 1) % comm.size, TAG, None, before, TAG)
     while there.startswith(BROKEN) and there != notice:

@@ -47,7 +47,7 @@ def _petsc() -> Any:
 
 
 def _integer(value: int = 0) -> Any:
-    """A PETSc integer."""
+    """Integer type of PETSc."""
     return (ctypes.c_int64 if _petsc().IntType().itemsize == 8 else ctypes.c_int32)(value)
 
 

@@ -1,11 +1,11 @@
 """Local numbering: the rows, coordinates and unknowns that a process owns, and their ghosts (values that other
 processes own).
 
-partition.py finds the owner of each coordinate. A hub is a coordinate that very many rows couple, for example of a
-pulley. Each row of another table belongs to the owner of its first coordinate that is not a hub. A multiplier belongs
-to the owner of its row. Rows of laws that distribute the work within a row (contact sets) are local on all processes.
-Unknowns are numbered process by process in the order of the nodes; each multiplier follows its nodes, and hubs are at
-the end. In this order LU without pivoting is stable and has little fill-in.
+partition.py finds the owner of each coordinate. A hub is a coordinate that a large number of rows couple, for example
+of a pulley. Each row of another table belongs to the owner of its first coordinate that is not a hub. A multiplier
+belongs to the owner of its row. Rows of laws that distribute the work within a row (contact sets) are local on all
+processes. Unknowns are numbered process by process in the order of the nodes; each multiplier follows its nodes, and
+hubs are at the end. In this order LU without pivoting is stable and has little fill-in.
 
 The layout is computed from arrays over all rows, or, if tables are built in parts, over the rows of this process. A
 layout stores only local data.

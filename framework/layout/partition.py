@@ -1,4 +1,5 @@
-"""Assignment of coordinates to processes: by ranges of rows of the node tables, or by parts of the graph of couplings.
+"""Assignment of coordinates to processes, by ranges of rows of the node tables or by a partition of the graph of
+couplings.
 
 Vertices of the graph are nodes and bodies; an edge joins two vertices that a row of an element, connector or constraint
 couples. Hubs, such as pulleys that touch all elements of a belt, have no edges, because they would connect all parts.
@@ -36,8 +37,9 @@ of rows."""
 COORDINATE_WORK = 2
 """Work for one owned coordinate, relative to the work of a row per coordinate that the row couples [1]."""
 CHAIN_CUT = 4
-"""Number of cut edges per border between ranges up to which the model counts as a chain. For a chain no partition is
-better than ranges."""
+"""Number of cut edges per border between ranges up to which the model is treated as a chain. For a chain no partition
+is better than ranges.
+"""
 WORTH = 0.8
 """A partition of the graph is used if the number of its cut edges is at most this fraction of the number for ranges
 [1]."""

@@ -16,11 +16,12 @@ powers P that are quadratic in velocities,
 
     D = h (2 P(x, (m + w)/2) - P(x, m)/2 - P(x, w)/2),    x, m: means of both ends,    w = (q_1 - q_0)/h,
 
-equals this work, and has order 2 for other powers. Laws with history values (`Account.jumps`) have a state only at the
-ends of the step. The powers of these laws are integrated by the trapezoidal rule, and jumps are added. These include
-the losses of normal dampers of contact, which are computed from the change of the gaps. T = v·M v/2, where M v is the
-inertia forces with the velocities in place of the accelerations, minus the inertia forces for zero accelerations.
-Source: the discrete balance of the trapezoidal rule, T. J. R. Hughes, The Finite Element Method (1987), section 9.
+this expression equals the work, and has order 2 for other powers. Laws with history values (`Account.jumps`) have a
+state only at the ends of the step. The powers of these laws are integrated by the trapezoidal rule, and jumps are
+added. These include the losses of normal dampers of contact, which are computed from the change of the gaps. T = v·M
+v/2, where M v is the inertia forces with the velocities in place of the accelerations, minus the inertia forces for
+zero accelerations. Source: the discrete balance of the trapezoidal rule, T. J. R. Hughes, The Finite Element Method
+(1987), section 9.
 """
 
 from __future__ import annotations
@@ -95,7 +96,8 @@ class Accounted(NamedTuple):
 
 class Sums(NamedTuple):
     """Sums over steps [J]: works of the forces, change of the kinetic energy, and for each law the changes of energies
-    and integrals of powers that `settle` adds. All sums are views of one array ``numbers``, in this order."""
+    and integrals of powers that `settle` adds. All sums are views of one array ``numbers``, in this order.
+    """
 
     numbers: FloatArray
     work: FloatArray

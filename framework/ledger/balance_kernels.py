@@ -28,7 +28,7 @@ def load_middle(
     a_before: FloatArray, rotations: IntArray, time: FloatArray, x: FloatArray, v: FloatArray, a: FloatArray,
     half_difference: FloatArray,
 ) -> None:  # fmt: skip
-    """Replace the values at the end of a step in the fields by the values in the middle of the step: mean coordinates,
+    """In the fields, replace the values at the end of a step by values in the middle of the step: mean coordinates,
     accelerations and velocities.
 
     q, before: displacements at the end and at the start, shape (n,).
@@ -147,7 +147,7 @@ def settle(
 
 @kernel
 def clear_recorded(due: IntArray, numbers: FloatArray) -> None:
-    """Reset the sums after a step that is recorded."""
+    """Set the sums to 0 after a recorded step."""
     if due[0] != 0:
         for i in range(len(numbers)):
             numbers[i] = 0.0

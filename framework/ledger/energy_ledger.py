@@ -282,14 +282,15 @@ class EnergyLedger(EveryNth):
         )
 
     def _reduce(self, sums: dict[str, float]) -> dict[str, float]:
-        """Sums over all processes. The call is collective."""
+        """Sums over all processes [J]. The call is collective."""
         assert self._world is not None
         values = parallel_assembly(self._world).processes.sum(np.array(list(sums.values())))
         return dict(zip(sums, values.tolist(), strict=True))
 
     def idle_steps(self, state: State, size: float) -> int:
-        """Return the number of steps without a call of this hook. The result is all steps if compiled code can
-        integrate them; compiled code calls Python for steps that are recorded."""
+        """Return the number of steps without a call of this hook. Return the number of steps that need no call of
+        Python. If compiled code can integrate all steps, it calls Python only for steps that are recorded.
+        """
         assert self._balance is not None
         if state.world.version != self._version or self._balance.find_program(state) is None:
             return 0
@@ -424,7 +425,7 @@ class EnergyLedger(EveryNth):
         return [ReportSection("Energy", parts, "energy")]
 
     def _find_labels(self) -> dict[str, str]:
-        """Return the names of rows, such as loads, springs and bodies, that replace the name of a law with few rows."""
+        """Return the names of rows that replace the name of a law with few rows, such as loads, springs and bodies."""
         world = self._world
         assert world is not None
         tables = {component.__name__: table for component, table in world.tables.items()}

@@ -76,12 +76,12 @@ class Gaps:
         near: number of contacts to check, followed by their indices, shape (contacts + 1,); ``measure`` may omit
             contacts that cannot close in this step. None: all.
         weighed: whether changes of rates are compared with the relative speed of the surfaces, as for ropes on pulleys.
-            If ``weighed`` is false, an impact is compared with its own speed.
+            If ``weighed`` is false, the change of an impact is compared with the speed of the impact.
         accept: function without arguments that is also called when a step is accepted. If ``measure`` is a `Call`,
             ``accept`` is a `Call` that replaces `accept_gaps`.
         quiet: two speeds, shape (2,). Solvers write ``quiet[0]``: the change of a rate below which contacts are not
-            checked [m/s]. ``measure`` writes ``quiet[1]``: the largest speed of contacts that are omitted from ``near``
-            for this reason [m/s].
+            checked [m/s]. ``measure`` writes ``quiet[1]``: the largest speed of contacts that were therefore omitted
+            from ``near`` [m/s].
         memory: additional arrays with values at the start of the step.
         holder: the contact monitor to whose most recent accepted step the numbers belong; the monitor of another solver
             of the same world replaces it.
@@ -124,7 +124,7 @@ def note_gap(row: FloatArray, gap: float, rate: float, speed: float) -> None:
 @kernel(inline=True)
 def note_way(row: FloatArray, reach: float, x: float, y: float, z: float) -> None:
     """Write the position of a body relative to an obstacle that the body can pass, and the penetration that the step
-    has missed [m]. Call this function after `note_gap`.
+    has missed [m]. `note_gap` must be called before this function.
 
     A step can miss a penetration if the contact is open at both ends of the step, or if the body is on opposite sides
     of the obstacle.

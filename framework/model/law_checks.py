@@ -110,7 +110,7 @@ def check_needs(component: type[Component], names: Sequence[str], what: str) -> 
 
 
 def check_node(component: type[Component]) -> None:
-    """Check that the columns of a node fit its coordinates.
+    """Check that the columns of a node have the sizes of its coordinates.
 
     Raises:
         ModelError: the number of columns differs from the number of coordinates, or names are unknown.

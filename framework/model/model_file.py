@@ -223,7 +223,7 @@ def fill_model(world: Tables, content: Mapping[str, Any], functions: Functions, 
 
 
 def _add_names(world: Tables, names: Mapping[str, Any], source: str) -> None:
-    """Name the rows."""
+    """Set the names of rows."""
     by_kind = {component.__name__: table for component, table in world.tables.items()}
     for kind, labels in names.items():
         if kind not in by_kind:
@@ -243,7 +243,7 @@ def _add_names(world: Tables, names: Mapping[str, Any], source: str) -> None:
 def _add_rows(
     world: Tables, component: type[Component], call: Mapping[str, Any], functions: Functions, source: str, where: str
 ) -> list[str]:
-    """Repeat one call of `World.add`.
+    """Repeat one call of `World.add` from a file.
 
     Returns:
         Columns and references for which the file contains no values.

@@ -1,4 +1,4 @@
-"""Building a model in parts: each process gives some rows of a table, and no process stores all rows.
+"""Models that are built in parts: each process specifies some rows of a table, and no process stores all rows.
 
 All processes make the same calls with the same numbers of rows, so that rows and entities can be numbered without
 communication. When the world is finalized, the processes compare their rows, and each process gets the rows to which
@@ -33,13 +33,13 @@ MOST_ROWS = 10**11
 
 @dataclass(frozen=True)
 class Part:
-    """Subset of the rows of one call of `World.add` that this process gives.
+    """Subset of the rows of one call of `World.add` that this process specifies.
 
     Attributes:
         count: number of rows on all processes together, which must be equal on all processes.
-        numbers: rows that this process gives, from 0 to count - 1 in ascending order, shape (n,). Several processes may
-            give the same row with equal values.
-        replicated: whether each process gives all rows, as in `World.add` without a part.
+        numbers: rows that this process specifies, from 0 to count - 1 in ascending order, shape (n,). Several processes
+            may specify the same row with equal values.
+        replicated: whether each process specifies all rows, as in `World.add` without a part.
 
     Raises:
         ModelError: the count is invalid, or the numbers are not rows or not ascending.
@@ -67,8 +67,8 @@ class Part:
     @classmethod
     @checked(count=inside())
     def equal(cls, count: int) -> Part:
-        """Return the part in which each process gives a range of rows of equal size; ``count`` is the total number of
-        rows. A single process gives all rows.
+        """Return the part in which each process specifies a range of rows of equal size; ``count`` is the total number
+        of rows. A single process specifies all rows.
 
         Raises:
             ModelError: ``count`` is not a number of rows.
@@ -88,13 +88,14 @@ def _check_count(count: int) -> None:
 
 
 def part_of_large(count: int) -> Part:
-    """Return the part of a table that this process gives when a builder function creates many rows."""
+    """Return the part of a table that this process specifies when a builder function creates many rows."""
     return Part.equal(count) if count > KEPT_WHOLE else Part(count, np.arange(count), replicated=True)
 
 
 def pick_rows(part: Part, kind: type[Component], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Select the values for the rows that this process gives from values of columns and references for all rows; single
-    values remain."""
+    """From values of columns and references for all rows, select the values for the rows of this process; single values
+    are unchanged.
+    """
     picked = dict(values)
     for name, value in values.items() if not part.replicated else ():
         col = kind.columns.get(name)
@@ -108,8 +109,8 @@ def pick_rows(part: Part, kind: type[Component], values: Mapping[str, Any]) -> d
 def follow_parts(world: Tables, refs: Mapping[str, NDArray[Any]], count: int) -> Part:
     """Return the rows that this process keeps of a call of `World.add` with all rows.
 
-    Each of many rows may refer to a row, or a chain of rows, of a distributed table. A process then keeps the rows
-    whose referenced row (or first row of the chain) is resident, without communication.
+    Each of many rows may refer to a row, or a chain of rows, of a distributed table. A process then keeps each row
+    whose referenced row (or first row of the chain) is resident; this needs no communication.
     """
     for ids in refs.values() if count > KEPT_WHOLE else ():
         if ids.dtype == object:
@@ -183,7 +184,7 @@ def check_parts(world: Tables) -> None:
 def _agree_on_widths(world: Tables, processes: Processes) -> bool:
     """Set equal numbers of coordinates of rows and references on all processes.
 
-    Chains are padded to the common length (`World.ref_dofs`), other references are not.
+    Chains are padded to a common length (`World.ref_dofs`), other references are not.
     """
     tables = list(world.tables.values())
     refs = [(table.component, name) for table in tables for name in table.component.refs]

@@ -166,7 +166,7 @@ def evaluate(fields: Fields, **given: Any) -> Evaluation:
 
 
 class _Probe(Evaluation):
-    """An evaluation with numbers that differ from the fields, and with forbidden attributes."""
+    """An evaluation whose numbers differ from the fields, and whose attributes of other kinds are forbidden."""
 
     @property  # type: ignore[misc]
     def t(self) -> float:
@@ -307,7 +307,9 @@ class NeighbourPattern:
 
 
 class SumKey(Protocol):
-    """Key of a sum of numbers, shape (n,), over all rows and processes: hashable, and equal on all processes."""
+    """Key of a sum of numbers, shape (n,), over all rows and processes; the key is hashable, and equal on all
+    processes.
+    """
 
     def judge(self, total: FloatArray) -> str | None:
         """Reason why results are doubtful, and a remedy; None if the sum raises no doubt."""
@@ -325,10 +327,9 @@ class Checks:
         reasons: function ``(fields, step)`` that returns, at the end of a solve, a list of reasons why the results are
             doubtful, with remedies. ``step`` is the nominal step [s] of dynamics, or 0 in statics.
         sums: function ``(fields)`` that returns, at the end of a solve, pairs of a key and numbers. Numbers with equal
-            keys are summed over all rows and processes, and each key judges its sum.
-        invariants: function ``(fields)`` that returns a dictionary of integers that are constant in an intact model,
-            for example the number of times that a closed belt winds around its pulleys. Values of the same name are
-            summed.
+            keys are summed over all rows and processes; each key judges its sum.
+        invariants: function ``(fields)`` that returns a dictionary of integers that are constant in a valid model, for
+            example the number of turns of a closed belt around its pulleys. Values of the same name are summed.
         diagnose: function ``(fields)`` that returns a list of reasons why rows cannot be evaluated and return NaN, for
             messages of failed solves.
         find_faults: function ``(fields)`` that returns a list of faults in a static equilibrium, such as a cable that

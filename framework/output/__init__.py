@@ -7,7 +7,7 @@
 | `VtkhdfSeries` | `.vtkhdf` | one HDF5 file with moved points |
 | `CsvTable` | `.csv` | one row of numbers per call |
 
-The three series are `FieldSeries` over a `LineMesh`. `create_output_folder` checks, before a run, that results can be
+The three series are `FieldSeries` over a `LineMesh`. `create_output_folder` checks before a run that results can be
 written. Failures raise `OutputError`. Names are loaded on first use.
 """
 

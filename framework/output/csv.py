@@ -21,7 +21,7 @@ from windlass.framework.output.series import Closing, writing
 class TableClaim:
     """The path of a table that a run will write; the first process locks the file against other runs.
 
-    Under ``-help``, which runs a script without solving, no file is made.
+    Under ``-help``, which runs a script without solving, no file is written.
 
     Args:
         path: the file.
@@ -123,7 +123,8 @@ class CsvTable(Closing):
 def read_csv(path: str | os.PathLike[str]) -> dict[str, FloatArray]:
     """Read a file of `CsvTable`, and return the values of each column, shape (rows,), by column name without unit.
 
-    A last line without line end is ignored: the run was stopped during writing, so the last number may be incomplete.
+    A last line without line end is ignored, because the run was stopped during writing and the last number may be
+    incomplete.
 
     Raises:
         OutputError: the file cannot be read, or a line does not fit the header.
@@ -147,7 +148,7 @@ def read_csv(path: str | os.PathLike[str]) -> dict[str, FloatArray]:
 
 
 def _number_text(value: float) -> str:
-    """Shortest text that reads back as the same number; integers have no decimal point."""
+    """Return the shortest text that represents the same number; integers have no decimal point."""
     if type(value) is float:
         return repr(value)
     return repr(int(value)) if isinstance(value, (int, np.integer, np.bool_)) else repr(float(value))

@@ -114,7 +114,7 @@ class Canvas:
         entity = np.concatenate([d.entity for d in drawings])
         start, end = np.concatenate([d.start for d in drawings]), np.concatenate([d.end for d in drawings])
         self._overlaps = [find_overlaps(entity, start, end, p.target, p.start, p.end) for p in paintings]
-        # arrays that each frame overwrites
+        # these arrays are overwritten for each frame
         self._points = Joined([len(d.points) for d in drawings])
         # no law has fields on faces yet
         self._lines = Joined([*(len(d.lines) for d in drawings), *([faces] if faces else [])])
@@ -147,7 +147,7 @@ class Canvas:
                         cell_data[name] = self._lines.fresh(name) if first else cell_data[name].copy()
                     _lay(cell_data[name], paint, overlap, first)
                     empty[name] = paint.empty
-        # fill lines without a value last, because the overlap rules must not combine the fill value with other values
+        # lines without a value are filled last, because the overlap rules must not use the fill value
         for name, value in empty.items():
             cell_data[name][:lines][np.isnan(cell_data[name][:lines])] = value
         return points, point_data, cell_data
@@ -188,7 +188,7 @@ class Joined:
         return joined
 
     def fresh(self, name: str) -> FloatArray:
-        """NaN for all drawings."""
+        """Values for drawings without the field: NaN."""
         array = self._arrays.setdefault(name, np.empty(self._ends[-1]))
         array.fill(np.nan)
         return array

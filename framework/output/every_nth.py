@@ -97,8 +97,8 @@ class EveryNth(StepHook, Closing, ABC):
         # in the present solve: whether frames are equally spaced in time (else in step numbers), value at the start,
         # and interval between frames
         self._by_time, self._start, self._interval = True, 0.0, 0.0
-        self._done = 0  # number of frames that are due before the present step
-        # see `can_ask`
+        self._done = 0  # number of frames that are due up to the previous step
+        # whether `can_ask` has returned true
         self._is_asked = "idle_steps" in next(
             vars(kind) for kind in type(self).__mro__ if vars(kind).keys() & STEP_CALLS
         )
@@ -147,7 +147,7 @@ class EveryNth(StepHook, Closing, ABC):
         if not self._by_time or not self._interval > 0.0:
             return 0
         due = self._start + (self._count_due(state) + 1 - ROUNDING) * self._interval
-        # rounding may make this number one too small, but never too large
+        # rounding errors may reduce this number by one, but never increase it
         return max(0, ceil((due - state.t) / size - ROUNDING) - 1)
 
     @property

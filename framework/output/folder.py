@@ -13,9 +13,8 @@ from windlass.framework.errors import OutputError
 def create_output_folder(path: str | os.PathLike[str]) -> Path:
     """Make the folder with its parents, write and delete a small file in it, and return its absolute path.
 
-    Call this function before the solve, so that a missing disk is found before hours of computing. Only a trial write
-    is a
-    reliable test: for root, checks of permission bits succeed even on a read-only file system.
+    Call this function before the solve, so that a missing disk is found before hours of computing. A trial write is
+    necessary, because for root, checks of permission bits succeed even on a read-only file system.
 
     Raises OutputError if the folder cannot be made or written.
     """

@@ -32,7 +32,7 @@ class Means(Readings):
     as velocities of bodies and forces of constraints on coordinates. Other sensors require one call of Python per step.
 
     Several solves with the same hook may follow each other: their intervals are added, and times without a solve with
-    this hook do not count. A solve that begins before the end of the earlier solves begins new means. A restart may
+    this hook do not count. A solve that begins before the end of earlier solves starts new means. A restarted run may
     have a later start, if the means of the interrupted run ended before.
 
     Under MPI all processes call this hook and have the same means.
@@ -80,7 +80,7 @@ class Means(Readings):
         if not self._probes:
             load_outputs(state)
             self._create_probes(state)
-        # the state at the start of this solve may differ from the last state of the solve before
+        # the state may have changed between two solves
         self._last, self._mark = np.zeros(0), None
         if self._from is not None and end < self._earliest and self._by_time:
             say_once("means", [f"they begin at t = {self._from:g} s, after the end of this solve at {end:g} s"])
@@ -95,7 +95,7 @@ class Means(Readings):
             integral, duration = np.zeros(table.shape[1]), 0.0
         sizes = np.diff(times)
         parts = 0.5 * sizes[:, None] * (table[:-1] + table[1:])
-        # summed one after the other, so that sums do not depend on the number of records in a call
+        # values are added in sequence, so that sums do not depend on the number of records per call
         integral = np.vstack((integral, parts)).cumsum(axis=0)[-1]
         duration = float(np.append(duration, sizes).cumsum()[-1])
         self._integral, self.duration, self._last, self._until = integral, duration, table[-1], float(times[-1])

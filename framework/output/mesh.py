@@ -10,8 +10,8 @@ from windlass.framework.errors import OutputError
 
 @dataclass(frozen=True, eq=False)
 class LineMesh:
-    """Points joined by straight lines and by faces. The mesh is made once per run; the moved points are written with
-    every frame.
+    """Points joined by straight lines and by faces. The mesh is created once per run; moved points are written with
+    each frame.
 
     points: reference positions in the global frame [m], shape (n, 3); z = 0 in 2D models.
     lines: rows of `points` at both ends of each line, shape (m, 2).

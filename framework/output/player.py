@@ -210,7 +210,7 @@ class Player:
             self.show_frame(self.frame)
 
     def toggle(self) -> None:
-        """Play, or stop."""
+        """Start or stop the film."""
         self._playing = not self._playing
 
     def tick(self, _step: int = 0) -> None:

@@ -181,7 +181,7 @@ class Readings(EveryNth):
 
     def find_numbers(self, state: State) -> RecordNumbers | None:
         """Return the numbers of all sensors if all are entries of arrays, otherwise None."""
-        # a subclass that overrides `record` must be called for each record
+        # a subclass with its own `record` must be called for each record
         if type(self).record is not Readings.record or not self._probes:
             return None
         found = [probe.entries for probe in self._probes if probe.entries is not None]

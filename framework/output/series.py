@@ -33,7 +33,7 @@ class Closing:
     """An object that is closed at the end of a ``with`` block."""
 
     def close(self) -> None:
-        """Finish the files."""
+        """Complete the files."""
 
     def __enter__(self) -> Self:
         return self
@@ -119,7 +119,7 @@ class FieldSeries(Closing, ABC):
     def append(
         self, time: float, points: ArrayLike, point_data: Mapping[str, ArrayLike], cell_data: Mapping[str, ArrayLike]
     ) -> None:
-        """Write one frame. When the call returns, the frame is on disk and can be read.
+        """Write one frame. When the call returns, the frame is on disk and readers can read it.
 
         Args:
             time: time [s], above the time of the previous frame.

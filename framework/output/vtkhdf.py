@@ -1,7 +1,7 @@
 """VTKHDF time series: one HDF5 file with moved points.
 
 Frames are written without the HDF5 library. From time to time the file is opened with the library, which allocates
-space for the next frames and returns the offsets of their rows. A frame is then written by a few plain writes to these
+space for the next frames and returns the offsets of their rows. A frame is then written by a few plain writes at these
 offsets. A last write increments the number of frames; before this write readers ignore the frame. The file contains the
 number of frames twice: as the attribute ``NSteps`` and as the length of ``Steps/Values``. VTK's reader requires equal
 numbers; both are in the first page of the file and change in one write.
@@ -48,7 +48,7 @@ class VtkhdfSeries(FieldSeries):
     def _prepare(self) -> None:
         # number of finished frames, number of allocated frames, and number of frames in the digest
         self._count = self._room = self._digested = 0
-        self._batch = 1  # number of frames that are allocated at a time
+        self._batch = 1  # number of frames allocated at once
         self._counts: list[int] = []  # offsets of the frame counts in the file [bytes]
         # for each dataset: offsets of the rows of each batch [bytes]
         self._places: dict[str, list[int]] = {}
@@ -215,7 +215,8 @@ class VtkhdfSeries(FieldSeries):
 
     def _make_room(self, rows: dict[str, Any]) -> None:
         """Allocate space for the next frames. Compressed rows are written at the same time, because only the library
-        can write them."""
+        can write them.
+        """
         before = self._room
         try:
             with change_hdf5(self.path, lambda overlay: _lay_count(overlay, self._counts, self._count)) as file:
@@ -280,8 +281,7 @@ class VtkhdfSeries(FieldSeries):
             size = os.fstat(number).st_size
             change_file(self.path, size, [(low, new), (high, new)])
             return
-        # write both numbers and the constant bytes between them in one write, which is atomic because they are in one
-        # page
+        # both numbers, and the constant bytes between them, are written by one write, which is atomic within a page
         between = os.pread(number, high - low - len(new), low + len(new))
         write_all(number, [new + between + new], low)
 

@@ -60,8 +60,8 @@ class Checkpoint(StepHook):
         path, every: as given.
         clock: decides when a checkpoint is due.
         is_written: whether this process has written the file.
-        is_unasked: whether all checkpoints are automatic; automatic checkpoints are written only when the clock
-            requires it, and are removed when the script ends without error.
+        is_unasked: whether all checkpoints are automatic; automatic checkpoints are written at times given by the
+            clock, and are removed when the script ends without error.
 
     Raises:
         OutputError: a path cannot be written; a file cannot be read, is in use by another run, or is not a checkpoint

@@ -73,8 +73,8 @@ class SolveCheckpoint:
         self._restored = False
         # whether the file has no record of the end of this solve, but has records of later solves
         self._is_past = False
-        # values of switchable columns at the start of the solve; a checkpoint stores only later changes, so a restarted
-        # script can start with other values
+        # values of switchable columns at the start of the solve; checkpoints store only later changes, and a restarted
+        # script may start with other values
         self._switches: dict[str, Any] | None = None
         self._version = solver.assembly.world.version
         if self._checkpoint is not None:
@@ -106,8 +106,8 @@ class SolveCheckpoint:
     def paused(self, value: bool) -> None:
         self._interrupt.paused = value
         processes = self._solver.assembly.processes
-        # until the next step all processes announce their collective calls, because a process may have left the loop of
-        # the caller without an error
+        # until the next step, processes announce their collective calls, because a process may leave the caller's loop
+        # without an error
         processes.announce = _announce if value else None
         if not value:
             go_on(self._solver.assembly.comm, type(self._solver).__name__, self._loop)

@@ -28,7 +28,7 @@ class Interrupt:
         self._single = single
 
     def begin(self) -> None:
-        """A solve begins."""
+        """Start a solve."""
         if self._single and threading.current_thread() is threading.main_thread():
             handler = signal.getsignal(signal.SIGINT)
             if handler is signal.default_int_handler:

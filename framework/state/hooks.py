@@ -48,7 +48,7 @@ class StepHook:
         """Called after a Newton run and its post-Newton update; ``error`` is the force error [N]."""
 
     def after_step(self, state: State) -> None:
-        """After an accepted step."""
+        """Called after an accepted step."""
 
     def finish(self, state: State) -> None:
         """Called after the last step, or with the last good state if the solve fails."""
@@ -124,7 +124,7 @@ def overriding(hooks: Iterable[StepHook], stage: str) -> list[StepHook]:
 
 
 def find_rounding(t: float, step: float) -> float:
-    """Return the difference from a time [s] that counts as a rounding error, for steps of the given size [s]."""
+    """Return the time difference that counts as a rounding error [s], at a time [s] and for steps of a given size [s]."""
     return max(ROUNDING * step, UNITS * float(np.finfo(float).eps) * abs(t))
 
 
@@ -169,7 +169,7 @@ def run_stage(hooks: Iterable[StepHook], stage: str, state: State) -> None:
 
 
 def _may_change(hook: StepHook) -> bool:
-    """Whether a hook may change the state; false for hooks that only write results, to save time."""
+    """Whether a hook may change the state; false for hooks that only write results, which saves time."""
     return hook.changes_state or not type(hook).__module__.startswith(OUTPUTS)
 
 
@@ -233,7 +233,9 @@ def name_hooks(hooks: Iterable[StepHook]) -> dict[str, StepHook]:
 
 
 def refuse_obstacles(hooks: Iterable[StepHook], what: str) -> None:
-    """Raise ModelError with the reasons why hooks cannot continue after a restart; ``what`` needs them to continue."""
+    """Raise ModelError with the reasons why hooks cannot continue after a restart; ``what`` is the name of the feature
+    that requires this.
+    """
     found = [words for hook in hooks if (words := hook.find_obstacle())]
     if found:
         raise ModelError(f"{what}: {'; '.join(found)}")

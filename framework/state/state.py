@@ -176,7 +176,7 @@ class State:
         if self._assembly is None or self._assembly.layout.size == 1:
             values: FloatArray = np.append(array, 0.0)[dofs]
             return values
-        # each value from its owner only, because the sum over processes is formed
+        # only the owner adds each value, because the sum over processes is formed
         owned = len(self._assembly.layout.owned)
         values = np.append(array[:owned], 0.0)[np.minimum(dofs, owned)]
         return self._assembly.processes.sum(values)

@@ -169,7 +169,7 @@ def solve_blocks(
     for b in range(len(start) - 1):
         first, n, at = start[b], start[b + 1] - start[b], entry_start[b]
         for i in range(n):
-            # ``scale`` refers to the rows before they were exchanged
+            # ``scale`` refers to the rows before the exchange
             row = order[first + i]
             total = scale[first + row] * right[members[first + row]]
             for j in range(i):

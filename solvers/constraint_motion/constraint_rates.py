@@ -121,7 +121,7 @@ class ConstraintRates:
     def _draw(self, size: float) -> FloatArray:
         """Return random numbers between -size and size by world coordinate, which makes ghosts equal to their owners,
         shape (n,)."""
-        # the fractional parts of multiples of an irrational number fill an interval evenly
+        # the fractional parts of multiples of an irrational number are distributed evenly in an interval
         parts: FloatArray = np.modf(0.6180339887498949 * (1.0 + self._assembly.layout.dofs))[0]
         return size * (2.0 * parts - 1.0)
 

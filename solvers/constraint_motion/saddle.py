@@ -190,7 +190,7 @@ class PetscFactors:
             raise_cause(error)
             failed = True
         if failed:
-            # if the right-hand side is not finite, the matrix is not the cause
+            # if the right-hand side is not finite, the matrix is correct
             if np.isfinite(self._right.norm()):
                 self._ksp.getPC().reset()
                 raise SingularError(self._matrix.describe_singular())

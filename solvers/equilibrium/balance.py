@@ -59,7 +59,7 @@ def balance(
         history = fields.data.copy(), fields.start_data.copy()
         again = solve_again()
         if again is None:
-            # no second equilibrium was found: later checks, such as stability, refer to the equilibrium found before
+            # no second equilibrium was found, so later checks, such as stability, refer to the previous equilibrium
             problem.start(scheme, from_zero=False)
             unknowns.copy(problem.unknowns)
             fields.data[:], fields.start_data[:] = history

@@ -98,7 +98,7 @@ class TangentInertia:
     def __init__(self, problem: NonlinearProblem, like: TangentInertia | None = None) -> None:
         self._problem, tangent = problem, problem.matrix.mat
         if problem.pattern.block > 1:
-            # only factors by rows give the inertia, so blocks are converted
+            # only a factorisation by rows gives the inertia, so blocks are converted
             tangent = tangent.convert("aij", PETSc.Mat())
         self._tangent, self._symmetric = tangent, tangent.duplicate(copy=True)
         self._symmetric.transpose()
@@ -134,7 +134,7 @@ class TangentInertia:
         weights.setArray(values)
         self._largest = float(weights.max()[1]) or 1.0
         weights.setArray(np.where(values > 0.0, np.maximum(values, 1e-14 * self._largest), 0.0))
-        # the equation of a constraint that is switched off is lam = 0, with 1 on the diagonal
+        # an inactive constraint has the equation lam = 0, with 1 on the diagonal
         active = diagonal[unknowns.of_multiplier] == 0.0
         values = np.zeros(len(values))
         values[unknowns.of_multiplier] = np.where(active, coupling**2, 0.0)

@@ -131,8 +131,8 @@ class JumpWatch:
         The state must not change until the step has been traced.
         """
         if self._rough and not self._waits and before > self._before:
-            # an additional step of the same solve: scale the recorded loads and their work on the first iterate to both
-            # steps together
+            # an additional step of the same solve: the recorded loads, and their work on the first iterate, are scaled
+            # to both steps together
             more = (after - self._before) / (self._after - self._before)
             self._loads, self._paid, self._done = more * self._loads, more**2 * self._paid, more**2 * self._done
             self._after = after
@@ -212,8 +212,8 @@ class JumpWatch:
             first, apart = self._eval_square(self._first), self._eval_square(way - self._first)
             if apart <= APART**2 * first or not self._has_history(end):
                 return apart > APART**2 * first
-            # closing or opening contacts move the model far beyond the first iterate: only a displacement that also
-            # exceeds the displacements by both tangents is a jump
+            # contacts that open or close move the model far beyond the first iterate, so a jump must also exceed the
+            # displacements by both tangents
             moved = self._eval_square(way) / EXCESS**2
             return moved > first and moved > self._eval_square(self._find_rates(np.zeros(len(way)), self._gap))
         if self._done <= 0.0:
@@ -301,7 +301,7 @@ class JumpWatch:
             load = 0.5 * (before + after)
             middle = solve(low, load)
             if middle is None and self._bumps:
-                # contacts do not settle at this load factor: it lies beyond the limit point, if there is a limit point
+                # contacts do not settle at this load factor: if there is a limit point, the load factor is beyond it
                 after = load
                 continue
             if middle is None and done < ENOUGH:
@@ -316,7 +316,7 @@ class JumpWatch:
             if max(first, second) < least:
                 return ""
         if after == last:
-            # the search has not yet shown whether the path leads to the end
+            # the search has not yet shown whether the path continues to the end
             reached = solve(low, after)
             if reached is None:
                 return ""
@@ -397,7 +397,7 @@ class JumpWatch:
             for k, name in enumerate(component.dof_names):
                 if name in ("x", "y", "z"):
                     moves[dofs[:, k]] = 1.0
-        # if positions change only by rounding errors, the message names another coordinate
+        # if only rounding errors change the positions, the message names another coordinate
         positions, places = moves[:-1] * way, moves[:-1] * self._problem.assembly.fields.x[:-1]
         moved = positions if self._find_largest(positions) > ROUNDING * self._find_largest(places) else way
         ((name, value),) = name_largest(self._problem.assembly, moved, 1)

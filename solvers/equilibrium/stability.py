@@ -214,7 +214,7 @@ class Follower:
         high, minus_low = assembly.processes.largest([high, -low])
         if mass <= 0.0:
             return None
-        # choose the direction in which the loads do positive work, if their work is not 0
+        # the sign is such that the loads do positive work, if their work is not 0
         sign = -1.0 if work < 0.0 else 1.0
         amplitude = DISTURBANCE * ((high + minus_low) or 1.0)
         q = fields.x[:-1] - layout.reference[:-1] + sign * amplitude * mode

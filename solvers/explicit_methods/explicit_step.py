@@ -65,8 +65,8 @@ class Method(ABC):
     def __init__(self, accelerations: Accelerations, judge: Judge, project: bool) -> None:
         self._accelerations, self._judge = accelerations, judge
         self._project = project and accelerations.has_constraints
-        # change of a coordinate in one step, above which the motion counts as unstable [m, rad, 1]; version of the
-        # world for which this limit is valid
+        # change of a coordinate per step above which the motion counts as unstable [m, rad, 1]; version of the world
+        # for which this limit is valid
         self._limit, self._version = 0.0, -1
 
     def begin(self, state: State, resume: bool) -> None:

@@ -147,8 +147,8 @@ class RungeKutta(Method):
         if square5 == 0.0 and square3 == 0.0:
             return 0.0
         norm = abs(h) * square5 / np.sqrt((square5 + 0.01 * square3) * count)
-        # The estimate is a small difference of large numbers, whose rounding error depends on the number of processes.
-        # Rounding to √2 times a power of 2 makes step sizes independent of this number.
+        # The estimate is a small difference of large numbers, and its rounding error depends on the number of
+        # processes. Rounding to √2 times a power of 2 makes step sizes independent of this number.
         return float(max(2.0 ** (np.floor(np.log2(norm)) + 0.5), SMALLEST_NORM))
 
     def _is_current(self, state: State) -> bool:
@@ -189,7 +189,7 @@ class RungeKutta(Method):
         h = solver.t - state.t
         whole = h >= size * (1.0 - 1e-9)
         advance.t = solver.t = then if whole else solver.t
-        # a step that was shortened to end at a given time does not determine the size of the next step
+        # a step that was shortened to end at a given time does not affect the size of the next step
         self._next = solver.h_abs = max(solver.h_abs, wanted) if whole else solver.h_abs
         self._unpack(solver.y)
         return self._end_step(state, advance, h)

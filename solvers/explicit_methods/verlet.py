@@ -53,7 +53,7 @@ def predict(
         kick = 0.5 * h * a[i]
         half = v[i] + kick
         way = h * half
-        # NaN compares false
+        # comparisons with NaN are false
         wild += 0 if abs(way) <= limit else 1
         q_new[i] = q[i] + way
         v_half[i] = half

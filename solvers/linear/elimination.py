@@ -250,7 +250,7 @@ def eliminate(plan: Plan, values: FloatArray, factors: FloatArray) -> int:
     fill_blocks(plan.source, values, last, len(plan.source), factors)
     filled = 0
     for k in range(inner):
-        # rows are read when they are first needed, so the memory is read only once
+        # rows are read when they are first needed, so memory is read only once
         end = plan.ready[k] + 1
         if end > filled:
             fill_blocks(plan.source, values, filled + 2 * first[filled], end + 2 * first[end], factors)

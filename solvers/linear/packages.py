@@ -49,7 +49,7 @@ def set_direct(ksp: Any, package: str, prefix: str) -> None:
     pc.setFactorSolverType(package)
     if PETSc.Options().getString(prefix + "pc_factor_mat_solver_type", package) == "petsc":
         pc.setFactorOrdering(PETSc.Mat.OrderingType.NATURAL)
-        # masses of slopes of short elements are tiny compared with the absolute default of the test for zero pivots
+        # masses of slopes of short elements are much smaller than the default absolute limit for zero pivots
         pc.setFactorPivot(zeropivot=1e-300)
 
 

@@ -74,7 +74,7 @@ class SubstructureLU:
         if not failed and len(self._right):
             dense, pivots, info = lapack.dgetrf(total[:-1].reshape(len(self._right), -1).T)
             self._dense, failed = (dense, pivots), info != 0
-        # the numbers, and therefore decisions based on them, are equal on all processes
+        # the numbers are equal on all processes, so decisions based on them are equal, too
         set_failed(pc, failed)
 
     def apply(self, _pc: Any, x: Any, y: Any) -> None:

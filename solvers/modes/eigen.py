@@ -148,7 +148,7 @@ class Eigensolver:
             self.shift, self._scale = wanted, lowest
             pairs = self._solve(count, more)
             if len(self._leave_out(pairs)) < len(self._leave_out(first)):
-                # a shift closer to many close eigenvalues separates them less
+                # a shift closer to a group of close eigenvalues separates them less
                 pairs, self.shift, self.zeros = first, before, zeros
         good = self._leave_out(pairs)
         self.rejected = len(pairs) - len(good)
@@ -167,7 +167,7 @@ class Eigensolver:
             if pair.residual > RESIDUAL:
                 pair.rounding = self._eval_rounding(solver, pair)
         solver.destroy()
-        # among modes that are equally slow except for rounding, the growing mode comes first
+        # of modes that are equally slow except for rounding, the growing mode is first
         return sorted(self._settle_zeros(found), key=lambda pair: (float(f"{abs(pair.value):.6e}"), -pair.value.real))
 
     def _run(self, count: int) -> tuple[Any, list[Eigenpair]]:
@@ -345,7 +345,7 @@ class Eigensolver:
     def _create_mode(self, value: complex, real: Any, imaginary: Any) -> Eigenpair:
         """Create a mode with vectors of norm 1 from an eigenvalue of the solved problem."""
         if not self._quadratic:
-            # ω² = -σ²; a complex pair of ω² gives a growing and a decaying mode, both with a frequency
+            # ω² = -σ²; a complex pair of ω² gives a growing mode and a decaying mode, both with a frequency
             value = np.sqrt(complex(-value.real, -value.imag))
             value = complex(value if value.imag >= 0.0 else -value)
         size = float(np.hypot(real.norm(), imaginary.norm()))
@@ -409,7 +409,7 @@ class Eigensolver:
     def _settle_zeros(self, pairs: list[Eigenpair]) -> list[Eigenpair]:
         """Set eigenvalues to 0 that are 0 except for rounding and have independent vectors, so that double eigenvalues
         count once."""
-        # infinite eigenvalues that rounding has moved must not define the scale of small values
+        # infinite eigenvalues that rounding has changed to large numbers must not define the scale of small values
         largest = max((abs(pair.value) ** 2 for pair in pairs if pair.residual <= RESIDUAL), default=0.0)
         zeros, others, basis = list[Eigenpair](), list[Eigenpair](), list[FloatArray]()
         for pair in sorted(pairs, key=lambda pair: abs(pair.value)):

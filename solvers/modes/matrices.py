@@ -87,7 +87,7 @@ class LinearMotion:
             for component, system in assembly.layout.systems.items():
                 if system.inertia is not None and system.inertia.tangent is not None:
                     system.inertia.tangent(assembly.evaluation(component, values, dq=dq, dv=dv))
-            # the forces of multipliers change with displacements
+            # the forces of multipliers depend on displacements
             assembly.add_constraint_tangent(values, dq, dv, dq)
 
     def _find_held(self) -> IntArray:

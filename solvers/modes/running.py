@@ -67,7 +67,7 @@ def find_belts(assembly: Assembly, component: type[Component]) -> tuple[list[Int
     _, place = np.unique(ends[:, :, 0], return_inverse=True)
     start, end = place.reshape(-1, 2).T
     count = int(place.max(initial=-1)) + 1
-    # at each node of a closed belt one cable starts and one cable ends
+    # at each node of a closed belt one cable starts and another cable ends
     once = (np.bincount(start, minlength=count) == 1) & (np.bincount(end, minlength=count) == 1)
     _, label = connected_components(coo_array((np.ones(len(start)), (start, end)), shape=(count, count)))
     closed = np.bincount(label, ~once, int(label.max(initial=-1)) + 1) == 0

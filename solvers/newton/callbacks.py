@@ -296,7 +296,7 @@ class Callbacks:
             return
         programs = problem.find_programs()
         if c is None and not (programs[0] and (programs[1] or programs[2])):
-            # compiled code is not worthwhile for the convergence test alone
+            # compiled code has no benefit for the convergence test alone
             return
         problem.prepare(programs)
         self._solve, self.suits_steps = None, False
@@ -318,7 +318,7 @@ class Callbacks:
         wanted = {"function": expansion and residual, "jacobian": expansion and tangent, "convergence_test": True}
         if wanted != self._given:
             self._give(wanted)
-        # if all three callbacks are compiled, the whole run is compiled, too
+        # if all three callbacks are compiled, the whole Newton run is compiled
         self._run = problem.run if all(wanted.values()) else ()
         self._has_loads = False
         if self._run:

@@ -59,7 +59,7 @@ def judge(measures: Any, history: FloatArray, lag: Any, it: int, norm: float) ->
         # tolerances refer to the predictor, even if a later pass of the step has a better start
         m["predictor"] = max(norm, m["predictor"]) if m["guessed"] else norm
         m["reference"] = m["predictor"] if m["predictor"] > atol else 2.0 * atol
-        # backtracking finds no descent from unknowns that already solve the equations
+        # backtracking finds no descent from a solution
         return CONVERGED_ABSOLUTE if m["damped"] and norm <= atol else ITERATING
     if it == 1 and norm > m["reference"]:
         m["reference"] = norm

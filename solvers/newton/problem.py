@@ -285,8 +285,7 @@ class NonlinearProblem:
         residual = self._programs.get(self._find_key(scheme))
         suits = self._tangent_key == self._find_tangent_key(scheme) and not self._static_states.are_sought
         if suits and self._tangent_program is None and isinstance(residual, Program):
-            # the program is created now, because a reused tangent is evaluated too seldom to reach the usual number of
-            # evaluations
+            # the program is created now, because a reused tangent is evaluated too rarely to reach the usual count
             self._tangent_program = self._create_program(self._tangent_steps)
         known = self._expansion, residual, self._tangent_program if suits else None
         return tuple(p if isinstance(p, Program) and p.table is not None else None for p in known)

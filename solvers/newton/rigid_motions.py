@@ -81,7 +81,7 @@ def _turn(values: FloatArray, reference: FloatArray, place: list[Any]) -> None:
     """Write k × r for three axes k; ``place`` contains the positions of the components of r, None for components that
     are 0."""
     for axis in range(3):
-        # the component along the axis is 0; the two other components follow in cyclic order
+        # the component along the axis is 0; the other components follow in cyclic order
         one, two = (axis + 1) % 3, (axis + 2) % 3
         if place[one] is not None:
             values[3 + axis, place[one]] = 0.0 if place[two] is None else -reference[place[two]]

@@ -191,7 +191,7 @@ def choose_steps(p: Mapping[str, float], steps: Mapping[str, float]) -> dict[str
         if not (isinstance(h, (int, float)) and np.isfinite(h) and h > 0.0):
             hint = ": a parameter with the value 0 must have a step" if name not in steps else ": must be > 0"
             raise ModelError(f"steps[{name!r}] = {h!r}{hint}")
-        # the exact difference between p + h and p after rounding
+        # exact difference between p + h and p after rounding
         found[name] = float((value + h) - value)
     return found
 

@@ -140,13 +140,13 @@ def judge_gaps(
         k = near[i]
         row = numbers[k]
         g0, g1 = row[START + GAP], row[GAP]
-        # the contact partner is far away, or is new in this step
+        # the contact partner is far away, or new in this step
         if not (g0 < np.inf and g1 < np.inf):
             continue
         v0, v1 = row[START + RATE], row[RATE]
         speed = weight * max(row[SPEED], row[START + SPEED])
         fastest = max(abs(v0), abs(v1), speed)
-        # passed altogether
+        # the contact has passed the object
         if row[MISSED] > 0.0:
             x, y, z = row[X] - row[START + X], row[Y] - row[START + Y], row[Z] - row[START + Z]
             way, reach = np.sqrt(x * x + y * y + z * z), row[REACH]
@@ -155,13 +155,12 @@ def judge_gaps(
                     found[PASSED], found[PASSED_ROW] = row[MISSED], k
                 found[FACTOR] = min(found[FACTOR], 0.5 * reach / way)
                 continue
-        # decelerated although open at both ends: the contact approached head-on and would have touched, or has touched
-        # in stages of the step
+        # decelerated although open at both ends: the contact approached head-on, or touched in stages of the step
         turned = g0 > 0.0 and g1 > 0.0 and g0 + STAGES * h * v0 < 0.0 and v1 - v0 > -limit * v0
         turned = turned and -v0 > 0.9 * row[START + SPEED]
         # a contact that is now on the other side has passed the object, perhaps without touching it
         turned = turned and row[X] * row[START + X] + row[Y] * row[START + Y] + row[Z] * row[START + Z] >= 0.0
-        # an opening contact is not compressed, and no force attracts it
+        # an opening contact has no compression, and no force attracts it
         kick = v1 - v0
         if (g0 <= 0.0 or g1 <= 0.0 or turned) and kick > least:
             depth, mean = 0.5 * (max(-g0, 0.0) + max(-g1, 0.0)), 0.5 * (v0 + v1)
@@ -178,7 +177,7 @@ def judge_gaps(
                 if kick > found[KICK]:
                     found[KICK], found[ROW], found[DEPTH] = kick, k, max(-g0, -g1, 0.0)
                     found[STEPS], found[NEEDED] = np.pi / (frequency * h), limit / (frequency * stiffer)
-            # the step size with which the contact is resolved until its motion reverses
+            # step size that resolves the contact until its motion reverses
             ahead = frequency * stiffer * h
             if limits[2] != 0.0 and (turned or ahead * ahead * square > limit * limit * square + along):
                 found[FACTOR] = min(found[FACTOR], GOAL * limit / ahead)
@@ -239,12 +238,12 @@ class ContactWatch(Watch):
         self._total = np.zeros(2)
         self._found = np.zeros((0, 13))
         self._size, self._limits = np.zeros(1), np.array([limit, 0.0, float(cuts)])
-        # whether the motion has changed since the end of the last step; revision of the assembly when the laws were
+        # whether the motion has changed since the end of the last step; revision of the assembly at which the laws were
         # found
         self._is_stale, self._revision = True, -1
         self._findings: dict[str, Findings] = {}
         self._largest: dict[str, float] = {}
-        # saved data of the laws for the outer solver, within whose step this solver runs
+        # saved data of the laws for the outer solver, in whose step this solver runs
         self._kept: list[tuple[Gaps, list[NDArray[Any]], Any]] = []
         self._program = self._accept_program = self._measure_program = NO_CALLS
 
@@ -393,7 +392,7 @@ class ContactWatch(Watch):
         time = assembly.fields.t
         assembly.load_fields(state)
         assembly.fields.t = time
-        # an unchanged start causes no sudden change of the motion
+        # an unchanged start causes no sudden change of motion
         size = float(self._size[0])
         self._size[0] = 1.0
         self._measure_program()

@@ -167,7 +167,7 @@ class EnergyWatch(Watch):
         run_steps(self._mass_product)
         product[assembly.layout.states] = 0.0
         kinetic = 0.5 * float(state.v @ product[:-1])
-        # the present forces replace the forces at the start of the step, which are similar if the step is resolved
+        # the present forces approximate the forces at the start of the step; they are similar if the step is resolved
         rounding = (
             2.0 * float((np.abs(self._forces) @ np.abs(assembly.fields.x)).sum()) + sum(self._energies) + sum(energies)
         )

@@ -49,7 +49,7 @@ def estimate_longest_step(assembly: Assembly, state: State, respond: Respond) ->
     indptr, indices, values = assemble_matrix(assembly.world, state).getValuesCSR()
     K = csr_array((values, indices, indptr))
     K = 0.5 * (K + K.T)
-    # a start vector with components of all modes, equal in every run
+    # a start vector that contains all modes, equal in every run
     start = respond(np.cos(np.arange(1.0, 1.0 + K.shape[0])))
     operator = linalg.LinearOperator(K.shape, lambda x: respond(K @ x.ravel()), dtype=float)
     if not np.isfinite(start).all() or not start.any():
@@ -136,8 +136,8 @@ class LimitWatch(Watch):
         self._looks += 1
         if self._looks > AT_ONCE:
             self._next = int(SPACING * self._steps) + 1
-        # the first reason is kept: a step that exceeded an earlier limit stays doubtful, even if later limits are
-        # larger
+        # only the first reason is stored: a step that exceeded an earlier limit remains doubtful even if later limits
+        # are larger
         if self._reason:
             return
         longest = estimate_longest_step(self._assembly, state, self._respond)

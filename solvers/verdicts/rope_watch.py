@@ -120,7 +120,7 @@ def find_largest_wave(dofs: IntArray, impedance: FloatArray, x: FloatArray, v: F
     """Return the largest force of a wave [N], sqrt(EA rhoA) w. The speed w is relative to the mean motion of all rows
     along their axes. See `Pulls` for dofs and impedance; x and v are coordinates and velocities, shape (n + 1,)."""
     d, mean, largest = dofs.shape[1] // 2, 0.0, 0.0
-    # the mean speed of the rows along their axes
+    # mean speed of the rows along their axes
     for i in range(len(dofs)):
         along, square = 0.0, 0.0
         for e in range(d):
@@ -166,7 +166,7 @@ def judge_pulls(
             change, row = leap, i
         before[i] = tensions[i]
         most = max(most, abs(tensions[i]))
-    # the comparison is also false for NaN
+    # comparisons with NaN are false
     if change > LEAP * found[MOST]:
         applied = 0.0
         for i in range(len(loads)):

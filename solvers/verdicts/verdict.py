@@ -176,7 +176,7 @@ def judge_cuts(steps: int, nominal: float, failed: Sequence[tuple[float, float, 
         nominal: number of steps that the run would have with the nominal step size.
         failed: (time [s], step size [s], reason) of each rejected attempt.
     """
-    # an attempt that is rejected so that the step ends at the instant of a contact does not count as a failure
+    # an attempt that is rejected in order to end the step at the instant of a contact is no failure
     cut = sum(REQUEST not in reason for _, _, reason in failed)
     if cut < MANY_CUTS or cut < CUT_SHARE * steps or steps < SHORT_STEPS * nominal:
         return []

@@ -171,7 +171,7 @@ def _check_shared_mpi(found: _Findings, PETSc: Any) -> None:
     MPI: Any = sys.modules["mpi4py.MPI"]
     try:
         same = PETSc.COMM_WORLD.tompi4py().size == MPI.COMM_WORLD.size == PETSc.COMM_WORLD.size
-    # The error for the handle of another MPI library depends on the combination of libraries.
+    # The error for the handle of another MPI library depends on both libraries.
     except Exception:
         same = False
     if not same:
@@ -186,7 +186,7 @@ def _add_kernel_cache(found: _Findings) -> None:
 
         folder, reason = cache_folder()
         files = 0 if folder is None else sum(1 for path in folder.rglob("*") if path.is_file())
-    # The report must survive any failure at this point: no home folder, no permission, a broken numba.
+    # The report must handle any failure here: no home folder, no permission, a broken numba.
     except Exception as error:
         found.add_line("compiler cache", f"unknown: {_first_line(error)}")
         found.problems.append("the folder of the compiler cache cannot be found or made")

@@ -108,7 +108,7 @@ def ask_interface(model: Path, pairs: Pairs, files: Sequence[Path]) -> dict[str,
     """
     with tempfile.TemporaryDirectory(prefix="windlass_fmu_") as name:
         folder = Path(name)
-        # the run is the run of the FMU
+        # this run is the run of the FMU
         own = {"script": model.name, "python": sys.executable, "words": join_options(pairs)}
         copy_model(model, files, folder)
         process = model_process.ModelProcess(folder, own | {"parameters": {}}, {})
@@ -118,7 +118,7 @@ def ask_interface(model: Path, pairs: Pairs, files: Sequence[Path]) -> dict[str,
             raise OptionError(f"{model.name}: {error}") from None
         finally:
             process.kill()
-    # parameters are given by their values
+    # parameters are specified by their values
     rest = [(name, value) for name, value in pairs if name not in found["parameters"]]
     identifier = re.sub(r"\W", "_", model.stem)
     identifier = identifier if not identifier[0].isdigit() else f"_{identifier}"
@@ -144,7 +144,7 @@ def build(library: str, interface: dict[str, Any], model: Path, files: Sequence[
         copy_model(model, files, folder)
         content = json.dumps(interface, indent=1).encode()
         replace_file(folder / INTERFACE, content)
-        # an importing tool knows modules by their names, so each FMU has its own
+        # an importing tool identifies modules by name, so each FMU has its own
         digest = hashlib.sha256(content + library.encode() + model.read_bytes()).hexdigest()[:8]
         script = folder / f"{interface['identifier']}_{digest}_slave.py"
         shutil.copy2(SLAVE, script)

@@ -55,7 +55,7 @@ def run_script(
         print(help_text)
         return 0
     argv, path, thresholds = sys.argv, list(sys.path), gc.get_threshold()
-    # objects loaded at the start exist until the end: their repeated garbage collection takes a tenth of the start
+    # objects created at the start exist until the end; their repeated garbage collection takes a tenth of the start
     gc.set_threshold(RUBBISH, *thresholds[1:])
     from windlass.framework.command_line import options  # imported here, because help does not need it
     from windlass.framework.launch import error_report as failure  # imported here, because it reads options

@@ -88,7 +88,7 @@ def plan_search(words: Sequence[str], scratch: Path) -> Search:
     cases = create_grid(tried, known.items) if tried else []
     for case in cases:
         known.check(case)
-    # options that all settings share are not shown in the table
+    # the table omits options that all settings share
     told = [name for name, text in tried.items() if is_varied(text)] or list(tried)
     names = [" ".join(write_options({name: case[name] for name in told})) for case in cases]
     extra = tuple(Setting(name, tuple(write_options(case))) for name, case in zip(names, cases, strict=True))
@@ -189,7 +189,7 @@ class Search:
             print(f"with smaller tolerances the model fails: {tight.reason}")
             return
         error = tight.differ_from(self._default.runs[0])
-        # two answers with this error may differ by twice the error
+        # two measured errors of this size may differ by twice this size
         allowed = 2.0 * error
         more = (
             f"; the allowed difference of answers becomes twice this error instead of {self._agree:.1e}"

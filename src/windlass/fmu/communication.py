@@ -76,7 +76,7 @@ def serve(
             if name == "finish":
                 return model.solve.state
         model.solve.interrupt()
-    # no exception that a script may catch: results of the solve are incomplete
+    # not an exception that scripts may catch, because results of the solve are incomplete
     raise SystemExit("the importing tool has ended without the end of the FMU (fmi2Terminate or fmi3Terminate)")
 
 

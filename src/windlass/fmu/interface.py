@@ -100,7 +100,7 @@ class FMUInterface:
         if self._solved:
             raise ModelError("solve of FMUInterface is called twice: must be called once")
         self._solved = True
-        # programs that the model starts must not get the pipes
+        # programs that the model starts must not inherit the pipes
         pipes = os.environ.pop(PIPES, "")
         if not pipes or help_requested():
             return solver.solve(state, hooks)

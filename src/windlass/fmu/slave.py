@@ -50,7 +50,7 @@ class ModelSlave(Fmi3Slave if IS_THIRD else Fmi2Slave):  # type: ignore[misc,unu
         self._outputs: dict[str, float] = {}
         self._process: ModelProcess | None = None
         self._begun = self._ended = False
-        # message about an input that the model has refused, by the name of the input
+        # messages about inputs that the model refused, by name of the input
         self._refused: dict[str, str] = {}
         for causality, group in (("input", "inputs"), ("output", "outputs"), ("parameter", "parameters")):
             for name, item in self._interface[group].items():
@@ -66,7 +66,7 @@ class ModelSlave(Fmi3Slave if IS_THIRD else Fmi2Slave):  # type: ignore[misc,unu
         kind = KINDS[type(start).__name__]
         settings: dict[str, Any] = {"causality": Causality[causality], "description": item.get("doc") or None}
         settings["variability"] = Variability.continuous
-        # without a cycle of references, the process ends together with the instance
+        # without reference cycles, the process ends together with the instance
         own = weakref.proxy(self)
         if causality == "output":
             settings |= {"getter": lambda: own._read()[name], "initial": Initial.calculated}
@@ -135,7 +135,7 @@ class ModelSlave(Fmi3Slave if IS_THIRD else Fmi2Slave):  # type: ignore[misc,unu
     def terminate(self) -> None:
         """End the solve and the process; output of the model is written to the log."""
         if self._process is not None:
-            # the importing tool may read the last outputs after the end; after an error there may be none
+            # the importing tool may read the last outputs after the end; after an error there may be no outputs
             with contextlib.suppress(RuntimeError):
                 self._read()
             process, self._process = self._process, None
@@ -169,7 +169,7 @@ class ModelSlave(Fmi3Slave if IS_THIRD else Fmi2Slave):  # type: ignore[misc,unu
         try:
             process.ask("put", name, value)
         except RequestError as error:
-            # pythonfmu has no status for this: the next step is discarded
+            # pythonfmu has no status for this, so the next step is discarded
             self._refused[name] = f"input {name} = {value}: {error}"
             self.log(self._refused[name], Status.error)
             return False
@@ -207,7 +207,7 @@ class ModelSlave(Fmi3Slave if IS_THIRD else Fmi2Slave):  # type: ignore[misc,unu
         elif state["begun"]:
             raise ValueError("state of the FMU: must be a state since the last initialisation")
         elif self._process is not None:
-            # the model starts again with the values of the state
+            # the model restarts with the values of the state
             self._process.kill()
             self._process = None
         self._values, self._outputs, self._begun = dict(state["values"]), {}, state["begun"]

@@ -185,7 +185,7 @@ class Stepwise(StepHook):
             refuse_obstacles(self._hooks, "state of the FMU")
         switches = list_switches(self.state.world)
         if self._back is not None:
-            # solver and hooks are not restored yet
+            # solver and hooks have not been restored yet
             return replace(self._back, switches=switches, jumps=self._jumps)
         progress = None
         if self._march is not None:
@@ -218,7 +218,7 @@ class Stepwise(StepHook):
             self._solver.restore(deepcopy(self._back.progress))
             self._solver.reset_caches(state)
             if self._jumps:
-                # the solver looks for changes of the model since its start
+                # the solver checks whether the model has changed since its start
                 put_switches(state.world, list_switches(state.world))
         self._back = None
         self.changes_forces, self._jumps = self._jumps, False

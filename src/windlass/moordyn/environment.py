@@ -267,7 +267,7 @@ def read_motion(path: Path) -> FloatArray:
         raise ModelError(f"motion file {path}: must have four rows or more with times that rise")
     if table[0, 0] > 0.0:
         raise ModelError(f"motion file {path} begins at {table[0, 0]:g} s: must begin at 0 s or before")
-    # a solve that ends with the table needs rates at its end: one more row continues the motion
+    # a solve that ends with the table needs rates at this time, so one more row continues the motion
     after = 3.0 * table[-1] - 3.0 * table[-2] + table[-3]
     after[0] = 2.0 * table[-1, 0] - table[-2, 0]
     return np.vstack((table, after))

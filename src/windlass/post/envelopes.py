@@ -91,7 +91,7 @@ def _gather(root: Any, field: str, times: FloatArray, frames: Any, points: int) 
         total += weight * values
     at = int(frames[0]) * points
     lengths, part = _find_lengths(np.asarray(root["Points"][at : at + points], np.float64), root)
-    has = np.isfinite(total)  # omit points without a value: bodies and pulleys have no tension
+    has = np.isfinite(total)  # points without a value are omitted: bodies and pulleys have no tension
     found = (low[has], total[has], high[has], low_at[has], high_at[has])
     return Envelope(lengths[has], part[has], *found, times, field)
 

@@ -95,7 +95,7 @@ class BoxFit:
         self._given, self._counts = deviations, np.bincount(columns)
         self._floor = SMALLEST * np.maximum.reduceat(np.abs(measured), self._begins())
         spread = np.array([measured[columns == k].std() for k in range(len(self._counts))])
-        # a constant column has no spread: its value is the first scale
+        # a constant column has no spread, so its value is the first scale
         self._scales = np.where(np.isnan(deviations), np.where(spread > self._floor, spread, self._floor), deviations)
         constant = np.isnan(deviations) & (spread <= self._floor)
         self._scales[constant] = np.maximum(self._floor[constant] / SMALLEST, 1e-300)
@@ -113,7 +113,7 @@ class BoxFit:
             for _ in range(ROUNDS):
                 point, ended = self._solve(point)
                 before, self._scales = self._scales, self._estimate(point)
-                # with one column, the deviation is a common factor and does not change the solution
+                # with one column, the deviation is a common factor and does not affect the solution
                 if len(before) == 1 or np.all(np.abs(self._scales - before) <= SAME * before):
                     break
         except Spent:
@@ -171,7 +171,7 @@ class BoxFit:
         for k, side in enumerate(sides):
             one, two = self._residuals(near[k]), self._residuals(far[k])
             if not np.isfinite([one, two]).all():
-                continue  # a parameter next to a failed run counts as loose, because its influence is unknown
+                continue  # a parameter next to a failed run counts as undetermined, because its influence is unknown
             both = one - two if inner[k] else 4.0 * one - two - 3.0 * base
             slopes[:, k] = both / (2.0 * side)
             size = float(np.linalg.norm(slopes[:, k]))

@@ -105,7 +105,7 @@ class RunTables:
                 for column in read_columns(file, "time")[1]:
                     has.setdefault(column.name, []).append(file.relative_to(folder))
             except ModelError:
-                continue  # a table of another kind, such as a table of modes or duties
+                continue  # another kind of table, such as a table of modes or duties
         for name in self._measured.names:
             files = has.get(name, [])
             if len(files) != 1:

@@ -43,7 +43,7 @@ def beam2d(b: Building, item: Item) -> Entity:
         angles[: len(nodes)] = along - phi
     elif np.abs(phi - phi.mean()).max() > STRAIGHT and len(nodes) == 3:
         raise Refused("includeReferenceRotations: three nodes must have equal angles")
-    # strains of the reference configuration; only the curvature causes no force
+    # strains of the reference configuration, which cause no force except the curvature
     turned = along - phi[:2].mean() - angles[:2].mean()
     strain = 1.0 - np.cos(turned) * size / length, -np.sin(turned) * size / length, item["referenceCurvature"]
     refs = {f"node{k}": node for k, node in enumerate(nodes)}

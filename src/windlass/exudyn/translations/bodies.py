@@ -108,7 +108,7 @@ def rigid_body2d(b: Building, item: Item) -> Entity:
     """Add a 2D rigid body; its inertia is about the node in Exudyn, and about the centre of mass in Windlass."""
     c, about_node = np.asarray(item["centerOfMass"]), float(item["inertia"])
     inertia = about_node - float(item["mass"]) * float(c @ c)
-    # the rest is the rounding error of a point mass away from the node
+    # the rest is the rounding error of a point mass at a distance from the node
     inertia = 0.0 if abs(inertia) < 1e-14 * about_node else inertia
     return b.add(el.RigidBody2D, item, "mass", "centerOfMass:center_of_mass", node=b.own_node(item), inertia=inertia)
 
