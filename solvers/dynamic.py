@@ -50,7 +50,9 @@ from windlass.solvers.verdicts.verdict import judge_cuts, judge_steps
 from windlass.solvers.verdicts.watch import Watches
 
 HARD = 25
-"""Number of Newton iterations of an attempt, from which its shapes are examined; few steps need so many iterations."""
+"""Number of Newton iterations of an attempt above which its shapes are examined; only few steps need so many
+iterations.
+"""
 ADVICE = (
     "look at the worst equations; try a smaller step, more passes (-dynamic_discontinuous_max_it), "
     "or -dynamic_snes_monitor to see the iterations"
@@ -72,13 +74,13 @@ class Dynamic(StepSolver):
         rtol, atol, max_it: default tolerances, see `Newton`.
         passes: default settings of contact passes, see `Passes`.
         decide_at_start: whether the initial state determines which contacts are closed and which stick. False keeps the
-            stored contact states, as is needed to reproduce data of other programs.
+            stored contact states, which is necessary to reproduce data of other programs.
         decide_in_newton: number of residual evaluations in which contacts with a return map decide open or closed,
             stick or slip, in the first Newton run of a step. The decisions use the history at the start of the step.
             After these evaluations, and in all other contacts, decisions change only between Newton runs.
         overshoot: treatment of residuals that are small only relative to a first iteration that has overshot. With
             "check", residuals must also be small relative to loads, reactions and inertia. With "accept", such
-            residuals are accepted, as is needed to reproduce data of other programs.
+            residuals are accepted, which is necessary to reproduce data of other programs.
         lag: whether to reuse the tangent and its factorisation while this is cheaper, see `LagPolicy`; False selects
             the full Newton method.
         project: whether to correct accelerations and multipliers after kinks to fulfil the constraints, see
@@ -180,7 +182,7 @@ class Dynamic(StepSolver):
 
     @checked(**SOLVE)
     def march(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> Iterator[State]:
-        """Integrate from a state (default: the initial values of the nodes), yielding the state after each step.
+        """Integrate from a state (default: the initial values of the nodes), and yield the state after each step.
 
         The same object is yielded at each step; copy it to keep it. After a restart the first yielded state is the
         state after the first step after the checkpoint, or the final state of a completed solve.
@@ -190,7 +192,7 @@ class Dynamic(StepSolver):
             hooks: user code around steps, see `StepHook`.
             resume: whether the state comes from a dynamic run of this model, perhaps from a file (`State.load`). The
                 run then continues with the accelerations of the state; in serial and with full Newton it equals an
-                unbroken run to the last bit. With False, accelerations are computed again, which is needed after
+                unbroken run to the last bit. With False, accelerations are computed again, which is necessary after
                 statics or a change of the model.
 
         Raises:

@@ -1,9 +1,9 @@
 """Explicit dynamics: a(t, q, v) from M a + f(q, v, t) + C_q^T lam = loads, step by step without iterations.
 
-The explicit solver suits models of particles with many contacts and short times, and calculations with accuracy near
-rounding errors. Implicit methods (`Dynamic`) are better for stiff models such as cables. Explicit steps must be shorter
-than 2/ω with the highest angular frequency ω of the model. The modules `verlet` and `runge_kutta` describe the methods,
-and `accelerations` describes the equations.
+The explicit solver is intended for models of particles with many contacts and short times, and for calculations with
+errors near rounding errors. Implicit methods (`Dynamic`) are better for stiff models such as cables. Explicit steps
+must be shorter than 2/ω with the highest angular frequency ω of the model. The modules `verlet` and `runge_kutta`
+describe the methods, and `accelerations` describes the equations.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ ADVICE = (
 
 @dataclass(frozen=True)
 class StepGrid:
-    """Times at which steps end exactly: multiples of the step from the start, and the end.
+    """Times at which steps end exactly: multiples of the step size from the start, and the end.
 
     Attributes:
         start, step, end: [s].

@@ -19,10 +19,11 @@ from windlass.framework.state.hooks import is_hook
 from windlass.framework.state.state import State
 
 LONGEST_TIME = 1e12
-"""Absolute value of a time [s], above which the time must be a mistake: its square or its inverse is outside the range
-of numbers."""
+"""Absolute value of a time [s] above which the time must be a mistake, because its square or its inverse is outside the
+range of numbers.
+"""
 MOST_STEPS = 1e12
-"""Number of steps, above which the step size must be a mistake."""
+"""Number of steps above which the step size must be a mistake."""
 
 PREFIX = that(
     lambda given: isinstance(given, str) and given.isidentifier() and given.isascii(), "letters, digits and _"
@@ -65,7 +66,7 @@ def check_start(solver: Restartable, given: State | None, state: State) -> None:
         state: the same state with local numbers.
 
     Raises:
-        ModelError: values are not finite, or settings differ between processes. All processes raise it.
+        ModelError: values are not finite, or settings differ between processes. All processes raise the error.
         OptionError: the value of an option is wrong; options of solvers that the model makes later are also checked.
     """
     where, assembly = type(solver).__name__, solver.assembly

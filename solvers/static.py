@@ -55,8 +55,9 @@ ADVICE = (
 MOST_LOAD_STEPS = 10**6
 LOAD_STEPS = StepControl(cut=0.25, growth=2.0, easy_steps=4)
 USES = 8
-"""Number of force evaluations after which the calls of kernels are compiled to one program: most static solves need
-fewer evaluations."""
+"""Number of force evaluations after which the calls of kernels are compiled to one program; most static solves need
+fewer evaluations.
+"""
 LONG = 40
 """Form-finding begins if the first load step needs more than one pass and more than this number of iterations."""
 NEAR = 1.0
@@ -94,15 +95,15 @@ class Static(StepSolver):
         rtol, atol, max_it: default tolerances, see `Newton`.
         passes: default settings of contact passes, see `Passes`.
         decide_at_start: whether the initial state determines which contacts are closed and which stick. False keeps the
-            stored contact states, as is needed to reproduce data of other programs.
+            stored contact states, which is necessary to reproduce data of other programs.
         decide_in_newton: number of residual evaluations in which contact points of cables decide open or closed, stick
             or slip, in the first Newton run of a load step. With 0, decisions change only between Newton runs.
         overshoot: treatment of residuals that are small only relative to a first iteration that has overshot. With
             "check", residuals must also be small relative to loads, reactions and inertia. With "accept", such
-            residuals are accepted, as is needed to reproduce data of other programs.
+            residuals are accepted, which is necessary to reproduce data of other programs.
         passes_from: start of the passes of a load step. With "near", a pass starts from the solution of the previous
             pass if the force error of that solution is at most the contact force. With "step", all passes start from
-            the last converged state, as is needed to reproduce data of other programs.
+            the last converged state, which is necessary to reproduce data of other programs.
         stability: treatment of an equilibrium that is unstable or whose shape is implausible. With "follow", the solver
             continues down the potential to a stable equilibrium and prints a note. With "check", the solver raises an
             error. With "off", stability is not checked.

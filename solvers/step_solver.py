@@ -66,7 +66,7 @@ class StepSolver:
         self.solve_checkpoint: SolveCheckpoint | None = None
 
     def update_state(self, state: State) -> None:
-        """Do nothing; see `Restartable`."""
+        """Have no effect; see `Restartable`."""
 
     def checkpoint(self) -> dict[str, Any]:
         """Return values in addition to the state that a restart needs; see `Restartable`."""

@@ -4,9 +4,9 @@
 
 History values. Each evaluation computes new history values from the present coordinates and velocities and from the
 history values at the start of the step. The forces are then computed from the new history values. Contact and friction
-laws need this return mapping. Forces are therefore functions of (t, q, v) within a step. Therefore the values written
-by ``System.post_newton`` must depend only on the start of the step and on the motion in ``Fields``. The step size is
-the time since the start of the step.
+laws need this return mapping. Therefore, within a step, forces are functions of (t, q, v). The values written by
+``System.post_newton`` must therefore depend only on the start of the step and on the motion in ``Fields``. The step
+size is the time since the start of the step.
 
 Mass. If the mass matrix is diagonal and constant, the forces are divided by it; any other constant mass matrix is
 factorised once. With constraints, or a mass matrix that depends on q, the matrix of `SaddleMatrix` is evaluated each
@@ -110,8 +110,9 @@ class Accelerations:
         self._is_rate = self._find_rates()
 
     def reset_caches(self) -> None:
-        """Delete the factorisation and the lists of neighbours: later evaluations then equal evaluations of a new
-        object."""
+        """Delete the factorisation and the lists of neighbours, so that later evaluations equal evaluations of a new
+        object.
+        """
         self.assembly.reset_caches()
         self._factorised = False
         if self.matrix is not None:
@@ -144,7 +145,7 @@ class Accelerations:
             start_data: history values at the start of the step, shape (d,).
 
         Returns:
-            Result of the post-Newton update.
+            Result of the last post-Newton update.
 
         Raises:
             SingularError: the matrix is singular.

@@ -1,7 +1,7 @@
 """Motion that fulfils its constraints on all levels: at the start of a run, and after kinks of prescribed motions.
 
 At the start, positions and velocities near their constraints are projected onto the constraints, with the smallest
-change in the norm of the mass matrix. The module start.py handles larger differences.
+change in the norm of the mass matrix. The module start.py treats larger differences.
 
 Kinks. Implicit methods fulfil constraints as positions (index 3) or rates (index 2). Accelerations and multipliers
 oscillate about the correct values from step to step if the time function of a constraint has a kink, or if a constraint
@@ -15,10 +15,10 @@ size of the terms of e, accelerations, multipliers and, at index 3, velocities a
 
     C_q δv = c h² j - Ċ,    M δa + C_qᵀ δλ = f(v) - f(v + δv),  C_q δa = -e,    j = d(r - C_q a)/dt with a held
 
-The unit length of Euler parameters does not count. It does not depend on time, so its e changes only after a jump of a
-torque, after a kink of another constraint, or in steps that are too long for the rotation. This e is an acceleration
-along the Euler parameters, which does not turn the body, and a projection changes the rotation by a small part of the
-error of the step.
+The constraint on the length of Euler parameters is excluded. It does not depend on time, so its e changes only after a
+jump of a torque, after a kink of another constraint, or if steps are too long for the rotation. This e is an
+acceleration along the Euler parameters, which does not rotate the body; a projection would change the rotation by a
+fraction of the error of the step.
 
 Generalised-alpha's algorithmic acceleration A belongs to the time t + Δ h with Δ = α_m - α_f. A is corrected only in
 the directions of the constraints, C_q A = C_q a + Δ h j, which preserves order 2 of the method. At index 3 velocities
@@ -27,11 +27,11 @@ same oscillation again, with accelerations of order h. For the same reason veloc
 after the first step of a run. Constraints on velocities have index 2 in every method; c = 0 for these constraints.
 
 If the norm of M alone is minimised, the change of velocities concentrates strain rates in few elements. If damping
-would dissipate more energy in a step h than the kinetic energy of this velocity change, stiff dampers would get huge
-forces. In this case M + h ∂f/∂v replaces M for velocities; the change is then the response of the step to an impulse.
-The derivative j is taken on the side of the instant that has no kink. Without a kink, a projection is as accurate as
-the method and changes only rounding errors. The projection is repeated after the next step, because difference
-quotients of time functions may have spanned the kink in the first projection.
+would dissipate more energy in a step h than the kinetic energy of this velocity change, stiff dampers would exert very
+large forces. In this case M + h ∂f/∂v replaces M for velocities; the change is then the response of the step to an
+impulse. The derivative j is taken on the side of the instant that has no kink. Without a kink, a projection is as
+accurate as the method and changes only rounding errors. The projection is repeated after the next step, because in the
+first projection difference quotients of time functions may have extended across the kink.
 
 Sources: K. E. Brenan, S. L. Campbell, L. R. Petzold, Numerical Solution of Initial-Value Problems in
 Differential-Algebraic Equations, SIAM (1996), for consistent values; M. Arnold, O. Brüls, A. Cardona, Numer. Math. 129
@@ -308,8 +308,8 @@ class Consistency:
     def _eval_jerk(self, state: State, h: float) -> FloatArray:
         """Return j of the state in the fields, from differences in time, shape (m,).
 
-        The difference quotient before this time is used unless it spans a kink. A quotient that spans a kink is of
-        order 1/h, and is replaced by the quotient after this time.
+        The difference quotient before this time is used unless it extends across a kink. A quotient that extends across
+        a kink is of order 1/h, and is replaced by the quotient after this time.
         """
         now, step = self._eval_residual(state.a), LOOK_BACK * h
         before, after = ((self._eval_later(state, dt) - now) / dt for dt in (-step, step))

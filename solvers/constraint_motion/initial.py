@@ -1,8 +1,8 @@
 """Consistent initial accelerations: M a + C_q^T lam = loads - f,  C_q a = -(C_q v)_q v - 2 C_qt v - C_tt.
 
 Initial accelerations and multipliers are computed with the matrix and the linear solver of Newton's method, which exist
-in any case. A separate solver is used in two cases. The solver of Newton's method may fail, as LU without exchange of
-pivots does for coordinates without mass. Options with the prefix ``initial_`` may also select a solver.
+in any case. A separate solver is used in two cases. First, the solver of Newton's method may fail, as LU without
+exchange of pivots does for coordinates without mass. Second, options with the prefix ``initial_`` may select a solver.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 
 The vector f contains all forces on the left-hand side minus the loads, including the terms that are quadratic in
 velocities. The same matrix projects coordinates and velocities onto the constraints with the smallest change in the
-norm of M. For a constraint that is switched off, the row is λ = 0.
+norm of M. The row of an inactive constraint is λ = 0.
 """
 
 from __future__ import annotations

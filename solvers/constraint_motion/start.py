@@ -3,11 +3,11 @@ constraints.
 
 Gaps of positions below `SMALL_GAP`, and forbidden velocities below `SMALL_RATE`, are projected onto the constraints:
 they result from rounded numbers or errors of an earlier solve. Gaps of a motion that is prescribed by a function of
-time would make the motion jump. Such gaps must be below `SMALL_JUMP` or a few steps of this motion; the drift of
+time would cause a jump of the motion. Such gaps must be below `SMALL_JUMP` or a few steps of this motion; the drift of
 index 2 methods is smaller.
 
 A constraint with a prescribed rate acts as a motor that starts if its coordinates are at rest, C_q v = 0. The
-coordinates of such a motor receive the prescribed speed. If C_q v ≠ 0, the user has given velocities that the
+coordinates of such a motor receive the prescribed speed. If C_q v ≠ 0, the user has specified velocities that the
 constraint would change without a message.
 """
 

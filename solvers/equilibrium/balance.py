@@ -1,9 +1,9 @@
 """Check of the force balance of statics at full load after the last update of contacts.
 
-A point that touches for the first time in a load step sticks by friction during Newton's method. The update after
-Newton's method makes the present position of the point the anchor of its bristle; its friction vanishes. At full load
-the forces are then out of balance, for a rope on a post by a sixth of the rope force. A repeated solve lets the rope
-slip until its bristles carry their load, and friction agrees with theory again.
+A point that touches for the first time in a load step sticks by friction during Newton's method. After Newton's method,
+the update makes the present position of the point the anchor of its bristle, so its friction vanishes. At full load the
+forces are then out of balance, by a sixth of the rope force for a rope on a post. A repeated solve lets the rope slip
+until its bristles carry their load, and friction agrees with theory again.
 
 The solve is not repeated if the error is below the tolerance of the discontinuous iteration, or if steps are accepted
 with inconsistent contacts (``Passes(fail=False)``, as in other programs).
@@ -17,9 +17,10 @@ from windlass.solvers.stepping.discontinuous import Passes, StepAttempt
 
 TOUCHING_ERROR = 0.05
 """Force imbalance, relative to the largest contact force of a cable [1], up to which the solve for full load is not
-repeated. Such an imbalance is 1 or 2 % of the rope force."""
+repeated. This limit corresponds to 1 or 2 % of the rope force.
+"""
 AGAIN = 3
-"""Largest number of repeated solves for full load."""
+"""Largest number of repeated solves at full load."""
 
 
 def measure_imbalance(problem: NonlinearProblem, force: float, settings: Passes) -> float:
@@ -48,7 +49,7 @@ def balance(
             restored.
         attempt: that load step.
         settings: settings of the discontinuous iteration.
-        solve_again: function that solves for full load from the present state; if the solve fails, it returns None and
+        solve_again: function that solves at full load from the present state; if the solve fails, it returns None and
             leaves the state unchanged.
     """
     fields, left = problem.assembly.fields, measure_imbalance(problem, attempt.force, settings)

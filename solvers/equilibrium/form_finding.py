@@ -1,13 +1,13 @@
 """Form-finding: the shape in which slack lines hang or lie, independent of the initial shape.
 
-A line whose initial shape is shorter than the line has a compression of EA times its slack. Paths of decreasing
-potential from such a shape end in folds. In form-finding all lines are in tension from the first solution on. The
-potential is then the potential of a net in tension:
+A line whose initial shape is shorter than the line has a compressive force of EA times its slack. Paths of decreasing
+potential from such a shape end in folded shapes. In form-finding all lines are in tension from the first solution on.
+The potential is then the potential of a net in tension:
 
 1. Force densities. Each row gets the force N = ρ |r'|, independent of its reference length, and no bending stiffness.
    The equilibrium is the solution of linear equations, so the initial shape has no influence. The density of a row is
    increased if the row is longer than its length under this force, and reduced if the row is shorter, by ρ <- ρ |r'|/(1
-   + ε0 + N/EA). The changes end when all lengths are right to a tenth.
+   + ε0 + N/EA). The changes end when all lengths are correct to a tenth.
 2. Multipliers. Each point of a row gets the force N = μ + k (|r'| - 1 - ε0 - μ/EA), with a small stiffness k. The
    multiplier μ is the force of the previous solution, corrected by the error in length. Solutions need few iterations
    while forces change little between solutions. The stiffness k grows in proportion to N, and faster the smaller the
@@ -41,8 +41,9 @@ from windlass.solvers.newton.scheme import Scheme
 FRICTION = "friction_coefficient"
 """The column of contacts."""
 ROPE = 1e-3
-"""Largest strain of rows that count as lines that may be slack [1]; lines buckle between their ends under less
-compression."""
+"""Largest strain of rows that count as lines that may be slack [1]; such lines buckle between their ends at smaller
+compressive strains.
+"""
 DENSITIES = 30
 """Largest number of solutions with force densities."""
 MULTIPLIERS = 60
@@ -117,7 +118,9 @@ class Lines:
         return self._join([part.eval_stretch(self._assembly.fields) for part in self._parts])
 
     def are_slack(self) -> bool:
-        """Return whether a line at the present fields is folded, or has more compression than loads can cause."""
+        """Return whether a line at the present fields is folded, or has a larger compressive force than loads can
+        cause.
+        """
         force = self.mean(self.stiffness * (self.eval_stretch() - 1.0 - self.free))
         folded = np.concatenate([np.zeros(0, np.bool_), *(p.find_folded(self._assembly.fields) for p in self._parts)])
         # NaN counts as no tension
@@ -254,8 +257,9 @@ class FormFinder:
         return result
 
     def _find_densities(self) -> FloatArray | None:
-        """Find forces at all points of lines for which lengths are right to a tenth [N]; return None if no solution is
-        found."""
+        """Find forces at all points of lines for which lengths are correct to a tenth [N]; return None if no solution
+        is found.
+        """
         lines = self._lines
         free, density = lines.mean(lines.free), np.full(lines.count, lines.load)
         for done in range(DENSITIES):

@@ -56,8 +56,8 @@ class InertiaError(ModelError):
 
 
 def is_surely_stable(problem: NonlinearProblem) -> bool:
-    """Return whether the LU factors of the tangent in Newton's method prove that no mode is negative; False if they
-    prove nothing.
+    """Return whether the LU factors of the tangent in Newton's method prove that no mode is negative; False means that
+    they prove nothing.
 
     Without exchange of pivots the LU factors of a symmetric matrix are its LDLᵀ factors. Therefore no mode is negative
     under the following three conditions. The number of negative pivots is at most the number of constraints. The matrix

@@ -2,21 +2,21 @@
 (snap-through).
 
 Newton's method finds an equilibrium for the load at the end of a step, even if no path of equilibria connects this
-equilibrium with the start. For example, past the limit load of a shallow arch the solution is snapped through, and
-nothing in the result shows it. In the step, loads p increase by Δp and displacements by Δq. Along a path,
-Δp·dq = Δp·K⁻¹Δp dτ with 0 <= τ <= 1, and therefore
+equilibrium with the start. For example, beyond the limit load of a shallow arch the solution is the snapped arch, and
+the result does not show the jump. In the step, loads p increase by Δp and displacements by Δq. Along a path, Δp·dq =
+Δp·K⁻¹Δp dτ with 0 <= τ <= 1, and therefore
 
     w = Δp·Δq <= (largest Δp·K⁻¹Δp on the path).
 
 The value of Δp·K⁻¹Δp at the start is w0 = Δp·Δq1, where Δq1 is the first iterate of Newton's method. The value at the
-end is w1, from one solution with the tangent at the end. If loads only stiffen or only soften the structure, w <=
-max(w0, w1). A step with w > 1.5 max(w0, w1) is traced. The step is halved, then repeatedly the half with the larger
-share of w, down to 1/1024 of the step. The last part is called a jump under three conditions. The last part contains at
-least a quarter of w. The slope of the last part is at least 256 times the mean slope. Just before the last part,
-Δp·K⁻¹Δp exceeds 5 w0; this value tends to infinity at a limit point. Contacts that open, close or slip cause sudden
-changes without this growth.
+end is w1, from one solution with the tangent at the end. If the structure becomes only stiffer or only softer under the
+loads, w <= max(w0, w1). A step with w > 1.5 max(w0, w1) is traced. The step is halved, then repeatedly the half with
+the larger share of w, down to 1/1024 of the step. The last part is called a jump under three conditions. The last part
+contains at least a quarter of w. The slope of the last part is at least 256 times the mean slope. Just before the last
+part, Δp·K⁻¹Δp exceeds 5 w0; this value tends to infinity at a limit point. Contacts that open, close or slip cause
+sudden changes without this growth.
 
-Far beyond a limit point the structure is so stiff that w is small again. Therefore the first quarter of the first step
+Far beyond a limit point the structure is so stiff that w is again small. Therefore the first quarter of the first step
 is examined if the end of the step is more than twice as stiff as its start, w1 < w0/2. Then the first quarter of this
 part is examined, and so on, until a part is suspected or its end is less stiff. Ropes that are almost slack, w < w0/50,
 are excluded.
@@ -24,23 +24,24 @@ are excluded.
 Prescribed motions act completely from the first load step on. If the start violates constraints, C = C0, the path has C
 = (1 - τ) C0 with the loads of the step. In this case w is the square of Δq without prescribed coordinates. Such a step
 is traced if the distance between its end and the first iterate exceeds half of the first iterate. For large rotations
-the tracing ends without a jump, because soon no half contains a quarter of w.
+the tracing ends without a jump, because no half contains a quarter of w after a few halvings.
 
 If a model with prescribed motions has history values, two more conditions hold. Δq must be 1.5 times the displacement
-by the tangents at both ends, and dq/dτ just before the jump must exceed 5 times dq/dτ at the start. Moreover, contacts
-may have been decided again after the start was found. Therefore the start with its prescribed motion held must have an
-equilibrium that is no farther away than the length of the step. After a thousandth of the step the distance must be
-less than half of this length. Otherwise contacts were decided differently, and no jump is reported.
+by the tangents at both ends, and dq/dτ just before the jump must exceed 5 times dq/dτ at the start. In addition,
+contacts may have changed their states after the start was found. Therefore the start, with its prescribed motion held,
+must have an equilibrium whose distance is at most the length of the step. After a thousandth of the step, this distance
+must be less than half of the length of the step. Otherwise the contact states differ from the start, and no jump is
+reported.
 
 If a step begins near an equilibrium, the work of all forces from this equilibrium to the first iterate is about the
 work of Δp. The step is then traced from the equilibrium next to its start, and w0 of this equilibrium also counts.
-Lines without load are almost mechanisms: their shape changes fast with the first small load, but along a path.
+Lines without load are almost mechanisms: their shape changes rapidly with the first small load, but along a path.
 
 Other starts have a larger imbalance, f(q0) = f0 with the loads of the end. An example is a changed prestrain, which
 acts completely from the first load step on. The path is then f = (1 - τ) f0, which releases the start gradually, and
 -f0 replaces Δp. Starts that are unstable while their forces are held have no path.
 
-A step whose contacts do not settle is examined together with the next step that settles. Halves that do not settle lie
+A step whose contacts do not settle is examined together with the next step that settles. Halves that do not settle are
 beyond the limit point, if there is a limit point. Steps that begin exactly at the limit point are not detected. Two
 jumps in one step are reported as one.
 
@@ -77,8 +78,9 @@ LINEAR = 1e-9
 """Difference of a coordinate between the end and the first iterate, relative to its displacement, up to which the
 coordinate counts as prescribed [1]."""
 ROUNDING = 64.0 * float(np.finfo(np.float64).eps)
-"""Displacement, relative to the largest coordinate, up to which it may be a rounding error [1]. A solve adds at most 64
-corrections, each of them rounded."""
+"""Displacement, relative to the largest coordinate, up to which the displacement may be a rounding error [1]. A solve
+adds at most 64 corrections, each of which is rounded.
+"""
 LEAST = 1e-6
 """Norm of Δq [m, rad], above which a start out of balance is examined; smaller displacements are errors of the previous
 step."""
@@ -338,7 +340,7 @@ class JumpWatch:
         )
 
     def _is_astray(self, held: State, end: State, solve: SolveStep) -> bool:
-        """Return whether contacts that are decided again lead to an equilibrium off the path of the step.
+        """Return whether a new decision about contacts leads to an equilibrium off the path of the step.
 
         The start was an equilibrium. With the prescribed motion held, Newton's method may nevertheless end at another
         equilibrium. This equilibrium is off the path if it is farther away than the end of the step. The path is also

@@ -1,8 +1,8 @@
 """Check for unconstrained coordinates without stiffness before a static solve.
 
-A tangent K is considered singular if its factorisation fails, or if rounding errors alone spoil the solution of K x = b
-for a random b. The error in the equations is eps |K| |x|, and x is of the order of |b|/(eps |K|) in motions without
-stiffness.
+A tangent K is considered singular if its factorisation fails, or if rounding errors alone invalidate the solution of K
+x = b for a random b. The error in the equations is eps |K| |x|, and x is of the order of |b|/(eps |K|) in motions
+without stiffness.
 
 The linear solver of Newton's method is tried first, and the first iteration uses its factorisation. A solver that
 exchanges pivots is used only if the first result is not clear. The same solution shows whether factors in dense blocks

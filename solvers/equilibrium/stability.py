@@ -129,11 +129,11 @@ def examine(problem: NonlinearProblem) -> Finding:
 def _look_without_contacts(problem: NonlinearProblem, whole: TangentInertia, finding: Finding) -> None:
     """Find negative modes and flutter of bodies and cables without contacts; the tangent of the problem is overwritten.
 
-    Contacts are straight segments whose contact states do not change during Newton's method. A belt without friction
-    that may circulate therefore has stable positions, and unstable positions half a segment away. The difference
-    between these positions has no physical meaning. Therefore modes that are negative only because of contacts with
-    constant states cause a note. The tangent of sliding contacts is unsymmetric, although sliding contacts dissipate
-    energy.
+    Contacts are straight segments whose contact states do not change during Newton's method. Therefore a belt without
+    friction that can circulate has stable positions, and unstable positions at a distance of half a segment. The
+    difference between these positions has no physical meaning. Therefore modes that are negative only because of
+    contacts with constant states cause a note. The tangent of sliding contacts is unsymmetric, although sliding
+    contacts dissipate energy.
     """
     assembly, matrix = problem.assembly, problem.matrix
     contacts = {c: s for c, s in assembly.layout.systems.items() if s.post_newton is not None and s.tangent is not None}

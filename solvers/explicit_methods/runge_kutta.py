@@ -1,14 +1,13 @@
 """Runge-Kutta method of order 8 with error control of orders 5 and 3 by SciPy, for y = (q, v) with y_t = (v, a(t, q,
 v)).
 
-The error of each accepted step is kept below atol + rtol |y|, as root mean square over all coordinates and
-velocities. In all stages of a step, history values are computed from their values at the start of the step. The history
-values are stored when the step is accepted. For the error control, forces that switch within a step are kinks of a
-continuous function. If steps end at the instants that contacts recommend, no search for these kinks is needed. The
-estimated errors do not reveal contacts that a step passes completely, or impacts within loose tolerances. Monitors find
-such steps, which are repeated with a shorter size. Within a step, constraints are fulfilled by accelerations. After the
-step, coordinates and velocities are projected onto the constraints, which changes them by less than the error of the
-step.
+The error of each accepted step is kept below atol + rtol |y|, as root mean square over all coordinates and velocities.
+In all stages of a step, history values are computed from their values at the start of the step. The history values are
+stored when the step is accepted. For the error control, forces that switch within a step are kinks of a continuous
+function. If steps end at the times that contacts recommend, no search for these kinks is needed. The estimated errors
+do not reveal contacts that a step passes completely, or impacts within loose tolerances. Monitors find such steps,
+which are repeated with a shorter size. Within a step, constraints are fulfilled by accelerations. After the step,
+coordinates and velocities are projected onto the constraints, which changes them by less than the error of the step.
 
 Source: P. J. Prince, J. R. Dormand, J. Comput. Appl. Math. 7 (1981) 67-75; E. Hairer, S. P. Norsett, G. Wanner, Solving
 Ordinary Differential Equations I, Springer, section II.10 (DOP853); `scipy.integrate.DOP853`.
@@ -31,8 +30,9 @@ from windlass.solvers.explicit_methods.explicit_step import Advance, Judge, Look
 STAGES = 12
 """Evaluations of one attempt."""
 SMALLEST_NORM = 1e-6
-"""Ratio of estimated error to tolerance, below which the error is mostly rounding error; the next step then increases
-by a factor of five."""
+"""Ratio of estimated error to tolerance below which the error is mostly rounding error; the next step size then
+increases by a factor of five.
+"""
 MOST_FAILURES = 40 * STAGES
 """Number of evaluations without a finite result, after which a step is given up. The size of each attempt is a fifth of
 the size of the previous attempt."""

@@ -10,7 +10,7 @@ from windlass.framework.command_line.notes import say_once
 from windlass.framework.runtime.petsc import PETSc
 
 LARGE = 20_000
-"""Number of unknowns, from which a factorisation by MUMPS takes long enough for a note."""
+"""Number of unknowns above which a factorisation by MUMPS takes long enough for a note."""
 
 
 def advise_iterative(assembly: Assembly, prefix: str, pc: Any) -> None:

@@ -1,10 +1,10 @@
 """Criterion for an accurate linear solution: its residual is small relative to the right-hand side, or is a rounding
 error.
 
-Even the best solution x of A x = b has a residual of about eps |A| |x| due to rounding. With stiff and soft directions
-this may be a large fraction of b, although the solution is right. For example, if the axial stiffness of a cable is 1e8
-times its bending stiffness, the residual is 1e-8 of b at best. The residual of a solution from wrong pivots is large
-even relative to rounding errors.
+Even the best solution x of A x = b has a residual of about eps |A| |x| due to rounding. If a model has stiff and soft
+directions, this may be a large fraction of b, although the solution is correct. For example, if the axial stiffness of
+a cable is 1e8 times its bending stiffness, the residual is 1e-8 of b at best. A solution from wrong pivots has a
+residual that is large even relative to rounding errors.
 
     accepted:  |b - A x| <= rtol |b|,   or in every row   |b - A x|_i <= GROWTH (sum_j |A_ij| max_j |x_j| + |b_i|)
 

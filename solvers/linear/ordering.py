@@ -21,11 +21,11 @@ from windlass.solvers.linear.substructures import suits_substructures
 LARGEST_FILL = 10.0
 """Largest ratio of envelope entries to matrix entries for which LU in natural order is the fastest."""
 CHOICES = ("ksp_", "pc_", "mat_", "snes_mf", "snes_fd", "snes_test_jacobian")
-"""First parts of names of PETSc options that may require a matrix stored by rows instead of blocks."""
+"""Prefixes of PETSc options that may require a matrix stored by rows instead of blocks."""
 LOOKS = ("monitor", "view", "converged_reason", "error_if")
 """Words in the names of options that only monitor a solver."""
 SMALL = 1000
-"""Number of unknowns below which any order is fast."""
+"""Number of unknowns below which every order is fast."""
 
 
 @kernel

@@ -44,7 +44,7 @@ from windlass.solvers.modes.matrices import LinearMotion
 TOLERANCE = 1e-11
 """Default tolerance of SLEPc, relative to the distance of the eigenvalue from the shift."""
 RESIDUAL = 1e-5
-"""Residual, above which a solution is not a mode, but an infinite eigenvalue moved by rounding."""
+"""Residual above which a solution is not a mode, but an infinite eigenvalue that rounding has changed."""
 GOOD = 1e-7
 """Residual of a shape, above which the solve is repeated about a better shift."""
 SPARE_QUADRATIC = 4
@@ -457,7 +457,7 @@ class Eigensolver:
 
 
 def normalise(rows: FloatArray) -> FloatArray:
-    """Return rows scaled to length 1; zero rows are unchanged."""
+    """Return rows scaled to length 1; rows of zeros are unchanged."""
     sizes = np.linalg.norm(rows, axis=1, keepdims=True)
     found: FloatArray = rows / np.where(sizes > 0.0, sizes, 1.0)
     return found

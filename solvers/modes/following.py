@@ -20,7 +20,7 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.solvers.modes.result import ModesResult
 
 NEARER = 1e-3
-"""Weight of the relative difference of two frequencies against the MAC, if their shapes do not decide [1]."""
+"""Weight of the relative difference of two frequencies compared with the MAC, if their shapes are not decisive [1]."""
 
 
 def eval_assurance(first: ModesResult, second: ModesResult) -> FloatArray:

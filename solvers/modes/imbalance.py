@@ -1,9 +1,9 @@
 """Unbalanced forces w at the state about which modes are computed: M a + f - loads + C_qᵀ λ = w, where λ minimises |w|.
 
 Modes are motions about an equilibrium, or about a motion with the accelerations of the state. If w is not 0, the state
-is not steady, and the frequencies and growth rates describe a state that does not last. The conditions are
-r = M a + f - loads, w = r - C_qᵀ μ and C_q w = 0. Therefore w is the solution of (I, C_qᵀ; C_q, 0)(w, μ) = (r, 0),
-also if constraints repeat each other.
+is not steady, and the frequencies and growth rates apply only at this instant. The conditions are r = M a + f - loads,
+w = r - C_qᵀ μ and C_q w = 0. Therefore w is the solution of (I, C_qᵀ; C_q, 0)(w, μ) = (r, 0), also if constraints
+repeat each other.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ continue to stick.
 Running closed belts are described at positions fixed in space, see `running.py`.
 
 A row that prescribes a velocity, C_v δq̇ = 0, is written as C_v δq = 0. Both forms are equivalent for each motion
-except constant δq, and a motion with constant δq, σ = 0, is not a mode.
+except constant δq; a motion with constant δq, σ = 0, is not a mode.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Callbacks of Newton's method in compiled code: PETSc calls them by address, and no Python runs between its
+"""Callbacks of Newton's method in compiled code: PETSc calls them by address, and no Python code runs between
 iterations.
 
 Residual and tangent are the programs of a `NonlinearProblem`, convergence.py provides the convergence test, and

@@ -33,7 +33,7 @@ MEASURES = np.dtype(
 )
 """Data for the decisions in a Newton run, in a record of shape (1,) that compiled callbacks share.
 
-The history of norms, beginning with the predictor, is a separate array.
+The history of norms, from the predictor on, is a separate array.
 
 rtol, atol, max_it: tolerances of the run, see `Newton`.
 damped: whether the run uses a backtracking line search.
@@ -83,8 +83,7 @@ def is_slow(measures: Any, history: FloatArray, lag: Any, norm: float) -> bool:
 
 @kernel(fast=False)
 def has_stalled(history: FloatArray, iterations: int) -> bool:
-    """Return whether the last ``iterations`` have made no progress; ``history`` contains the residual norms from the
-    first on."""
+    """Return whether the last ``iterations`` have made no progress; ``history`` contains all residual norms of the run."""
     before = len(history) - iterations
     if before < 2:
         return False

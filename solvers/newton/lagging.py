@@ -61,7 +61,7 @@ expected_switched: expected contraction factor of a first iteration with a reuse
 
 @kernel(fast=False)
 def note_norm(memory: Any, norm: float, target: float) -> None:
-    """Note the residual norm of an iterate, and the norm at which the run has converged."""
+    """Note the residual norm of an iterate, and the norm at which the run counts as converged."""
     m = memory[0]
     m["before"], m["last"], m["target"] = m["last"], norm, target
     if m["seen"] == 0:
@@ -134,7 +134,7 @@ class LagPolicy:
 
     @property
     def active(self) -> bool:
-        """See the arguments; the value may be changed between runs."""
+        """See the arguments of the class; the value may be changed between runs."""
         return bool(self.memory["active"][0])
 
     @active.setter

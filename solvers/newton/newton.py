@@ -311,8 +311,9 @@ class Newton:
         return self._history[: self._seen[0]].tolist()  # type: ignore[no-any-return]
 
     def _judge_end(self, run: NewtonRun) -> NewtonRun:
-        """Decide about a run that ended at the limit of iterations, or without descent: it may have reached rounding
-        errors."""
+        """Decide about a run that ended at the limit of iterations or without descent: its residual may have reached
+        rounding errors.
+        """
         if run.reason not in ("DIVERGED_MAX_IT", "DIVERGED_LINE_SEARCH") or len(run.history) < 2:
             return run
         norm, level = run.history[-1], estimate_rounding(self.problem)

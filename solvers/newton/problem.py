@@ -54,7 +54,7 @@ from windlass.solvers.newton.scheme import Scheme
 from windlass.solvers.newton.static_states import StaticStates
 
 LARGE = 20_000
-"""Number of unknowns, above which freeing the memory of unused solvers justifies the time to search for them."""
+"""Number of unknowns above which the memory of unused solvers is worth the time of a search for them."""
 USES = 3
 """Number of evaluations of a residual, or of a tangent with the same factors, after which their kernel calls are
 compiled to a program."""
@@ -291,7 +291,7 @@ class NonlinearProblem:
         return tuple(p if isinstance(p, Program) and p.table is not None else None for p in known)
 
     def prepare(self, programs: Programs, by_table: bool = False) -> None:
-        """Update loads to the time of the run, unless a table updates them."""
+        """Update the loads to the time of the run, unless a table updates them."""
         loads = self.assembly.loads
         if programs[1] is None or self.scheme.load_factor == 0.0 or (by_table and loads.leave_to_table()):
             return

@@ -5,12 +5,12 @@ uncertainty, with the tangent A and the total coordinates and multipliers x:
 
     eps Σ_j |A_ij| |x_j|.
 
-For example, a chain of 1000 elements of 10 mm with EA = 10⁶ N is 10 m long. The residual of this chain can only reach
-10⁻⁵ N for any loads, because 10⁻¹⁶ of 10 m is 10⁻¹³ of an element. Forces that depend on other numbers have other
-rounding errors, which their systems provide. An example is the gap of a circle of 10⁵ m whose centre is held. A Newton
-run has converged if its residual no longer decreases and is of the size of this uncertainty.
+For example, a chain of 1000 elements of 10 mm with EA = 10⁶ N is 10 m long. The residual of this chain cannot be
+smaller than 10⁻⁵ N for any loads, because 10⁻¹⁶ of 10 m is 10⁻¹³ of an element. Forces that depend on other numbers
+have other rounding errors, which their systems provide. An example is the gap of a circle of 10⁵ m whose centre is
+held. A Newton run has converged if its residual no longer decreases and is of the size of this uncertainty.
 
-Conversely, the residual of the first iteration is not a suitable scale if a full step has overshot. The residual of a
+Conversely, the residual of the first iteration is no suitable scale if a full step has overshot. The residual of a
 slack rope is then 10¹³ N, of which 10⁻⁸ is more than the weight of the rope. Therefore a converged residual must also
 be small relative to loads, reactions and inertia.
 

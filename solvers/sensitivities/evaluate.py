@@ -10,7 +10,7 @@ loads. Let two models have the parameters p + h and p - h. The derivative ∂r/�
 these models at the coordinates x. The derivative dy/dp is the central difference of y at x ± h dx/dp. No further
 equilibria are needed. The truncation error, of order h², and the rounding error, of order 1/h, amount to about 1e-9.
 
-History values of contacts are constant: open contacts stay open, and slipping segments continue to slip. As in modes,
+History values of contacts are constant: open contacts remain open, and slipping segments continue to slip. As in modes,
 slipping contact points stick at their positions at the end of the solve. Parameters that change history values at the
 start are refused. If a contact is about to change its state, derivatives are one-sided.
 

@@ -33,8 +33,9 @@ from windlass.solvers.stepping.discontinuous import Passes
 MOST = 64
 """Largest number of steps in one call of compiled code; output and user requests are handled after each call."""
 LONGEST = 0.02
-"""Largest elapsed time of one call of compiled code [s], estimated from the previous call: Ctrl-C takes effect at the
-end of the call."""
+"""Largest elapsed time of one call of compiled code [s], estimated from the previous call, because Ctrl-C takes effect
+at the end of the call.
+"""
 BEGIN, LOOK, UPDATE, END, FOLLOW, IDLE = range(6)
 """Indices of the programs of a step.
 

@@ -1,9 +1,9 @@
 """Cycles of the discontinuous iteration: decisions of contacts that recur after some passes.
 
-The result of a pass depends on the decisions (open or closed, stick or slip) at its start.
-Therefore, if these decisions equal the decisions of an earlier pass, the iteration repeats without end. For example,
-two neighbours close each other alternately, or the damping of a segment opens the segment as soon as it counts as
-closed. Signs of history values store the decisions.
+The result of a pass depends on the decisions (open or closed, stick or slip) at its start. Therefore, if these
+decisions equal the decisions of an earlier pass, the iteration repeats endlessly. For example, two neighbours close
+each other alternately, or the damping of a segment opens the segment as soon as it counts as closed. Signs of history
+values store the decisions.
 """
 
 from __future__ import annotations

@@ -9,8 +9,8 @@ slow the body down. Therefore they are integrated as deviations d from a steady 
     e = r + d,    r = e_0 cos(κ τ) + w sin(κ τ)/κ,    r_tt = -κ² r,    κ = |w|
 
 The rotation r is a great circle on the unit sphere in four dimensions. The vector w contains the predicted rates in the
-middle of the step, which are e_t + (h/2) e_tt without the component along e. The prediction from the end of the step
-gives the same rates, so symmetric methods stay symmetric, and free rotation neither gains nor loses energy. The
+middle of the step, which are e_t + (h/2) e_tt without the component along e. A prediction backwards from the end of the
+step gives the same rates, so symmetric methods remain symmetric, and free rotation neither gains nor loses energy. The
 deviations d obey the formulas of other coordinates; in steady rotation d is 0, so the integration is exact. Since r
 depends only on the start of the step, accelerations remain linear in the coordinates, and tangents do not change. The
 length of e is constrained through its rate and set to 1 after each step, which does not change the rotation. A
@@ -214,7 +214,7 @@ class Integrator:
         """Return the accelerations at the time t + ``shift`` h of the algorithmic accelerations, shape (n,).
 
         For Euler parameters, the change of the accelerations of a steady rotation over this time is subtracted.
-        Accelerations are then right at the start of a run and for any step size.
+        Accelerations are then correct at the start of a run and for any step size.
         """
         found = state.carried.copy()
         if len(self.rotations):

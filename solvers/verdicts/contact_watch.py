@@ -5,15 +5,15 @@ acts, a linear spring reverses an impact of the speed u with the angular frequen
 
     ω² = w/(h x),    u² = g_t² + x w/h,    w/u <= ω h = π/N,
 
-N steps per contact. Rates and depths are means of the values at both ends, so neither mass nor law is needed. These
-means overestimate u if a contact is loaded; w/u is then small. A step with w/u beyond the limit of the method does not
-resolve the contact. A step also does not resolve a contact that is open at both ends although it has reversed, or that
-passes an object, see `Gaps`. Single points of belts on pulleys are seldom resolved. Such points need no resolution
+N steps per contact. Rates and depths are means of the values at both ends, so neither mass nor law is needed. If a
+contact is loaded, these means overestimate u, and w/u is small. A step with w/u beyond the limit of the method does not
+resolve the contact. A step also does not resolve a contact that is open at both ends although its rate has reversed, or
+that passes an object, see `Gaps`. Single points of belts on pulleys are seldom resolved. Such points need no resolution
 while w stays below the speed along the surface, because they carry little of the energy of the belt.
 
-Methods with adaptive steps cut unresolved steps. If steps are not or cannot be cut, the result is doubtful. Within the
-limits, speeds after impacts of linear and of Hertzian contacts are right to 5 %; tests/campaigns compares them with
-closed forms.
+Methods with adaptive steps cut unresolved steps. If steps cannot be cut, or may not be cut, the result is doubtful.
+Within the limits, speeds after impacts of linear and of Hertzian contacts are correct to 5 %; tests/campaigns compares
+them with closed forms.
 
 Sources: contact of a linear spring lasts π/ω; contact of spheres lasts 2.94 x/u, K. L. Johnson, Contact Mechanics
     (1985), chapter 11.
@@ -60,7 +60,8 @@ LIMITS = {
     "euler": 0.02, "midpoint": 0.3, "rk3": 0.4, "rk4": 0.4, "rk6": 0.4, "rk": 1.0, "verlet": 0.4,
 }  # fmt: skip
 """Largest change of the rate in a step, relative to the impact speed, with which an explicit method resolves the impact
-[1]. The method with error control stays below this value unless its tolerances are loose."""
+[1]. The method with error control remains below this value unless its tolerances are loose.
+"""
 LIMIT = 0.3
 """Largest change of the rate in a step, relative to the impact speed, with which implicit methods resolve the impact
 [1]."""

@@ -6,8 +6,8 @@ For each law with a stored energy U and forces f (left-hand side), over a step f
     created = U_{n+1} - U_n - (q_{n+1} - q_n)·(f_n + f_{n+1})/2,
 
 minus its dissipation. For exact motion ``created`` is at most 0; the error of the trapezoidal sum is of third order in
-the step size. A run whose contacts are not resolved in time creates energy in each step, even if the motion looks
-right. Therefore created energy is a cheap indicator of such runs. Only some steps are examined, from the states at both
+the step size. A run that does not resolve its contacts in time creates energy in each step, even if the motion looks
+right. Therefore created energy indicates such runs at low cost. Only some steps are examined, from the states at both
 ends of the step.
 
 Rounding of coordinates x by eps |x| changes energies by up to eps |f| |x|, and rounding of energies changes them by

@@ -1,10 +1,9 @@
 """The longest stable step size of explicit methods, estimated before a run, and again when the model changes.
 
 Velocity Verlet is stable for h < 2/omega with the highest angular frequency omega of the model. For a chain of cables
-2/omega is about the time of a wave through half an element. The value omega² is the largest eigenvalue of R K, where R
-maps forces to accelerations with all constraints held. Arnoldi iterations compute this eigenvalue. Contacts that close
-later increase omega.
-Source: T. J. R. Hughes, The Finite Element Method (1987), section 9.1.
+2/omega is about the time in which a wave travels through half an element. The value omega² is the largest eigenvalue of
+R K, where R maps forces to accelerations with all constraints held. Arnoldi iterations compute this eigenvalue.
+Contacts that close later increase omega. Source: T. J. R. Hughes, The Finite Element Method (1987), section 9.1.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ SMALL = 30
 TOLERANCE = 1e-3
 """Relative tolerance of the largest eigenvalue [1]; a step that exceeds the limit by a smaller fraction is accepted."""
 AT_ONCE = 8
-"""Number of the first changes of a model, after each of which the stability limit is estimated."""
+"""Number of the first changes of a model after each of which the stability limit is estimated."""
 SPACING = 1.5
 """Smallest ratio of the step numbers of two estimates after later changes; hooks may change a model in every step."""
 Respond = Callable[[FloatArray], FloatArray]

@@ -4,11 +4,11 @@ No force can move masses instantaneously. Methods of index 3 would give prescrib
 Methods of index 2 would miss the jump, or use its difference quotient as a velocity. Before each step, constraints on
 positions with Python functions are evaluated at both ends of the step with constant coordinates. A step is bisected if
 its constraints change by more than `SMALL_JUMP`, and by more than `GROWTH` times the change in the previous step. In
-smooth motion each half has about half of the change, whereas a jump remains in one half in all bisections.
+smooth motion each half contains about half of the change, whereas a jump remains in one half in all bisections.
 
 If constraints are fulfilled, the constraint values at the end of the step equal the change in the step, except for the
-drift of the method. The values that the solver evaluates at the end of the step therefore suffice unless they increase.
-The drift is checked every `EVERY` steps.
+drift of the method. The values that the solver evaluates at the end of the step are therefore sufficient unless they
+increase. The drift is checked every `EVERY` steps.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ SHARE = 0.75
 
 
 DRIFT = 0.25
-"""Largest drift with which constraint values at the end of a step suffice, relative to the smallest jump [1]."""
+"""Largest drift at which constraint values at the end of a step are sufficient, relative to the smallest jump [1]."""
 EVERY = 64
 """Number of steps, after which the drift is checked again."""
 SMALLER = 1.5

@@ -2,15 +2,16 @@
 
 A rope under tension cannot leave a pulley instantaneously: the force F on the pulley decreases to 0 with the tension or
 the wrap angle. F is the sum of contact forces. A rope counts as thrown off if F just before the loss of contact exceeds
-`THROWN` times the mean of F over the run, and if contact does not return. The value of F just before the loss is a
+`THROWN` times the mean of F over the run, and if contact is not regained. The value of F just before the loss is a
 weighted maximum over the last steps, where each step has `FADING` times the weight of the next step. The maximum is
-needed because single contact points open and close. A rope that becomes slack and lifts off is an event, reported in a
-note.
+needed because single contact points open and close. A rope that becomes slack and lifts off is a valid motion, which a
+note reports.
 
 A tension can change within a step by three causes: loads, waves and the loss of the previous tension. A wave changes
 the tension by sqrt(EA rhoA) w for a speed change w, and by twice this force at a held end. Further reflections occur if
-a wave passes the whole rope within the step. Loads change it. When a brake holds or a support fails, the change can be
-as large as the previous tension. A change above `LEAP` times the sum of these causes is not explained by the motion.
+a wave passes the whole rope within the step. Loads change the tension directly. The change can be as large as the
+previous tension, for example when a brake engages or a support fails. A change above `LEAP` times the sum of these
+causes is not explained by the motion.
 
 If a model changes during the run (`World.set`), both checks start again.
 Source: waves of a stretched rope, K. F. Graff, Wave Motion in Elastic Solids (1975), section 2.

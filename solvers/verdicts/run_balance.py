@@ -2,15 +2,15 @@
 
     created(t) = T + U - (T + U at the start) - W,    W = work of loads and of prescribed motions
 
-T and U are functions of the state. Therefore checks every `EVERY` to `LONGEST` steps are enough, and energy created
-between checks adds up. W is summed over every step in which its forces change. Losses D >= 0 and energy P that laws
+T and U are functions of the state. Therefore checks every `EVERY` to `LONGEST` steps are sufficient, and energy created
+between checks accumulates. W is summed over every step in which its forces change. Losses D >= 0 and energy P that laws
 transfer reduce ``created``:
 
-- created > 0 is energy without a source, for any losses. The absolute value of transferred energy, sampled at the
-  checks, is allowed.
-- created < 0 is energy lost by the method of integration if all laws conserve energy.
-  Generalised-alpha damps by design. The loss of generalised-alpha is reported in a note in addition to the verdict,
-  unless the loss is a large fraction of the energy concerned.
+- created > 0 is energy without a source, whatever the losses are. The sum of the absolute values of transferred energy
+  at the checks is tolerated.
+- created < 0 is energy lost by the method of integration if all laws conserve energy. Generalised-alpha has intended
+  numerical damping. The loss of generalised-alpha is reported in a note in addition to the verdict, unless the loss is
+  a large fraction of the energy concerned.
 
 The energy concerned is the largest of kinetic energy, change of U, and change of W so far. Created energy is the
 smallest value of three successive checks, because numerical energy oscillates within an impact. The energy of velocity

@@ -1,6 +1,6 @@
 """Check for implausible shapes and overlaps at the start of a motion and during it.
 
-Overlaps deeper than the range of a contact law drive bodies apart with created energy. A cable turned inside out has no
+Overlaps that exceed the range of a contact law accelerate bodies with created energy. A cable turned inside out has no
 equivalent in a finer mesh. See `Checks.refusals` and `Checks.find_faults`.
 """
 

@@ -1,9 +1,9 @@
 """The verdict on a solve: whether its result can be trusted, with the reasons for doubt.
 
 A solve that fails raises an error. A solve that reaches its end can still be wrong. For example, steps have created
-energy because contacts were not resolved in time. Steps were accepted although contact states did not settle, or were
-cut repeatedly. A belt has left its pulleys, or a load step has jumped over a limit point. Such a solve is *doubtful*.
-Known reasons, such as a step longer than the period of a contact, are reported before the solve.
+energy because they did not resolve contacts in time. Steps were accepted although contact states did not settle, or
+were cut repeatedly. A belt has left its pulleys, or a load step has jumped over a limit point. Such a solve is
+*doubtful*. Known reasons, such as a step longer than the period of a contact, are reported before the solve.
 """
 
 from __future__ import annotations
@@ -37,8 +37,9 @@ CUT_SHARE = 0.05
 SHORT_STEPS = 4.0
 """Smallest ratio of the number of steps to the number of nominal steps in a run whose contacts chatter [1]."""
 WHOLE = 1e-6
-"""Largest distance from a whole number of an invariant that counts as whole: other invariants belong to open cables and
-may change."""
+"""Largest deviation of an invariant from a whole number at which the invariant counts as whole; other invariants belong
+to open cables and may change.
+"""
 SHOWN = 5
 """Largest number of reasons of the same kind that are shown."""
 
@@ -55,8 +56,8 @@ class Verdict:
         reasons: reasons why the result is doubtful; empty if the result can be trusted.
         notes: remarks before the solve and, in statics, on the stability of the equilibrium; each note is shown once in
             a run.
-        energy: text on the energy that the method of integration has lost by design, which causes no doubt. The text is
-            empty if the loss is negligible, and if laws also lose energy, which `EnergyLedger` shows.
+        energy: text on the energy that the method of integration has lost by intended damping, which causes no doubt.
+            The text is empty if the loss is negligible, and if laws also lose energy, which `EnergyLedger` shows.
         invariants: numbers that must not change during the solve, see `Checks.invariants`.
         stopped: reason why the solve has not reached its end: ``"interrupted"`` or ``"failed"``; empty for a completed
             solve.

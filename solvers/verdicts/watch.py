@@ -21,10 +21,11 @@ from windlass.framework.kernels.program import NO_CALLS, Program
 from windlass.framework.state.state import State
 
 NEVER = 1 << 40
-"""Number of steps to the next check, for a monitor that has planned no check."""
+"""Number of steps to the next check of a monitor that has not planned a check."""
 SOLVED = 1e-6
-"""Energy that the tolerances of an equilibrium leave, relative to the stored energy [1]. Measured for belts: 3e-8 to
-1e-7."""
+"""Energy that the tolerances of an equilibrium permit, relative to the stored energy [1]. Measured for belts: 3e-8 to
+1e-7.
+"""
 
 
 class Watch:
@@ -82,8 +83,7 @@ class Watch:
         """Note an accepted step of h seconds that ends at t [s]; the fields contain the state at its end."""
 
     def after_step(self, state: State, changed: bool) -> None:
-        """End a step; ``changed`` tells whether constraints have changed velocities and accelerations since
-        `accept`."""
+        """End a step; ``changed``: whether constraints have changed velocities and accelerations since `accept`."""
 
     def idle_program(self, state: State) -> Program | None:
         """Return the program that runs after each step without Python, when state and fields contain the end of the

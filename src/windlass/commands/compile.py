@@ -40,7 +40,7 @@ def is_count(word: str) -> bool:
 
 
 class CompileError(WindlassError):
-    """Kernels that cannot be compiled ahead or stored."""
+    """Raised for kernels that cannot be compiled ahead or stored."""
 
 
 def compile_all(processes: int | None = None) -> str:

@@ -73,7 +73,8 @@ def main(words: Sequence[str]) -> int:
 
 
 def take_files(pairs: Pairs, files: Sequence[Path]) -> Pairs:
-    """Replace option values that are files of the FMU by their names, because the files are beside the script.
+    """Replace option values that are files of the FMU by their names, because the files are in the folder of the
+    script.
 
     Raises:
         OptionError: a value is another file.

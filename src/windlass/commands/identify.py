@@ -56,7 +56,7 @@ DEVIATION = re.compile(r"\s*(.+?)\s*=\s*(\S+)\s*")
 CLOSE = 0.95
 """Correlation of two parameters, above which the summary names them."""
 TREND = 0.3
-"""Correlation of neighbouring residuals, above which residuals do not count as random."""
+"""Correlation of neighbouring residuals above which residuals do not count as random."""
 FAR = 2.0
 """Ratio of the size of residuals to the given deviation, above which the summary shows the ratio."""
 

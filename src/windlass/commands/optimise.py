@@ -125,7 +125,7 @@ def read_limits(text: str) -> tuple[Limit, ...]:
 
 
 def to_number(value: Any) -> float:
-    """Return a result as a number, or NaN if the result is not a number."""
+    """Return a result as a number; if the result is not a number, return NaN."""
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else float("nan")
 
 

@@ -83,7 +83,7 @@ def conduct(plan: SweepPlan, executor: Executor) -> int:
 
 
 def check_files(folder: Path) -> None:
-    """Refuse files of other programs at the paths of tables and pictures; raises OutputError."""
+    """Raise OutputError if the paths of tables and pictures belong to files of other programs."""
     for name in (CSV_FILE, PARQUET_FILE):
         check_output(folder / name, "table of the sweep", "table")
     for file in (folder / PLOTS).glob("*.png"):

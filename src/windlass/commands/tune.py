@@ -42,7 +42,7 @@ OWN = option_table(
     Option("quiet", False, "", "print the ranking and errors only"),
 )
 SHARE = 0.2
-"""Fraction of the total time, below which the time of a solver is too small for tuning the solver."""
+"""Fraction of the total time below which the time of a solver is too small for tuning."""
 TIGHTER = 1e-2
 """Factor for the tolerances of the run that estimates the error of the default's answer."""
 NEAR = 1.3

@@ -61,7 +61,7 @@ def _turning(rate: FloatArray, e: FloatArray) -> FloatArray:
 
 @dataclass
 class AngleNode:
-    """One of these nodes.
+    """A node with three rotation angles.
 
     Attributes:
         node: the node of Windlass.

@@ -122,7 +122,7 @@ DRAWING = {
 
 
 def close_windows() -> None:
-    """Suppress all windows from now on, including windows of plots."""
+    """Suppress all windows, including windows of plots, from now on."""
     exudyn: Any = import_module("exudyn")
     os.environ.setdefault("MPLBACKEND", "Agg")
     for name, functions in DRAWING.items():

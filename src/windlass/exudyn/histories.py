@@ -74,11 +74,12 @@ class CurveHistory:
         self._contacts, self._circles = contacts, circles
 
     def place(self, state: State, values: FloatArray) -> None:
-        """Change nothing: all contacts begin open, and the first step finds the closed contacts."""
+        """Have no effect, because all contacts begin open, and the first step finds the closed contacts."""
 
     def read(self, state: State) -> FloatArray:
-        """Return the values for each segment; if several circles touch a segment, the values of the deepest contact
-        count."""
+        """Return the values for each segment; if several circles touch a segment, the values of the deepest contact are
+        used.
+        """
         shape = len(self._contacts) // self._circles, self._circles
         found = [eval_output(self._contacts, name, state) for name in ("piece", "gap", "slip")]
         piece, gap, slip = (np.reshape(np.atleast_2d(values)[:, 0], shape) for values in found)

@@ -65,7 +65,8 @@ def _vector(item: Mapping[str, Any]) -> FloatArray | None:
 
 def _sliding(item: Mapping[str, Any]) -> FloatArray:
     """Return the factor of the force on the sliding point. For steps between cables, only the force along the cable is
-    known, and the transverse force is unknown."""
+    known; the transverse force is unknown.
+    """
     if item["useClassicalFormulation"]:
         return np.diag((1.0, 1.0, 0.0))
     return np.outer((0.0, 1.0, 0.0), np.full(3, np.nan))

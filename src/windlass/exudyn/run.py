@@ -76,7 +76,7 @@ class Mirror:
         self._shown: tuple[float, int] | None = None
 
     def show(self, state: State) -> None:
-        """Copy a state at the end of a step, once for all records that read the state. The call is collective."""
+        """Copy a state at the end of a step once for all records that read the state. The call is collective."""
         now = state.t, state.step
         if now != self._shown:
             self.write(state)
@@ -466,8 +466,9 @@ def note_errors(call: Callable[..., bool]) -> Callable[..., bool]:
 
 
 def tell_caught() -> None:
-    """Print errors of solves that the script, or Exudyn, has caught: results after such an error are not results of
-    Windlass."""
+    """Print errors of solves that the script or Exudyn has caught, because results after such an error are not results
+    of Windlass.
+    """
     for error in ERRORS:
         # the first frame of a traceback is the frame that has caught the error
         trace = error.__traceback__

@@ -2,7 +2,7 @@
 are computed as in Exudyn.
 
 A solve of Windlass first projects positions and velocities onto the constraints, and its accelerations include motion
-that functions of time prescribe. This module omits both operations, to make the same steps as Exudyn.
+that functions of time prescribe. This module omits both operations, so that steps are the same as in Exudyn.
 """
 
 from __future__ import annotations

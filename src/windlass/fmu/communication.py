@@ -42,7 +42,7 @@ def serve(
     pipes: str, inputs: Mapping[str, Input], outputs: Mapping[str, SensorLike], solver: TimeSolver, state: State | None,
     hooks: Sequence[Hook],
 ) -> State:  # fmt: skip
-    """Follow the requests of an FMU to its end, and return the last state.
+    """Execute the requests of an FMU until its end, and return the last state.
 
     Args:
         pipes: value of the environment variable `PIPES`.
@@ -134,13 +134,13 @@ class ServedModel:
         self.solve.advance(t, size)
 
     def keep(self) -> int:
-        """Keep the present state, and return its number."""
+        """Store the present state, and return its number."""
         self._count += 1
         self._kept[self._count] = self.solve.keep(), dict(self._values)
         return self._count
 
     def go_back(self, number: int) -> None:
-        """Return to a kept state."""
+        """Return to a stored state."""
         kept, values = self._kept[number]
         self._values = dict(values)
         for name, value in values.items():
@@ -148,7 +148,7 @@ class ServedModel:
         self.solve.go_back(kept)
 
     def drop(self, number: int) -> None:
-        """Forget a kept state."""
+        """Delete a stored state."""
         del self._kept[number]
 
     def finish(self) -> None:

@@ -81,11 +81,11 @@ class FMUInterface:
         hooks=each(that(is_hook, "a StepHook or a function of the state"), "a list of hooks"),
     )
     def solve(self, solver: TimeSolver, state: State | None = None, hooks: Sequence[Hook] = ()) -> State:
-        """Solve like ``solver.solve(state, hooks)``, or in an FMU follow the calls of the importing tool.
+        """Solve like ``solver.solve(state, hooks)``, or in an FMU execute the calls of the importing tool.
 
         Args:
-            solver: a solver in time. Its step is the largest step; steps are cut to end at communication points. Its
-                end is the default end of the FMU.
+            solver: a solver in time. The step of the solver is the largest step; steps are cut to end at communication
+                points. The end of the solver is the default end of the FMU.
             state: initial state; its time is the start of the FMU.
             hooks: user code around steps. If the importing tool returns to an earlier state of the FMU, hooks get the
                 data that their `checkpoint` has returned there.

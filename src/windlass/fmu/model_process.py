@@ -99,7 +99,7 @@ class ModelProcess:
         return "\n".join([f"the process of the model {words}, {when} a call of FMUInterface.solve", self._read_log()])
 
     def end(self) -> str:
-        """End the solve and wait for the end of the script; return what there is to report."""
+        """End the solve and wait for the end of the script; return its messages."""
         try:
             self.ask("finish")
         except RequestError:

@@ -1,6 +1,6 @@
 """The FMU of a model: a file in the FMU, which passes the calls of the importing tool to the process of the model.
 
-This file needs pythonfmu (FMI 2) or pythonfmu3 (FMI 3), which is in the FMU beside this file.
+This file needs pythonfmu (FMI 2) or pythonfmu3 (FMI 3), which the FMU contains in the same folder.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ class ModelSlave(Fmi3Slave if IS_THIRD else Fmi2Slave):  # type: ignore[misc,unu
         return root
 
     def setup_experiment(self, start_time: float, *_: Any) -> None:
-        """Check the time at the start [s]."""
+        """Check the start time [s]."""
         begin = self._interface["begin"]
         if abs(start_time - begin) > max(1e-9 * self._interface["step"], 4.0 * sys.float_info.epsilon * abs(begin)):
             raise ValueError(f"startTime = {start_time} s: must be {begin} s, the time at which the model begins")

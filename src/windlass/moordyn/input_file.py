@@ -106,7 +106,8 @@ class Line(NamedTuple):
 
 class Failure(NamedTuple):
     """A row of FAILURE: a point, the number of the line that breaks off at this point, and limits of the time [s] and
-    the tension [N] for the break. The value 0 means no such limit."""
+    the tension [N] for the break. The value 0 means that there is no limit.
+    """
 
     point: int
     line: int

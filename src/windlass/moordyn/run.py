@@ -24,7 +24,7 @@ from windlass.solvers.dynamic import Dynamic
 FRAME = 0.5
 """Time between frames of the recording [s]."""
 ROUNDING = 1e-9
-"""Largest rounding error of times of a table of motions, per time [1]."""
+"""Largest rounding error of times in a table of motions, relative to the time [1]."""
 
 
 def run_file(file: str) -> None:

@@ -33,7 +33,7 @@ _ending = threading.Event()
 
 @dataclass(frozen=True)
 class Ended:
-    """How a run ended.
+    """Outcome of a run.
 
     Attributes:
         reason: reason why the run has no result; empty if it has a result.
@@ -99,7 +99,7 @@ def stop(process: subprocess.Popen[bytes]) -> None:
 
 
 def begin() -> None:
-    """Allow starts of runs."""
+    """Allow new runs."""
     _ending.clear()
 
 

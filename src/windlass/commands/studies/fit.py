@@ -7,10 +7,10 @@ columns, and the fit is repeated with the estimated deviations. The derivatives 
 differences between runs; the method is Gauss-Newton with trust regions, by SciPy. Near the solution p has the
 covariance (JᵀJ)⁻¹.
 
-Directions of p in which the data hardly change are found from the singular values of J. A direction of p is loose if
-the 95 % interval along it is wider than the box. A direction is also loose if its singular value is within the error of
-the differences. At the solution J is computed from differences of second order D₂. D₁ denotes differences of first
-order, and the estimated error of D₂ in each column is |D₁ - D₂|²/|D₂|.
+The singular values of J show directions of p in which the data hardly change. A direction of p is loose if the 95 %
+interval along it is wider than the box. A direction is also loose if its singular value is within the error of the
+differences. At the solution J is computed from differences of second order D₂. D₁ denotes differences of first order,
+and the estimated error of D₂ in each column is |D₁ - D₂|²/|D₂|.
 
 Sources: G. A. F. Seber, C. J. Wild, Nonlinear Regression, Wiley (1989), chapters 2, 5 and 11; M. A. Branch, T. F.
 Coleman, Y. Li, SIAM J. Sci. Comput. 21 (1999) 1-23.
@@ -38,7 +38,7 @@ LEVEL = 0.95
 ERRORS = 3.0
 """Multiple of the error of the differences, below which a singular value counts as zero."""
 PART = 0.1
-"""Absolute component of a loose direction, above which the direction includes the parameter of the component."""
+"""Absolute component of a loose direction above which the direction includes the parameter of the component."""
 
 
 @dataclass

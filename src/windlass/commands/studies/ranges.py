@@ -1,4 +1,6 @@
-"""Options of a model that vary in ranges: ``-preload 200:500``, or ``-stiffness 1e4:1e8:log`` with equal ratios."""
+"""Options of a model that vary in ranges, such as ``-preload 200:500``, or ``-stiffness 1e4:1e8:log`` with equal
+ratios.
+"""
 
 from __future__ import annotations
 

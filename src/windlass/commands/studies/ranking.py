@@ -9,7 +9,9 @@ from windlass.commands.studies.tune_runs import Result, Tried
 HEAD = ("setting", "ms/step", "of default", "Newton", "linear", "tangents", "MB", "difference")
 MEBIBYTE = 2.0**20
 GAIN = 0.95
-"""Fraction of the time of the default, above which a setting has no gain beyond the noise of clocks [1]."""
+"""Fraction of the time of the default that a setting must save, because smaller differences are within the noise of
+clocks [1].
+"""
 
 
 def judge(tried: Tried, run: Result, default: Result, agree: float, limit: float) -> None:

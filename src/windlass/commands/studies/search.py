@@ -39,7 +39,7 @@ class SearchResult(NamedTuple):
 
     @property
     def violation(self) -> float:
-        """The sum of the absolute values of all negative slacks; infinite for failed runs."""
+        """Return the sum of the absolute values of all negative slacks; infinite for failed runs."""
         total = -sum(min(slack, 0.0) for slack in self.slacks)
         return total if np.isfinite(total) and np.isfinite(self.objective) else np.inf
 
@@ -103,8 +103,9 @@ class BoxSearch:
         return [self.found[point] for point in points]
 
     def _values(self, x: FloatArray) -> FloatArray:
-        """Return the scaled objective and slacks of a point, shape (1 + slacks,); a failed run gets worse values than
-        all other runs."""
+        """Return the scaled objective and slacks of a point, shape (1 + slacks,); a failed run has worse values than
+        all other runs.
+        """
         result = self.evaluate([to_point(x)])[0]
         if np.isfinite(result.violation):
             return np.array([result.objective / self._scale, *result.slacks])

@@ -20,7 +20,8 @@ from windlass.framework.launch.arguments import join_options, split_arguments, s
 CLOCKS = ("wall_time", "cpu_time")
 COMPARED = ("q", "v")
 """Parts of a state that form the answer of a run: coordinates and velocities. Accelerations and multipliers depend on
-these parts, and have more noise."""
+these parts and have larger numerical noise.
+"""
 TIME = "t"
 SLACK = 2.0
 """Additional time that a run may take before its first solve [s]."""

@@ -153,8 +153,8 @@ def joint(b: Building, item: Item) -> Entity:
     """Add a joint between two frames that locks translations and rotations.
 
     If one rotation about x or z is locked, the equation is a_y·b_z = 0 in Exudyn, and a_z·b_y = 0 in Windlass.
-    Therefore the markers are exchanged, and a separate joint holds the points. A start with an error in the joint then
-    leads to the same motion as in Exudyn.
+    Therefore the markers are exchanged, and a separate joint holds the points. The motion after a start with an error
+    in the joint is then the same as in Exudyn.
     """
     kind = item["objectType"]
     if kind not in LOCKED:

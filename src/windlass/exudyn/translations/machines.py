@@ -74,7 +74,7 @@ def _history(b: Building, item: Item) -> dict[str, Any]:
 
 @translates("ConnectorTorsionalSpringDamper")
 def torsional_spring(b: Building, item: Item) -> Entity:
-    """Add a torsion spring; without a node its angle is not limited to one turn in Windlass."""
+    """Add a torsion spring; without a node, its angle is unlimited in Windlass."""
     given = find_force(b, item, lambda *arguments: arguments, "springTorqueUserFunction")
     values = _rigid(b, item, frames=True) | _history(b, item) | given
     return b.add(con.TorsionalSpringDamper, item, *LAW, RATE, "torque:preload", **values)
