@@ -133,7 +133,7 @@ LAYER = {"width": optional(number("m", above=0.0)), "layer_modulus": number("Pa"
 
 
 def _check_names(kind: type[_Line], columns: Mapping[str, Any]) -> None:
-    """Raise ModelError for arguments that belong neither to a belt nor to its cables; the message lists similar names."""
+    """Raise ModelError for arguments of neither a belt nor its cables; the message lists similar names."""
     own = [name for name in inspect.signature(kind).parameters if name not in ("world", "cable_columns")]
     in_space = [*find_kinds(3, columns)[1].columns, *(FRAME_COLUMNS if TWIST in columns else ())]
     known = list(dict.fromkeys([*own, *Cable2D.columns, *in_space]))

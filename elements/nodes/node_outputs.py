@@ -19,7 +19,7 @@ def in_space(vectors: FloatArray) -> FloatArray:
 
 
 def point_outputs(unit: str, dimensions: int = 2) -> dict[str, Output]:
-    """Create outputs for rows whose first coordinates are x, y (and z); ``unit`` contains the units of all coordinates."""
+    """Create outputs for rows whose first coordinates are x, y (and z); ``unit``: units of all coordinates."""
 
     def vector(find: Callable[[LocalRows], FieldEntries]) -> Callable[[LocalRows], FieldEntries]:
         def first(rows: LocalRows) -> FieldEntries:

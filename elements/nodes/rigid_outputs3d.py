@@ -53,7 +53,7 @@ def eval_position(rows: LocalRows, s: Fields, local: Any = ORIGIN) -> FloatArray
 
 
 def eval_displacement(rows: LocalRows, s: Fields, local: Any = ORIGIN) -> FloatArray:
-    """Return the position minus the position in the reference configuration, in the global frame [m], shape (rows, 3)."""
+    """Return the displacement from the reference configuration in the global frame [m], shape (rows, 3)."""
     b, reference = np.asarray(local, dtype=np.float64), rows.reference
     before = reference[:, :3] + turn_rows(rotation_matrix(reference[:, 3:]), b)
     return eval_position(rows, s, local) - before

@@ -124,7 +124,7 @@ def overriding(hooks: Iterable[StepHook], stage: str) -> list[StepHook]:
 
 
 def find_rounding(t: float, step: float) -> float:
-    """Return the time difference that counts as a rounding error [s], at a time [s] and for steps of a given size [s]."""
+    """Return the time difference that counts as a rounding error [s], at a time [s] and for a step size [s]."""
     return max(ROUNDING * step, UNITS * float(np.finfo(float).eps) * abs(t))
 
 

@@ -83,7 +83,7 @@ def is_slow(measures: Any, history: FloatArray, lag: Any, norm: float) -> bool:
 
 @kernel(fast=False)
 def has_stalled(history: FloatArray, iterations: int) -> bool:
-    """Return whether the last ``iterations`` have made no progress; ``history`` contains all residual norms of the run."""
+    """Return whether the last ``iterations`` have made no progress; ``history`` contains all residual norms."""
     before = len(history) - iterations
     if before < 2:
         return False

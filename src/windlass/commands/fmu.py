@@ -163,7 +163,7 @@ def build(library: str, interface: dict[str, Any], model: Path, files: Sequence[
 
 @contextmanager
 def own_modules() -> Iterator[None]:
-    """Context that forgets the folders and modules that a builder loads."""
+    """Context that restores the search path and the loaded modules of Python after the work of a builder."""
     path, modules = list(sys.path), set(sys.modules)
     try:
         yield
