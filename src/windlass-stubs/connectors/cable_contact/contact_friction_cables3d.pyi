@@ -57,7 +57,7 @@ class ContactFrictionCables3D(Component):
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     'Create the history values that the user did not give.'
 def check(world: Tables, table: EntityTable) -> None:
-    'Raise ModelError for cables that are too thin for their points, or that do not form chains.'
+    'Raise ModelError for cables that are too thin for the distance of their points, or that do not form chains.'
 def bind(rows: LocalRows) -> NDArray[Any]:
     'Bind all cables of the table for the kernels; cables of other processes have no points on this process.'
 def create_search(rows: LocalRows, c: NDArray[Any]) -> CableSearch:
@@ -65,4 +65,4 @@ def create_search(rows: LocalRows, c: NDArray[Any]) -> CableSearch:
 def build(rows: LocalRows) -> CableSystem:
     'Bind the rows to the kernels.'
 def add_cable_contact(world: World, cables: Entity | Sequence[Entity], *, radius: float | Sequence[float], points: int, skin: float=0.0, apart: float=0.0, name: str=..., contact_stiffness_per_length: Numbers=..., contact_damping_per_length: Numbers=..., damping_depth: Numbers=..., friction_coefficient: Numbers=..., friction_stiffness_per_length: Numbers=..., friction_velocity_penalty_per_length: Numbers=...) -> Entity:
-    'Add contact of 3D cables with each other and with themselves.\n\nArgs:\n    cables: single cables or chains of cables.\n    radius: radius of the cross sections [m], one for all cables or one for each handle.\n    points: number of contact points of each cable; points should be at most a radius apart.\n    skin: margin of the search [m]; 0: the smallest radius.\n    apart: arc length within which a chain of cables does not touch itself [m]; 0: four radii of the chain.\n    **columns: columns of `CableContactSet`.\n\nReturns:\n    The rows, one per cable in the given order.\n\nRaises:\n    ModelError: no cables, or values that are not allowed.'
+    'Add contact of 3D cables with each other and with themselves.\n\nArgs:\n    cables: single cables or chains of cables.\n    radius: radius of the cross sections [m], one for all cables or one for each handle.\n    points: number of contact points of each cable; the distance of points should be at most a radius.\n    skin: margin of the search [m]; 0: the smallest radius.\n    apart: arc length within which a chain of cables does not touch itself [m]; 0: four times the radius of the\n        chain.\n    **columns: columns of `CableContactSet`.\n\nReturns:\n    The rows, one per cable in the given order.\n\nRaises:\n    ModelError: no cables, or values that are not allowed.'

@@ -71,7 +71,7 @@ NO_TEETH: Any
 OPEN: Any
 LAYER: Any
 def _check_names(kind: type[_Line], columns: Mapping[str, Any]) -> None:
-    'Raise ModelError for arguments that neither a belt nor its cables have; the message lists similar names.'
+    'Raise ModelError for arguments of neither a belt nor its cables; the message lists similar names.'
 def _check_numbers(name: str, what: str, value: Any, unit: str) -> None:
     'Raise ModelError for values that are not finite numbers >= 0, before they are used to choose others.'
 def _check_contact(name: str, contact: Mapping[Any, Any], in_space: bool) -> None:
@@ -108,7 +108,7 @@ class _Line():
         'Length of the slack belt [m].'
     @property
     def span_lengths(self) -> list[float]:
-        'Lengths of the free spans as mounted [m]: the span behind each pulley; for ropes also the span ahead of the\nfirst pulley.'
+        'Lengths of the free spans as mounted [m]: the span after each pulley; for ropes also the span before the\nfirst pulley.'
     @property
     def wrap_angles(self) -> list[float]:
         'Wrap angles as mounted [rad].'
@@ -141,9 +141,9 @@ class _Line():
     def _add_contacts(self, given: dict[str, Any], choices: Sequence[dict[str, Any]]) -> list[Entity]:
         'Add contact of each pulley with all cables.'
     def _check_step(self, step: float | None) -> None:
-        'Raise ModelError for a step that lasts many periods of the softest contact to which the step could lead.'
+        'Raise ModelError for a step that lasts many periods of the softest contact that the step permits.'
     def _check_depth(self, pulley: Pulley, radius: float, columns: Mapping[str, Any]) -> None:
-        'Raise ModelError if a contact is so soft that the belt or rope sinks in by more than 1 % of the radius.'
+        'Raise ModelError if a contact is so soft that the contact depth of the belt or rope exceeds 1 % of the\nradius.'
     def _add_surface(self, pulley: Pulley, marker: Entity, grown: float) -> Entity:
         'Add the surface of a pulley in 3D, with a radius that is larger by ``grown`` [m].'
     def _add_holds(self) -> list[Entity]:

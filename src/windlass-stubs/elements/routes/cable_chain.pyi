@@ -68,6 +68,6 @@ def check_turns(route: CenterLine, elements: int, name: str) -> None:
 def nodes_of(world: World, cables: Entity) -> Entity:
     'Return the nodes of a chain of cables or beams in order, each node once. There are n + 1 nodes for n cables, or n\nnodes if the chain is closed.\n\nA chain of n beams of order p has p n + 1 nodes, or p n nodes if the chain is closed. For entities with one node\neach, such as bodies and sliding joints, the nodes are in the order of the rows.\n\nRaises:\n    ModelError: the entities have no nodes.'
 def _create_circles(world: World, circles: Sequence[Circle | Entity], radius: float | Sequence[float] | None, sides: Side | Sequence[Side]) -> list[Circle]:
-    'Convert circles and handles to circles.'
+    'Convert circles and handles to objects `Circle`.'
 def _circle_at(world: Tables, handle: Entity, radius: float | None, side: Side) -> Circle:
     ...

@@ -3,7 +3,7 @@
 
 A law consists of a schema and functions. ``dofs`` defines the coordinates that each row couples, by the names of
 references. ``build`` binds the rows of one table to compiled kernels, and returns a `System`. Numbering, sparsity,
-assembly, solvers and output use only these two, so a new law is one new file.
+assembly, solvers and output use only ``dofs`` and ``build``, so a new law is one new file.
 """
 
 from __future__ import annotations
