@@ -1,5 +1,5 @@
-"""Belts without load: tractions caused by a belt that sinks into the elastic contact at the ends of an arc, and a mesh
-and contact for which these tractions are small.
+"""Belts without load: tractions due to the depth of a belt in the elastic contact at the ends of an arc, and a mesh and
+contact for which these tractions are small.
 
 A belt enters a circle like a string that enters an elastic foundation: F g'' = k g + F/R. At the distance s from the
 entry its depth is F/(k R) (1 - exp(-s/l)), l² = F/k. Along this distance the belt runs on a larger radius, and its
@@ -36,7 +36,8 @@ NEAR = 1e-6
 """Relative difference between l and a, or l and 2 a [1], below which the closed form becomes 0/0."""
 REACH, PLACES, COARSE = 10.0, 2000, 40
 """REACH: length of the arc, per decay length, on which the largest deflection is searched [1]. PLACES: number of
-places. COARSE: number of places between two coarse places."""
+intervals in which it is searched. COARSE: number of intervals per step of the first, coarse search.
+"""
 LARGEST_ANGLE = 0.3
 """Largest angle of an element on the circle [rad]; with larger angles drives do not run steadily."""
 

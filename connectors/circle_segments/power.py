@@ -1,6 +1,6 @@
 """Power that contact takes from a circle and a cable, divided into lost and stored parts.
 
-For each closed segment, with the symbols of `kernels.py`, and x_cur_t and similar symbols for rates:
+The symbols are those of `kernels.py`; x_cur_t and similar symbols are rates. For each closed segment:
 
     power taken: P = (1-rho) F_0.(v_0 - v_c) + rho F_1.(v_1 - v_c) - r f_t omega,    F_j = f_n n_j + f_t t_j
     sliding: f_t x_cur_t while the segment slips, without bristles f_t v_t

@@ -484,7 +484,7 @@ class BoundDrive:
             part = self._find_part(self.row, i)
             if drive.surfaces:
                 from windlass.connectors.reports.surface_report import (
-                    eval_surface,  # imported here, because belts in the plane do not need surfaces
+                    eval_surface,  # imported here, because 2D belts do not need surfaces
                 )
 
                 surface = eval_surface(drive.world, fields, contacts, drive.surfaces[i])
@@ -517,7 +517,7 @@ class BoundDrive:
         return replace(report, advice=advice, turn=find_turn(report, drive))
 
     def _note_sinking(self) -> list[str]:
-        """Note pulleys with friction on which the contact depth of a rope is so large that its creep increases; the
+        """Record pulleys with friction on which the contact depth of a rope is so large that its creep increases; the
         circles of belts are enlarged and need no note.
         """
         drive, EA, found = self.drive, self.axial_stiffness, []

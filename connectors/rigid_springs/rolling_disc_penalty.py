@@ -1,4 +1,4 @@
-"""Disc on a plane by a penalty, with friction: the disc rolls, slips and lifts off.
+"""Contact of a disc with a plane by a penalty force, with friction: the disc rolls, slips and lifts off.
 
     contact: point c = d + r and velocity v_c of the rim, see `RollingJoint`
     directions: e_0 across the track, e_1 along the track, n normal to the plane

@@ -32,8 +32,8 @@ class SlidingRows(NamedTuple):
             local numbers of the multipliers (3). ``on``: whether the row is switched on. ``leaves``: whether the joint
             may leave its track at the ends. ``dims`` is the number of equations, ``reference`` the reference of s and
             of the axial motion [m] (2). ``d``, ``mu``, ``v0`` are the friction parameters [N s/m, 1, m/s], ``data`` is
-            the position of the history values. ``first`` and ``last`` are the end cables of the track, ``closed`` says
-            whether the track is closed, ``total`` is its length [m]. The history values determine the following fields.
+            the position of the history values. ``first`` and ``last`` are the end cables of the track, ``closed`` is
+            True for a closed track, ``total`` is its length [m]. The history values determine the following fields.
             ``cable`` is the current cable of the row, ``offset`` is S plus the completed turns of a closed track [m].
             ``left``: whether the joint has left its track. ``held`` is the displacement of s while the row is switched
             off or has left [m].

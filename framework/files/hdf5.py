@@ -28,7 +28,7 @@ LARGE = 1 << 15
 
 
 class Overlay:
-    """Content of a file as HDF5 sees it, between opening and closing of the file.
+    """Content of a file in HDF5, between opening and closing of the file.
 
     Args:
         number: descriptor of the file, open for reading and writing.

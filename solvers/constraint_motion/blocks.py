@@ -17,7 +17,7 @@ from windlass.solvers.constraint_motion.saddle import SaddleMatrix, SingularErro
 LARGEST = 24
 """Largest number of unknowns of a block for which dense factors are faster than sparse factors."""
 SMALLEST_PIVOT = 1e-14
-"""Pivot of scaled rows, below which the pivot counts as a rounding error."""
+"""Pivot of scaled rows below which the pivot counts as a rounding error."""
 
 
 class BlockFactors:

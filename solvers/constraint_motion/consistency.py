@@ -73,7 +73,7 @@ NOISE_OF_PLACES = 1e-13
 LOOK_BACK = 1 / 16
 """Time step of difference quotients of r, relative to the step size [1]."""
 STRADDLES = 2.0
-"""Ratio of the derivatives of r before and after an instant, above which a kink lies between them [1]."""
+"""Ratio of the derivatives of r before and after an instant above which a kink lies between them [1]."""
 
 
 @kernel

@@ -27,7 +27,7 @@ EASIER, HARDER = 0.3, 4.0
 WAIT = 3
 """Number of steps after a failed step in which k, the factor of the stabiliser k M, is constant."""
 END_SHARE = 1e-9
-"""Ratio of the factor k to its first value, at which the flow counts as at rest [1]."""
+"""Ratio of the factor k to its first value at which the flow counts as at rest [1]."""
 
 
 def descend(newton: Newton, scheme: Scheme, q: FloatArray, k: float, state: State) -> tuple[FloatArray, int]:

@@ -49,7 +49,7 @@ DENSITIES = 30
 MULTIPLIERS = 60
 """Largest number of solutions with multipliers."""
 NEAR = 0.1
-"""Relative error of the length of rows, below which multipliers replace force densities [1]."""
+"""Relative error of the length of rows below which multipliers replace force densities [1]."""
 LARGEST_RATIO = 10.0
 """Largest ratio of the force densities of a row in two consecutive solutions [1]."""
 CHANGE = 0.5

@@ -47,8 +47,9 @@ NEAREST = 4
 ITERATIONS = 60
 """Largest number of inverse iterations for the lowest mode; iterations end when μ is constant to 1e-3."""
 SAME_INERTIA = 1e-6
-"""Relative error of a solution for random numbers, up to which factors certainly have the inertia of the matrix. For
-10⁶ unknowns, the component of random numbers along an eigenvector is about 1e-3."""
+"""Relative error of a solution for random numbers up to which factors certainly have the inertia of the matrix. For 10⁶
+unknowns, the component of random numbers along an eigenvector is about 1e-3.
+"""
 
 
 class InertiaError(ModelError):

@@ -70,7 +70,7 @@ EQUILIBRIUM = 1e-3
 NEAR = 10.0
 """Work of all forces, relative to the work of the loads, up to which the start counts as near an equilibrium [1]."""
 MOVED = 1e-9
-"""Gap of constraints, above which a load step contains prescribed motion [m, rad]."""
+"""Gap of constraints above which a load step contains prescribed motion [m, rad]."""
 APART = 0.5
 """Distance between the end and the first iterate of a step with prescribed motion, relative to the first iterate, above
 which the step is traced [1]."""
@@ -85,16 +85,17 @@ LEAST = 1e-6
 """Norm of Δq [m, rad], above which a start out of balance is examined; smaller displacements are errors of the previous
 step."""
 STIFFER = 0.5
-"""Ratio w1/w0 of the first load step, below which the first part of the step is examined [1]."""
+"""Ratio w1/w0 of the first load step below which the first part of the step is examined [1]."""
 SLACK = 0.02
-"""Ratio w/w0 of the first load step, below which the step is not examined, because ropes are almost slack [1]."""
+"""Ratio w/w0 of the first load step below which the step is not examined because ropes are almost slack [1]."""
 QUARTERS = 8
 """Largest number of times that the examined first part is cut to a quarter."""
 HALVINGS = 10
 """Largest number of halvings of a traced step."""
 ENOUGH = 6
-"""Number of halvings, after which the search ends at an interval without equilibrium, because the tangent is nearly
-singular near a limit point."""
+"""Number of halvings after which the search ends at an interval without equilibrium, because the tangent is nearly
+singular near a limit point.
+"""
 SHARE = 0.25
 """Fraction of w that the remaining part of the step must contain to count as a jump [1]."""
 ASTRAY = 0.5

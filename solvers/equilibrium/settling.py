@@ -35,9 +35,9 @@ EASIER, HARDER = 0.1, 10.0
 WAIT = 2
 """Number of steps after a failed step in which k, the factor of k M, is constant."""
 END_SHARE = 1e-9
-"""Ratio of the factor k to its first value, below which k is set to 0 [1]."""
+"""Ratio of the factor k to its first value below which k is set to 0 [1]."""
 LARGEST = 1e6
-"""Ratio of the factor k to its first value, at which the flow is given up [1]."""
+"""Ratio of the factor k to its first value at which the flow is given up [1]."""
 WAY = 0.1
 """Largest force error, relative to the largest contact force, that is accepted in steps with k > 0 if contacts cycle
 [1]."""

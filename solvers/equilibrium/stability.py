@@ -30,8 +30,8 @@ ATTEMPTS = 4
 DISTURBANCE = 1e-5
 """Largest entry of the disturbance of an unstable equilibrium, relative to the range of the coordinates [1]."""
 MARKED = 1e-6
-"""Asymmetry of the tangent without contacts [1], above which messages mention flutter; Beck's column flutters at
-9e-3."""
+"""Asymmetry of the tangent without contacts [1] above which messages mention flutter; Beck's column flutters at 9e-3.
+"""
 SHOWN = 2
 """Largest number of faults and of doubts that messages show."""
 START_SHARE = 0.1

@@ -102,8 +102,9 @@ class Verlet(Method):
         self._version = self._accelerations.assembly.world.version
 
     def _restart(self, state: State) -> None:
-        """Note that the state or the model was changed between two steps, after which stored accelerations are out of
-        date."""
+        """Record that the state or the model was changed between two steps, after which stored accelerations are out of
+        date.
+        """
         self.update_accelerations(state)
         self._matrix_is_of_start = True
         self._note(state)

@@ -23,7 +23,7 @@ from windlass.framework.assembly.sparsity import Pattern
 from windlass.framework.kernels.kernel import kernel
 
 SMALLEST_PIVOT = 1e-300
-"""Absolute value of a pivot, below which the pivot counts as 0; masses of slopes are small but not 0."""
+"""Absolute value of a pivot below which the pivot counts as 0; masses of slopes are small but not 0."""
 
 
 class Plan(NamedTuple):

@@ -46,7 +46,7 @@ TOLERANCE = 1e-11
 RESIDUAL = 1e-5
 """Residual above which a solution is not a mode, but an infinite eigenvalue that rounding has changed."""
 GOOD = 1e-7
-"""Residual of a shape, above which the solve is repeated about a better shift."""
+"""Residual of a shape above which the solve is repeated about a better shift."""
 SPARE_QUADRATIC = 4
 """Number of additional vectors for small models; with fewer vectors, TOAR of SLEPc 3.18 fails when its space is
 exhausted."""
@@ -67,14 +67,14 @@ LARGEST_DENSE = 600
 """Largest number of unknowns of a model that may be solved with dense matrices. Such a solve takes 0.5 s without
 damping, and 3 s with damping."""
 DENSE_INFINITE = 1e-12
-"""Ratio of the shift to the distance of an eigenvalue from the shift, below which the eigenvalue counts as infinite."""
+"""Ratio of the shift to the distance of an eigenvalue from the shift below which the eigenvalue counts as infinite."""
 REPEATED = 1e-10
 """Singular value of normalised constraints, relative to the largest singular value, below which some constraints repeat
 others."""
 SMALL_PART = 1e-3
 """Norm up to which the real or imaginary part of a vector with norm 1 is a rounding error."""
 ROUNDING = 1e3 * np.finfo(float).eps
-"""Fraction of |x|ᵀ |K| |x| / xᵀ M x, below which an eigenvalue counts as 0."""
+"""Fraction of |x|ᵀ |K| |x| / xᵀ M x below which an eigenvalue counts as 0."""
 
 
 @dataclass

@@ -38,7 +38,7 @@ TURN = 0.3
 DIFFERENCE = 1e-6
 """Displacement for difference quotients of outputs, relative to the largest entry of a shape, which is 1."""
 GROWING = 1e-6
-"""Growth rate relative to |σ|, above which a mode counts as growing; smaller rates are rounding errors."""
+"""Growth rate relative to |σ| above which a mode counts as growing; smaller rates are rounding errors."""
 IN_STEP = 0.05
 """Largest out-of-phase part of a shape that counts as in phase as a whole [1]."""
 SHOWN = 3

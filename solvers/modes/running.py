@@ -34,7 +34,7 @@ from windlass.framework.model.schema import Component
 from windlass.framework.model.system import AxialFlow, Slots
 
 LEAST = 1e-12
-"""Fraction of the stiffness K_ii, below which c² Q_ii is negligible and the belt counts as at rest [1]."""
+"""Fraction of the stiffness K_ii below which c² Q_ii is negligible and the belt counts as at rest [1]."""
 
 
 @dataclass(frozen=True)

@@ -25,13 +25,13 @@ from windlass.solvers.modes.matrices import LinearMotion
 CONSTRAINT_SHIFT = 1e-12
 """Shift δ, relative to (entries of C)²/(entries of K - τ M)."""
 GAP = 1e-6
-"""Relative difference of the squares of two frequencies, above which a τ can lie between them [1]."""
+"""Relative difference of the squares of two frequencies above which a τ can lie between them [1]."""
 
 
 ROUNDING = 1e-13
 """Largest square of a frequency that counts as 0, relative to the largest square [1]."""
 ASYMMETRY = 1e-8
-"""Ratio of xᵀ(K - Kᵀ)y to |x|ᵀ|K||y|, up to which K counts as symmetric along free motions [1]."""
+"""Ratio of xᵀ(K - Kᵀ)y to |x|ᵀ|K||y| up to which K counts as symmetric along free motions [1]."""
 
 
 def find_gap(squares: FloatArray, count: int) -> float | None:

@@ -20,11 +20,11 @@ LINEAR_SOLVE_FAILED, NOT_A_NUMBER, TOO_MANY_ITERATIONS = -3, -4, -5
 ASK = 99
 """Convergence reason that PETSc does not use; it means that the norms alone cannot decide."""
 SLOW_RATE = 1e-3
-"""Contraction factor of an iteration with a new tangent, above which the linear solution is checked for accuracy."""
+"""Contraction factor of an iteration with a new tangent above which the linear solution is checked for accuracy."""
 NO_LONGER_FALLS = 0.5
 """Largest ratio of a residual to the smallest previous residual that counts as progress."""
 STALLED = 2
-"""Number of successive iterations without progress, after which rounding is examined."""
+"""Number of successive iterations without progress after which rounding is examined."""
 
 
 MEASURES = np.dtype(

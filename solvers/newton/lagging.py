@@ -27,7 +27,7 @@ REFRESH_COST = 1.0
 3 to 5 iterations, but predictions are inexact. With the value 2 belts take more time, 8 % with 60 x 4 segments and 4 %
 with 960 x 2 segments."""
 WORST_RATE = 0.3
-"""Contraction factor, above which an old tangent is replaced."""
+"""Contraction factor above which an old tangent is replaced."""
 NEW_RATE = 1e-5
 """Expected contraction factor of an iteration with a new tangent."""
 PETSC_OPTIONS = ("snes_lag_jacobian", "snes_lag_preconditioner", "snes_mf", "snes_mf_operator", "snes_test_jacobian")
@@ -61,7 +61,7 @@ expected_switched: expected contraction factor of a first iteration with a reuse
 
 @kernel(fast=False)
 def note_norm(memory: Any, norm: float, target: float) -> None:
-    """Note the residual norm of an iterate, and the norm at which the run counts as converged."""
+    """Record the residual norm of an iterate, and the norm at which the run counts as converged."""
     m = memory[0]
     m["before"], m["last"], m["target"] = m["last"], norm, target
     if m["seen"] == 0:
@@ -165,7 +165,7 @@ class LagPolicy:
         self.memory["has_tangent"] = self.memory["is_ready"] = 0
 
     def offer(self) -> None:
-        """Note that the tangent at the start of the present run has been evaluated."""
+        """Record that the tangent at the start of the present run has been evaluated."""
         self.memory["has_tangent"] = self.memory["is_ready"] = 1
 
     @property
@@ -174,7 +174,7 @@ class LagPolicy:
         return self.active and bool(self.memory["has_tangent"][0])
 
     def note_switch(self, changed: bool) -> None:
-        """Note whether a contact state changed since the last run."""
+        """Record whether a contact state changed since the last run."""
         self._switched[0] = changed
 
     def note_norm(self, norm: float, target: float) -> None:

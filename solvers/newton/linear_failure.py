@@ -30,7 +30,7 @@ class LinearFailures:
         self._succeeded = False
 
     def note(self, converged: bool, reason: str) -> str:
-        """Note the end of a run; return its reason with more details.
+        """Record the end of a run; return its reason with more details.
 
         Raises:
             NotConverged: the linear solver has failed repeatedly.

@@ -257,7 +257,7 @@ class NonlinearProblem:
             self._expansion()
 
     def note_expansion(self) -> None:
-        """Note that the fields correspond to the unknowns."""
+        """Record that the fields correspond to the unknowns."""
         self._expanded_state = self.unknowns.stateGet()
 
     def store(self, state: State) -> None:

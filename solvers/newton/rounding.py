@@ -29,12 +29,13 @@ from windlass.framework.assembly.vectors import sum_to_owners
 from windlass.solvers.newton.problem import NonlinearProblem
 
 FACTOR = 4.0
-"""Ratio of a residual to the estimated rounding error, up to which the residual counts as a rounding error [1]."""
+"""Ratio of a residual to the estimated rounding error up to which the residual counts as a rounding error [1]."""
 SMALL = 1e-3
-"""Fraction of the acting forces, up to which a residual counts as small if the first iteration has overshot [1]."""
+"""Fraction of the acting forces up to which a residual counts as small if the first iteration has overshot [1]."""
 NEAR = 1e4
-"""Ratio of fluctuating residuals to the estimated rounding error, up to which messages call the residuals stagnant due
-to rounding [1]."""
+"""Ratio of fluctuating residuals to the estimated rounding error up to which messages call the residuals stagnant due
+to rounding [1].
+"""
 
 
 def estimate_rounding(problem: NonlinearProblem) -> float:

@@ -41,7 +41,7 @@ class CycleFinder:
         self.best: FloatArray | None = None
 
     def note(self, data: FloatArray, error: float) -> bool:
-        """Note the history values and the force error [N] after a pass; return whether a cycle is complete."""
+        """Record the history values and the force error [N] after a pass; return whether a cycle is complete."""
         self._errors.append(error)
         now = np.sign(data).astype(np.int8)
         differs = self._largest([float(not np.array_equal(now, signs)) for signs in self._signs])

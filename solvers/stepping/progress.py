@@ -49,7 +49,7 @@ class Progress:
         self._compiled = compiling_time()
 
     def step(self, now: float, size: float) -> None:
-        """Note that a step of the given size has reached the value ``now``."""
+        """Record that a step of the given size has reached the value ``now``."""
         if self.history is not None:
             self.history.note(now, size, self._statistics)
         if not self._shown:

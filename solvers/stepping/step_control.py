@@ -26,7 +26,7 @@ class StepControl:
     """Rules for cutting a step after a failure, and for increasing it again.
 
     Args:
-        smallest: smallest step size, at which a failure is final [s]; default 1e-4 of the nominal step.
+        smallest: smallest step size at which a failure is final [s]; default 1e-4 of the nominal step.
         cut: factor of the step size after a failure, if no contact recommends a step size [1].
         growth: factor of the step size after ``easy_steps`` steps without failure [1].
         easy_steps: number of steps without failure before the step size increases; three after a failure due to
@@ -115,7 +115,7 @@ class StepSizes:
         return ends
 
     def accept(self) -> None:
-        """Note that the proposed step was accepted."""
+        """Record that the proposed step was accepted."""
         assert self._anchor is not None
         self._anchor = None if self._shortened else (self._anchor[0], self._anchor[1] + 1)
         self._easy += 1
@@ -127,7 +127,7 @@ class StepSizes:
         return self._adaptive and tried > self._smallest * (1 + 1e-12)
 
     def reject(self, tried: float, recommended: float, switched: bool = False) -> bool:
-        """Note that the proposed step failed; return whether a smaller step may be tried.
+        """Record that the proposed step failed; return whether a smaller step may be tried.
 
         Args:
             tried: size of the failed step.

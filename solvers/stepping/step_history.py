@@ -31,8 +31,9 @@ class StepHistory:
         self._last = (0,) * len(COUNTS)
 
     def note(self, now: float, size: float, statistics: Statistics) -> None:
-        """Note an accepted step of the given size that has reached ``now``; its counts include rejected attempts before
-        it."""
+        """Record an accepted step of the given size that has reached ``now``; its counts include rejected attempts
+        before it.
+        """
         counts = tuple(int(getattr(statistics, name)) for name in COUNTS)
         done = [new - old for new, old in zip(counts, self._last, strict=True)]
         self._last = counts

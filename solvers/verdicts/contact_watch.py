@@ -66,18 +66,18 @@ LIMIT = 0.3
 """Largest change of the rate in a step, relative to the impact speed, with which implicit methods resolve the impact
 [1]."""
 GOAL = 0.5
-"""Fraction of the limit, to which a step that exceeds the limit is cut [1]."""
+"""Fraction of the limit to which a step that exceeds the limit is cut [1]."""
 SMALLEST_CUT = 0.05
 """Smallest factor by which a step is cut [1]."""
 LARGEST_CUT = 0.5
 """Largest factor by which a step is cut [1]."""
 SLOW = 0.02
-"""Fraction of the largest speed of a law, below which speeds are ignored [1]."""
+"""Fraction of the largest speed of a law below which speeds are ignored [1]."""
 TINY = 1e-6
 """Fraction of the size of the model: speeds below `CREEP` are also ignored if they cause smaller displacements during
 the run."""
 CREEP = 1e-4
-"""Speed, above which speeds are never ignored [m/s or rad/s]."""
+"""Speed above which speeds are never ignored [m/s or rad/s]."""
 GRAZED = 0.05
 """Largest missed depth that is not an error, relative to the radius of the missed object."""
 STAGES = 1.5
@@ -318,7 +318,7 @@ class ContactWatch(Watch):
         self._is_stale = self._is_stale or moved
 
     def resize(self, h: float) -> None:
-        """Note that the method has made an additional step of h seconds."""
+        """Record that the method has made an additional step of h seconds."""
         self._size[0] = h
 
     def finish(self, state: State, moved: bool) -> None:

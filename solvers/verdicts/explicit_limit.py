@@ -23,8 +23,7 @@ from windlass.framework.state.state import State
 from windlass.solvers.verdicts.watch import NEVER, Watch
 
 LARGEST = 20_000
-"""Number of coordinates, above which the limit is not estimated, because an estimate would take longer than a short
-run."""
+"""Number of coordinates above which the limit is not estimated; an estimate would take longer than a short run."""
 SMALL = 30
 """Number of coordinates up to which all eigenvalues are computed at once."""
 TOLERANCE = 1e-3

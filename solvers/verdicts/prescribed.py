@@ -29,7 +29,7 @@ from windlass.solvers.constraint_motion.start import SMALL_JUMP, find_driven
 from windlass.solvers.verdicts.watch import NEVER, Watch
 
 GROWTH = 4.0
-"""Ratio of the constraint changes in a step and in the previous step, above which the step is bisected [1]."""
+"""Ratio of the constraint changes in a step and in the previous step above which the step is bisected [1]."""
 HALVINGS = 30
 """Number of bisections of a step."""
 SHARE = 0.75
@@ -39,10 +39,11 @@ SHARE = 0.75
 DRIFT = 0.25
 """Largest drift at which constraint values at the end of a step are sufficient, relative to the smallest jump [1]."""
 EVERY = 64
-"""Number of steps, after which the drift is checked again."""
+"""Number of steps after which the drift is checked again."""
 SMALLER = 1.5
-"""Ratio of constraint values at the ends of two successive steps, above which the changes may have grown by the factor
-`GROWTH` despite the drift `DRIFT` [1]."""
+"""Ratio of constraint values at the ends of two successive steps above which the changes may have grown by the factor
+`GROWTH` despite the drift `DRIFT` [1].
+"""
 
 
 @kernel

@@ -46,7 +46,7 @@ THROWN = 0.2
 GONE = 2
 """Number of steps without contact after which contact counts as lost."""
 WRAPPED = 0.2
-"""Mean wrap angle, above which a rope counts as wrapped around a pulley [rad]."""
+"""Mean wrap angle above which a rope counts as wrapped around a pulley [rad]."""
 LONG = 50
 """Smallest number of steps with contact of a rope that counts as wrapped around a pulley."""
 SHOWN = 3

@@ -25,7 +25,7 @@ from windlass.solvers.stepping.statistics import Statistics
 from windlass.solvers.stepping.step_control import REQUEST
 
 UNSETTLED_SHARE = 0.05
-"""Fraction of steps accepted at the limit of passes, above which a result is doubtful [1]."""
+"""Fraction of steps accepted at the limit of passes above which a result is doubtful [1]."""
 SMALL_ERROR = 1e-3
 """Largest harmless force error of steps accepted at the limit of passes, relative to the contact force [1]."""
 FEW = 3

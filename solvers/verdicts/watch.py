@@ -80,7 +80,7 @@ class Watch:
         return inf
 
     def accept(self, state: State, t: float, h: float) -> None:
-        """Note an accepted step of h seconds that ends at t [s]; the fields contain the state at its end."""
+        """Record an accepted step of h seconds that ends at t [s]; the fields contain the state at its end."""
 
     def after_step(self, state: State, changed: bool) -> None:
         """End a step; ``changed``: whether constraints have changed velocities and accelerations since `accept`."""
@@ -91,13 +91,13 @@ class Watch:
         return None
 
     def skip(self, steps: int) -> None:
-        """Note the number of steps that compiled code has executed."""
+        """Record the number of steps that compiled code has executed."""
 
     def close(self, state: State, moved: bool) -> None:
-        """Note a checkpoint: later steps begin at this state without cached data; see `before_step` for ``moved``."""
+        """Record a checkpoint: later steps begin at this state without cached data; see `before_step` for ``moved``."""
 
     def finish(self, state: State, moved: bool) -> None:
-        """Note the end of the last step at this state; see `before_step` for ``moved``."""
+        """Record the end of the last step at this state; see `before_step` for ``moved``."""
 
     def judge(self) -> list[str]:
         """Return reasons for doubt as texts, identical on every process; called after `finish`, with the end of the run

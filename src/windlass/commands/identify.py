@@ -54,11 +54,11 @@ DEFINITION, TABLE, PICTURE = "identify.json", ("identify.csv", "identify.parquet
 CURVES, RESULT = "fit.csv", "fit.json"
 DEVIATION = re.compile(r"\s*(.+?)\s*=\s*(\S+)\s*")
 CLOSE = 0.95
-"""Correlation of two parameters, above which the summary names them."""
+"""Correlation of two parameters above which the summary names them."""
 TREND = 0.3
 """Correlation of neighbouring residuals above which residuals do not count as random."""
 FAR = 2.0
-"""Ratio of the size of residuals to the given deviation, above which the summary shows the ratio."""
+"""Ratio of the size of residuals to the given deviation above which the summary shows the ratio."""
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ SHARE = 0.2
 TIGHTER = 1e-2
 """Factor for the tolerances of the run that estimates the error of the default's answer."""
 NEAR = 1.3
-"""Ratio of the time of a setting to the fastest time, up to which the setting runs again [1]."""
+"""Ratio of the time of a setting to the fastest time up to which the setting runs again [1]."""
 FINALISTS = 6
 """Largest number of settings that run again."""
 SPARE = 1.5

@@ -64,7 +64,7 @@ OWN = option_table(
 DEFINITION, TABLE = "uncertainty.json", ("uncertainty.csv", "uncertainty.parquet")
 RESULT, PICTURE = "spread.json", "spread.png"
 BEND = 0.1
-"""Ratio of the second-order term to the deviation, above which the first-order method is not sufficient."""
+"""Ratio of the second-order term to the deviation above which the first-order method is not sufficient."""
 LISTED = 0.01
 """Smallest influence of an option that the summary lists."""
 

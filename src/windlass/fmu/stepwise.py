@@ -108,7 +108,7 @@ class Stepwise(StepHook):
         self._failure: Exception | None = None
 
     def note_jump(self) -> None:
-        """Note that forces may have changed abruptly since the last step."""
+        """Record that forces may have changed abruptly since the last step."""
         self._jumps = True
 
     def find_consistent(self) -> State:

@@ -152,7 +152,7 @@ class InputFile:
     notes: list[str] = field(default_factory=list)
 
     def refuse(self, number: int, item: str, words: str) -> None:
-        """Note a fault in a line of the file."""
+        """Record a fault in a line of the file."""
         self.faults.append(f"line {number}: {item}: {words}")
 
     def number(
@@ -489,7 +489,7 @@ has rods."""
 
 
 def check_references(file: InputFile, rows: Sequence[Row]) -> None:
-    """Note faults for lines with unknown types or points."""
+    """Record faults for lines with unknown types or points."""
     places = {int(row.words[0]): row.number for row in rows if row.words[0].isdigit()}
     for number, line in file.lines.items():
         at = places.get(number, 0)

@@ -36,7 +36,7 @@ of files."""
 LEVEL = 0.95
 """Confidence of intervals."""
 ERRORS = 3.0
-"""Multiple of the error of the differences, below which a singular value counts as zero."""
+"""Multiple of the error of the differences below which a singular value counts as zero."""
 PART = 0.1
 """Absolute component of a loose direction above which the direction includes the parameter of the component."""
 

@@ -9,7 +9,7 @@ from windlass.commands.studies.tune_runs import Result, Tried
 HEAD = ("setting", "ms/step", "of default", "Newton", "linear", "tangents", "MB", "difference")
 MEBIBYTE = 2.0**20
 GAIN = 0.95
-"""Ratio of the time of a setting to the time of the default, above which the gain is within the noise of clocks [1]."""
+"""Ratio of the time of a setting to the time of the default above which the gain is within the noise of clocks [1]."""
 
 
 def judge(tried: Tried, run: Result, default: Result, agree: float, limit: float) -> None:
