@@ -96,7 +96,7 @@ class Dynamic(StepSolver):
         name: name of this solve in the progress line; empty for no name.
 
     Attributes:
-        statistics: counts and times.
+        statistics: counts and times, see `Statistics`.
         verdict: whether the result of the last run can be trusted, see `Verdict`.
         state: the last state; after an interrupted or failed solve, the last good state.
         snes: the PETSc solver.

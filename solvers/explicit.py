@@ -114,7 +114,7 @@ class Explicit(StepSolver):
         name: name of this solve in the progress line; empty for no name.
 
     Attributes:
-        statistics: counts and times.
+        statistics: counts and times, see `Statistics`.
         verdict: whether the result of the last run can be trusted, see `Verdict`.
         accelerations: evaluator of accelerations; its ``kind`` is the method that solves for accelerations.
         failed_attempts: (time, step size, reason) of each rejected attempt.

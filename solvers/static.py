@@ -116,7 +116,7 @@ class Static(StepSolver):
         name: name of this solve in the progress line; empty for no name.
 
     Attributes:
-        statistics: counts and times.
+        statistics: counts and times, see `Statistics`.
         verdict: whether the last result can be trusted, see `Verdict`.
         state: the last state; after an interrupted or failed solve, the last good state.
         snes: the PETSc solver.

@@ -176,7 +176,7 @@ def build(rows: LocalRows) -> CableSystem:
 
     def assign(s: Fields) -> None:
         places.assign(s.data)
-        # outputs may have bound places to other pairs of cables without a change of the sparsity pattern
+        # outputs may have assigned places to other pairs of cables while the sparsity pattern is unchanged
         if processes.any(not np.array_equal(system.coupled, places.taken.pair)):
             system.coupled, system.dofs = places.taken.pair, places.eval_dofs()
             pattern.version += 1

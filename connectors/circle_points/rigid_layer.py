@@ -20,8 +20,8 @@ energy to vibrations of the drive, which then increase.
 
 Therefore the shear of the bristles, u' = lam - lam_entry, is 0 at the entry for any stiffness of the bristles, as on a
 rigid layer. In steady motion the speed of the rim is the speed of the belt at the entry, omega r = c lam. Bristles that
-are sheared from the entry on act as an elastic layer, see `soft_layer.py`; on short arcs such a belt has a larger loss
-of speed. Because the distances of anchors are given, the motion of points along the circle during bending has no
+are already sheared at the entry act as an elastic layer, see `soft_layer.py`; on short arcs such a belt has a larger
+loss of speed. Because the distances of anchors are given, the motion of points along the circle during bending has no
 effect.
 
 Points with low pressure slip in the step in which their cable moves onto the circle. The slip of these points does not

@@ -16,7 +16,7 @@ combination that satisfies w'(0) = a S mu_v c w(0) is
 
     w ~ s1 exp(s1 X) - s2 exp(s2 X), s1 > 0 > s2; without damping w ~ cosh(X sqrt(mu_k/E)).
 
-Therefore the speeds of belt and rim differ from the entry on. With rigid bristles the speed of the belt at the entry
+Therefore the speeds of belt and rim already differ at the entry. With rigid bristles the speed of the belt at the entry
 would be the speed of the rim. For a rim of the contact stiffness k, S is the slope at the mean of the forces at entry
 and exit.
 

@@ -63,7 +63,7 @@ class Loads:
         Args:
             f: array to which the loads are added; if ``clear`` is true, f is first set to 0.
             factor: factor on the loads; for 0 no load is evaluated.
-            live: whether to include loads that depend on coordinates.
+            live: whether to add also the loads that depend on coordinates.
         """
         if factor == 0.0:
             if clear:

@@ -175,7 +175,7 @@ def create_hdf5(path: Path, finish: Callable[[Overlay], None] = _nothing) -> Ite
         try:
             overlay = Overlay(number)
             with _open_hdf5(overlay, "w") as file:
-                # short and written first, so that the mark is near the beginning of the file
+                # this part is short and is written first, so that the mark is near the beginning of the file
                 file.attrs["creator"] = np.bytes_(MARK)
                 yield file
             finish(overlay)

@@ -140,7 +140,7 @@ def read_csv(path: str | os.PathLike[str]) -> dict[str, FloatArray]:
     values = np.empty((len(lines), len(names)))
     for row, line in enumerate(lines):
         try:
-            # reshape raises an error for a single number, which broadcasting would accept
+            # reshape raises an error for a single number; an assignment without reshape would accept it
             values[row] = np.array([float(cell) for cell in line.split(",")]).reshape(len(names))
         except ValueError:
             raise OutputError(f"'{path}' line {row + 2} is {line!r}: must be {len(names)} numbers") from None

@@ -185,8 +185,9 @@ class EvaluatedRows:
         return replace(self, rows=rows, positions=np.arange(self.count), summed=True)
 
     def _pick(self, value: Any, rank: int) -> Any:
-        """Select the values of a place argument for the rows of this process, if one value per row is given. One value
-        has ``rank`` array axes."""
+        """Select the values of a place argument for the rows of this process, if one value per row is given. Each value
+        is an array with ``rank`` axes.
+        """
         if np.ndim(value) > rank and len(value) == self.count:
             return np.asarray(value)[self.positions]
         return value

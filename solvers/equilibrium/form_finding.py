@@ -79,7 +79,7 @@ class Lines:
         load: sum of the absolute values of all loads [N].
 
     Attributes:
-        load: as given.
+        load: argument ``load``.
         exist: whether at least one process has a line that may be slack.
         are_lines: whether each row of this process is a line that may be slack, shape (rows,).
         row, weight, stiffness, free: values at all points of all laws, see `Strands`; rows are numbered consecutively.

@@ -37,7 +37,7 @@ WAIT = 2
 END_SHARE = 1e-9
 """Ratio of the factor k to its first value below which k is set to 0 [1]."""
 LARGEST = 1e6
-"""Ratio of the factor k to its first value at which the flow is given up [1]."""
+"""Ratio of the factor k to its first value at which the flow ends without success [1]."""
 WAY = 0.1
 """Largest force error, relative to the largest contact force, that is accepted in steps with k > 0 if contacts cycle
 [1]."""

@@ -34,8 +34,8 @@ SMALLEST_NORM = 1e-6
 increases by a factor of five.
 """
 MOST_FAILURES = 40 * STAGES
-"""Number of evaluations without a finite result after which a step is given up. The size of each attempt is a fifth of
-the size of the previous attempt.
+"""Number of evaluations without a finite result after which a step fails. The size of each attempt is a fifth of the
+size of the previous attempt.
 """
 
 

@@ -33,7 +33,7 @@ MEASURES = np.dtype(
 )
 """Data for the decisions in a Newton run, in a record of shape (1,) that compiled callbacks share.
 
-The history of norms, from the predictor on, is a separate array.
+The history of norms, beginning with the predictor, is a separate array.
 
 rtol, atol, max_it: tolerances of the run, see `Newton`.
 damped: whether the run uses a backtracking line search.

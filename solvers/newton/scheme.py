@@ -17,7 +17,7 @@ class Scheme:
         q0, v0: predicted values for accelerations 0, shape (n,). In statics, v0 of a first-order state is the
             difference between the state and its coordinate.
         v_factor, a_factor: derivatives of v and a with respect to the increments [1/s, 1/s^2].
-        multiplier_factor: multipliers per unknown.
+        multiplier_factor: ratio of a multiplier to its unknown.
         t: time at which the equations are fulfilled [s].
         load_factor: factor of the loads [1].
         rate_level: whether to impose the time derivative of position constraints (index 2).

@@ -6,8 +6,8 @@ T and U are functions of the state. Therefore checks every `EVERY` to `LONGEST` 
 between checks accumulates. W is summed over every step in which its forces change. Losses D >= 0 and energy P that laws
 transfer reduce ``created``:
 
-- created > 0 is energy without a source, whatever the losses are. The sum of the absolute values of transferred energy
-  at the checks is tolerated.
+- created > 0 means energy without a source, for any losses. The sum of the absolute values of transferred energy at the
+  checks is tolerated.
 - created < 0 is energy lost by the method of integration if all laws conserve energy. Generalised-alpha has intended
   numerical damping. The loss of generalised-alpha is reported in a note in addition to the verdict, unless the loss is
   a large fraction of the energy concerned.

@@ -109,7 +109,7 @@ class LineSheet:
 
     Attributes:
         name: name such as "R3 studless chain 76 mm".
-        standard: its standards.
+        standard: standards of the chain or rope.
         diameter: nominal diameter of a rope or of the bar of a chain [m].
         breaking_load: minimum breaking load [N], for `wl.post`.
         columns: columns of cables and arguments of `wl.Rope`: ``axial_stiffness``, ``mass_per_length``, and

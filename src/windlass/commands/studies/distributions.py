@@ -28,7 +28,7 @@ class Distribution:
     Attributes:
         text: the distribution in the form of the command line.
         kind: a key of KINDS.
-        numbers: its numbers.
+        numbers: values of the parameters.
         unit: of the values.
     """
 
