@@ -81,9 +81,9 @@ class PointRows(NamedTuple):
             ``friction_coefficient`` applies at the cord [1]. ``radius`` is the radius of the circle, or of the cord if
             it lies above the face [m]. ``press`` is the first press of the row [N], 0 for a circle that is not
             enlarged. ``axial_stiffness`` [N], ``reference_strain`` [1], ``mass_per_length`` [kg/m] and
-            ``bending_stiffness`` [N m²] are values of the cable. ``beside`` contains the rows of the neighbours before
-            and behind, -1 without neighbour. Further fields are ``vertical_offset`` [m], ``clip_normal_force``,
-            ``rigid_layer`` (see `rigid_layer.py`) and ``active``.
+            ``bending_stiffness`` [N m²] are values of the cable. ``beside`` contains the rows of the cables before and
+            after this cable, -1 without such a cable. Further fields are ``vertical_offset`` [m],
+            ``clip_normal_force``, ``rigid_layer`` (see `rigid_layer.py`) and ``active``.
         dofs: local coordinate numbers of cable (8) and circle (m), shape (rows, 8 + m).
         others: anchors of rows of other processes, which are numbered after the rows of this process, shape (k, 5).
     """

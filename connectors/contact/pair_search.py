@@ -284,7 +284,7 @@ def follow_pairs(
     Args:
         system: system of the law of pairs, on the columns ``p.points``.
         p: the rows, see `PairSearch`.
-        kind: the search.
+        kind: class of the search.
         assign: ``(p, data)`` binds rows to the members that the history values name.
 
     Returns:

@@ -147,7 +147,9 @@ def restate(error: WindlassError, text: str) -> WindlassError:
 
 @contextmanager
 def explaining(content: Mapping[str, Any]) -> Iterator[None]:
-    """Context manager that adds a note to the messages of errors: the content was changed, if its digest is wrong."""
+    """Context manager; if the digest of a model file is wrong, messages of errors also state that the content was
+    changed.
+    """
     try:
         yield
     except WindlassError as error:
