@@ -278,7 +278,7 @@ class Explicit(StepSolver):
             if solve_checkpoint.had_ended(current):
                 yield current
             self.watches.finish(current)
-            # initial value of generalised-alpha in a later dynamic solve
+            # a later dynamic solve by generalised-alpha starts from these values
             current.carried[:] = current.a
             self._stop(current, all_hooks)
             solve_checkpoint.finish(current)

@@ -241,7 +241,7 @@ def check_content(content: Any, schema: Mapping[str, Any], where: str, place: st
 
     Args:
         content: the part.
-        schema: its schema.
+        schema: JSON schema of this part.
         where: name of the file in messages.
         place: position of the part in the file, such as ``"calls[3]"``.
         of: text after the position in messages, such as the name of the component.

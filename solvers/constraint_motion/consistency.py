@@ -238,7 +238,7 @@ class Consistency:
         return self._rates.multiply(a) - right[:-1]
 
     def _is_kink(self, largest: float, h: float) -> bool:
-        """Return whether e has changed more than in smooth motion on any process; each process passes its own excess."""
+        """Return whether e has changed more than in smooth motion on any process; each process passes its excess."""
         fields, processes = self._problem.assembly.fields, self._problem.assembly.processes
         if processes.size == 1 and largest <= NOISE_OF_RATES:
             return False

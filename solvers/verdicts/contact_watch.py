@@ -290,7 +290,7 @@ class ContactWatch(Watch):
         others = self._revision != self._assembly.revision and self._are_others()
         moved = bool(self._laws) and (moved or self._is_stale or self._laws[0][1].holder is not self)
         if self._is_parallel:
-            # findings are exchanged: either all processes measure, or none
+            # the processes exchange their findings, so that either all of them measure or none
             found = self._assembly.processes.largest([float(others), float(moved)])
             others, moved = found[0] > 0.0, found[1] > 0.0
         if others:

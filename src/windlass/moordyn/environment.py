@@ -1,7 +1,7 @@
 """Options of an input file of MoorDyn: gravity, water, waves, current, bed and friction.
 
 Waves are sums of components (WaveKin = 7): η = Σ A_i sin(ω_i t - k_i s + φ_i). A_i and φ_i follow from the complex
-amplitudes in wave_frequencies.txt. `Fluid` uses the same waves as cosines of (k s - ω t + π/2 - φ). Below a wave,
+amplitudes in wave_frequencies.txt. `Fluid` describes the same waves by cosines of (k s - ω t + π/2 - φ). Below a wave,
 MoorDyn stretches the velocity profile to the moving surface, whereas `Fluid` extrapolates the velocity at the mean
 level upwards. The difference is of second order in the steepness.
 """
