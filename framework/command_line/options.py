@@ -142,12 +142,7 @@ def initialise(words: Sequence[str], model: bool = True) -> None:
     if loaded:
         for name, value in pairs:
             database.setValue(name, value or "")
-    elif threading.current_thread() is threading.main_thread():
-        # PETSc reports these signals as crashes, but the end of a job or of a pager for the help is not a crash
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        signal.signal(signal.SIGHUP, signal.getsignal(signal.SIGHUP))
-        lock.end_cleanly()
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL if _run.help else signal.SIG_IGN)
+    _restore_signals(for_pager=_run.help and not loaded)
     _declare_framework_options(model)
     check_ranges(database.getAll(), SOLVER_PREFIXES)
     reads_files = loaded or any(name.lower() == "skip_petscrc" for name, _ in pairs)
@@ -163,6 +158,23 @@ def start() -> None:
     if words is not None:
         script_end.install()
     initialise(words or [], model=words is not None)
+
+
+def _restore_signals(for_pager: bool) -> None:
+    """Give signals that are not errors of the program back to the handlers of Python.
+
+    PETSc reports these signals as crashes, and its handler in Python needs the global interpreter lock: a closed pipe
+    would crash a process that does not hold the lock. The end of a job or of a pager for the help is not a crash.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):
+        handler = signal.getsignal(number)  # None: a handler of other code than Python, which was there before PETSc
+        if handler is not None:
+            signal.signal(number, handler)
+    if for_pager:
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    lock.end_cleanly()
 
 
 def arguments() -> list[str]:
