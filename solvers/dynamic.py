@@ -98,6 +98,7 @@ class Dynamic(StepSolver):
         verdict: whether the result of the last run can be trusted, see `Verdict`.
         state: the last state; after an interrupted or failed solve, the last good state.
         snes: the PETSc solver.
+        decides: whether the initial state determines contacts.
         failed_attempts: (time, step size, reason) of each rejected attempt.
     """
 
@@ -150,7 +151,7 @@ class Dynamic(StepSolver):
         self.end = end
         self.sizes = StepSizes(step, control or StepControl(), adaptive)
         self.passes = (passes or Passes()).with_options(prefix)
-        self._decides = own_option(DYNAMIC_OPTIONS, prefix, "decide_at_start", decide_at_start)
+        self.decides = own_option(DYNAMIC_OPTIONS, prefix, "decide_at_start", decide_at_start)
         project = own_option(DYNAMIC_OPTIONS, prefix, "project", project)
         velocities = own_option(DYNAMIC_OPTIONS, prefix, "velocities", velocities)
         resolves = own_option(DYNAMIC_OPTIONS, prefix, "resolve_contacts", resolve_contacts)
@@ -229,7 +230,7 @@ class Dynamic(StepSolver):
     def prepare_start(self, state: State) -> None:
         """Determine contact states, and compute consistent accelerations and multipliers, as at the start of a solve;
         see `march` for errors."""
-        if self._decides:
+        if self.decides:
             self.assembly.decide(state)
         self.assembly.load_fields(state)
         refuse_start(self.assembly)
@@ -342,7 +343,7 @@ class Run:
         self._checkpoint.before_step(state)
         if self._before:
             self._run_before(state)
-        if solver._decides:
+        if solver.decides:
             solver.assembly.renew(state)
         end = min(solver.end, find_stop(self._stopping, state)) if self._stopping else solver.end
         h, then = solver.sizes.propose(state.t, end)
