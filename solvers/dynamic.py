@@ -99,6 +99,8 @@ class Dynamic(StepSolver):
         state: the last state; after an interrupted or failed solve, the last good state.
         snes: the PETSc solver.
         decides: whether the initial state determines contacts.
+        mapped: number of residual evaluations of the first pass in which contacts decide, 0 without return maps.
+        attempt: the last attempt at a step.
         failed_attempts: (time, step size, reason) of each rejected attempt.
     """
 
@@ -158,10 +160,11 @@ class Dynamic(StepSolver):
         mapped = own_option(DYNAMIC_OPTIONS, prefix, "decide_in_newton", decide_in_newton)
         self.problem = NonlinearProblem(self.assembly, prefix, choose_storage(self.assembly, prefix))
         maps = self.assembly.processes.any(any(system.return_map.motion for system in self.assembly.systems))
-        self._mapped = mapped if maps else 0
+        self.mapped = mapped if maps else 0
         self.problem.lag = create_lag_policy(prefix, lag)
         overshoot = own_option(DYNAMIC_OPTIONS, prefix, "overshoot", overshoot)
         self.newton = Newton(self.problem, rtol, atol, max_it, overshoot)
+        self.attempt = StepAttempt()
         self.consistency = Consistency(self.problem, self.integrator, project, velocities)
         self.snes = self.problem.snes
         self.balance = RunBalance(self.assembly, damps=self.integrator.damps)
@@ -331,10 +334,10 @@ class Run:
         looking = overriding(self._hooks, "after_iteration")
         self._looked_at = bool(looking)
         self._start = state.copy() if self._looked_at else state
-        self._kernels = StepKernels(solver.integrator, solver.problem, carries=solver._mapped > 0)
+        self._kernels = StepKernels(solver.integrator, solver.problem, carries=solver.mapped > 0)
         self._contacts = ContactHistory(solver.assembly, state if self._looked_at else None, looking)
         looks = solver.consistency.looks, solver.watches.found
-        self._steps = CompiledSteps(solver.newton, solver.passes, self._kernels.scheme, *looks, solver._mapped)
+        self._steps = CompiledSteps(solver.newton, solver.passes, self._kernels.scheme, *looks, solver.mapped)
 
     def propose(self) -> tuple[float, list[float]]:
         """Choose the size and the end of a step, and the ends of subsequent steps that compiled code may execute
@@ -382,6 +385,7 @@ class Run:
         except KeyboardInterrupt:
             self._go_back()
             raise
+        solver.attempt = attempt
         solver.statistics.count(attempt, solver.newton, solver.passes)
         return attempt
 
@@ -440,13 +444,13 @@ class Run:
             attempt.iterations += run.iterations
             attempt.reason, attempt.history, contacts.are_updated = run.reason, run.history, True
             return True
-        if attempt.passes == 2 and solver._mapped:
+        if attempt.passes == 2 and solver.mapped:
             # the second pass repeats the first pass without return maps
             contacts.data[:] = contacts.first
         elif attempt.passes > 1:
             solver.problem.lag.note_switch(contacts.changed)
             guess = (state.a, state.lam) if self._looked_at else (fields.a[:-1], fields.lam[:-1])
-        fields.mapped[0] = mapped = solver._mapped if attempt.passes == 1 else 0
+        fields.mapped[0] = mapped = solver.mapped if attempt.passes == 1 else 0
         try:
             run = solver.newton.solve(scheme, guess=guess, around=steps if compiled else None, carried=mapped > 0)
         finally:

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -31,33 +32,38 @@ from scipy.sparse.linalg import splu
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.assembly.storage import Storage
-from windlass.framework.checks.checks import checked, function, optional
+from windlass.framework.checks.checks import checked, function
 from windlass.framework.errors import ModelError
 from windlass.framework.launch.launcher import launched_size
+from windlass.framework.model.system import evaluate
 from windlass.framework.model.world import World
 from windlass.framework.state.state import State
 from windlass.solvers.constraint_motion.consistency import Consistency
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.newton.problem import NonlinearProblem
+from windlass.solvers.newton.rounding import FACTOR, estimate_rounding
 from windlass.solvers.sensitivities.evaluate import (
     CHECKS,
-    Model,
     Results,
     choose_steps,
-    create_model,
-    find_equilibrium,
     read_results,
     require_equal,
 )
 from windlass.solvers.stepping.step_kernels import StepKernels
 from windlass.solvers.verdicts.verdict import Verdict
 
+Start = Callable[[], State] | None
+Model = Callable[[Mapping[str, float]], tuple[Any, ...]]
 MOTION = ("q", "v", "a", "carried", "lam")
 """Arrays of a state that change smoothly with parameters."""
 ITERATIONS = 30
 """Largest number of iterations of the derivative of a step."""
 ACCURATE = 1e-9
 """Change of a derivative in an iteration at which the iteration ends, relative to the derivative [1]."""
+CONTRACTION = 0.3
+"""Ratio of the residuals of two iterations, above which residuals of the size of rounding errors no longer fall [1]."""
+REPETITIONS = 10
+"""Largest number of Newton iterations that repeat a step of the motion."""
 REPEATED = 1e-9
 """Change of the unknowns with which a step counts as reproduced, relative to the unknowns [1]."""
 JUMP = 0.5
@@ -81,6 +87,17 @@ class MotionDerivatives:
     y: dict[str, FloatArray]
     dy: dict[str, dict[str, FloatArray]]
     verdict: Verdict = field(repr=False)
+
+
+class Decides(Enum):
+    """How a step finds the history values of its equations, such as open or closed, stick or slip."""
+
+    BEFORE = 0
+    """They are the values at the start of the step."""
+    WITHIN = 1
+    """Return maps find them within Newton's method from the values at the start of the step."""
+    AFTER = 2
+    """The post-Newton update finds them, in several passes."""
 
 
 class Companion:
@@ -117,13 +134,37 @@ class Companion:
         self.problem.guess(end.a, end.lam)
         return self.problem.unknowns.getArray().copy()
 
+    def decide(self, unknowns: FloatArray, way: Decides, data: FloatArray) -> FloatArray:
+        """Return the history values with which the equations hold at the unknowns.
+
+        Args:
+            unknowns: the unknowns, shape (u,).
+            way: how the motion has found these values.
+            data: history values whose decisions are near, shape (d,).
+        """
+        fields = self.assembly.fields
+        self._expand(unknowns)
+        if way is Decides.AFTER:
+            return self.update(unknowns, data)
+        fields.data[:] = self.state.data
+        if way is Decides.WITHIN:
+            fields.mapped[0] = 1.0
+            for system in self.assembly.systems:
+                if system.return_map.motion is not None:
+                    system.return_map.motion(evaluate(fields))
+            fields.mapped[0] = 0.0
+        return fields.data.copy()
+
     def update(self, unknowns: FloatArray, data: FloatArray) -> FloatArray:
-        """Return the history values that follow from the unknowns, with the decisions in ``data``."""
-        self.problem.unknowns.setArray(unknowns)
-        self.problem.expand_unknowns(self.problem.unknowns)
+        """Return the history values at the end of the step, from the values ``data`` of the equations, shape (d,)."""
+        self._expand(unknowns)
         self.assembly.fields.data[:] = data
         self.assembly.post_newton()
         return self.assembly.fields.data.copy()
+
+    def _expand(self, unknowns: FloatArray) -> None:
+        self.problem.unknowns.setArray(unknowns)
+        self.problem.expand_unknowns(self.problem.unknowns)
 
     def eval_residual(self, unknowns: FloatArray, data: FloatArray) -> FloatArray:
         """Return the residual of the step, shape (u,)."""
@@ -148,8 +189,7 @@ class Companion:
 
     def end_step(self, unknowns: FloatArray, data: FloatArray) -> None:
         """Store the end of the step in the state."""
-        self.problem.unknowns.setArray(unknowns)
-        self.problem.expand_unknowns(self.problem.unknowns)
+        self._expand(unknowns)
         self.assembly.fields.data[:] = data
         self._kernels.end()
         self.state.t = self.problem.scheme.t
@@ -205,37 +245,38 @@ class Pair:
         above, below, h = self.above, self.below, self.h
         for companion in (above, below):
             companion.begin_step(step.h, step.then)
-        du, data, history = np.zeros(len(step.unknowns)), step.data, np.zeros(len(step.data))
-        largest = np.inf
+        du, history = np.zeros(len(step.unknowns)), np.zeros(len(step.data))
+        before = np.inf
         for _ in range(ITERATIONS):
-            u = step.unknowns + h * du, step.unknowns - h * du
-            if len(data):
-                ends = above.update(u[0], data + h * history), below.update(u[1], data - h * history)
-                history = self.find_history_slope(step.updated, *ends)
-            high = above.eval_residual(u[0], data + h * history)
-            low = below.eval_residual(u[1], data - h * history)
+            u, d = step.unknowns, step.data
+            if len(d):
+                near = d + h * history, d - h * history
+                ends = above.decide(u + h * du, step.way, near[0]), below.decide(u - h * du, step.way, near[1])
+                history = self.find_history_slope(step.decided, *ends)
+            high = above.eval_residual(u + h * du, d + h * history)
+            low = below.eval_residual(u - h * du, d - h * history)
             change = step.factors.solve((low - high) / (2.0 * h))
             if not np.isfinite(change).all():
                 raise ModelError(f"a derivative at t = {step.then:.9g} s is not finite")
-            du += change
-            size = float(np.abs(change / step.sizes).max(initial=0.0))
-            if size <= ACCURATE * float(np.abs(du / step.sizes).max(initial=0.0)) or not step.iterates:
+            du += change; import os; os.environ.get("DBG") and print(step.then, _, step.way, np.abs(change).max(), np.abs(du).max(), np.linalg.norm(high-low), step.rounding, np.abs(history).max(), np.argmax(np.abs(history)))
+            if step.way is Decides.BEFORE or np.abs(change).max() <= ACCURATE * np.abs(du).max():
                 break
-            if size >= largest and size <= 1e-6 * float(np.abs(du / step.sizes).max(initial=0.0)):
-                break  # rounding errors
-            largest = min(size, largest)
+            left = float(np.linalg.norm(high - low))
+            if before * CONTRACTION < left <= FACTOR * step.rounding:
+                break
+            before = left
         else:
             raise ModelError(f"the derivative of the step to t = {step.then:.9g} s does not converge")
-        u = step.unknowns + h * du, step.unknowns - h * du
-        if len(data):
-            ends = above.update(u[0], data + h * history), below.update(u[1], data - h * history)
-            history = self.find_history_slope(step.updated, *ends)
-        above.end_step(u[0], data + h * history)
-        below.end_step(u[1], data - h * history)
+        slope = history
+        if len(d):
+            ends = above.update(u + h * du, d + h * history), below.update(u - h * du, d - h * history)
+            slope = self.find_history_slope(step.updated, *ends)
+        above.end_step(u + h * du, step.end.data)
+        below.end_step(u - h * du, step.end.data)
         if step.projects:
             for companion in (above, below):
                 companion.project(step.h)
-        self.read_slopes(step.end, history)
+        self.read_slopes(step.end, slope)
 
 
 @dataclass
@@ -246,74 +287,64 @@ class Step:
         h, then: size and end of the step [s].
         end: the state of the motion at the end.
         unknowns: the unknowns of the step, shape (u,).
-        sizes: sizes of the unknowns for the comparison of derivatives, shape (u,).
-        data: history values at the end, shape (d,).
-        updated: history values that follow from the unknowns, shape (d,); equal to ``data`` except for cycling
-            contacts.
+        way: how the motion has found the history values of the equations.
+        data: history values of the equations, shape (d,).
+        decided: history values of the equations that follow from the unknowns, shape (d,); they differ from ``data`` if
+            contacts cycle.
+        updated: history values at the end that follow from the unknowns, shape (d,).
         factors: factors of the tangent.
-        iterates: whether the derivative of the step needs several iterations, because history values affect forces.
         projects: whether the motion was projected onto its constraints after the step.
+        rounding: 2-norm of the rounding errors of the residual.
     """
 
     h: float
     then: float
     end: State
     unknowns: FloatArray
-    sizes: FloatArray
+    way: Decides
     data: FloatArray
+    decided: FloatArray
     updated: FloatArray
     factors: Any
-    iterates: bool
     projects: bool
+    rounding: float
 
 
-@checked(**{key: check for key, check in CHECKS.items() if key != "solve"}, motion=function(), start=optional(function()))
+@checked(model=CHECKS["model"], p=CHECKS["p"], motion=function(), steps=CHECKS["steps"])
 def evaluate_motion(
     model: Model,
     p: Mapping[str, float],
     motion: Callable[[World], Dynamic],
     *,
-    start: Callable[[World], State] | None = None,
     steps: Mapping[str, float] | None = None,
 ) -> MotionDerivatives:
     """Return results of a motion at each step, and their derivatives with respect to parameters."""
     if launched_size() > 1:
         raise ModelError("derivatives need a model on one process: run without mpiexec")
     h = choose_steps(p, steps or {})
-    world, _ = create_model(model, p)
-    first: State | None = None
-    if start is not None:
-        found = find_equilibrium(model, p, start, steps)
-        first = State(world).assign(found.state)
+    world, _, start = create_model(model, p)
     solver = motion(world)
     if not isinstance(solver, Dynamic) or solver.assembly.world is not world:
-        raise ModelError(f"motion returned {solver!r:.80}: must be a Dynamic of its argument")
-    world0, results0 = create_model(model, p)
-    state0 = State(world0)
-    if first is not None:
-        state0.assign(first)
-    centre = Companion(world0, results0, solver, state0)
+        raise ModelError(f"motion returned {solver!r:.80}: must be a Dynamic of the given world")
+    first = find_start(world, start)
+    centre = create_companion(model, p, solver)
     pairs: dict[str, Pair] = {}
     for name in p:
-        ends = []
-        for side in (1.0, -1.0):
-            if start is not None:
-                other, results, state = found.move(model, p, name, side)
-            else:
-                other, results = create_model(model, {**p, name: p[name] + side * h[name]})
-                require_equal(world0, other, name)
-                state = State(other)
-            ends.append(Companion(other, results, solver, state))
-        pairs[name] = Pair(ends[0], ends[1], h[name])
+        above, below = (
+            create_companion(model, {**p, name: p[name] + side * h[name]}, solver, like=centre, name=name)
+            for side in (1.0, -1.0)
+        )
+        pairs[name] = Pair(above, below, h[name])
     nominal = solver.sizes.nominal
     centre.prepare(nominal, solver.decides)
     for pair in pairs.values():
         pair.prepare(centre, nominal, solver.decides)
     records = [read_step(centre, pairs, None)]
     projections = solver.consistency.projections
-    times = [state0.t]
+    times = [first.t]
     for now in solver.march(first):
-        step = repeat_step(centre, now, projects=solver.consistency.projections > projections)
+        way = find_way(solver)
+        step = repeat_step(centre, now, way, solver.attempt.data, projects=solver.consistency.projections > projections)
         projections = solver.consistency.projections
         for pair in pairs.values():
             pair.step(step)
@@ -324,7 +355,54 @@ def evaluate_motion(
     return MotionDerivatives(np.array(times), y, dy, solver.verdict)
 
 
-def repeat_step(centre: Companion, end: State, projects: bool) -> Step:
+def create_model(model: Model, p: Mapping[str, float]) -> tuple[World, Results, Start]:
+    """Build the model with the given values of the parameters.
+
+    Raises:
+        ModelError: the function does not return a world, a function of results, and perhaps a function for the start.
+    """
+    made = model(dict(p))
+    right = isinstance(made, tuple) and len(made) in (2, 3) and isinstance(made[0], World)
+    if not (right and all(callable(part) for part in made[1:])):
+        raise ModelError(
+            f"model returned {made!r:.80}: must be a World, a function (state) -> results, and possibly a function () "
+            "-> state that finds the start"
+        )
+    made[0].finalize()
+    return made[0], made[1], made[2] if len(made) == 3 else None
+
+
+def find_start(world: World, start: Start) -> State:
+    """Return the state at the start of the motion.
+
+    Raises:
+        ModelError: the function for the start does not return a state of the model.
+    """
+    state = State(world) if start is None else start()
+    if not isinstance(state, State) or state.world is not world:
+        raise ModelError(f"the function for the start returned {state!r:.80}: must be a State of the model")
+    return state.copy()
+
+
+def create_companion(
+    model: Model, p: Mapping[str, float], solver: Dynamic, like: Companion | None = None, name: str = ""
+) -> Companion:
+    """Return a companion model at its start; a parameter with the given name distinguishes it from another one."""
+    world, results, start = create_model(model, p)
+    if like is not None:
+        require_equal(like.world, world, name)
+    return Companion(world, results, solver, find_start(world, start))
+
+
+def find_way(solver: Dynamic) -> Decides:
+    """Return how the last step of a motion has found the history values of its equations."""
+    if solver.attempt.passes == 1:
+        return Decides.WITHIN if solver.mapped else Decides.BEFORE
+    # after a pass with return maps, the second pass begins with the values at the start of the step
+    return Decides.BEFORE if solver.mapped and solver.attempt.passes == 2 else Decides.AFTER
+
+
+def repeat_step(centre: Companion, end: State, way: Decides, used: FloatArray, projects: bool) -> Step:
     """Repeat a step of the motion in the companion model with the same parameters, whose state is then the given end.
 
     Raises:
@@ -333,24 +411,30 @@ def repeat_step(centre: Companion, end: State, projects: bool) -> Step:
     state = centre.state
     h, then = end.t - state.t, end.t
     centre.begin_step(h, then)
-    unknowns = centre.read_unknowns(end)
-    sizes = np.ones(len(unknowns))
-    data = end.data.copy()
-    for _ in range(10):
-        residual = centre.eval_residual(unknowns, data)
-        factors = centre.factorise()
-        change = factors.solve(residual)
-        unknowns = unknowns - change
-        if np.abs(change).max(initial=0.0) <= REPEATED * np.abs(unknowns).max(initial=0.0):
-            break
+    first = centre.read_unknowns(end)
+    for follows in (True, False) if way is Decides.WITHIN else (False,):
+        unknowns, data = first, used if len(used) else centre.decide(first, way, end.data)
+        for _ in range(REPETITIONS):
+            data = centre.decide(unknowns, way, data) if follows else data
+            residual = centre.eval_residual(unknowns, data)
+            factors = centre.factorise()
+            change = factors.solve(residual)
+            unknowns = unknowns - change
+            if np.abs(change).max(initial=0.0) <= REPEATED * np.abs(unknowns).max(initial=0.0):
+                break
+        else:
+            continue
+        break
     else:
         raise ModelError(f"the step to t = {then:.9g} s cannot be repeated: hooks must not change the model")
+    decided = centre.decide(unknowns, way, data)
+    rounding = estimate_rounding(centre.problem)
     updated = centre.update(unknowns, data) if len(data) else data
     for name in (*MOTION, "data"):
         getattr(state, name)[:] = getattr(end, name)
     state.start_data[:] = state.data
     state.t, state.step = end.t, end.step
-    return Step(h, then, state, unknowns, sizes, data, updated, factors, len(data) > 0, projects)
+    return Step(h, then, state, unknowns, way, data, decided, updated, factors, projects, rounding)
 
 
 def read_step(

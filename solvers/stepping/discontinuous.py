@@ -7,6 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf, isfinite
 
+import numpy as np
+
+from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.assembly.post_newton import begin_step
 from windlass.framework.checks.checks import check_fields, checked_names, number, whole, yes_no
@@ -72,6 +75,7 @@ class StepAttempt:
         unsettled: whether Newton's method converged, but contacts still switched with a force error above the
             tolerance.
         history: residual norms of the last Newton run.
+        data: history values of the last Newton run, shape (d,); empty if compiled code has made the update after it.
     """
 
     converged: bool = False
@@ -85,6 +89,7 @@ class StepAttempt:
     cycle: int = 0
     unsettled: bool = False
     history: list[float] = field(default_factory=list)
+    data: FloatArray = field(default_factory=lambda: np.zeros(0), repr=False)
 
     @property
     def relative_error(self) -> float:
@@ -196,6 +201,7 @@ def run_pass(newton: Pass, contacts: ContactHistory, attempt: StepAttempt) -> bo
     attempt.passes += 1
     if not newton(attempt):
         return False
+    attempt.data = np.zeros(0) if contacts.are_updated else contacts.data.copy()
     result = contacts.post_newton()
     attempt.error, attempt.force, attempt.recommended_step = result.error, result.force, result.recommended_step
     if not isfinite(attempt.error):
