@@ -28,7 +28,8 @@ import shlex
 import signal
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TextIO, TypeVar, cast
@@ -318,23 +319,43 @@ def set_options(*words: str) -> ChosenOptions:
     return ChosenOptions(before)
 
 
+@contextmanager
+def quietly() -> Iterator[None]:
+    """Context in which only errors are printed (-quiet), for further models of a program that repeat its notes."""
+    start()
+    before = {name: value for name, (value, _) in _run.chosen.items()}
+    _choose({**before, "quiet": "true"})
+    try:
+        yield
+    finally:
+        _choose(before)
+
+
 def _choose(given: Mapping[str, str]) -> None:
     """Replace the previously chosen options in the database by new ones."""
     database = _petsc().Options()
     for name, (_, original) in _run.chosen.items():
         database.delValue(name)
         if original is not None:
-            database.setValue(name, original)
+            _set_value(name, original)
     _run.chosen = {}
     for name, value in given.items():
         original = database.getString(name) if database.hasName(name) else None
         _run.chosen[name] = (value, original)
-        database.setValue(name, value)
+        _set_value(name, value)
     for prefix, solver in _run.solvers.items():
         # only solvers that are created later read the new options
         if prefix and any(name.lower().startswith(prefix) for name in given):
             _run.solvers[prefix] = replace(solver, reached=Moment.EXPECTED)
     _claim_outputs()
+
+
+def _set_value(name: str, value: str) -> None:
+    """Set an option in the database; options that are read whenever they are needed count as used."""
+    database = _petsc().Options()
+    database.setValue(name, value)
+    if name.lower() in _run.framework:
+        database.getString(name)
 
 
 def _check_chosen(given: Mapping[str, str]) -> None:
