@@ -37,8 +37,9 @@ from windlass.framework.assembly.storage import Storage
 from windlass.framework.checks.checks import checked, function
 from windlass.framework.command_line.options import help_requested, quietly
 from windlass.framework.errors import ModelError
+from windlass.framework.kernels.program import Program
 from windlass.framework.launch.launcher import launched_size
-from windlass.framework.model.system import evaluate
+from windlass.framework.model.system import Fields, evaluate
 from windlass.framework.model.world import World
 from windlass.framework.state.state import State
 from windlass.solvers.constraint_motion.consistency import Consistency
@@ -62,8 +63,10 @@ ACCURATE = 1e-12
 CONTRACTION = 0.3
 """Ratio of the differences of residuals in two iterations, above which differences of the size of rounding errors no
 longer fall [1]."""
-REPETITIONS = 10
+REPETITIONS = 12
 """Largest number of Newton iterations that repeat a Newton run of the motion."""
+REUSES = 4
+"""Number of these iterations that use the same factors; most runs need no more, as the motion provides the solution."""
 REPEATED = 1e-9
 """Change of the unknowns with which a Newton run counts as repeated, relative to the unknowns [1]."""
 JUMP = 0.5
@@ -78,8 +81,8 @@ class MotionDerivatives:
     Attributes:
         t: times at the start and at the ends of the steps [s], shape (k,).
         y: results by name, shape (k,) each.
-        dy: derivatives by names of the result and the parameter, in units of the result per unit of the parameter,
-            shape (k,) each.
+        dy: derivatives, in units of the result per unit of the parameter, shape (k,) each; the first key is the name of
+            the result, the second key the name of the parameter.
         verdict: the verdict of the motion.
     """
 
@@ -90,7 +93,7 @@ class MotionDerivatives:
 
 
 @dataclass
-class Run:
+class RepeatedRun:
     """A Newton run of a step of the motion.
 
     Attributes:
@@ -116,7 +119,7 @@ class Run:
 
 
 @dataclass
-class Step:
+class RepeatedStep:
     """A step of the motion.
 
     Attributes:
@@ -129,7 +132,7 @@ class Step:
     h: float
     then: float
     end: State
-    runs: list[Run]
+    runs: list[RepeatedRun]
     projects: bool
 
 
@@ -152,6 +155,7 @@ class Companion:
         integrator = replace(solver.integrator, reference=self._assembly.layout.reference)
         self._kernels = StepKernels(integrator, self.problem)
         self._consistency = Consistency(self.problem, integrator, *solver.consistency.settings)
+        self._maps, self._revision = Program([]), -1
 
     def prepare(self, h: float, decides: bool) -> None:
         """Determine contacts, accelerations and multipliers at the start, as `Dynamic.prepare_start` does."""
@@ -171,11 +175,14 @@ class Companion:
 
     def map_history(self, unknowns: FloatArray) -> FloatArray:
         """Return the history values that return maps find at the unknowns, shape (d,)."""
+        if self._revision != self._assembly.revision:
+            maps = (system.return_map.motion for system in self._assembly.systems)
+            s = evaluate(self._assembly.fields)
+            self._maps = Program((function, (s,)) for function in maps if function is not None)
+            self._revision = self._assembly.revision
         fields = self._load(unknowns, self.state.data)
         fields.mapped[0] = 1.0
-        for system in self._assembly.systems:
-            if system.return_map.motion is not None:
-                system.return_map.motion(evaluate(fields))
+        self._maps()
         fields.mapped[0] = 0.0
         return fields.data.copy()
 
@@ -186,7 +193,7 @@ class Companion:
         self._assembly.post_newton()
         return fields.data.copy()
 
-    def _load(self, unknowns: FloatArray, data: FloatArray) -> Any:
+    def _load(self, unknowns: FloatArray, data: FloatArray) -> Fields:
         self.problem.unknowns.setArray(unknowns)
         self.problem.expand_unknowns(self.problem.unknowns)
         self._assembly.fields.data[:] = data
@@ -215,7 +222,7 @@ class Companion:
         except RuntimeError as error:
             raise ModelError(f"the tangent at t = {self.problem.scheme.t:.9g} s is singular") from error
 
-    def end_step(self, unknowns: FloatArray, step: Step) -> None:
+    def end_step(self, unknowns: FloatArray, step: RepeatedStep) -> None:
         """Store the end of the step in the state, except for history values."""
         self._load(unknowns, step.end.data)
         self._kernels.end()
@@ -225,7 +232,7 @@ class Companion:
             self._consistency.project(self.state, step.h)
 
 
-class Pair:
+class CompanionPair:
     """The two companion models of a parameter, with p + h and p - h.
 
     Args:
@@ -244,7 +251,7 @@ class Pair:
             companion.prepare(h, decides)
         self._take_slopes(start, self._find_slope(start.data, above.state.data, below.state.data))
 
-    def step(self, step: Step) -> None:
+    def step(self, step: RepeatedStep) -> None:
         """Find the derivatives of the state at the end of a step."""
         above, below, h = self._above, self._below, self._h
         for companion in (above, below):
@@ -269,7 +276,7 @@ class Pair:
         high, low = (read_results(side.results, side.state, like) for side in (self._above, self._below))
         return {name: (high[name] - low[name]) / (2.0 * self._h) for name in like}
 
-    def _solve(self, run: Run, history: FloatArray, t: float) -> tuple[FloatArray, FloatArray]:
+    def _solve(self, run: RepeatedRun, history: FloatArray, t: float) -> tuple[FloatArray, FloatArray]:
         """Return the derivatives of the unknowns and of the history values of a Newton run, shapes (u,) and (d,); for
         runs without return maps the latter are given.
 
@@ -351,11 +358,15 @@ def evaluate_motion(
     if launched_size() > 1:
         raise ModelError("derivatives need a model on one process: run without mpiexec")
     h = choose_steps(p, steps or {})
-    world, _, start = create_model(model, p)
+    world, results, start = create_model(model, p)
     solver = motion(world)
     if not isinstance(solver, Dynamic) or solver.assembly.world is not world:
         raise ModelError(f"motion returned {solver!r:.80}: must be a Dynamic of the given world")
     first = find_start(world, start)
+    if help_requested():
+        only = read_results(results, first, None)
+        zero = {name: dict.fromkeys(p, np.zeros(1)) for name in only}
+        return MotionDerivatives(np.array([first.t]), {q: np.array([v]) for q, v in only.items()}, zero, solver.verdict)
     with quietly():
         centre = create_companion(model, p, solver)
         pairs = {}
@@ -363,10 +374,9 @@ def evaluate_motion(
             sides = [create_companion(model, {**p, name: p[name] + side * h[name]}, solver) for side in (1.0, -1.0)]
             for side in sides:
                 require_equal(centre.world, side.world, name)
-            pairs[name] = Pair(sides[0], sides[1], h[name])
+            pairs[name] = CompanionPair(sides[0], sides[1], h[name])
     nominal = solver.sizes.nominal
-    if not help_requested():
-        centre.prepare(nominal, solver.decides)
+    centre.prepare(nominal, solver.decides)
     for pair in pairs.values():
         pair.prepare(centre.state, nominal, solver.decides)
     times, values = [first.t], [read_results(centre.results, centre.state, None)]
@@ -420,7 +430,7 @@ def create_companion(model: Model, p: Mapping[str, float], solver: Dynamic) -> C
     return Companion(world, results, solver, find_start(world, start))
 
 
-def repeat_step(centre: Companion, end: State, solver: Dynamic, projects: bool) -> Step:
+def repeat_step(centre: Companion, end: State, solver: Dynamic, projects: bool) -> RepeatedStep:
     """Repeat the Newton runs of the last step of the motion in the companion model with the same parameters, whose
     state is the given end of the step afterwards.
 
@@ -428,7 +438,7 @@ def repeat_step(centre: Companion, end: State, solver: Dynamic, projects: bool) 
         ModelError: a run cannot be repeated.
     """
     state, used = centre.state, solver.attempt.runs
-    step = Step(end.t - state.t, end.t, state, [], projects)
+    step = RepeatedStep(end.t - state.t, end.t, state, [], projects)
     centre.begin_step(step.h, step.then)
     start, near = state.data.copy(), centre.read_unknowns(end)
     # a second pass repeats a first pass with return maps from the start of the step
@@ -451,7 +461,7 @@ def repeat_step(centre: Companion, end: State, solver: Dynamic, projects: bool) 
     return step
 
 
-def repeat_run(centre: Companion, near: FloatArray, data: FloatArray, maps: bool, t: float) -> Run:
+def repeat_run(centre: Companion, near: FloatArray, data: FloatArray, maps: bool, t: float) -> RepeatedRun:
     """Repeat a Newton run from unknowns near its solution.
 
     Args:
@@ -467,16 +477,17 @@ def repeat_run(centre: Companion, near: FloatArray, data: FloatArray, maps: bool
     # return maps are followed to the solution, unless their decisions cycle
     for follows in (True, False) if maps else (False,):
         unknowns, now = near, data
-        for _ in range(REPETITIONS):
+        for number in range(REPETITIONS):
             if follows:
                 now = centre.map_history(unknowns)
             residual = centre.eval_residual(unknowns, now)
-            factors = centre.factorise()
+            if number % REUSES == 0:
+                factors = centre.factorise()
             change = factors.solve(residual)
             unknowns = unknowns - change
             if np.abs(change).max(initial=0.0) <= REPEATED * np.abs(unknowns).max(initial=0.0):
                 rounding = estimate_rounding(centre.problem)
                 found = centre.map_history(unknowns) if maps else now
                 updated = centre.update_history(unknowns, now) if len(now) else now
-                return Run(unknowns, now, found, updated, factors, rounding, maps)
+                return RepeatedRun(unknowns, now, found, updated, factors, rounding, maps)
     raise ModelError(f"the step to t = {t:.9g} s cannot be repeated: hooks must not change the model")
