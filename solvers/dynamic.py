@@ -100,6 +100,9 @@ class Dynamic(StepSolver):
         verdict: whether the result of the last run can be trusted, see `Verdict`.
         state: the last state; after an interrupted or failed solve, the last good state.
         snes: the PETSc solver.
+        decides: whether the initial state determines contacts.
+        mapped: number of residual evaluations of the first pass in which contacts decide, 0 without return maps.
+        attempt: the last attempt at a step.
         failed_attempts: (time, step size, reason) of each rejected attempt.
     """
 
@@ -152,17 +155,18 @@ class Dynamic(StepSolver):
         self.end = end
         self.sizes = StepSizes(step, control or StepControl(), adaptive)
         self.passes = (passes or Passes()).with_options(prefix)
-        self._decides = own_option(DYNAMIC_OPTIONS, prefix, "decide_at_start", decide_at_start)
+        self.decides = own_option(DYNAMIC_OPTIONS, prefix, "decide_at_start", decide_at_start)
         project = own_option(DYNAMIC_OPTIONS, prefix, "project", project)
         velocities = own_option(DYNAMIC_OPTIONS, prefix, "velocities", velocities)
         resolves = own_option(DYNAMIC_OPTIONS, prefix, "resolve_contacts", resolve_contacts)
         mapped = own_option(DYNAMIC_OPTIONS, prefix, "decide_in_newton", decide_in_newton)
         self.problem = NonlinearProblem(self.assembly, prefix, choose_storage(self.assembly, prefix))
         maps = self.assembly.processes.any(any(system.return_map.motion for system in self.assembly.systems))
-        self._mapped = mapped if maps else 0
+        self.mapped = mapped if maps else 0
         self.problem.lag = create_lag_policy(prefix, lag)
         overshoot = own_option(DYNAMIC_OPTIONS, prefix, "overshoot", overshoot)
         self.newton = Newton(self.problem, rtol, atol, max_it, overshoot)
+        self.attempt = StepAttempt()
         self.consistency = Consistency(self.problem, self.integrator, project, velocities)
         self.snes = self.problem.snes
         self.balance = RunBalance(self.assembly, damps=self.integrator.damps)
@@ -231,7 +235,7 @@ class Dynamic(StepSolver):
     def prepare_start(self, state: State) -> None:
         """Determine contact states, and compute consistent accelerations and multipliers, as at the start of a solve;
         see `march` for errors."""
-        if self._decides:
+        if self.decides:
             self.assembly.decide(state)
         self.assembly.load_fields(state)
         refuse_start(self.assembly)
@@ -332,10 +336,10 @@ class Run:
         looking = overriding(self._hooks, "after_iteration")
         self._looked_at = bool(looking)
         self._start = state.copy() if self._looked_at else state
-        self._kernels = StepKernels(solver.integrator, solver.problem, carries=solver._mapped > 0)
+        self._kernels = StepKernels(solver.integrator, solver.problem, carries=solver.mapped > 0)
         self._contacts = ContactHistory(solver.assembly, state if self._looked_at else None, looking)
         looks = solver.consistency.looks, solver.watches.found
-        self._steps = CompiledSteps(solver.newton, solver.passes, self._kernels.scheme, *looks, solver._mapped)
+        self._steps = CompiledSteps(solver.newton, solver.passes, self._kernels.scheme, *looks, solver.mapped)
 
     def propose(self) -> tuple[float, list[float]]:
         """Choose the size and the end of a step, and the ends of subsequent steps that compiled code may execute
@@ -344,7 +348,7 @@ class Run:
         self._checkpoint.before_step(state)
         if self._before:
             self._run_before(state)
-        if solver._decides:
+        if solver.decides:
             solver.assembly.renew(state)
         end = min(solver.end, find_stop(self._stopping, state)) if self._stopping else solver.end
         h, then = solver.sizes.propose(state.t, end)
@@ -383,6 +387,7 @@ class Run:
         except KeyboardInterrupt:
             self._go_back()
             raise
+        solver.attempt = attempt
         solver.statistics.count(attempt, solver.newton, solver.passes)
         return attempt
 
@@ -441,13 +446,13 @@ class Run:
             attempt.iterations += run.iterations
             attempt.reason, attempt.history, contacts.are_updated = run.reason, run.history, True
             return True
-        if attempt.passes == 2 and solver._mapped:
+        if attempt.passes == 2 and solver.mapped:
             # the second pass repeats the first pass without return maps
             contacts.data[:] = contacts.first
         elif attempt.passes > 1:
             solver.problem.lag.note_switch(contacts.changed)
             guess = (state.a, state.lam) if self._looked_at else (fields.a[:-1], fields.lam[:-1])
-        fields.mapped[0] = mapped = solver._mapped if attempt.passes == 1 else 0
+        fields.mapped[0] = mapped = solver.mapped if attempt.passes == 1 else 0
         try:
             run = solver.newton.solve(scheme, guess=guess, around=steps if compiled else None, carried=mapped > 0)
         finally:

@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from windlass.framework.arrays import FloatArray
+from windlass.framework.assembly.array_kernels import copy_values
 from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import Program, Step
@@ -49,16 +50,20 @@ class PostNewtonUpdates:
 
     Attributes:
         total: result of the previous update, see `judge_outcomes`.
+        used: history values before the previous update, with which the Newton run was made, shape (d,).
     """
 
     def __init__(self, fields: Fields, systems: Sequence[System]) -> None:
         self._fields, self._systems, self.total = fields, systems, np.zeros(6)
+        self.used = np.zeros_like(fields.data)
 
     @cached_property
     def program(self) -> Program:
         """The program of all updates; it fills ``total``."""
         fields, outcomes, total = self._fields, np.zeros((len(self._systems), 5)), self.total
-        steps: list[Step] = [(call(clear_outcomes, lambda s: (outcomes,)), (evaluate(fields),))]
+        kept = fields.data, self.used
+        steps: list[Step] = [(call(copy_values, lambda s: kept), (evaluate(fields),))]
+        steps.append((call(clear_outcomes, lambda s: (outcomes,)), (evaluate(fields),)))
         for outcome, system in zip(outcomes, self._systems, strict=True):
             update = system.post_newton
             function = update if isinstance(update, Call) else partial(_note, system)

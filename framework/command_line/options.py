@@ -28,7 +28,8 @@ import shlex
 import signal
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TextIO, TypeVar, cast
@@ -142,12 +143,7 @@ def initialise(words: Sequence[str], model: bool = True) -> None:
     if loaded:
         for name, value in pairs:
             database.setValue(name, value or "")
-    elif threading.current_thread() is threading.main_thread():
-        # PETSc reports these signals as crashes, but the end of a job or of a pager for the help is not a crash
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        signal.signal(signal.SIGHUP, signal.getsignal(signal.SIGHUP))
-        lock.end_cleanly()
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL if _run.help else signal.SIG_IGN)
+    _restore_signals(for_pager=_run.help and not loaded)
     _declare_framework_options(model)
     check_ranges(database.getAll(), SOLVER_PREFIXES)
     reads_files = loaded or any(name.lower() == "skip_petscrc" for name, _ in pairs)
@@ -163,6 +159,23 @@ def start() -> None:
     if words is not None:
         script_end.install()
     initialise(words or [], model=words is not None)
+
+
+def _restore_signals(for_pager: bool) -> None:
+    """Give signals that are not errors of the program back to the handlers of Python.
+
+    PETSc reports these signals as crashes, and its handler in Python needs the global interpreter lock: a closed pipe
+    would crash a process that does not hold the lock. The end of a job or of a pager for the help is not a crash.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):
+        handler = signal.getsignal(number)  # None: a handler of other code than Python, which was there before PETSc
+        if handler is not None:
+            signal.signal(number, handler)
+    if for_pager:
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    lock.end_cleanly()
 
 
 def arguments() -> list[str]:
@@ -306,23 +319,43 @@ def set_options(*words: str) -> ChosenOptions:
     return ChosenOptions(before)
 
 
+@contextmanager
+def quietly() -> Iterator[None]:
+    """Context in which only errors are printed (-quiet), for further models of a program that repeat its notes."""
+    start()
+    before = {name: value for name, (value, _) in _run.chosen.items()}
+    _choose({**before, "quiet": "true"})
+    try:
+        yield
+    finally:
+        _choose(before)
+
+
 def _choose(given: Mapping[str, str]) -> None:
     """Replace the previously chosen options in the database by new ones."""
     database = _petsc().Options()
     for name, (_, original) in _run.chosen.items():
         database.delValue(name)
         if original is not None:
-            database.setValue(name, original)
+            _set_value(name, original)
     _run.chosen = {}
     for name, value in given.items():
         original = database.getString(name) if database.hasName(name) else None
         _run.chosen[name] = (value, original)
-        database.setValue(name, value)
+        _set_value(name, value)
     for prefix, solver in _run.solvers.items():
         # only solvers that are created later read the new options
         if prefix and any(name.lower().startswith(prefix) for name in given):
             _run.solvers[prefix] = replace(solver, reached=Moment.EXPECTED)
     _claim_outputs()
+
+
+def _set_value(name: str, value: str) -> None:
+    """Set an option in the database; options that are read whenever they are needed count as used."""
+    database = _petsc().Options()
+    database.setValue(name, value)
+    if name.lower() in _run.framework:
+        database.getString(name)
 
 
 def _check_chosen(given: Mapping[str, str]) -> None:

@@ -111,12 +111,14 @@ class Consistency:
 
     Attributes:
         projections: number of projections after kinks so far.
+        settings: the arguments ``project`` and ``velocities``.
     """
 
     def __init__(self, problem: NonlinearProblem, integrator: Integrator, project: bool, velocities: str) -> None:
         self._problem, self._integrator, self._velocities = problem, integrator, velocities
         self._rates = ConstraintRates(problem.assembly)
         self._project = project and self._rates.anywhere
+        self.settings = project, velocities
         count = self._rates.count
         # e and the size of its terms, at the previous step and at this step
         self._before, self._now, self._largest = np.zeros((2, count)), np.zeros((2, count)), np.zeros(1)
@@ -184,7 +186,7 @@ class Consistency:
         kink = self._is_kink(self._look(state), h)
         projects = kink or self._again
         if projects:
-            self._project_rates(state, h)
+            self.project(state, h)
             self.projections += 1
             self._look(state)
         self._again = kink
@@ -246,7 +248,7 @@ class Consistency:
         most, place, speed = processes.largest([largest, np.abs(fields.x).max(), np.abs(fields.v).max()])
         return most > NOISE_OF_RATES * (1.0 + place + speed) + NOISE_OF_PLACES * (1.0 + place) / h**2
 
-    def _project_rates(self, state: State, h: float) -> None:
+    def project(self, state: State, h: float) -> None:
         """Project velocities (index 3), accelerations, multipliers and A of the state onto the constraints."""
         assembly, rates, integrator = self._problem.assembly, self._rates, self._integrator
         fields, solver, over = assembly.fields, MassSolver(self._problem), 0.0

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf, isfinite
 
+from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.assembly.post_newton import begin_step
 from windlass.framework.checks.checks import check_fields, checked_names, number, whole, yes_no
@@ -72,6 +73,8 @@ class StepAttempt:
         unsettled: whether Newton's method converged, but contacts still switched with a force error above the
             tolerance.
         history: residual norms of the last Newton run.
+        runs: history values of each Newton run, shape (d,); if compiled code has made two runs, both have the values of
+            the second run.
     """
 
     converged: bool = False
@@ -85,6 +88,7 @@ class StepAttempt:
     cycle: int = 0
     unsettled: bool = False
     history: list[float] = field(default_factory=list)
+    runs: list[FloatArray] = field(default_factory=list, repr=False)
 
     @property
     def relative_error(self) -> float:
@@ -110,12 +114,14 @@ class ContactHistory:
     Attributes:
         data: the history values for the next Newton run, shape (d,); callers may change the array.
         first: the history values for the first Newton run, shape (d,).
+        used: the history values of the previous Newton run, shape (d,).
         changed: whether a contact changed its state in the last update.
         are_updated: whether compiled code has already made the next update.
     """
 
     def __init__(self, assembly: Assembly, current: State | None = None, hooks: Sequence[StepHook] = ()) -> None:
         self.data, self.first = assembly.fields.data, assembly.fields.start_data
+        self.used = assembly.updates.used
         self.changed = self.are_updated = False
         self._assembly, self._current, self._hooks = assembly, current, hooks
 
@@ -197,6 +203,7 @@ def run_pass(newton: Pass, contacts: ContactHistory, attempt: StepAttempt) -> bo
     if not newton(attempt):
         return False
     result = contacts.post_newton()
+    attempt.runs.append(contacts.used.copy())
     attempt.error, attempt.force, attempt.recommended_step = result.error, result.force, result.recommended_step
     if not isfinite(attempt.error):
         attempt.reason = "discontinuous iteration: a force error is not finite"

@@ -74,6 +74,8 @@ if TYPE_CHECKING:
     from windlass.solvers.own_options import set_options as set_options
     from windlass.solvers.sensitivities.evaluate import evaluate as evaluate
     from windlass.solvers.sensitivities.frequencies import evaluate_frequencies as evaluate_frequencies
+    from windlass.solvers.sensitivities.motion import MotionDerivatives as MotionDerivatives
+    from windlass.solvers.sensitivities.motion import evaluate_motion as evaluate_motion
     from windlass.solvers.static import Static as Static
     from windlass.solvers.stepping.discontinuous import Passes as Passes
     from windlass.solvers.stepping.step_control import StepControl as StepControl

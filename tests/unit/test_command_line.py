@@ -235,3 +235,31 @@ def test_interrupt_keeps_the_last_whole_step(tmp_path: Path) -> None:
     assert state.step == last and np.isclose(state.t, 1e-3 * last)
     done = run(tmp_path, *words[2:4], "-dynamic_end", repr(state.t + 2e-3), "-restart", "c.h5")
     assert done.returncode == 0 and done.stdout.splitlines()[1:] == [f"step {last + 1}", f"step {last + 2}"]
+
+
+def test_signals_of_a_script_that_imports_petsc_first(tmp_path: Path) -> None:
+    """PETSc installs handlers that would end the process, with a closed pipe as the reason, for example."""
+    text = """
+import os
+import signal
+
+signal.signal(signal.SIGHUP, lambda number, frame: print("handled"))
+from petsc4py import PETSc
+import windlass as wl
+
+wl.option("count", 4, "1", "number of elements")
+read, write = os.pipe()
+os.close(read)
+try:
+    os.write(write, b"words")
+except BrokenPipeError:
+    print("broken pipe")
+os.kill(os.getpid(), signal.SIGHUP)
+os.kill(os.getpid(), signal.SIGTERM)
+"""
+    (tmp_path / "model.py").write_text(text)
+    done = subprocess.run(
+        [sys.executable, "model.py"], cwd=tmp_path, env=settings(PYTHONUNBUFFERED="1"), capture_output=True, text=True
+    )
+    assert done.stdout.splitlines() == ["broken pipe", "handled"] and done.returncode == -signal.SIGTERM
+    assert "PETSC ERROR" not in done.stderr

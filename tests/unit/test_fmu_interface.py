@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import sys
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -18,6 +19,7 @@ from windlass import connectors as con
 from windlass import elements as el
 from windlass.commands import cli
 from windlass.fmu.communication import PIPES
+from windlass.fmu.model_process import ModelProcess
 from windlass.fmu.stepwise import Stepwise
 from windlass.framework.command_line import options
 from windlass.framework.launch.arguments import Option
@@ -390,3 +392,40 @@ def test_a_controller_says_what_is_missing(tmp_path: Path) -> None:
         wl.ModelError, match=r"outputs = .* in FMUController: must be functions of one number by the name"
     ):
         con.FMUController("a.fmu", step=0.1, inputs={}, outputs={"a": 3})  # type: ignore[dict-item]
+
+
+SHORT_MODEL = """
+import windlass as wl
+import windlass.connectors as con
+import windlass.elements as el
+
+world = wl.World()
+drum = world.add(el.RigidBody2D, name="drum", position=(0.0, 0.0), mass=1.0, inertia=2.0)
+con.fix(world, drum, "x", "y")
+motor = world.add(con.CoordinateLoad, marker=con.coordinate_marker(world, drum, "rotation"))
+fmu = wl.FMUInterface()
+fmu.input("torque", 3.0, "N m", set=lambda value: world.set(motor, value=value))
+fmu.output(wl.Sensor(drum, "angular_velocity", name="speed"))
+fmu.solve(wl.Dynamic(world, step=0.01, end=0.4))
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "words"),
+    [
+        ("print('no interface')", 0, ["without a call of FMUInterface.solve", "no interface"]),
+        ("raise ValueError('wrong data')", 1, ["without a call of FMUInterface.solve", "ValueError: wrong data"]),
+        ("world.missing", 1, ["after a call of FMUInterface.solve", "AttributeError", "missing"]),
+    ],
+)
+def test_the_end_of_the_process_is_explained(tmp_path: Path, text: str, code: int, words: list[str]) -> None:
+    if "missing" in text:
+        text = SHORT_MODEL.replace("world.set(motor, value=value)", "world.missing if value > 5.0 else None")
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "model.py").write_text(text)
+    interface = {"script": "model.py", "python": sys.executable, "words": [], "parameters": {}}
+    process = ModelProcess(tmp_path, interface, {})
+    with pytest.raises(RuntimeError) as caught:
+        process.ask("put", "torque", 6.0)
+    for part in (f"has ended with exit code {code}", *words):
+        assert part in str(caught.value)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,7 +19,6 @@ from windlass import connectors as con
 from windlass import elements as el
 from windlass.commands import cli
 from windlass.connectors.control import fmu_controller
-from windlass.fmu.model_process import ModelProcess
 from windlass.fmu.stepwise import Stepwise
 
 REASON = "needs the extra fmu: pip install 'windlass[fmu]'"
@@ -674,40 +672,3 @@ def test_errors_of_a_controller(folder: Path, model: Path) -> None:
             solver.solve(hooks=[controller])
         controller.close()
         solver.solve(hooks=[controller])
-
-
-SHORT_MODEL = """
-import windlass as wl
-import windlass.connectors as con
-import windlass.elements as el
-
-world = wl.World()
-drum = world.add(el.RigidBody2D, name="drum", position=(0.0, 0.0), mass=1.0, inertia=2.0)
-con.fix(world, drum, "x", "y")
-motor = world.add(con.CoordinateLoad, marker=con.coordinate_marker(world, drum, "rotation"))
-fmu = wl.FMUInterface()
-fmu.input("torque", 3.0, "N m", set=lambda value: world.set(motor, value=value))
-fmu.output(wl.Sensor(drum, "angular_velocity", name="speed"))
-fmu.solve(wl.Dynamic(world, step=0.01, end=0.4))
-"""
-
-
-@pytest.mark.parametrize(
-    ("text", "code", "words"),
-    [
-        ("print('no interface')", 0, ["without a call of FMUInterface.solve", "no interface"]),
-        ("raise ValueError('wrong data')", 1, ["without a call of FMUInterface.solve", "ValueError: wrong data"]),
-        ("world.missing", 1, ["after a call of FMUInterface.solve", "AttributeError", "missing"]),
-    ],
-)
-def test_the_end_of_the_process_is_explained(tmp_path: Path, text: str, code: int, words: list[str]) -> None:
-    if "missing" in text:
-        text = SHORT_MODEL.replace("world.set(motor, value=value)", "world.missing if value > 5.0 else None")
-    (tmp_path / "model").mkdir()
-    (tmp_path / "model" / "model.py").write_text(text)
-    interface = {"script": "model.py", "python": sys.executable, "words": [], "parameters": {}}
-    process = ModelProcess(tmp_path, interface, {})
-    with pytest.raises(RuntimeError) as caught:
-        process.ask("put", "torque", 6.0)
-    for part in (f"has ended with exit code {code}", *words):
-        assert part in str(caught.value)

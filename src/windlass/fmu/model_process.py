@@ -76,11 +76,11 @@ class ModelProcess:
         line = ""
         # pipes of an ended process are closed
         with contextlib.suppress(OSError, ValueError):
-            if not self._begun:
-                self._begun = bool(self._answers.readline())
-            self._requests.write(f"{json.dumps(request)}\n")
-            self._requests.flush()
-            line = self._answers.readline()
+            self._begun = self._begun or bool(self._answers.readline())
+            if self._begun:
+                self._requests.write(f"{json.dumps(request)}\n")
+                self._requests.flush()
+                line = self._answers.readline()
         if not line:
             raise RuntimeError(self._describe_end(SHORT))
         answer = json.loads(line)

@@ -1,0 +1,493 @@
+"""Results of a motion and their derivatives with respect to parameters of the model, step by step.
+
+A step of an implicit method maps the state z_n (coordinates, velocities, accelerations, multipliers, history values) to
+the state z_n+1 by the equations r(u; z_n, d, p) = 0 of the unknowns u, with the history values d of a Newton run. The
+derivatives of this map follow the motion:
+
+    r_u du/dp = -(r_z dz_n/dp + r_d dd/dp + r_p)
+
+The right-hand side is a central difference of r between two companion models, which have the parameters p + h and p - h
+and the states z ± h dz/dp. The factors of the tangent r_u solve the equations. The remaining difference of r at u ± h
+du/dp is solved again until only rounding errors are left, so derivatives do not depend on the tangent. Contact passes
+are repeated one after the other: each Newton run takes d from the update after the previous run. Where return maps find
+d within a Newton run, d depends on u, and both are found together.
+
+The result is the derivative of the computed motion with the steps that were taken. Unlike differences between two
+complete solves, it does not contain the tolerance of Newton's method, and decisions of contacts (open or closed, stick
+or slip) are the same in both companion models: a history value that jumps in one of them gets the difference to the
+other.
+
+Source: D. A. Tortorelli, P. Michaleris, Inverse Problems in Engineering 1 (1994) 71-105, section 5 (direct
+differentiation of transient nonlinear problems).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csc_array, csr_array
+from scipy.sparse.linalg import splu
+
+from windlass.framework.arrays import FloatArray
+from windlass.framework.assembly.assembly import serial_assembly
+from windlass.framework.assembly.storage import Storage
+from windlass.framework.checks.checks import checked, function
+from windlass.framework.command_line.options import help_requested, quietly
+from windlass.framework.errors import ModelError
+from windlass.framework.kernels.program import Program
+from windlass.framework.launch.launcher import launched_size
+from windlass.framework.model.system import Fields, evaluate
+from windlass.framework.model.world import World
+from windlass.framework.state.state import State
+from windlass.solvers.constraint_motion.consistency import Consistency
+from windlass.solvers.dynamic import Dynamic
+from windlass.solvers.linear.ordering import default_package
+from windlass.solvers.linear.packages import set_direct
+from windlass.solvers.newton.problem import NonlinearProblem
+from windlass.solvers.newton.rounding import FACTOR, estimate_rounding
+from windlass.solvers.sensitivities.evaluate import CHECKS, Results, choose_steps, read_results, require_equal
+from windlass.solvers.stepping.step_kernels import StepKernels
+from windlass.solvers.verdicts.verdict import Verdict
+
+Start = Callable[[], State] | None
+Model = Callable[[Mapping[str, float]], tuple[Any, ...]]
+MOTION = ("q", "v", "a", "carried", "lam")
+"""Arrays of a state that change smoothly with parameters."""
+ITERATIONS = 40
+"""Largest number of iterations of the derivative of a Newton run."""
+ACCURATE = 1e-12
+"""Change of a derivative in an iteration at which the iteration ends, relative to the derivative [1]."""
+CONTRACTION = 0.3
+"""Ratio of the differences of residuals in two iterations, above which differences of the size of rounding errors no
+longer fall [1]."""
+REPETITIONS = 12
+"""Largest number of Newton iterations that repeat a Newton run of the motion."""
+REUSES = 4
+"""Number of these iterations that use the same factors; most runs need no more, as the motion provides the solution."""
+REPEATED = 1e-9
+"""Change of the unknowns with which a Newton run counts as repeated, relative to the unknowns [1]."""
+JUMP = 0.5
+"""Difference between the two one-sided differences of a history value, relative to the larger one, above which the
+larger one is a jump [1]."""
+
+
+@dataclass
+class MotionDerivatives:
+    """Results of a motion, and their derivatives with respect to parameters.
+
+    Attributes:
+        t: times at the start and at the ends of the steps [s], shape (k,).
+        y: results by name, shape (k,) each.
+        dy: derivatives, in units of the result per unit of the parameter, shape (k,) each; the first key is the name of
+            the result, the second key the name of the parameter.
+        verdict: the verdict of the motion.
+    """
+
+    t: FloatArray
+    y: dict[str, FloatArray]
+    dy: dict[str, dict[str, FloatArray]]
+    verdict: Verdict = field(repr=False)
+
+
+@dataclass
+class RepeatedRun:
+    """A Newton run of a step of the motion.
+
+    Attributes:
+        unknowns: the solution, shape (u,).
+        data: the history values of the run, shape (d,).
+        found: the history values that return maps find at the solution, shape (d,); like ``data``, except for decisions
+            that cycle.
+        updated: the history values after the update that follows the run, shape (d,).
+        factors: factors of the tangent at the solution.
+        rounding: 2-norm of the rounding errors of the residual.
+        maps: whether return maps find ``data`` within the run.
+        like: number of the earlier run of the step whose ``data`` are repeated, or -1.
+    """
+
+    unknowns: FloatArray
+    data: FloatArray
+    found: FloatArray
+    updated: FloatArray
+    factors: Any
+    rounding: float
+    maps: bool
+    like: int = -1
+
+
+@dataclass
+class RepeatedStep:
+    """A step of the motion.
+
+    Attributes:
+        h, then: size and end of the step [s].
+        end: the state of the motion at the end.
+        runs: the Newton runs.
+        projects: whether the end was projected onto the constraints.
+    """
+
+    h: float
+    then: float
+    end: State
+    runs: list[RepeatedRun]
+    projects: bool
+
+
+class Companion:
+    """A model that repeats the steps of a motion.
+
+    Args:
+        world: the model.
+        results: the function of its results.
+        solver: the solver of the motion.
+        state: the state at the start; the steps change it.
+    """
+
+    def __init__(self, world: World, results: Results, solver: Dynamic, state: State) -> None:
+        self.world, self.results, self.state = world, results, state
+        self._assembly = serial_assembly(world)
+        self.problem = NonlinearProblem(self._assembly, solver.problem.prefix, Storage.ROWS)
+        ksp: Any = self.problem.snes.getKSP()
+        set_direct(ksp, default_package(self.problem.pattern, 1, "petsc"), self.problem.prefix)
+        integrator = replace(solver.integrator, reference=self._assembly.layout.reference)
+        self._kernels = StepKernels(integrator, self.problem)
+        self._consistency = Consistency(self.problem, integrator, *solver.consistency.settings)
+        self._maps, self._revision = Program([]), -1
+
+    def prepare(self, h: float, decides: bool) -> None:
+        """Determine contacts, accelerations and multipliers at the start, as `Dynamic.prepare_start` does."""
+        if decides:
+            self._assembly.decide(self.state)
+        self._consistency.begin(self.state, h)
+
+    def begin_step(self, h: float, then: float) -> None:
+        """Begin a step of size h [s] to a time [s] from the state."""
+        self.problem.start(self._kernels.predict(self.state, h, then))
+
+    def read_unknowns(self, end: State) -> FloatArray:
+        """Return the unknowns of the step that ends with the accelerations and multipliers of a state, shape (u,)."""
+        self.problem.guess(end.a, end.lam)
+        found: FloatArray = np.array(self.problem.unknowns.array_r)
+        return found
+
+    def map_history(self, unknowns: FloatArray) -> FloatArray:
+        """Return the history values that return maps find at the unknowns, shape (d,)."""
+        if self._revision != self._assembly.revision:
+            maps = (system.return_map.motion for system in self._assembly.systems)
+            s = evaluate(self._assembly.fields)
+            self._maps = Program((function, (s,)) for function in maps if function is not None)
+            self._revision = self._assembly.revision
+        fields = self._load(unknowns, self.state.data)
+        fields.mapped[0] = 1.0
+        self._maps()
+        fields.mapped[0] = 0.0
+        return fields.data.copy()
+
+    def update_history(self, unknowns: FloatArray, data: FloatArray) -> FloatArray:
+        """Return the history values after the update that follows a Newton run with the values ``data``, shape
+        (d,)."""
+        fields = self._load(unknowns, data)
+        self._assembly.post_newton()
+        return fields.data.copy()
+
+    def _load(self, unknowns: FloatArray, data: FloatArray) -> Fields:
+        self.problem.unknowns.setArray(unknowns)
+        self.problem.expand_unknowns(self.problem.unknowns)
+        self._assembly.fields.data[:] = data
+        return self._assembly.fields
+
+    def eval_residual(self, unknowns: FloatArray, data: FloatArray) -> FloatArray:
+        """Return the residual of the step, shape (u,)."""
+        problem = self.problem
+        problem.unknowns.setArray(unknowns)
+        self._assembly.fields.data[:] = data
+        problem.eval_residual(None, problem.unknowns, problem.residual_vector)
+        found: FloatArray = np.array(problem.residual_vector.array_r)
+        return found
+
+    def factorise(self) -> Any:
+        """Return factors of the tangent at the last unknowns.
+
+        Raises:
+            ModelError: it is singular.
+        """
+        self.problem.update_tangent(self.problem.unknowns)
+        matrix = self.problem.matrix.mat
+        rows, columns, values = matrix.getValuesCSR()
+        try:
+            return splu(csc_array(csr_array((values, columns, rows), shape=matrix.getSize())))
+        except RuntimeError as error:
+            raise ModelError(f"the tangent at t = {self.problem.scheme.t:.9g} s is singular") from error
+
+    def end_step(self, unknowns: FloatArray, step: RepeatedStep) -> None:
+        """Store the end of the step in the state, except for history values."""
+        self._load(unknowns, step.end.data)
+        self._kernels.end()
+        self.state.t = step.then
+        if step.projects:
+            self._assembly.load_fields(self.state)
+            self._consistency.project(self.state, step.h)
+
+
+class CompanionPair:
+    """The two companion models of a parameter, with p + h and p - h.
+
+    Args:
+        above, below: the companion models.
+        h: step of the parameter, in its unit.
+    """
+
+    def __init__(self, above: Companion, below: Companion, h: float) -> None:
+        self._above, self._below, self._h = above, below, h
+        self._history = np.zeros(0)
+
+    def prepare(self, start: State, h: float, decides: bool) -> None:
+        """Find the derivatives of the state at the start of a motion with steps of size h [s]."""
+        above, below = self._above, self._below
+        for companion in (above, below):
+            companion.prepare(h, decides)
+        self._take_slopes(start, self._find_slope(start.data, above.state.data, below.state.data))
+
+    def step(self, step: RepeatedStep) -> None:
+        """Find the derivatives of the state at the end of a step."""
+        above, below, h = self._above, self._below, self._h
+        for companion in (above, below):
+            companion.begin_step(step.h, step.then)
+        slopes, after = list[FloatArray](), self._history
+        for run in step.runs:
+            change, own = self._solve(run, after if run.like < 0 else slopes[run.like], step.then)
+            slopes.append(own)
+            above_u, below_u = run.unknowns + h * change, run.unknowns - h * change
+            if len(run.data):
+                ends = (
+                    above.update_history(above_u, run.data + h * own),
+                    below.update_history(below_u, run.data - h * own),
+                )
+                after = self._find_slope(run.updated, *ends)
+        above.end_step(above_u, step)
+        below.end_step(below_u, step)
+        self._take_slopes(step.end, after)
+
+    def evaluate(self, like: Mapping[str, float]) -> dict[str, float]:
+        """Return the derivatives of the results at the present state."""
+        high, low = (read_results(side.results, side.state, like) for side in (self._above, self._below))
+        return {name: (high[name] - low[name]) / (2.0 * self._h) for name in like}
+
+    def _solve(self, run: RepeatedRun, history: FloatArray, t: float) -> tuple[FloatArray, FloatArray]:
+        """Return the derivatives of the unknowns and of the history values of a Newton run, shapes (u,) and (d,); for
+        runs without return maps the latter are given.
+
+        Raises:
+            ModelError: the derivatives are not finite or cannot be found.
+        """
+        above, below, h, u, d = self._above, self._below, self._h, run.unknowns, run.data
+        change, before = np.zeros(len(u)), np.inf
+        for _ in range(ITERATIONS):
+            if run.maps:
+                ends = above.map_history(u + h * change), below.map_history(u - h * change)
+                history = self._find_slope(run.found, *ends)
+            high = above.eval_residual(u + h * change, d + h * history)
+            left = high - below.eval_residual(u - h * change, d - h * history)
+            norm = float(np.linalg.norm(left))
+            if CONTRACTION * before <= norm <= FACTOR * run.rounding:
+                return change, history
+            correction = run.factors.solve(left / (-2.0 * h))
+            if not np.isfinite(correction).all():
+                raise ModelError(f"a derivative at t = {t:.9g} s is not finite")
+            change, before = change + correction, norm
+            if np.abs(correction).max(initial=0.0) <= ACCURATE * np.abs(change).max(initial=0.0):
+                return change, history
+        raise ModelError(
+            f"the derivatives of the step to t = {t:.9g} s do not converge: the residual falls from {before:.3g} N (or "
+            f"N m) to {norm:.3g} N only"
+        )
+
+    def _find_slope(self, centre: FloatArray, above: FloatArray, below: FloatArray) -> FloatArray:
+        """Return the derivatives of history values from the values in the model and its companions, shape (d,);
+        jumps in one of the companions do not count."""
+        up, down = above - centre, centre - below
+        large, small = np.maximum(np.abs(up), np.abs(down)), np.where(np.abs(up) < np.abs(down), up, down)
+        slope: FloatArray = np.where(np.abs(up - down) > JUMP * large, small, 0.5 * (up + down)) / self._h
+        return slope
+
+    def _take_slopes(self, centre: State, history: FloatArray) -> None:
+        """Set the states of the companion models to z ± h dz/dp about the state z of the motion, with dz/dp from their
+        present states and the given derivatives of history values."""
+        h, states = self._h, (self._above.state, self._below.state)
+        slopes = {name: (getattr(states[0], name) - getattr(states[1], name)) / (2.0 * h) for name in MOTION}
+        slopes["data"] = self._history = history
+        for side, state in zip((1.0, -1.0), states, strict=True):
+            for name, slope in slopes.items():
+                getattr(state, name)[:] = getattr(centre, name) + side * h * slope
+            state.start_data[:] = state.data
+            state.t, state.step = centre.t, centre.step
+
+
+@checked(model=CHECKS["model"], p=CHECKS["p"], motion=function(), steps=CHECKS["steps"])
+def evaluate_motion(
+    model: Model,
+    p: Mapping[str, float],
+    motion: Callable[[World], Dynamic],
+    *,
+    steps: Mapping[str, float] | None = None,
+) -> MotionDerivatives:
+    """Return results of a motion at each step, and their derivatives with respect to parameters.
+
+        found = wl.evaluate_motion(model, {"stiffness": 4e4}, lambda world: wl.Dynamic(world, step=1e-4, end=0.1))
+        found.dy["speed"]["stiffness"]
+
+    Args:
+        model: function ``(p) -> (world, results)`` or ``(p) -> (world, results, start)`` that builds the model.
+            ``results(state) -> {name: number}`` is called after each step; ``start() -> state`` finds the state at the
+            start, for example by `Static` with tight tolerances, and may change switchable columns. Without ``start``
+            the motion starts from the initial values of the nodes. The tables of the model must have equal numbers of
+            rows for all p.
+        p: values of the parameters by name.
+        motion: function ``(world) -> Dynamic`` that creates the solver.
+        steps: steps h of the central differences by name of the parameter, in the unit of the parameter; default 6e-6
+            of its value. A step is required for a parameter with the value 0.
+
+    Raises:
+        ModelError: parameters or results are not finite numbers; tables change with a parameter; a step cannot be
+            repeated, or its derivatives cannot be found; several processes are used.
+        NotConverged: a solve fails.
+    """
+    if launched_size() > 1:
+        raise ModelError("derivatives need a model on one process: run without mpiexec")
+    h = choose_steps(p, steps or {})
+    world, results, start = create_model(model, p)
+    solver = motion(world)
+    if not isinstance(solver, Dynamic) or solver.assembly.world is not world:
+        raise ModelError(f"motion returned {solver!r:.80}: must be a Dynamic of the given world")
+    first = find_start(world, start)
+    if help_requested():
+        only = read_results(results, first, None)
+        zero = {name: dict.fromkeys(p, np.zeros(1)) for name in only}
+        return MotionDerivatives(np.array([first.t]), {q: np.array([v]) for q, v in only.items()}, zero, solver.verdict)
+    with quietly():
+        centre = create_companion(model, p, solver)
+        pairs = {}
+        for name in p:
+            sides = [create_companion(model, {**p, name: p[name] + side * h[name]}, solver) for side in (1.0, -1.0)]
+            for side in sides:
+                require_equal(centre.world, side.world, name)
+            pairs[name] = CompanionPair(sides[0], sides[1], h[name])
+    nominal = solver.sizes.nominal
+    centre.prepare(nominal, solver.decides)
+    for pair in pairs.values():
+        pair.prepare(centre.state, nominal, solver.decides)
+    times, values = [first.t], [read_results(centre.results, centre.state, None)]
+    slopes = [{name: pair.evaluate(values[0]) for name, pair in pairs.items()}]
+    before = solver.consistency.projections
+    for now in solver.march(first):
+        step = repeat_step(centre, now, solver, solver.consistency.projections > before)
+        before = solver.consistency.projections
+        for pair in pairs.values():
+            pair.step(step)
+        times.append(now.t)
+        values.append(read_results(centre.results, centre.state, values[0]))
+        slopes.append({name: pair.evaluate(values[0]) for name, pair in pairs.items()})
+    y = {name: np.array([value[name] for value in values]) for name in values[0]}
+    dy = {name: {q: np.array([slope[q][name] for slope in slopes]) for q in p} for name in y}
+    return MotionDerivatives(np.array(times), y, dy, solver.verdict)
+
+
+def create_model(model: Model, p: Mapping[str, float]) -> tuple[World, Results, Start]:
+    """Build the model with the given values of the parameters.
+
+    Raises:
+        ModelError: the function does not return a world, a function of results, and possibly a function for the start.
+    """
+    made = model(dict(p))
+    right = isinstance(made, tuple) and len(made) in (2, 3) and isinstance(made[0], World)
+    if not (right and all(callable(part) for part in made[1:])):
+        raise ModelError(
+            f"model returned {made!r:.80}: must be a World, a function (state) -> results, and possibly a function () "
+            "-> state that finds the start"
+        )
+    made[0].finalize()
+    return made[0], made[1], made[2] if len(made) == 3 else None
+
+
+def find_start(world: World, start: Start) -> State:
+    """Return the state at the start of the motion.
+
+    Raises:
+        ModelError: the function for the start does not return a state of the model.
+    """
+    state = State(world) if start is None else start()
+    if not isinstance(state, State) or state.world is not world:
+        raise ModelError(f"start returned {state!r:.80}: must be a State of the model")
+    return state.copy()
+
+
+def create_companion(model: Model, p: Mapping[str, float], solver: Dynamic) -> Companion:
+    """Return a companion model at the start of its motion."""
+    world, results, start = create_model(model, p)
+    return Companion(world, results, solver, find_start(world, start))
+
+
+def repeat_step(centre: Companion, end: State, solver: Dynamic, projects: bool) -> RepeatedStep:
+    """Repeat the Newton runs of the last step of the motion in the companion model with the same parameters, whose
+    state is the given end of the step afterwards.
+
+    Raises:
+        ModelError: a run cannot be repeated.
+    """
+    state, used = centre.state, solver.attempt.runs
+    step = RepeatedStep(end.t - state.t, end.t, state, [], projects)
+    centre.begin_step(step.h, step.then)
+    start, near = state.data.copy(), centre.read_unknowns(end)
+    # a second pass repeats a first pass with return maps from the start of the step
+    first = 1 if solver.mapped and len(used) > 1 else 0
+    for number, known in enumerate(used[first:]):
+        if number == 0:
+            # Newton's method repeats a run without return maps if it does not converge with them
+            maps = first == 0 and solver.mapped > 0 and not np.array_equal(known, start)
+            run = repeat_run(centre, near, known if maps else start, maps, step.then)
+        else:
+            run = repeat_run(centre, near, known, False, step.then)
+            if solver.attempt.cycle and number == len(used) - first - 1:
+                same = [np.array_equal(run.data, other.data) for other in step.runs]
+                run.like = same.index(True) if any(same) else -1
+        step.runs.append(run)
+    for name in (*MOTION, "data"):
+        getattr(state, name)[:] = getattr(end, name)
+    state.start_data[:] = state.data
+    state.t, state.step = end.t, end.step
+    return step
+
+
+def repeat_run(centre: Companion, near: FloatArray, data: FloatArray, maps: bool, t: float) -> RepeatedRun:
+    """Repeat a Newton run from unknowns near its solution.
+
+    Args:
+        centre: the model, in the step.
+        near: unknowns, shape (u,).
+        data: history values of the run, shape (d,); for a run with return maps values near these.
+        maps: whether return maps find the history values.
+        t: end of the step [s].
+
+    Raises:
+        ModelError: the run does not converge.
+    """
+    # return maps are followed to the solution, unless their decisions cycle
+    for follows in (True, False) if maps else (False,):
+        unknowns, now = near, data
+        for number in range(REPETITIONS):
+            if follows:
+                now = centre.map_history(unknowns)
+            residual = centre.eval_residual(unknowns, now)
+            if number % REUSES == 0:
+                factors = centre.factorise()
+            change = factors.solve(residual)
+            unknowns = unknowns - change
+            if np.abs(change).max(initial=0.0) <= REPEATED * np.abs(unknowns).max(initial=0.0):
+                rounding = estimate_rounding(centre.problem)
+                found = centre.map_history(unknowns) if maps else now
+                updated = centre.update_history(unknowns, now) if len(now) else now
+                return RepeatedRun(unknowns, now, found, updated, factors, rounding, maps)
+    raise ModelError(f"the step to t = {t:.9g} s cannot be repeated: hooks must not change the model")
