@@ -82,6 +82,7 @@ from windlass.framework.command_line.notes import say_once
 from windlass.framework.errors import ModelError
 from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.model.named_parts import name_part
+from windlass.framework.model.schema import Component
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import CHECKS, World
 from windlass.framework.output.figures import check_picture, hand_over
@@ -92,9 +93,14 @@ from windlass.framework.state.state import State
 ROUTE_POINTS = 1000
 """Number of points of the line that shows a belt as mounted."""
 RESERVED = frozenset(
-    {"press", "segments", "points", "circle", "circle_radius", "cord_offset", "cable", "surface", "rope_radius"}
-)
+    {
+        "press", "segments", "points", "circle", "circle_radius", "cord_offset", "vertical_offset", "cable", "surface",
+        "rope_radius",
+    }
+)  # fmt: skip
 """Columns of the contact that a belt sets itself."""
+SOFTEST = 20.0
+"""Largest transfer length sqrt(EA/K) of a layer in steady motion, per radius of its pulley [1]."""
 DEEPEST = 0.01
 """Largest depth by which a belt may sink into a pulley, per radius of the pulley [1]."""
 CLOSED = {
@@ -149,13 +155,24 @@ def _check_numbers(name: str, what: str, value: Any, unit: str) -> None:
         raise ModelError(f"{what} = {show(value)} {unit} of '{name}': must be finite numbers >= 0")
 
 
+def _find_law(in_space: bool) -> type[Component]:
+    """Return the law of the contact between cables and pulleys."""
+    if not in_space:
+        return ContactFrictionCirclePoints2D
+    from windlass.connectors.surface_contact.contact_friction_surface_cable import (
+        ContactFrictionSurfaceCable,  # imported here, because belts in the plane do not need surfaces
+    )
+
+    return ContactFrictionSurfaceCable
+
+
 def _check_contact(name: str, contact: Mapping[Any, Any], in_space: bool) -> None:
     """Raise ModelError for keys of ``contact`` that are no columns or belong to the belt, and for wrong stiffnesses."""
+    known = [column for column in _find_law(in_space).columns if column not in RESERVED]
     for key in contact:
         if key in RESERVED:
             raise ModelError(f"contact of '{name}' has the column {key!r}: must be left out, the belt sets it")
-        if not isinstance(key, str) or (not in_space and key not in ContactFrictionCirclePoints2D.columns):
-            known = list(ContactFrictionCirclePoints2D.columns)
+        if key not in known:
             raise ModelError(f"contact of '{name}' has no column {key!r}: {suggest(str(key), known)}")
     for key, unit in (("contact_stiffness_per_length", "N/m²"), ("friction_stiffness_per_length", "N/m²"),
                       ("friction_coefficient", "[1]")):  # fmt: skip
@@ -373,8 +390,8 @@ class _Line:
             arms: arms of tensioners, which rotate until belt and spring are in equilibrium.
 
         Raises:
-            ModelError: an open rope or a 3D belt; names that are not pulleys; a belt that slips on a whole arc, or
-                lifts off at its speed.
+            ModelError: an open rope or a 3D belt; names that are not pulleys; a layer or bristles that are too soft; a
+                belt that slips on a whole arc, or lifts off at its speed.
         """
         if tension is not None and tension > (most := LARGEST_STRAIN * self.axial_stiffness):
             raise ModelError(f"tension = {tension:g} N in steady of '{self.name}': must be <= {most:g} N")
@@ -391,7 +408,9 @@ class _Line:
             for name in ("rigid_layer", "friction_stiffness_per_length")
         )
         # friction without bristles slides like on a rigid layer
-        layers = np.where(rigid | (bristles == 0.0), self._layers, bristles) * (1.0 + self.strain)
+        layers = np.where(rigid | (bristles == 0.0), self._layers, bristles)
+        self._check_layers(layers)
+        layers = layers * (1.0 + self.strain)
         EI = self._bends.stiffness
         contact = collect("contact_stiffness_per_length", self.contacts.rows)[:: len(self.cables)]
         bending, slowest = read_bending_losses(self.drive.lossy, self.drive.losses, len(self.pulleys))
@@ -411,6 +430,17 @@ class _Line:
             centres = {pulley.name: place.center[:2] for pulley, place in zip(self.pulleys, places, strict=True)}
             return find_steady_arms(lay, centres, arms, speeds, torques or {})
         return find_steady_motion(lay({}), speeds, torques or {})
+
+    def _check_layers(self, layers: FloatArray) -> None:
+        """Raise ModelError for layers or bristles that are too soft for steady motion; ``layers``: stiffnesses per
+        length of the mounted belt [N/m²], shape (pulleys,)."""
+        for pulley, radius, held, layer in zip(self.pulleys, self.radii, layers.tolist(), self._layers, strict=True):
+            least = self.axial_stiffness / ((SOFTEST * radius) ** 2 * (1.0 + self.strain))
+            if held < least:
+                raise ModelError(
+                    f"{'layer' if held == layer else 'bristles'} of {held:g} N/m² on the pulley {pulley.name} of "
+                    f"'{self.name}': must be >= {least:.3g} N/m² for steady motion, EA/({SOFTEST:g} R)²"
+                )
 
     @checked(start=number("s"), every=whole(1), path=optional(path()), sensors=inside(), picture=optional(path()))
     def average(

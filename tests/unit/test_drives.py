@@ -75,7 +75,13 @@ def create_belt(world: wl.World, pulleys: list[wl.Pulley], **given: Any) -> wl.B
             {"contact": {"press": 1.0}},
             "contact of 'belt' has the column 'press': must be left out, the belt sets it",
         ),
+        (
+            {},
+            {"contact": {"vertical_offset": 1e-3}},
+            "contact of 'belt' has the column 'vertical_offset': must be left out, the belt sets it",
+        ),
         ({}, {"contact": {"frction": 0.1}}, "contact of 'belt' has no column 'frction': .*friction_coefficient"),
+        ({}, {"contact": {2: 0.1}}, "contact of 'belt' has no column 2: must be one of contact_damping_per_length, "),
         (
             {},
             {"contact": {"contact_stiffness_per_length": float("nan")}},
@@ -791,6 +797,32 @@ def test_rope_in_space_over_grooves() -> None:
         rope.draw("rope.png", state)
     with pytest.raises(wl.ModelError, match="every = 10 of the means of 'rope', which is 3D: must be 1 for loss"):
         rope.average().losses(wl.EnergyLedger())
+
+
+@pytest.mark.parametrize(
+    ("contact", "words"),
+    [
+        ({"frction_coefficient": 0.1}, "has no column 'frction_coefficient': did you mean friction_coefficient"),
+        ({"touching": 2}, "has no column 'touching': must be one of contact_damping_per_length, .*_per_length$"),
+        ({"rigid_layer": True}, "has no column 'rigid_layer'"),
+        ({"rope_radius": 1e-3}, "has the column 'rope_radius': must be left out, the belt sets it"),
+        ({"vertical_offset": 1e-3}, "has the column 'vertical_offset': must be left out, the belt sets it"),
+    ],
+)
+def test_contact_in_space_has_the_columns_of_surfaces(contact: dict[str, Any], words: str) -> None:
+    """The message lists the columns of the contact law with surfaces, and the world has no additional row."""
+    world = wl.World()
+    pulley = wl.Pulley(world.add(Ground), 0.1, axis=(0.0, 0.0, 1.0))
+    given = {
+        **MATERIAL,
+        "start": (-1.0, 0.1, 0.0),
+        "end": (0.1, -1.0, 0.0),
+        "tension": 100.0,
+        "bending_stiffness": 0.01,
+    }
+    with pytest.raises(wl.ModelError, match=f"^contact of 'rope' {words}"):
+        wl.Rope(world, [pulley], contact=contact, **given)
+    assert len(world.tables) == 1
 
 
 def test_drives_in_the_plane_load_no_surfaces() -> None:

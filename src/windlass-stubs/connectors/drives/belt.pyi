@@ -40,6 +40,7 @@ from windlass.framework.command_line.notes import say_once
 from windlass.framework.errors import ModelError
 from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.model.named_parts import name_part
+from windlass.framework.model.schema import Component
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import CHECKS, World
 from windlass.framework.output.figures import check_picture, hand_over
@@ -63,6 +64,7 @@ Chain: TypeAlias = Entity | Sequence[Any] | NDArray[Any]
 
 ROUTE_POINTS: Any
 RESERVED: Any
+SOFTEST: Any
 DEEPEST: Any
 CLOSED: Any
 POINT: Any
@@ -74,6 +76,8 @@ def _check_names(kind: type[_Line], columns: Mapping[str, Any]) -> None:
     'Raise ModelError for arguments that neither a belt nor its cables have; the message lists similar names.'
 def _check_numbers(name: str, what: str, value: Any, unit: str) -> None:
     'Raise ModelError for values that are not finite numbers >= 0, before they are used to choose others.'
+def _find_law(in_space: bool) -> type[Component]:
+    'Return the law of the contact between cables and pulleys.'
 def _check_contact(name: str, contact: Mapping[Any, Any], in_space: bool) -> None:
     'Raise ModelError for keys of ``contact`` that are no columns or belong to the belt, and for wrong stiffnesses.'
 class _Line():
@@ -123,7 +127,9 @@ class _Line():
     def report(self, state: State) -> DriveReport:
         'Create the report on belt and pulleys at a state. Under MPI all processes must call this function together.\n\nRaises:\n    ModelError: a state of another world.'
     def steady(self, speeds: Mapping[str, float], torques: Mapping[str, MachineTorque] | None=None, *, tension: float | None=None, friction: float | None=None, arms: Sequence[TensionerArm]=()) -> SteadyDrive:
-        'Find the steady motion of a 2D belt without time steps: see `connectors/drives/steady_drive.py`.\n\nArgs:\n    speeds: angular velocities of pulleys that are driven at a speed [rad/s], > 0 counter-clockwise; at least\n        one pulley.\n    torques: torques of machines on other pulleys [N m], > 0 counter-clockwise, as numbers or functions of the\n        speed [rad/s]; pulleys without a torque rotate freely.\n    tension: tension as mounted [N]; None: tension of the belt.\n    friction: friction coefficient of all pulleys, without the wedge effect of grooves [1]; None: the\n        coefficient of each pulley.\n    arms: arms of tensioners, which rotate until belt and spring are in equilibrium.\n\nRaises:\n    ModelError: an open rope or a 3D belt; names that are not pulleys; a belt that slips on a whole arc, or\n        lifts off at its speed.'
+        'Find the steady motion of a 2D belt without time steps: see `connectors/drives/steady_drive.py`.\n\nArgs:\n    speeds: angular velocities of pulleys that are driven at a speed [rad/s], > 0 counter-clockwise; at least\n        one pulley.\n    torques: torques of machines on other pulleys [N m], > 0 counter-clockwise, as numbers or functions of the\n        speed [rad/s]; pulleys without a torque rotate freely.\n    tension: tension as mounted [N]; None: tension of the belt.\n    friction: friction coefficient of all pulleys, without the wedge effect of grooves [1]; None: the\n        coefficient of each pulley.\n    arms: arms of tensioners, which rotate until belt and spring are in equilibrium.\n\nRaises:\n    ModelError: an open rope or a 3D belt; names that are not pulleys; a layer or bristles that are too soft; a\n        belt that slips on a whole arc, or lifts off at its speed.'
+    def _check_layers(self, layers: FloatArray) -> None:
+        'Raise ModelError for layers or bristles that are too soft for steady motion; ``layers``: stiffnesses per\nlength of the mounted belt [N/m²], shape (pulleys,).'
     def average(self, start: float=0.0, every: int=10, path: str | os.PathLike[str] | None=None, sensors: Sequence[SensorLike]=(), picture: str | os.PathLike[str] | None=None) -> DriveMeans:
         'Create a hook for a solver that records all numbers over time; its ``report()`` contains means and extremes.\n\nArgs:\n    start: time from which steps are recorded [s].\n    every: number of steps between two records.\n    path: a CSV file for all numbers; None: the numbers are stored only in memory.\n    sensors: further values over time, such as ``wl.Sensor(arm, "rotation", name="tensioner angle")``.\n    picture: a file for the curves, drawn at the end of a solve (``.png``, ``.pdf``, ``.svg``).\n\nRaises:\n    OutputError: the table or picture cannot be written; raised before anything is solved.'
     def draw(self, path: str | os.PathLike[str] | None=None, state: State | None=None, speeds: Sensors | None=None, title: str='') -> Any:
