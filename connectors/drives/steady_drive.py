@@ -29,7 +29,8 @@ Therefore
 
 On a rigid layer between cord and face, w is 0. A layer with the shear stiffness K is not sheared where the belt enters,
 and shears by w per length until the belt slips; see `connectors/reports/belt_bristles.py`. The layer is sheared only
-where the belt touches, see `belt_ends.py`.
+on the part of the arc where the belt touches, see `belt_ends.py`. A soft contact touches beyond the ends of the arc,
+where it presses only weakly; the layer is not sheared there.
 
 The unknowns are F of all spans, and c. The equations are the speed or the torque balance of each pulley, and the
 reference length of the closed belt. The reference length is the sum of length/lam over spans and arcs that stick, plus
@@ -136,7 +137,7 @@ class SteadyPulley:
         wrap_angle, slip_arc: angle between the lines of the spans, and the part of this angle before the exit that
             slips [rad].
         slip_reserve: 1 - |ln(F_2/F_1)|/(mu r/R t) [1], with F = N - rhoA v² of the spans; t is the wrap angle, and on a
-            layer the angle on which the belt touches.
+            layer the part of this angle on which the belt touches.
         tension_before, tension_after: tensions of the spans ahead of the pulley and behind it, in the order of the
             pulleys [N].
         hub_load: force of the belt on the pulley [N], shape (2,).
@@ -421,8 +422,9 @@ def find_steady_motion(
         less = (1.0 + drive.bending_stiffness * ends.curvature.mean(axis=0) ** 2 / stiffness) ** -0.5
         arc_stretch = less * stretch[both]
         arc = np.maximum(stiffness * arc_stretch - EA, LEAST * press)
-        # a layer is sheared only where the belt touches
-        holding = np.where(drive.layers < inf, lines.wraps - ends.untouched.sum(axis=0), lines.wraps)
+        # a layer is sheared only where the belt touches, and not where soft contact touches beyond the arc
+        untouched = np.maximum(ends.untouched, 0.0).sum(axis=0)
+        holding = np.where(drive.layers < inf, lines.wraps - untouched, lines.wraps)
         slip, lag, on_arc = _pass_arcs(drive, grip, stiffness, less, arc, arc_stretch, lines.wraps, holding)
         more = float(ends.longer.sum())
         return _Steady(force, flow, stiffness, stretch, less, arc, arc_stretch, slip, holding, lag, on_arc, more, lines)

@@ -196,6 +196,22 @@ def test_bristles_that_are_given_act_like_a_layer() -> None:
     assert with_layer["b"].creep > 1.15 * without["b"].creep
 
 
+@pytest.mark.parametrize(("contact", "bending", "beyond"), [(1e7, 0.0, True), (1e7, 0.005, True), (1e16, 0.5, False)])
+def test_a_layer_is_sheared_on_its_arc_only(contact: float, bending: float, beyond: bool) -> None:
+    """A layer is sheared along the wrap angle of a string, also on a soft contact, which touches beyond the arc. It is
+    sheared along a smaller angle only if the belt is bent and leaves the arc before its end.
+    """
+    places = {"a": ((0.0, 0.0), 0.1, "right"), "b": ((0.3, 0.0), 0.1, "right")}
+    given = {"mass_per_length": 0.0, "layer_stiffness": 1e6, "contact": {"contact_stiffness_per_length": contact}}
+    found = mount(places, bending_stiffness=bending, **given).steady({"a": -100.0}, {"b": 8.0})["b"]
+    ratio = abs(log(found.tension_after / found.tension_before))
+    forces = np.array([found.tension_before, found.tension_after])
+    ends = eval_ends(forces, bending, np.array(contact), np.array(0.1)).untouched
+    assert ((ends < 0.0) == beyond).all()
+    sheared = found.wrap_angle - np.maximum(ends, 0.0).sum()
+    assert_allclose(found.slip_reserve, 1.0 - ratio / (0.5 * sheared), rtol=1e-9)
+
+
 @pytest.mark.parametrize("contact", [2e6, 2e8, 2e9])
 def test_end_of_contact_of_a_bent_belt(contact: float) -> None:
     """The point where a beam under tension leaves an elastic foundation that cannot pull agrees with finite
