@@ -491,18 +491,21 @@ def judge_losses(report: DriveReport, stored: float) -> tuple[str, ...]:
     law, given, taken = report.law, report.power_in, report.power_out
     if law is None or not taken > LOADED * given:
         return ()
-    # the theory of layers holds for arcs on which a part of the belt sticks
-    pairs = list(zip(law.arcs, report.pulleys, strict=True))
-    if any(arc.bristles != inf and not duty.slip_reserve > 0.0 for arc, duty in pairs):
-        return ()
     changes = np.array([duty.tension_after - duty.tension_before for duty in report.pulleys])
     tensions = np.array([span.tension for span in report.spans])
     EA, flow = law.axial_stiffness, abs(report.belt_speed) / (1.0 + float(tensions.mean()) / law.axial_stiffness)
     E = EA - law.mass_per_length * flow**2
-    passings = [Passing(arc, duty.wrap_angle, *find_ends(duty, report.belt_speed)) for arc, duty in pairs]
+    passings = [
+        Passing(arc, duty.wrap_angle, *find_ends(duty, report.belt_speed))
+        for arc, duty in zip(law.arcs, report.pulleys, strict=True)
+    ]
+    lags = find_lags(law, passings, flow, bristles=True)
+    # the theory of layers holds for arcs on which a part of the belt sticks
+    if np.isnan(lags).any():
+        return ()
     # in the direction of the motion
     press = E / EA * changes * (1.0 if report.belt_speed > 0.0 else -1.0)
-    creep = flow * float(press @ (press / (2.0 * E) + find_lags(law, passings, flow, bristles=True)))
+    creep = flow * float(press @ (press / (2.0 * E) + lags))
     lost = given - taken - stored / report.duration - creep
     allowed = max(LOSS_ERROR * given, TENSION_ERROR * float(tensions.max()) * abs(report.belt_speed))
     if not lost > allowed:
@@ -553,6 +556,9 @@ def judge_creep(report: DriveReport) -> tuple[str, ...]:
     found = eval_bristle_creep(law, passings, place, speed)
     largest = max(max(passing.entering, passing.leaving) for passing in passings)
     lost = np.array([duties[i].creep for i in creeping])
+    # on the shorter arc on which bristles act, the belt may slip on the whole arc
+    if np.isnan(found.loss + found.right).any():
+        return ()
     if np.abs(lost - found.loss).max() > STEADY_CREEP * np.abs(found.loss).max():
         return ()
     if found.excess <= CREEP_ERROR or found.error <= TENSION_ERROR * largest / law.axial_stiffness:

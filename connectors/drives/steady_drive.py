@@ -56,7 +56,7 @@ from windlass.connectors.circle_contact.belt_ends import eval_ends
 from windlass.connectors.drives.drive_report import show_number, show_pulleys
 from windlass.connectors.drives.fit import LARGEST_STRAIN, LONGEST_END, Bends, find_tension
 from windlass.connectors.drives.pulleys import Pulley, find_spans
-from windlass.connectors.reports.belt_bristles import WHOLE, Rim, pass_pulley
+from windlass.connectors.reports.belt_bristles import Rim, pass_arc
 from windlass.connectors.reports.quantities import show_numbers
 from windlass.elements.routes.routes import Route
 from windlass.elements.routes.spatial_routes import SpatialRoute
@@ -73,8 +73,6 @@ ERROR = 1e-9
 """Largest error of an equation of the solution [1]; all equations are scaled to order 1."""
 LEAST = 1e-6
 """Smallest F on an arc during the iterations, per mean F [1]."""
-EQUAL = 1e-9
-"""Change of F on an arc, relative to F, below which a layer is not sheared [1]."""
 LARGEST_LAG = 0.1
 """Largest w [1]."""
 UNBALANCED = 1e-8
@@ -527,16 +525,17 @@ def _pass_arcs(
     change = np.log(force / stretch)
     slipping = drive.radii * stiffness / (friction * EA) * np.abs(change[1] - change[0])
     length = slipping + (wraps - slip) * drive.radii / stretch[0]
-    for i in np.flatnonzero(
-        (drive.layers < inf) & (slip < WHOLE * holding) & (np.abs(force[1] / force[0] - 1.0) > EQUAL)
-    ):
+    for i in np.flatnonzero(drive.layers < inf):
         R, arc, (entry, leave) = float(drive.radii[i]), float(holding[i]), force[:, i].tolist()
         turn = partial(_eval_turn, EA, stiffness * R)
         rim = Rim(
             turn, 1.0 / stiffness, R, float(less[i] ** 2), float(grip[i]),
             float(drive.layers[i]), 0.0,
         )  # fmt: skip
-        found = pass_pulley(rim, entry, leave, arc)
+        found = pass_arc(rim, entry, leave, arc)
+        # an arc that slips as a whole is an error of the motion that is found, see `_check_slip`
+        if found is None:
+            continue
         slipped = abs(log(leave * (found.slip_force + EA) / (found.slip_force * (leave + EA))))
         outside = (wraps[i] - arc) * R * (0.5 / stretch[:, i]).sum()
         slip[i], lag[i] = found.slip_angle, found.lag
