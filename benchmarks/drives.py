@@ -34,6 +34,7 @@ from drive_theory import Steady, Wheel, find_length, lay_lines, solve_drive
 import windlass as wl
 from windlass import connectors as con
 from windlass.connectors.circle_contact.mesh import choose_elements
+from windlass.connectors.drives.contact_choice import refine_for_layers
 from windlass.elements import RigidBody2D
 
 LAYERS = 7.0, 8.3
@@ -236,7 +237,8 @@ def run(
     radii = np.array(case.radii)
     lengths, _, wraps = lay_lines(case.wheels(), radii)
     route, v = float(lengths.sum() + wraps @ radii), case.speed * case.radii[0]
-    count = elements or choose_elements(route, case.tension / case.EA, case.radii, wraps * radii)
+    coarsest = choose_elements(route, case.tension / case.EA, case.radii, wraps * radii)
+    count = elements or refine_for_layers(coarsest, route, [sqrt(case.EA / case.layer)])
     period = 2.0 * pi * float(radii.min()) * sqrt(case.rho / (1000.0 * case.tension))
     step = min(route / count / v / steps_per_cable, periods * period)
     belt, drive = lay_belt(case, elements, step)

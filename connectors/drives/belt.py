@@ -15,7 +15,7 @@ import inspect
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from math import inf
+from math import inf, sqrt
 from pathlib import Path
 from typing import Any, Literal
 
@@ -32,6 +32,7 @@ from windlass.connectors.drives.contact_choice import (
     choose_contact,
     choose_layer,
     find_period,
+    refine_for_layers,
 )
 from windlass.connectors.drives.drive_means import DriveMeans
 from windlass.connectors.drives.drive_page import add_drive
@@ -217,7 +218,7 @@ class _Line:
             fit = self.name, self.route.length, self.axial_stiffness
             self.strain, self.tension = find_fit(*fit, bends, given)
             self.mass_per_length = slack_mass / (1.0 + self.strain)
-            self.elements = given["elements"] or self._choose_elements(given["friction"])
+            self.elements = given["elements"] or self._choose_elements(given)
             if teeth is not None:
                 if self.in_space:
                     raise ModelError(f"teeth of '{self.name}': must be a 2D belt")
@@ -503,13 +504,24 @@ class _Line:
         title = title or f"{self.name} as laid: length {self.length:.5g} m, tension {self.tension:.4g} N"
         return hand_over(draw_circles(centers, np.array(self.radii), names, line, title), target)
 
-    def _choose_elements(self, friction: float) -> int:
-        """Choose a number of elements that are short enough for the smallest pulley, and on belts for the shortest
-        arc."""
-        mu = [friction if pulley.friction is None else pulley.friction for pulley in self.pulleys]
+    def _choose_elements(self, given: Mapping[str, Any]) -> int:
+        """Choose a number of elements that are short enough for the smallest pulley, and on belts for the shortest arc
+        and for layers between cord and face."""
+        mu = [given["friction"] if pulley.friction is None else pulley.friction for pulley in self.pulleys]
         wraps = zip(self.wrap_angles, self.radii, mu, strict=True)
         arcs = [angle * radius for angle, radius, own in wraps if self.closed and own > 0.0]
-        return choose_elements(self.route.length, self.tension / self.axial_stiffness, self.radii, arcs)
+        count = choose_elements(self.route.length, self.tension / self.axial_stiffness, self.radii, arcs)
+        if not self.closed or self.in_space:
+            return count
+        layers = [self._find_layer(given, h) for h, own in zip(self.cord_offsets, mu, strict=True) if own > 0.0]
+        decays = [sqrt(self.axial_stiffness / layer) for layer in layers if layer is not None]
+        return refine_for_layers(count, self.route.length, decays)
+
+    @staticmethod
+    def _find_layer(given: Mapping[str, Any], offset: float) -> float | None:
+        """Return the stiffness of the layer between cord and face [N/m²], None if it is rigid."""
+        stiffness: float | None = given["layer_stiffness"]
+        return stiffness or choose_layer(given["width"], given["layer_modulus"], offset)
 
     def _name_parts(self) -> None:
         """Name the free spans, and the cables on each pulley, for tables of modes."""
@@ -536,7 +548,7 @@ class _Line:
         if "contact_stiffness_per_length" not in own:
             self._check_step(given["step"])
         for pulley, offset in zip(self.pulleys, self.cord_offsets, strict=True):
-            layer = given["layer_stiffness"] or choose_layer(given["width"], given["layer_modulus"], offset)
+            layer = self._find_layer(given, offset)
             friction = pulley.wedge(given["friction"] if pulley.friction is None else pulley.friction)
             if np.ndim(own.get("friction_coefficient", np.zeros(1))) == 0:
                 friction = float(own["friction_coefficient"])
@@ -693,7 +705,8 @@ class Belt(_Line):
             pulleys: the pulleys in the order of the running direction, 2 or more.
             axial_stiffness, mass_per_length: EA [N] and rhoA [kg/m] of the slack belt.
             elements: number of cables; default: each cable covers at most 0.25 rad on the smallest pulley, or less for
-                small strains. With longer cables the result is doubtful.
+                small strains, and at most half of the decay length sqrt(EA/K) of a compliant layer. With longer cables
+                the result is doubtful.
             cord_offset: distance of the cord from the contact side of the belt [m], or two values, for pulleys on the
                 right and on the left.
             length, strain, tension: exactly one of the following: length of the slack belt [m], strain [1] of the

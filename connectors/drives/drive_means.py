@@ -12,13 +12,14 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import inf, isclose, nan
+from math import inf, isclose, nan, sqrt
 from typing import Any
 
 import numpy as np
 
 from windlass.connectors.circle_segments.power import FRICTION_LOSSES
-from windlass.connectors.drives.bristle_creep import Passing, eval_bristle_creep, find_lags
+from windlass.connectors.drives.bristle_creep import BeltLaw, Passing, eval_bristle_creep, find_lags
+from windlass.connectors.drives.contact_choice import LAYER_SHARE
 from windlass.connectors.drives.drive_motion import POWERS, DriveMotion
 from windlass.connectors.drives.drive_numbers import MOST_RECORDS
 from windlass.connectors.drives.drive_page import draw_means
@@ -71,6 +72,8 @@ SAMPLING_ERROR = 3e-4
 the speed of the belt [1]."""
 CREEP_ERROR = 0.01
 """Largest tolerated part of the loss of speed that bristles add [1]."""
+TOLERATED_LENGTH = 1.1
+"""Largest tolerated length of cables, relative to the length that is chosen for a layer, see `LAYER_SHARE` [1]."""
 STEADY_CREEP = 0.5
 """Difference between the losses of speed and theory, relative to the largest loss [1], above which a motion counts as
 not steady."""
@@ -561,6 +564,9 @@ def judge_creep(report: DriveReport) -> tuple[str, ...]:
         return ()
     if np.abs(lost - found.loss).max() > STEADY_CREEP * np.abs(found.loss).max():
         return ()
+    coarse = _judge_layer_mesh(report, law, [duties[i].name for i in creeping], passings, found.right, place)
+    if coarse:
+        return coarse
     if found.excess <= CREEP_ERROR or found.error <= TENSION_ERROR * largest / law.axial_stiffness:
         return ()
     worst, slowest = int(np.abs(found.lag).argmax()), int(np.abs(found.loss - found.right).argmax())
@@ -580,6 +586,37 @@ def judge_creep(report: DriveReport) -> tuple[str, ...]:
         f"{slow.name} loses {100.0 * slow.creep:.4g} % in these means, and {100.0 * found.right[slowest]:.4g} % on "
         f"{layer} with their tensions; take losses of speed from there, `rigid_creep`, or from `belt.steady`, tensions "
         f"and loads as they are; {advice}",
+    )
+
+
+def _judge_layer_mesh(
+    report: DriveReport, law: BeltLaw, names: Sequence[str], passings: Sequence[Passing], loss: FloatArray, driver: int
+) -> tuple[str, ...]:
+    """Find a doubt about cables that are too long for the decay length of a compliant layer.
+
+    Args:
+        report: the means.
+        law: law of the belt.
+        names, passings: the pulleys.
+        loss: losses of speed on the layer [1], shape (pulleys,).
+        driver: position of the driver.
+    """
+    stretch = 1.0 + np.array([passing.entering for passing in passings]) / law.axial_stiffness
+    rigid = 1.0 - stretch / stretch[driver]
+    if np.abs(loss - rigid).max() <= CREEP_ERROR * np.abs(loss).max():
+        return ()
+    layers = np.array([one.law.layer if isclose(one.law.bristles, one.law.layer) else 0.0 for one in passings])
+    stiffest = int(np.where(layers < inf, layers, 0.0).argmax())
+    if not 0.0 < layers[stiffest] < inf:
+        return ()
+    decay = sqrt(law.axial_stiffness / layers[stiffest])
+    more = law.cable_length / (LAYER_SHARE * decay)
+    if more <= TOLERATED_LENGTH:
+        return ()
+    return (
+        f"cables of {law.cable_length:.3g} m are long for the layer of {report.name}, whose shear on {names[stiffest]} "
+        f"decays over {decay:.3g} m: losses of speed may be wrong by percents; take {more:.2g} times as many elements, "
+        f"{LAYER_SHARE:g} decay lengths each",
     )
 
 

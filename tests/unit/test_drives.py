@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 from dataclasses import fields, replace
-from math import asin, cos, inf, isnan, nan, pi, sqrt
+from math import asin, ceil, cos, inf, isnan, nan, pi, sqrt
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from windlass import elements as el
 from windlass.connectors.circle_contact.mesh import choose_elements
 from windlass.connectors.circle_contact.mesh_traction import describe_more
 from windlass.connectors.drives.bristle_creep import ArcLaw, BeltLaw, Passing, eval_bristle_creep
-from windlass.connectors.drives.contact_choice import LAYER_MODULUS, choose_contact, choose_layer
+from windlass.connectors.drives.contact_choice import LAYER_MODULUS, choose_contact, choose_layer, refine_for_layers
 from windlass.connectors.drives.drive_means import eval_over_turns, judge_creep, judge_losses, note_start
 from windlass.connectors.drives.drive_report import BoundDrive, Drive, complete
 from windlass.connectors.reports.quantities import show_numbers
@@ -156,6 +156,26 @@ def test_elements_for_short_arcs() -> None:
         columns = {"axial_stiffness": 1e5, "bending_stiffness": 1e-4, "mass_per_length": 0.1}
         numbers.append(wl.Belt(world, pulleys, tension=400.0, friction=0.3, **columns).elements)
     assert numbers[0] > 2 * numbers[1]
+
+
+def test_elements_for_layers() -> None:
+    """Cables of a belt have at most half of the decay length sqrt(EA/K) of a compliant layer. Stiffer layers, which
+    count as rigid, need no finer mesh.
+    """
+    assert refine_for_layers(80, 1.0, [0.05, inf, 0.0]) == 80 and refine_for_layers(80, 1.0, [0.02, 0.05]) == 100
+    assert refine_for_layers(80, 1.0, [0.008]) == 80 and refine_for_layers(80, 1.0, [0.0085]) == ceil(2.0 / 0.0085)
+    # the mesh of one layer resolves a stiffer layer
+    assert refine_for_layers(80, 1.0, [0.003, 0.0085]) == ceil(2.0 / 0.003)
+
+    def create(friction: float, decay: float) -> wl.Belt:
+        world, layer = wl.World(), MATERIAL["axial_stiffness"] / decay**2
+        return create_belt(world, create_pulleys(world), elements=None, friction=friction, layer_stiffness=layer)
+
+    coarse = create(0.5, 0.1)
+    length = coarse.route.length / coarse.elements
+    fine = create(0.5, 0.9 * length)
+    assert fine.elements == ceil(fine.route.length / (0.45 * length)) > 2 * coarse.elements
+    assert create(0.5, 0.6 * length).elements == create(0.0, 0.9 * length).elements == coarse.elements
 
 
 def test_misspelt_and_missing_arguments_are_named() -> None:
@@ -615,12 +635,37 @@ def test_short_arcs_make_losses_of_speed_doubtful() -> None:
     (words,) = judge_creep(create_means(120.0, bristles=1.0 / (1.0 / 3.2e8 + 1.0 / 6.4e8), layer=6.4e8))
     assert "on the layer alone" in words
     # bristles that are the layer of the belt, on few cables
-    (words,) = judge_creep(create_means(120.0, cable=0.025, bristles=1.7e8, layer=1.7e8))
-    assert re.search(r"the mesh changes .* take more elements, as cables of 0.025 m are long for this arc", words)
+    (words,) = judge_creep(create_means(120.0, cable=0.013, bristles=1.7e8, layer=1.7e8))
+    assert re.search(r"the mesh changes .* take more elements, as cables of 0.013 m are long for this arc", words)
     assert not judge_creep(replace(loaded, law=None))
     # the other pulley still accelerates
     late = replace(loaded, pulleys=(loaded["a"], replace(loaded["b"], creep=0.07)))
     assert not judge_creep(late)
+
+
+def test_cables_that_are_long_for_a_layer_make_losses_of_speed_doubtful() -> None:
+    """Cables may have half of the decay length sqrt(EA/K) of a layer that causes more than 1 % of the loss of speed."""
+
+    def judge(cable: float, layer: float, wrap: float = 1.2) -> tuple[str, ...]:
+        means = create_means(120.0, wrap=wrap, cable=cable, bristles=layer, layer=layer)
+        law = means.law
+        assert law is not None
+        ends = [(duty.tension_before, duty.tension_after) for duty in means.pulleys]
+        passings = [Passing(law.arcs[0], wrap, *tensions) for tensions in ends]
+        right = eval_bristle_creep(law, passings, 0, means.belt_speed).right
+        pulleys = tuple(replace(duty, creep=float(loss)) for duty, loss in zip(means.pulleys, right, strict=True))
+        return judge_creep(replace(means, pulleys=pulleys))
+
+    # a decay length of 10 mm on an arc of 60 mm
+    (words,) = judge(6e-3, 1e9)
+    assert re.search(
+        r"cables of 0.006 m are long for the layer of belt, .* on [ab] decays over 0.01 m: .* 1.2 times", words
+    )
+    assert not judge(5e-3, 1e9)
+    # the layer causes less than 1 % of the loss of speed
+    assert not judge(6e-3, 1e9, wrap=3.1)
+    # the mesh has the recommended length
+    assert not judge(6e-3 / 1.2, 1e9)
 
 
 def test_bristles_that_slip_on_the_whole_arc_have_no_loss_of_speed() -> None:
