@@ -1,5 +1,5 @@
-"""Eight rows at once, one in each lane of the processor's vector instructions: what points on circles and on surfaces
-have in common. See docs/explanation/design.md, Lanes."""
+"""Functions for the evaluation of eight rows at once, one in each lane of the processor's vector instructions. Points on
+circles and points on surfaces use these functions. See docs/explanation/design.md, Lanes."""
 
 from __future__ import annotations
 
