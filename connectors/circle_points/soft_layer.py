@@ -35,9 +35,9 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 
 SLIPPED, SLIP, TOUCHED = STRETCHED, LATEST, WAVE
-"""Positions of history values of rows on a soft layer; rows on a rigid layer store other values there. SLIPPED: integral
-of the slip velocity over the time in which the cable moves by the distance WAY [m]. SLIP: slip velocity at the previous
-step [m/s]. TOUCHED: displacement since the first point touched [m], > 0 counter-clockwise."""
+"""Positions of history values of rows on a soft layer; rows on a rigid layer store other values there. SLIPPED:
+integral of the slip velocity over the time in which the cable moves by the distance WAY [m]. SLIP: slip velocity at the
+previous step [m/s]. TOUCHED: displacement since the first point touched [m], > 0 counter-clockwise."""
 
 
 @kernel(inline=True)

@@ -32,8 +32,8 @@ from windlass.connectors.circle_segments.kernels import create_pose, touches
 from windlass.connectors.circle_segments.tangent import add_circle_curvature, is_central
 from windlass.connectors.contact.assembly import (
     add_block,
-    add_point,
     add_offset_point,
+    add_point,
     fill_marker,
     scatter_row,
 )
