@@ -1,7 +1,8 @@
 """Compares random belt drives, made by `wl.Belt` with default numerical parameters, with the theory of
-`drive_theory.py`.
+`drive_theory.py`, or with `Belt.steady`.
 
     python benchmarks/drives.py -count 100 -first 0
+    python benchmarks/drives.py -count 30 -first 0 -layers true
 
 Each drive has two to five pulleys with ratios up to 4, EA of 1e4 to 1e6 N, friction coefficients of 0.2 to 1, rhoA v²/T
 up to 0.6, a cord up to 5 mm above the face on a rigid layer, and bending stiffnesses of strings to ribbed belts. Each
@@ -10,8 +11,8 @@ than 1e-4 of its speed runs for five revolutions. Vibrations from the start chan
 2e-6. Means begin after the first revolution. A drive whose verdict recommends a smaller step runs again with half the
 step. The compared quantities are the speed losses of all loaded pulleys, span tensions, hub loads, and torque and power
 of the driver. A drive passes if all errors are below 1 %, or if the solver itself reports its result as doubtful. With
-``-layers`` the layer between cord and face is not rigid; the theory then neglects that a bent belt touches on a shorter
-arc.
+``-layers`` the layer between cord and face is not rigid. These drives are compared with `Belt.steady`, because the
+theory neglects that a bent belt touches on a shorter arc.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import cos, exp, inf, pi, sin, sqrt
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,6 +34,7 @@ from drive_theory import Steady, Wheel, find_length, lay_lines, solve_drive
 import windlass as wl
 from windlass import connectors as con
 from windlass.connectors.circle_contact.mesh import choose_elements
+from windlass.connectors.drives.contact_choice import refine_for_layers
 from windlass.elements import RigidBody2D
 
 LAYERS = 7.0, 8.3
@@ -159,6 +161,25 @@ class Outcome:
         return max(map(abs, self.errors.values()))
 
 
+class Motion(NamedTuple):
+    """Numbers that are compared. Pulleys: speeds [rad/s], hub loads [N], shape (pulleys, 2), and torques [N m]; spans:
+    tensions [N]."""
+
+    speeds: np.ndarray
+    tensions: np.ndarray
+    hubs: np.ndarray
+    torques: np.ndarray
+
+
+def read_motion(found: Steady | wl.DriveReport | wl.SteadyDrive) -> Motion:
+    """Read the numbers of the theory, of means, or of a steady motion."""
+    if isinstance(found, Steady):
+        return Motion(found.speeds, found.tensions, found.hubs, found.torques)
+    columns = [[getattr(duty, name) for duty in found.pulleys] for name in ("speed", "hub_load", "torque")]
+    speeds, hubs, torques = map(np.array, columns)
+    return Motion(speeds, np.array([span.tension for span in found.spans]), hubs, torques)
+
+
 def lay_belt(
     case: Case, elements: int | None = None, step: float | None = None, contact: Any = "auto"
 ) -> tuple[wl.Belt, wl.Entity]:
@@ -209,22 +230,26 @@ def run(
     case: Case, elements: int | None = None, steps_per_cable: float = STEPS_PER_CABLE,
     revolutions: float | None = None, start: float | None = None, periods: float = PERIODS_PER_STEP,
 ) -> Outcome:  # fmt: skip
-    """Simulate a drive and compare its means with the theory; ``start`` is the fraction of the run after which means
-    begin.
+    """Simulate a drive and compare its means with the theory, or on a soft layer with `Belt.steady`; ``start`` is the
+    fraction of the run after which means begin.
     """
     begin = time.process_time()
     radii = np.array(case.radii)
     lengths, _, wraps = lay_lines(case.wheels(), radii)
     route, v = float(lengths.sum() + wraps @ radii), case.speed * case.radii[0]
-    count = elements or choose_elements(route, case.tension / case.EA, case.radii, wraps * radii)
+    coarsest = choose_elements(route, case.tension / case.EA, case.radii, wraps * radii)
+    count = elements or refine_for_layers(coarsest, route, [sqrt(case.EA / case.layer)])
     period = 2.0 * pi * float(radii.min()) * sqrt(case.rho / (1000.0 * case.tension))
     step = min(route / count / v / steps_per_cable, periods * period)
     belt, drive = lay_belt(case, elements, step)
     with belt.preload(drive):
         state = wl.Static(belt.world, name="").solve()
-    state = belt.run(state, find_steady(case, belt))
-    theory = case.solve(find_length(case.wheels(), case.EA, case.EI, case.tension))
-    turns = revolutions or (LONG_RUN if find_losses(case, theory.speeds).max() < SMALL_LOSS else REVOLUTIONS)
+    steady = find_steady(case, belt)
+    state = belt.run(state, steady)
+    is_rigid = case.layer == inf
+    exact = case.solve(find_length(case.wheels(), case.EA, case.EI, case.tension)) if is_rigid else steady
+    is_long = find_losses(case, read_motion(exact).speeds).max() < SMALL_LOSS
+    turns = revolutions or (LONG_RUN if is_long else REVOLUTIONS)
     end = turns * belt.length / v
     means = belt.average(start=(1.0 / turns if start is None else start) * end, every=EVERY)
     solver = wl.Dynamic(belt.world, step=step, end=end, method="generalized_alpha_index2", spectral_radius=0.6, name="")
@@ -232,7 +257,7 @@ def run(
     report = means.report()
     assert report is not None
     return Outcome(
-        compare(case, theory, report), report.efficiency, list(solver.verdict.reasons), belt.elements,
+        compare(case, exact, report), report.efficiency, list(solver.verdict.reasons), belt.elements,
         solver.statistics.steps, time.process_time() - begin,
     )  # fmt: skip
 
@@ -243,21 +268,18 @@ def find_losses(case: Case, speeds: np.ndarray) -> np.ndarray:
     return np.asarray(1.0 - rims / rims[0])
 
 
-def compare(case: Case, theory: Steady, report: wl.DriveReport | wl.SteadyDrive) -> dict[str, float]:
-    """Return the errors of the means, each relative to its theoretical value; errors of speed losses are relative to
-    the largest loss of a pulley.
+def compare(case: Case, exact: Steady | wl.SteadyDrive, found: wl.DriveReport | wl.SteadyDrive) -> dict[str, float]:
+    """Return the errors of a motion, each relative to its exact value; errors of speed losses are relative to the
+    largest loss of a pulley.
     """
-    speeds = np.array([duty.speed for duty in report.pulleys])
-    loss, ideal = (find_losses(case, s) for s in (speeds, theory.speeds))
+    own, right = read_motion(found), read_motion(exact)
+    loss, ideal = (find_losses(case, one.speeds) for one in (own, right))
     errors = {"loss": float(np.abs(loss - ideal).max() / np.abs(ideal).max())}
-    tensions = np.array([span.tension for span in report.spans])
-    errors["tension"] = float(np.abs(tensions / theory.tensions - 1.0).max())
-    hubs = np.array([duty.hub_load for duty in report.pulleys])
-    sizes = np.linalg.norm(theory.hubs, axis=1)
-    errors["hub"] = float((np.linalg.norm(hubs - theory.hubs, axis=1) / sizes).max())
-    driver = report.pulleys[0]
-    errors["torque"] = abs(driver.torque / theory.torques[0]) - 1.0
-    errors["power"] = abs(driver.power / (theory.torques[0] * theory.speeds[0])) - 1.0
+    errors["tension"] = float(np.abs(own.tensions / right.tensions - 1.0).max())
+    sizes = np.linalg.norm(right.hubs, axis=1)
+    errors["hub"] = float((np.linalg.norm(own.hubs - right.hubs, axis=1) / sizes).max())
+    errors["torque"] = abs(own.torques[0] / right.torques[0]) - 1.0
+    errors["power"] = abs(own.torques[0] * own.speeds[0] / (right.torques[0] * right.speeds[0])) - 1.0
     return errors
 
 

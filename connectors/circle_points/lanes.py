@@ -1,9 +1,8 @@
-"""Several rows of points are evaluated at once, one in each lane of the processor's vector instructions.
+"""Evaluation of eight rows of contact points at once, one row in each lane of the processor's vector instructions.
 
-See docs/explanation/design.md, Lanes.
-
-Eight rows are evaluated together, point after point; their coordinates are copied once into a record g of
-`POINT_LANES`. Missing values, such as points of shorter rows, are 0.
+The coordinates of eight rows are copied once into a record g of `POINT_LANES`. The points of the rows are evaluated one
+after the other, each for all eight rows. Rows with fewer points contribute 0 for the missing points. See
+docs/explanation/design.md, Lanes.
 """
 
 from __future__ import annotations

@@ -1,20 +1,21 @@
-"""A belt on a soft layer: the layer of a cable that moves onto a circle is sheared from the point where it touches.
+"""A belt on a soft layer: the layer is sheared from the point where the belt touches the circle.
 
-Material that moves onto a circle shears the layer from the point where it touches, at the rate of slip w per
-displacement of the belt. The friction of a cable begins when the whole cable is on the circle. At this time the points
-of the cable have different displacements along the circle since they touched, with the mean X. Therefore friction
+A material point of the belt begins to shear the layer where it touches the circle. The deflection grows by the slip w
+per displacement of the belt. The friction of a cable, however, begins when the whole cable lies on the circle. Until
+then the n points of the cable have moved along the circle by different distances, whose mean is X. Friction therefore
 begins with the deflection
 
     u = w (X - mu_v/mu_k v),    X = s - L (n - 1)/(2 n),    w = w_before - EI/(2 EA r²)
 
-s is the distance along the circle since the first of the n points touched, and v the speed of the belt. w_before is the
-integral of the slip velocity v - omega r over the last length L before the circle, divided by the distance moved. A
-cable that starts near the circle moves a shorter distance. Each cable that runs onto the circle causes a wave in the
-speed, and the mean over exactly one length contains no waves. Bending onto the circle changes the stretch by EI/(2 EA
-r²). The term with mu_v subtracts the force of the damper, which a layer does not have.
+s is the displacement along the circle since the first point of the cable touched, L the length of the cable, and v its
+speed. w_before is the mean of the slip (v - omega r)/v while the cable moves by its length L to the circle. If a solve
+begins with a cable that is nearer to the circle, the mean is over this shorter distance. Each cable that runs onto the
+circle causes a wave of the speed with the wavelength L, which the mean over L does not contain. Bending onto the circle
+reduces the stretch by EI/(2 EA r²). The term with mu_v compensates the force mu_v v w of the damper, because a layer
+has no damper.
 
-Without this deflection (u = 0) the layer would not be sheared along a part of the arc. For a ribbed belt with 11 cables
-on the arc, the loss of speed would then be 3.4 % too large.
+With u = 0 the layer would be sheared along a shorter part of the arc. For a ribbed belt with 11 cables on the arc the
+loss of speed would be 3.4 % too large.
 
 Source: the rolling condition at the entry: K. L. Johnson, Contact Mechanics, Cambridge University Press (1985), chapter
 8; T. C. Firbank, Mechanics of the belt drive, Int. J. Mech. Sci. 12 (1970) 1053-1063.
@@ -34,9 +35,9 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 
 SLIPPED, SLIP, TOUCHED = STRETCHED, LATEST, WAVE
-"""Positions of history values, which rows on a soft layer use instead of the values of a rigid layer. SLIPPED: integral
-of the slip velocity over the distance WAY [m]. SLIP: slip velocity at the previous step [m/s]. TOUCHED: distance since
-the first point touched [m], > 0 counter-clockwise."""
+"""Positions of history values of rows on a soft layer; rows on a rigid layer store other values there. SLIPPED:
+integral of the slip velocity over the time in which the cable moves by the distance WAY [m]. SLIP: slip velocity at the
+previous step [m/s]. TOUCHED: displacement since the first point touched [m], > 0 counter-clockwise."""
 
 
 @kernel(inline=True)

@@ -32,8 +32,8 @@ from windlass.connectors.circle_segments.kernels import create_pose, touches
 from windlass.connectors.circle_segments.tangent import add_circle_curvature, is_central
 from windlass.connectors.contact.assembly import (
     add_block,
+    add_offset_point,
     add_point,
-    add_point_beside,
     fill_marker,
     scatter_row,
 )
@@ -134,7 +134,7 @@ def add_tangent(
                 for a in range(4):
                     table[0, a], rates[0, a] = S[a], dS[a]
                 fill_point_jacobian(J, Jd, 0, table, rates, 0, y, p.rx, p.ry, p.sx, p.sy)
-                add_point_beside(J, Jd, C, V, X, not central, K, N)
+                add_offset_point(J, Jd, C, V, X, not central, K, N)
                 # the force rotates with the normal of the axis
                 add_circle_curvature(dq, dS, eval_curvature(y, p.rx, p.ry, fx, fy), K)
             else:

@@ -1,11 +1,11 @@
 """Joints, supports and springs that break during a motion: at a load, at a time, or by a function.
 
 A hook evaluates the force of each link after every step. A link whose force has reached its breaking load becomes
-inactive (`World.set`) at the start of the next step, and remains inactive. Therefore the break is late by at most one
-step, and the force exceeds the breaking load by its increase in this step. A step ends at each given time of breaking.
-A broken joint releases its constraints without a loss of energy. A broken spring loses its stored energy; the energy
-ledger lists this loss as a change of the model. The solver finds accelerations that fulfil the equations after the
-break, so the energy balance has no remainder.
+inactive (`World.set`) at the start of the next step, and remains inactive. So the break is late by at most one step,
+and the force exceeds the breaking load by its growth in this step. Steps end at the times of breaking that are given,
+and the next step begins without the link. A broken joint releases its constraints without a loss of energy. A broken
+spring loses its stored energy; the energy ledger lists this loss as a change of the model. The solver finds
+accelerations that fulfil the equations after the break, so the energy balance has no remainder.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from windlass.framework.checks.checks import (
 from windlass.framework.errors import ModelError
 from windlass.framework.model.table import Entity
 from windlass.framework.state.evaluate import eval_output, find_output
-from windlass.framework.state.hooks import StepHook
+from windlass.framework.state.hooks import StepHook, find_rounding
 from windlass.framework.state.state import State
 
 FORCE, ACTIVE = "force", "active"
@@ -101,11 +101,6 @@ class Break:
         return f"Break({self.name!r}, time={self.time:.9g}, force={self.force:.9g})"
 
 
-def _eval_rounding(time: float) -> float:
-    """Return the rounding error of a time [s] that was summed from steps."""
-    return 1e-12 * max(1.0, abs(time))
-
-
 class BreakingLinks(StepHook):
     """Breaks links during dynamic solves; a hook.
 
@@ -130,20 +125,24 @@ class BreakingLinks(StepHook):
                 raise ModelError(f"link {name!r} is given {names.count(name)} times: names must differ")
         self.links = list(links)
         self.breaks: list[Break] = []
+        # forces of the links that break at the start of the next step [N], and the step size [s]
         self._due: dict[str, float] = {}
+        self._step = 0.0
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
         """Delete the breaks of links that are active again, and evaluate the forces at the start."""
         again = {link.name for link in self.links if np.any(link.entity.active)}
         self.breaks = [one for one in self.breaks if one.name not in again]
+        self._step = (end - state.t) / max(steps, 1)
         self._find_due(state, rules=False)
 
     def before_step(self, state: State) -> None:
-        """Switch off links whose force has reached the breaking load, or whose time of breaking has been reached."""
+        """Switch off links that have reached their breaking load, time or rule."""
         self.changes_forces = False
         for link in self._find_whole():
             force = self._due.get(link.name)
-            if force is None and link.time is not None and state.t >= link.time - _eval_rounding(link.time):
+            # a restarted run may have earlier times of breaking
+            if force is None and self._has_reached_time(link, state):
                 force = self._eval_force(link, state)
             if force is not None:
                 state.world.set(link.entity, active=False)
@@ -156,7 +155,7 @@ class BreakingLinks(StepHook):
         return min((link.time for link in self._find_whole() if link.time is not None), default=inf)
 
     def after_step(self, state: State) -> None:
-        """Find links whose force has reached the breaking load."""
+        """Find links that have reached their breaking load, time or rule."""
         self._find_due(state, rules=True)
 
     def find_doubts(self) -> Sequence[str]:
@@ -164,23 +163,32 @@ class BreakingLinks(StepHook):
         if not self._due:
             return []
         found = ", ".join(f"{name} ({force:.6g} N)" for name, force in self._due.items())
-        return [f"links reached their breaking load or rule at the end and are still active in the result: {found}"]
+        return [
+            f"links reached their breaking load, time or rule at the end and are still active in the result: {found}"
+        ]
 
     def _find_whole(self) -> list[Link]:
         """Return the links that have not broken."""
         broken = {one.name for one in self.breaks}
         return [link for link in self.links if link.name not in broken]
 
+    def _has_reached_time(self, link: Link, state: State) -> bool:
+        """Return whether the time at which a link breaks has been reached, except for rounding errors."""
+        return link.time is not None and state.t >= link.time - find_rounding(state.t, self._step)
+
     def _find_due(self, state: State, rules: bool) -> None:
         """Find the links that break at the start of the next step; ``rules``: whether rules are called."""
         self._due = {}
         for link in self._find_whole():
             rule = link.rule if rules else None
-            if link.breaking_load is None and rule is None:
+            is_late = self._has_reached_time(link, state)
+            if link.breaking_load is None and rule is None and not is_late:
                 continue
             force = self._eval_force(link, state)
             load = inf if link.breaking_load is None else link.breaking_load
-            if force >= load or (rule is not None and rule(float(state.t), force)):
+            # a rule is called after each step, even if the link breaks by another criterion
+            by_rule = rule is not None and rule(float(state.t), force)
+            if is_late or by_rule or force >= load:
                 self._due[link.name] = force
 
     @staticmethod

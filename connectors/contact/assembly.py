@@ -9,7 +9,8 @@ body. Each geometry gives the derivatives of (F, m) for one point:
     multiplied by dv
     V (w, w): with respect to the rates, multiplied by dq
 
-With B = d(p)/dq = S_j I of a point on the axis, all points of a row are summed into
+All points of a row are summed with B = d(p)/dq, which is S_j I for a point on the axis (`add_point`), and J for a point
+at an offset from the axis (`add_offset_point`):
 
     K (n + w, n + w): derivatives of the forces on the n = 4 d coordinates of the cable and on (c, theta)
     N (n + w, w): derivatives with respect to the rates of (c, theta), for markers whose Jacobians J, Jr vary in time
@@ -59,12 +60,18 @@ def add_point(
 
 
 @kernel(inline=True)
-def add_point_beside(
+def add_offset_point(
     J: FloatArray, Jd: FloatArray, C: FloatArray, V: FloatArray, X: FloatArray, varies: bool, K: FloatArray,
     N: FloatArray,
 ) -> None:  # fmt: skip
-    """Add a point beside the axis of a 2D cable, with the Jacobian J (2, 8) of the point and its rate Jd; X is work
-    space, shape (3, 11).
+    """Add a point of a cable in the plane, at an offset from the axis, to K and N.
+
+    Args:
+        J, Jd: Jacobian of the position of the point with respect to the coordinates of the cable, and its rate, shape
+            (2, 8) each.
+        C, V: see the head of this file, shape (3, 3) each.
+        X: work space, shape (3, 11).
+        varies: whether the Jacobians of the marker vary in time; if not, N remains 0.
     """
     # X = C B + V dB/dt, then K += B^T X
     for a in range(3):

@@ -1,6 +1,5 @@
-"""Functions for points on circles and on surfaces that evaluate eight rows at once, one in each lane of the processor's
-vector instructions. See docs/explanation/design.md, Lanes.
-"""
+"""Functions that evaluate eight rows at once, one in each lane of the processor's vector instructions, for points on
+circles and points on surfaces. See docs/explanation/design.md, Lanes."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ import inspect
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from math import inf
+from math import inf, sqrt
 from pathlib import Path
 from typing import Any, Literal
 
@@ -32,6 +32,7 @@ from windlass.connectors.drives.contact_choice import (
     choose_contact,
     choose_layer,
     find_period,
+    refine_for_layers,
 )
 from windlass.connectors.drives.drive_means import DriveMeans
 from windlass.connectors.drives.drive_page import add_drive
@@ -82,6 +83,7 @@ from windlass.framework.command_line.notes import say_once
 from windlass.framework.errors import ModelError
 from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.model.named_parts import name_part
+from windlass.framework.model.schema import Component
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import CHECKS, World
 from windlass.framework.output.figures import check_picture, hand_over
@@ -92,9 +94,14 @@ from windlass.framework.state.state import State
 ROUTE_POINTS = 1000
 """Number of points of the line that shows a belt as mounted."""
 RESERVED = frozenset(
-    {"press", "segments", "points", "circle", "circle_radius", "cord_offset", "cable", "surface", "rope_radius"}
-)
+    {
+        "press", "segments", "points", "circle", "circle_radius", "cord_offset", "vertical_offset", "cable", "surface",
+        "rope_radius",
+    }
+)  # fmt: skip
 """Columns of the contact that a belt sets itself."""
+SOFTEST = 20.0
+"""Largest transfer length sqrt(EA/K) of a layer in steady motion, per radius of its pulley [1]."""
 DEEPEST = 0.01
 """Largest contact depth of a belt, per radius of the pulley [1]."""
 CLOSED = {
@@ -149,13 +156,24 @@ def _check_numbers(name: str, what: str, value: Any, unit: str) -> None:
         raise ModelError(f"{what} = {show(value)} {unit} of '{name}': must be finite numbers >= 0")
 
 
+def _find_law(in_space: bool) -> type[Component]:
+    """Return the law of the contact between cables and pulleys."""
+    if not in_space:
+        return ContactFrictionCirclePoints2D
+    from windlass.connectors.surface_contact.contact_friction_surface_cable import (
+        ContactFrictionSurfaceCable,  # imported here, because belts in the plane do not need surfaces
+    )
+
+    return ContactFrictionSurfaceCable
+
+
 def _check_contact(name: str, contact: Mapping[Any, Any], in_space: bool) -> None:
     """Raise ModelError for keys of ``contact`` that are no columns or belong to the belt, and for wrong stiffnesses."""
+    known = [column for column in _find_law(in_space).columns if column not in RESERVED]
     for key in contact:
         if key in RESERVED:
             raise ModelError(f"contact of '{name}' has the column {key!r}: must be left out, the belt sets it")
-        if not isinstance(key, str) or (not in_space and key not in ContactFrictionCirclePoints2D.columns):
-            known = list(ContactFrictionCirclePoints2D.columns)
+        if key not in known:
             raise ModelError(f"contact of '{name}' has no column {key!r}: {suggest(str(key), known)}")
     for key, unit in (("contact_stiffness_per_length", "N/m²"), ("friction_stiffness_per_length", "N/m²"),
                       ("friction_coefficient", "[1]")):  # fmt: skip
@@ -200,7 +218,7 @@ class _Line:
             fit = self.name, self.route.length, self.axial_stiffness
             self.strain, self.tension = find_fit(*fit, bends, given)
             self.mass_per_length = slack_mass / (1.0 + self.strain)
-            self.elements = given["elements"] or self._choose_elements(given["friction"])
+            self.elements = given["elements"] or self._choose_elements(given)
             if teeth is not None:
                 if self.in_space:
                     raise ModelError(f"teeth of '{self.name}': must be a 2D belt")
@@ -374,8 +392,8 @@ class _Line:
             arms: arms of tensioners, which rotate until belt and spring are in equilibrium.
 
         Raises:
-            ModelError: an open rope or a 3D belt; names that are not pulleys; a belt that slips on a whole arc, or
-                lifts off at its speed.
+            ModelError: an open rope or a 3D belt; names that are not pulleys; a layer or bristles that are too soft; a
+                belt that slips on a whole arc, or lifts off at its speed.
         """
         if tension is not None and tension > (most := LARGEST_STRAIN * self.axial_stiffness):
             raise ModelError(f"tension = {tension:g} N in steady of '{self.name}': must be <= {most:g} N")
@@ -391,8 +409,10 @@ class _Line:
             collect(name, self.contacts.rows)[:: len(self.cables)]
             for name in ("rigid_layer", "friction_stiffness_per_length")
         )
-        # friction without bristles is treated like a rigid layer
-        layers = np.where(rigid | (bristles == 0.0), self._layers, bristles) * (1.0 + self.strain)
+        # friction without bristles slides like on a rigid layer
+        layers = np.where(rigid | (bristles == 0.0), self._layers, bristles)
+        self._check_layers(layers)
+        layers = layers * (1.0 + self.strain)
         EI = self._bends.stiffness
         contact = collect("contact_stiffness_per_length", self.contacts.rows)[:: len(self.cables)]
         bending, slowest = read_bending_losses(self.drive.lossy, self.drive.losses, len(self.pulleys))
@@ -412,6 +432,17 @@ class _Line:
             centres = {pulley.name: place.center[:2] for pulley, place in zip(self.pulleys, places, strict=True)}
             return find_steady_arms(lay, centres, arms, speeds, torques or {})
         return find_steady_motion(lay({}), speeds, torques or {})
+
+    def _check_layers(self, layers: FloatArray) -> None:
+        """Raise ModelError for layers or bristles that are too soft for steady motion; ``layers``: stiffnesses per
+        length of the mounted belt [N/m²], shape (pulleys,)."""
+        for pulley, radius, held, layer in zip(self.pulleys, self.radii, layers.tolist(), self._layers, strict=True):
+            least = self.axial_stiffness / ((SOFTEST * radius) ** 2 * (1.0 + self.strain))
+            if held < least:
+                raise ModelError(
+                    f"{'layer' if held == layer else 'bristles'} of {held:g} N/m² on the pulley {pulley.name} of "
+                    f"'{self.name}': must be >= {least:.3g} N/m² for steady motion, EA/({SOFTEST:g} R)²"
+                )
 
     @checked(start=number("s"), every=whole(1), path=optional(path()), sensors=inside(), picture=optional(path()))
     def average(
@@ -474,13 +505,24 @@ class _Line:
         title = title or f"{self.name} as laid: length {self.length:.5g} m, tension {self.tension:.4g} N"
         return hand_over(draw_circles(centers, np.array(self.radii), names, line, title), target)
 
-    def _choose_elements(self, friction: float) -> int:
-        """Choose a number of elements that are short enough for the smallest pulley, and on belts for the shortest
-        arc."""
-        mu = [friction if pulley.friction is None else pulley.friction for pulley in self.pulleys]
+    def _choose_elements(self, given: Mapping[str, Any]) -> int:
+        """Choose a number of elements that are short enough for the smallest pulley, and on belts for the shortest arc
+        and for layers between cord and face."""
+        mu = [given["friction"] if pulley.friction is None else pulley.friction for pulley in self.pulleys]
         wraps = zip(self.wrap_angles, self.radii, mu, strict=True)
         arcs = [angle * radius for angle, radius, own in wraps if self.closed and own > 0.0]
-        return choose_elements(self.route.length, self.tension / self.axial_stiffness, self.radii, arcs)
+        count = choose_elements(self.route.length, self.tension / self.axial_stiffness, self.radii, arcs)
+        if not self.closed or self.in_space:
+            return count
+        layers = [self._find_layer(given, h) for h, own in zip(self.cord_offsets, mu, strict=True) if own > 0.0]
+        decays = [sqrt(self.axial_stiffness / layer) for layer in layers if layer is not None]
+        return refine_for_layers(count, self.route.length, decays)
+
+    @staticmethod
+    def _find_layer(given: Mapping[str, Any], offset: float) -> float | None:
+        """Return the stiffness of the layer between cord and face [N/m²], None if it is rigid."""
+        stiffness: float | None = given["layer_stiffness"]
+        return stiffness or choose_layer(given["width"], given["layer_modulus"], offset)
 
     def _name_parts(self) -> None:
         """Name the free spans, and the cables on each pulley, for tables of modes."""
@@ -507,7 +549,7 @@ class _Line:
         if "contact_stiffness_per_length" not in own:
             self._check_step(given["step"])
         for pulley, offset in zip(self.pulleys, self.cord_offsets, strict=True):
-            layer = given["layer_stiffness"] or choose_layer(given["width"], given["layer_modulus"], offset)
+            layer = self._find_layer(given, offset)
             friction = pulley.wedge(given["friction"] if pulley.friction is None else pulley.friction)
             if np.ndim(own.get("friction_coefficient", np.zeros(1))) == 0:
                 friction = float(own["friction_coefficient"])
@@ -665,7 +707,8 @@ class Belt(_Line):
             pulleys: the pulleys in the order of the running direction, 2 or more.
             axial_stiffness, mass_per_length: EA [N] and rhoA [kg/m] of the slack belt.
             elements: number of cables; default: each cable covers at most 0.25 rad on the smallest pulley, or less for
-                small strains. With longer cables the result is doubtful.
+                small strains, and at most half of the decay length sqrt(EA/K) of a compliant layer. With longer cables
+                the result is doubtful.
             cord_offset: distance of the cord from the contact side of the belt [m], or two values, for pulleys on the
                 right and on the left.
             length, strain, tension: exactly one of the following: length of the slack belt [m], strain [1] of the

@@ -22,16 +22,13 @@ Source: see `connectors/reports/belt_bristles.py`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf
+from math import inf, nan
 from typing import NamedTuple
 
 import numpy as np
 
-from windlass.connectors.reports.belt_bristles import Rim, pass_pulley
+from windlass.connectors.reports.belt_bristles import Rim, pass_arc
 from windlass.framework.arrays import FloatArray
-
-EQUAL = 1e-9
-"""Change of F on an arc, relative to F [1], below which bristles do not deflect."""
 
 
 class ArcLaw(NamedTuple):
@@ -72,7 +69,8 @@ class Passing(NamedTuple):
 
 
 class BristleCreep(NamedTuple):
-    """Losses of speed of all pulleys relative to the driver [1], and their parts, shape (pulleys,) each.
+    """Losses of speed of all pulleys relative to the driver [1], and their parts, shape (pulleys,) each; NaN if the
+    belt slips on the whole arc, see `find_lags`.
 
     loss: loss with the bristles. right: loss due to the layer alone. lag: part of w at the entry of the belt that is
     due to bristles.
@@ -100,7 +98,7 @@ def eval_bristle_creep(belt: BeltLaw, passings: Sequence[Passing], driver: int, 
 
     Args:
         belt: the belt.
-        passings: pulleys on which some part of the belt sticks, so all F are positive.
+        passings: the pulleys.
         driver: position of the driver in ``passings``.
         speed: v of the cord [m/s].
     """
@@ -114,7 +112,11 @@ def eval_bristle_creep(belt: BeltLaw, passings: Sequence[Passing], driver: int, 
 
 def find_lags(belt: BeltLaw, passings: Sequence[Passing], flow: float, bristles: bool) -> FloatArray:
     """Return w at the entry of the belt to each pulley [1], with the bristles or with the layer alone, shape
-    (pulleys,)."""
+    (pulleys,).
+
+    w is NaN on a pulley on whose whole arc the belt slips, because there w does not follow from the tensions. With the
+    bristles this is the shorter arc on which they act.
+    """
     return np.array([_find_lag(belt, passing, flow, bristles) for passing in passings])
 
 
@@ -123,8 +125,9 @@ def _find_lag(belt: BeltLaw, passing: Passing, flow: float, bristles: bool) -> f
     E, bent = EA - belt.mass_per_length * flow**2, belt.bending_stiffness / (2.0 * law.radius**2)
     entry, leave = (E * (1.0 + N / EA) - EA - bent for N in (passing.entering, passing.leaving))
     held = law.bristles if bristles else law.layer
-    if held == inf or min(entry, leave) <= 0.0 or abs(leave / entry - 1.0) < EQUAL:
+    if held == inf:
         return 0.0
     late = (belt.cable_length / law.radius) ** 2 / (3.0 * passing.wrap_angle) if bristles else 0.0
     rim = Rim(lambda F: (F + EA) / (E * law.radius), 1.0 / E, law.radius, 1.0, law.friction, held, 0.0)
-    return pass_pulley(rim, entry, leave, max(passing.wrap_angle - late, 0.5 * passing.wrap_angle)).lag
+    found = pass_arc(rim, entry, leave, max(passing.wrap_angle - late, 0.5 * passing.wrap_angle))
+    return nan if found is None else found.lag

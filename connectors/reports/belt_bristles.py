@@ -38,6 +38,9 @@ from windlass.framework.errors import ModelError
 WHOLE = 1.0 - 1e-9
 """Share of the arc [1] above which the whole arc is treated as slipping."""
 
+EQUAL = 1e-9
+"""Change of F on an arc, relative to F [1], below which bristles do not deflect."""
+
 PASSES = 50
 """Largest number of fixed-point iterations for a length; a few are usually sufficient."""
 
@@ -146,6 +149,18 @@ def pass_pulley(rim: Rim, entry: float, leave: float, angle: float = pi) -> Pass
         return slip(most)[1]
     last = float(brentq(lambda part: slip(part)[0] - entry, 0.0, most, xtol=1e-14, rtol=1e-14))
     return slip(last)[1]
+
+
+def pass_arc(rim: Rim, entry: float, leave: float, angle: float) -> Passage | None:
+    """Solve the motion over an arc as `pass_pulley`, for any forces; return None if the belt slips on the whole arc or
+    does not press on it."""
+    if min(entry, leave) <= 0.0:
+        return None
+    if abs(leave / entry - 1.0) < EQUAL:
+        return Passage(0.0, 0.0, angle / rim.turn(leave), leave)
+    if abs(log(leave / entry)) >= WHOLE * angle * rim.friction * rim.share:
+        return None
+    return pass_pulley(rim, entry, leave, angle)
 
 
 def check_passage(rim: Rim, passage: Passage, entry: float, leave: float) -> None:

@@ -32,8 +32,9 @@ class Means(Readings):
     as velocities of bodies and forces of constraints on coordinates. Other sensors require one call of Python per step.
 
     Several solves with the same hook may follow each other: their intervals are added, and times without a solve with
-    this hook do not count. A solve that begins before the end of earlier solves starts new means. A restarted run may
-    have a later start, if the means of the interrupted run ended before.
+    this hook do not count. A solve that begins before the end of the earlier solves begins new means. A restart may
+    have a later start, if the means of the interrupted run ended before, but not an earlier start, whose interval the
+    interrupted run has not recorded.
 
     Under MPI all processes call this hook and have the same means.
 
@@ -113,8 +114,8 @@ class Means(Readings):
         """Continue the means of the interrupted run.
 
         Raises:
-            ModelError: the sensors differ, or the means of the interrupted run began earlier and still continued at the
-                new start.
+            ModelError: the sensors differ, the new start is earlier than the start in the interrupted run, or the means
+                of the interrupted run still continued at a later start.
         """
         if not self._probes:
             load_outputs(state)
@@ -124,14 +125,14 @@ class Means(Readings):
             there, here = (", ".join(f"{name} [{unit}]" for name, unit in each) for each in (kept["columns"], columns))
             raise ModelError(f"sensors of Means give {here}: must be the sensors of the checkpoint, {there}")
         if kept["start"] != self._from:
-            if kept["duration"] > 0.0 and self._earliest < kept["until"]:
+            began = kept["duration"] > 0.0
+            is_earlier = kept["start"] is not None and (self._from is None or self._from < kept["start"])
+            if is_earlier or (began and self._earliest < kept["until"]):
                 there, here = (
                     "the start of the solve" if t is None else f"{t:g} s" for t in (kept["start"], self._from)
                 )
-                raise ModelError(
-                    f"start of Means is {here}: must be {there}, as in the interrupted run, or later than its last step"
-                    f" at {kept['until']:g} s"
-                )
+                later = f"later than its last step at {kept['until']:g} s" if began else "later"
+                raise ModelError(f"start of Means is {here}: must be {there}, as in the interrupted run, or {later}")
             self._steps = int(kept["steps"])
             return
         self._steps, self._until, self.duration = int(kept["steps"]), float(kept["until"]), float(kept["duration"])

@@ -115,7 +115,7 @@ def test_points_are_summed_as_products_of_jacobians(d: int, w: int) -> None:
     if d == 2:
         # a point beside the axis, whose Jacobian is the same and constant
         beside, rates, X = np.zeros((11, 11)), np.zeros((11, 3)), np.zeros((3, 11))
-        assembly.add_point_beside(B[:2, :8].copy(), np.zeros((2, 8)), C, V, X, True, beside, rates)
+        assembly.add_offset_point(B[:2, :8].copy(), np.zeros((2, 8)), C, V, X, True, beside, rates)
         assert np.allclose(beside, K) and np.allclose(rates, N)
 
 

@@ -318,8 +318,8 @@ def run_interrupted(path: Path, first: float | None, second: float | None) -> Me
 
 
 def test_a_restart_with_another_start_of_means(tmp_path: Path) -> None:
-    """After a restart, means may begin later than the last step of the interrupted run. An earlier start would lack
-    steps, and is an error.
+    """After a restart, means may begin later than the last step of the interrupted run. A start that is earlier than in
+    the interrupted run would lack steps, and is an error, also if the interrupted run had not reached its start.
     """
     for first in (0.012, 0.005):
         late = run_interrupted(tmp_path / f"{first}.h5", first, 0.015)
@@ -331,6 +331,11 @@ def test_a_restart_with_another_start_of_means(tmp_path: Path) -> None:
         run_interrupted(tmp_path / "early.h5", 0.005, 0.002)
     with pytest.raises(ModelError, match=r"start of Means is the start of the solve: must be 0\.005 s"):
         run_interrupted(tmp_path / "default.h5", 0.005, None)
+    for k, second in enumerate((0.005, None)):
+        here = "0.005 s" if second else "the start of the solve"
+        words = f"start of Means is {here}: must be 0.015 s, as in the interrupted run, or later$"
+        with pytest.raises(ModelError, match=words):
+            run_interrupted(tmp_path / f"unreached{k}.h5", 0.015, second)
 
 
 def test_means_of_several_solves() -> None:

@@ -196,6 +196,22 @@ def test_bristles_that_are_given_act_like_a_layer() -> None:
     assert with_layer["b"].creep > 1.15 * without["b"].creep
 
 
+@pytest.mark.parametrize(("contact", "bending", "beyond"), [(1e7, 0.0, True), (1e7, 0.005, True), (1e16, 0.5, False)])
+def test_a_layer_is_sheared_on_its_arc_only(contact: float, bending: float, beyond: bool) -> None:
+    """A layer is sheared along the wrap angle of a string, also on a soft contact, which touches beyond the arc. It is
+    sheared along a smaller angle only if the belt is bent and leaves the arc before its end.
+    """
+    places = {"a": ((0.0, 0.0), 0.1, "right"), "b": ((0.3, 0.0), 0.1, "right")}
+    given = {"mass_per_length": 0.0, "layer_stiffness": 1e6, "contact": {"contact_stiffness_per_length": contact}}
+    found = mount(places, bending_stiffness=bending, **given).steady({"a": -100.0}, {"b": 8.0})["b"]
+    ratio = abs(log(found.tension_after / found.tension_before))
+    forces = np.array([found.tension_before, found.tension_after])
+    ends = eval_ends(forces, bending, np.array(contact), np.array(0.1)).untouched
+    assert ((ends < 0.0) == beyond).all()
+    sheared = found.wrap_angle - np.maximum(ends, 0.0).sum()
+    assert_allclose(found.slip_reserve, 1.0 - ratio / (0.5 * sheared), rtol=1e-9)
+
+
 @pytest.mark.parametrize("contact", [2e6, 2e8, 2e9])
 def test_end_of_contact_of_a_bent_belt(contact: float) -> None:
     """The point where a beam under tension leaves an elastic foundation that cannot pull agrees with finite
@@ -203,8 +219,9 @@ def test_end_of_contact_of_a_bent_belt(contact: float) -> None:
 
     The limits are the rigid circle, l/R, and the string, -sqrt(F/k)/R.
     """
-    F, EI, R, n = 440.0, 0.018, 0.03, 401
-    s = np.linspace(-0.05, 0.05, n)
+    F, EI, R, n = 440.0, 0.018, 0.03, 1001
+    # ten decay lengths sqrt(F/k) of the softest contact
+    s = np.linspace(-0.15, 0.1, n)
     h = s[1] - s[0]
     ones = np.ones(n)
     second = sparse.diags_array([ones[1:], -2.0 * ones, ones[1:]], offsets=[-1, 0, 1]) / h**2
@@ -229,7 +246,7 @@ def test_end_of_contact_of_a_bent_belt(contact: float) -> None:
     last = int(np.flatnonzero(touch)[-1])
     end = s[last] + h * w[last] / (w[last] - w[last + 1])
     k, l = np.array(contact), np.sqrt(EI / F)
-    assert_allclose(eval_ends(np.array(F), EI, k, np.array(R)).untouched * R, -end, atol=2e-3 * l)
+    assert_allclose(eval_ends(np.array(F), EI, k, np.array(R)).untouched * R, -end, atol=1e-3 * l)
     assert_allclose(eval_ends(np.array(F), EI, np.array(np.inf), np.array(R)).untouched, l / R, rtol=1e-3)
     assert_allclose(eval_ends(np.array(F), 0.0, k, np.array(R)).untouched, -np.sqrt(F / contact) / R, rtol=1e-4)
     # lengths that the limits add

@@ -133,19 +133,63 @@ def test_links_break_in_each_solve() -> None:
 
 
 def test_links_at_their_breaking_load_at_the_end() -> None:
-    """Links that reach their breaking load in the last step of statics or dynamics are still active: the verdict names
-    them.
+    """Links that reach their breaking load, time or rule in the last step of statics or dynamics are still active: the
+    verdict names them. A solve that continues breaks them at its start.
     """
-    words = "links reached their breaking load or rule at the end and are still active in the result: b (11.77"
+    words = "links reached their breaking load, time or rule at the end and are still active in the result: b (11.77"
     world, _, springs = hang_on_springs()
     hook = con.BreakingLinks([con.Link(springs[1], breaking_load=10.0)])
     static = wl.Static(world, name="")
     start = static.solve(hooks=[hook])
     assert springs[1].active and len(static.verdict.reasons) == 1 and words in static.verdict.reasons[0]
-    late = con.BreakingLinks([con.Link(springs[1], rule=lambda t, _: t > 0.025)])
-    dynamic = wl.Dynamic(world, step=0.01, end=0.03, name="")
-    dynamic.solve(start, hooks=[late])
-    assert not late.breaks and len(dynamic.verdict.reasons) == 1 and words in dynamic.verdict.reasons[0]
+    for link in (con.Link(springs[1], rule=lambda t, _: t > 0.025), con.Link(springs[1], time=0.03)):
+        late = con.BreakingLinks([link])
+        dynamic = wl.Dynamic(world, step=0.01, end=0.03, name="")
+        end = dynamic.solve(start, hooks=[late])
+        assert not late.breaks and len(dynamic.verdict.reasons) == 1 and words in dynamic.verdict.reasons[0]
+    assert springs[1].active
+    later = wl.Dynamic(world, step=0.01, end=0.05, name="")
+    later.solve(end, hooks=[late])
+    assert [(one.name, one.time) for one in late.breaks] == [("b", 0.03)] and later.verdict.word == "ok"
+
+
+@pytest.mark.parametrize(
+    ("begin", "step", "times"),
+    [
+        pytest.param(0.0, 0.01, (0.03, 0.03 + 4e-12), id="two times"),
+        pytest.param(0.03 - 4e-12, 0.01, (0.03, 0.03), id="start"),
+        pytest.param(1e5, 1e-4, (1e5 + 3e-4, 1e5 + 3e-4 + 3e-11), id="late"),
+    ],
+)
+def test_times_of_breaking_that_differ_by_rounding(begin: float, step: float, times: tuple[float, float]) -> None:
+    """Links whose times differ from the time of a step only by rounding errors break at this step: no short step
+    follows between their breaks.
+    """
+    world, _, springs = hang_on_springs()
+    start = wl.Static(world, name="", time=begin).solve()
+    hook = con.BreakingLinks([con.Link(one, time=time) for one, time in zip(springs, times, strict=True)])
+    sizes, before = list[float](), [begin]
+
+    def note(state: wl.State) -> None:
+        sizes.append(state.t - before[0])
+        before[0] = state.t
+
+    wl.Dynamic(world, step=step, end=begin + 5 * step, name="").solve(start, hooks=[hook, note])
+    assert len(hook.breaks) == 2 and hook.breaks[0].time == hook.breaks[1].time
+    assert_allclose(hook.breaks[0].time, times[0], rtol=0.0, atol=5e-12)
+    assert_allclose(sizes, 5 * [step], rtol=1e-6)
+
+
+def test_a_restart_with_an_earlier_time_of_breaking(tmp_path: Path) -> None:
+    """A link whose time is earlier than the checkpoint of a restart breaks at the start of the restart."""
+    file = tmp_path / "run.h5"
+    for time, end in ((1.0, 0.03), (0.015, 0.05)):
+        world, _, springs = hang_on_springs()
+        start, hook = wl.Static(world, name="").solve(), con.BreakingLinks([con.Link(springs[1], time=time)])
+        keep = wl.Checkpoint(file, every=3, restart=file if file.exists() else None)
+        wl.Dynamic(world, step=0.01, end=end, name="").solve(start, hooks=[hook, keep])
+    assert [one.name for one in hook.breaks] == ["b"]
+    assert_allclose(hook.breaks[0].time, 0.03)
 
 
 def test_a_hook_that_switches_forces() -> None:
