@@ -108,8 +108,8 @@ def print_result(
 
 
 def run_model(doc: str | None, solve: Solve, version: dict[str, str]) -> None:
-    """Run the command SHAPE SLENDERNESS ELEMENTS STEPS of another program: first five steps, to exclude work that occurs
-    once per process, and then the whole period.
+    """Run the command SHAPE SLENDERNESS ELEMENTS STEPS of another program: five steps, to exclude work that occurs once
+    per process, and then the whole period.
 
     Args:
         doc: text of the command's help.
