@@ -1,13 +1,23 @@
-"""The models of beams.py, for all three programs: a cantilever and a helical spring that are pulled out of rest.
+"""The models of beams.py and the command line of the other programs, for all three programs: a cantilever and a helical
+spring that are pulled out of rest.
 
 The force at the free end grows linearly during half of the first period T of a straight cantilever, and is then
 constant; the result is the position of the free end at T. The shapes hardly depend on the slenderness, because the
 force is proportional to EI/L².
 """
 
+import argparse
+import json
 import math
+import platform
+import resource
+from collections.abc import Callable
+from typing import Any
 
 Vector = tuple[float, float, float]
+Solve = Callable[[str, int, int, float, int], tuple[Vector, dict[str, float]]]
+"""Function of shape, slenderness, number of elements, end [s] and number of steps; it returns the position of the free
+end [m], and process time and elapsed time of the solve [s]."""
 LENGTH, MODULUS, POISSON, DENSITY = 1.0, 1e7, 0.3, 1000.0  # [m], E [Pa], ν [1], ρ [kg/m^3]
 SHEAR_FACTOR = 27.0 / 28.0  # of a round section; PyElastica always uses this value
 HELIX_RADIUS, HELIX_PITCH = 0.12, math.radians(25.0)  # [m], [rad]
@@ -42,20 +52,33 @@ def find_section(slenderness: int) -> tuple[float, float]:
     return math.pi * radius**2, math.pi * radius**4 / 4.0
 
 
+def create_columns(slenderness: int) -> dict[str, Any]:
+    """Create the columns of `Beam3D` for this section: diagonals of the stiffness and of the rotary inertia per length,
+    and the mass per length."""
+    area, second = find_section(slenderness)
+    G = MODULUS / (2.0 + 2.0 * POISSON)
+    EI, shear = MODULUS * second, SHEAR_FACTOR * G * area
+    return {
+        "stiffness": (MODULUS * area, shear, shear, 2.0 * G * second, EI, EI),
+        "mass_per_length": DENSITY * area,
+        "rotary_inertia": (2.0 * DENSITY * second, DENSITY * second, DENSITY * second),
+    }
+
+
 def find_period(slenderness: int) -> float:
     """Return the period T [s]."""
     area, second = find_section(slenderness)
     return 2.0 * math.pi / (3.516 * math.sqrt(MODULUS * second / (DENSITY * area)) / LENGTH**2)
 
 
-def find_force(shape: str, slenderness: int) -> tuple[float, float, float]:
+def find_force(shape: str, slenderness: int) -> Vector:
     """Return the final force at the free end [N]."""
     unit = MODULUS * find_section(slenderness)[1] / LENGTH**2
     x, y, z = FORCES[shape]
     return unit * x, unit * y, unit * z
 
 
-def find_error(shape: str, slenderness: int, end: tuple[float, float, float]) -> float:
+def find_error(shape: str, slenderness: int, end: Vector) -> float:
     """Return the distance of the free end from `REFERENCE`, relative to the length.
 
     Raises:
@@ -65,3 +88,39 @@ def find_error(shape: str, slenderness: int, end: tuple[float, float, float]) ->
     if not error <= LIMIT:
         raise ValueError(f"error {error:g} of {shape} with slenderness {slenderness}: must be <= {LIMIT:g}")
     return error
+
+
+def print_result(
+    shape: str, slenderness: int, steps: int, end: Vector, times: dict[str, float], version: dict[str, str]
+) -> None:
+    """Print the RESULT line of a run: times [s], position of the free end [m], its error, memory and versions."""
+    result = {
+        **times,
+        "counts": {"solves": 1, "steps": steps},
+        "answers": dict(zip("xyz", end, strict=True)),
+        "measured": {
+            "error [1e-6]": 1e6 * find_error(shape, slenderness, end),
+            "memory [MB]": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0,
+        },
+        "versions": {**version, "python": platform.python_version()},
+    }
+    print("RESULT " + json.dumps(result))
+
+
+def run_model(doc: str | None, solve: Solve, version: dict[str, str]) -> None:
+    """Run the command SHAPE SLENDERNESS ELEMENTS STEPS of another program: five steps, to exclude work that occurs once
+    per process, and then the whole period.
+
+    Args:
+        doc: text of the command's help.
+        version: version of the program by its name.
+    """
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("shape", choices=tuple(FORCES))
+    for name in ("slenderness", "elements", "steps"):
+        parser.add_argument(name, type=int)
+    given = parser.parse_args()
+    period = find_period(given.slenderness)
+    solve(given.shape, given.slenderness, given.elements, 5.0 * period / given.steps, 5)
+    end, times = solve(given.shape, given.slenderness, given.elements, period, given.steps)
+    print_result(given.shape, given.slenderness, given.steps, end, times, version)

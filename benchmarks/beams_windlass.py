@@ -5,31 +5,16 @@ usage: beams_windlass.py -shape {cantilever,helix} -slenderness N -elements N -s
 A run of five steps comes first, to exclude work that occurs once per process.
 """
 
-import json
 import math
-import platform
-import resource
 import time
 
-from beams_scene import (
-    DENSITY,
-    HELIX_PITCH,
-    HELIX_RADIUS,
-    LENGTH,
-    MODULUS,
-    POISSON,
-    SHEAR_FACTOR,
-    find_error,
-    find_force,
-    find_period,
-    find_section,
-)
+from beams_scene import FORCES, HELIX_PITCH, HELIX_RADIUS, LENGTH, create_columns, find_force, find_period, print_result
 
 import windlass as wl
 from windlass import connectors as con
 from windlass.elements import beam_along, helix, nodes_of, straight_beam
 
-shape = wl.option("shape", "cantilever", "", "cantilever or helix", choices=("cantilever", "helix"))
+shape = wl.option("shape", "cantilever", "", "cantilever or helix", choices=tuple(FORCES))
 slenderness = wl.option("slenderness", 50, "1", "length divided by radius", minimum=1)
 elements = wl.option("elements", 4, "1", "elements of order 2", minimum=1)
 steps = wl.option("steps", 100, "1", "time steps", minimum=1)
@@ -38,13 +23,7 @@ steps = wl.option("steps", 100, "1", "time steps", minimum=1)
 def solve(elements: int, end: float, step: float) -> tuple[wl.World, wl.Entity, wl.State, dict[str, float]]:
     """Return the state at the end, and the times of the solve [s]."""
     world = wl.World()
-    area, second = find_section(slenderness)
-    G = MODULUS / (2.0 + 2.0 * POISSON)
-    EI, shear = MODULUS * second, SHEAR_FACTOR * G * area
-    columns = {
-        "stiffness": (MODULUS * area, shear, shear, 2.0 * G * second, EI, EI), "mass_per_length": DENSITY * area,
-        "rotary_inertia": (2.0 * DENSITY * second, DENSITY * second, DENSITY * second),
-    }  # fmt: skip
+    columns = create_columns(slenderness)
     if shape == "helix":
         turns = LENGTH * math.cos(HELIX_PITCH) / (2.0 * math.pi * HELIX_RADIUS)
         rise = 2.0 * math.pi * HELIX_RADIUS * math.tan(HELIX_PITCH)
@@ -67,13 +46,5 @@ def solve(elements: int, end: float, step: float) -> tuple[wl.World, wl.Entity, 
 period = find_period(slenderness)
 solve(elements, period / 20.0, period / 100.0)
 _, last, state, times = solve(elements, period, period / steps)
-end = tuple(float(value) for value in wl.eval_output(last, "position", state))
-memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0
-result = {
-    **times,
-    "counts": {"solves": 1, "steps": steps},
-    "answers": dict(zip("xyz", end, strict=True)),
-    "measured": {"error [1e-6]": 1e6 * find_error(shape, slenderness, end), "memory [MB]": memory},
-    "versions": {"windlass": wl.__version__, "python": platform.python_version()},
-}
-print("RESULT " + json.dumps(result))
+x, y, z = map(float, wl.eval_output(last, "position", state))
+print_result(shape, slenderness, steps, (x, y, z), times, {"windlass": wl.__version__})

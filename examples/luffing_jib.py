@@ -54,10 +54,7 @@ def lift(mass: float) -> tuple[float, float, float]:
         mass_per_length=MASS_PER_LENGTH, rotary_inertia=(120.0, 60.0, 60.0),
     )  # fmt: skip
     nodes = nodes_of(world, jib)
-    # the joint frame has the axes of the jib: only the rotation about y is free
-    foot = [con.rigid_marker(world, ground), con.rigid_marker(world, nodes[0])]
-    frame = np.column_stack((ALONG, (0.0, 1.0, 0.0), np.cross(ALONG, (0.0, 1.0, 0.0))))
-    world.add(con.GenericJoint, marker0=foot[0], marker1=foot[1], rotations=(True, False, True), frame0=frame)
+    con.swivel(world, nodes[0], ground, axis=(0.0, 1.0, 0.0))
     tip = con.position_marker(world, nodes[len(nodes) - 1])
     # pendants and rope start with their tensions, near the equilibrium: without tension nothing holds the load
     pendants = straight_cable(

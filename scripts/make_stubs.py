@@ -26,6 +26,7 @@ del sys.argv[1:]
 
 import windlass.connectors  # noqa: E402
 import windlass.elements  # noqa: E402
+from windlass.connectors.constraints.terminations import OWN  # noqa: E402
 from windlass.framework.model.law import Law, laws  # noqa: E402
 from windlass.framework.model.schema import REQUIRED, Column, Component, Ref  # noqa: E402
 
@@ -66,6 +67,8 @@ BUILDERS = {
     "connectors/constraints/terminations.py": ("values", ("GenericJoint",)),
     "connectors/sliding/carriage.py": ("values", ("SlidingJoint",)),
 }
+SET = {"connectors/constraints/terminations.py": OWN}
+"""Columns and references that the builders of a file set, in addition to `MADE`."""
 FURTHER = {"sliding_joint": {"speed": "Numbers"}}
 """Keywords of builders that are not columns."""
 MADE = (
@@ -238,7 +241,7 @@ def write_builders(path: str, found: dict[str, Law]) -> str:
         component = found[name].component
         columns |= {word: type_of_column(column) for word, column in component.columns.items() if word not in columns}
         columns |= {word: type_of_reference(ref) for word, ref in component.refs.items() if word not in columns}
-    columns = {word: kind for word, kind in columns.items() if word not in MADE}
+    columns = {word: kind for word, kind in columns.items() if word not in (*MADE, *SET.get(path, ()))}
     lines = []
     for node in tree.body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):

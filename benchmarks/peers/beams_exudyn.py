@@ -1,14 +1,8 @@
 """Solves a model of ../beams_scene.py in Exudyn; prints one RESULT line.
 
 usage: beams_exudyn.py {cantilever,helix} SLENDERNESS ELEMENTS STEPS
-
-A run of five steps comes first, to exclude work that occurs once per process.
 """
 
-import argparse
-import json
-import platform
-import resource
 import sys
 import time
 import warnings
@@ -30,30 +24,16 @@ from exudyn.itemInterface import (  # noqa: E402
 from exudyn.rigidBodyUtilities import RotationMatrix2EulerParameters  # noqa: E402
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from beams_scene import (  # noqa: E402
-    DENSITY,
-    LENGTH,
-    MODULUS,
-    POISSON,
-    SHEAR_FACTOR,
-    find_error,
-    find_force,
-    find_period,
-    find_section,
-    wind,
-)
+from beams_scene import LENGTH, create_columns, find_force, find_period, run_model, wind  # noqa: E402
 
 
 def solve(shape, slenderness, elements, end, steps):
     """Return the position of the free end, and process time and elapsed time of the solve [s]."""
     mbs = exu.SystemContainer().AddSystem()
-    area, second = find_section(slenderness)
-    G = MODULUS / (2.0 + 2.0 * POISSON)
-    EI, shear = MODULUS * second, SHEAR_FACTOR * G * area
-    section = exu.BeamSection()
-    section.stiffnessMatrix = np.diag((MODULUS * area, shear, shear, 2.0 * G * second, EI, EI))
-    section.massPerLength = DENSITY * area
-    section.inertia = DENSITY * second * np.diag((2.0, 1.0, 1.0))
+    columns, section = create_columns(slenderness), exu.BeamSection()
+    section.stiffnessMatrix = np.diag(columns["stiffness"])
+    section.massPerLength = columns["mass_per_length"]
+    section.inertia = np.diag(columns["rotary_inertia"])
     nodes, places = [], [LENGTH * k / elements for k in range(elements + 1)]
     for s in places:
         r, t, d = wind(shape, s)
@@ -94,22 +74,5 @@ def solve(shape, slenderness, elements, end, steps):
     return tuple(float(value) for value in found), times
 
 
-parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-parser.add_argument("shape", choices=("cantilever", "helix"))
-for name in ("slenderness", "elements", "steps"):
-    parser.add_argument(name, type=int)
-given = parser.parse_args()
-period = find_period(given.slenderness)
-solve(given.shape, given.slenderness, given.elements, 5.0 * period / given.steps, 5)
-end, times = solve(given.shape, given.slenderness, given.elements, period, given.steps)
-result = {
-    **times,
-    "counts": {"solves": 1, "steps": given.steps},
-    "answers": dict(zip("xyz", end, strict=True)),
-    "measured": {
-        "error [1e-6]": 1e6 * find_error(given.shape, given.slenderness, end),
-        "memory [MB]": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0,
-    },
-    "versions": {"exudyn": exu.GetVersionString(), "python": platform.python_version()},
-}
-print("RESULT " + json.dumps(result))
+if __name__ == "__main__":
+    run_model(__doc__, solve, {"exudyn": exu.GetVersionString()})

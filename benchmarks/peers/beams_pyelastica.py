@@ -4,13 +4,9 @@ usage: beams_pyelastica.py {cantilever,helix} SLENDERNESS ELEMENTS STEPS
 
 PyElastica holds the first node and the orientation of the first element, which is the orientation at its middle. The
 rod therefore begins half an element before the clamp, so that the error of the clamp is of second order, as are all
-others. A run of five steps comes first, to exclude compilation.
+others.
 """
 
-import argparse
-import json
-import platform
-import resource
 import sys
 import time
 from importlib.metadata import version
@@ -21,16 +17,7 @@ import numpy as np
 from elastica.rod.cosserat_rod import _compute_bending_twist_strains
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from beams_scene import (
-    DENSITY,
-    LENGTH,
-    MODULUS,
-    POISSON,
-    find_error,
-    find_force,
-    find_period,
-    wind,
-)
+from beams_scene import DENSITY, LENGTH, MODULUS, POISSON, find_force, find_period, run_model, wind
 
 
 class Simulator(ea.BaseSystemCollection, ea.Constraints, ea.Forcing):
@@ -80,22 +67,5 @@ def solve(shape, slenderness, elements, end, steps):
     return tuple(float(value) for value in rod.position_collection[:, -1]), times
 
 
-parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-parser.add_argument("shape", choices=("cantilever", "helix"))
-for name in ("slenderness", "elements", "steps"):
-    parser.add_argument(name, type=int)
-given = parser.parse_args()
-period = find_period(given.slenderness)
-solve(given.shape, given.slenderness, given.elements, 5.0 * period / given.steps, 5)
-end, times = solve(given.shape, given.slenderness, given.elements, period, given.steps)
-result = {
-    **times,
-    "counts": {"solves": 1, "steps": given.steps},
-    "answers": dict(zip("xyz", end, strict=True)),
-    "measured": {
-        "error [1e-6]": 1e6 * find_error(given.shape, given.slenderness, end),
-        "memory [MB]": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0,
-    },
-    "versions": {"pyelastica": version("pyelastica"), "python": platform.python_version()},
-}
-print("RESULT " + json.dumps(result))
+if __name__ == "__main__":
+    run_model(__doc__, solve, {"pyelastica": version("pyelastica")})

@@ -50,8 +50,8 @@ def socket(world: World, end: Handles, body: Handles, bends: bool = False, **val
         Handle to the joints.
 
     Raises:
-        ModelError: ends or bodies without rotation in 3D, or of different numbers; an end joined with itself; a node at
-            another place than the end; a column that this call sets.
+        ModelError: ends or bodies without rotation in 3D, or of different numbers; an end joined with itself; ground
+            joined with ground; a node at another place than the end; a column that this call sets.
     """
     return _join(world, "socket", end, body, None, (True, not bends, not bends), values)
 
@@ -84,16 +84,17 @@ def _join(
     for name in values:
         if name in OWN:
             names = ", ".join(("name", *sorted(columns - set(OWN))))
-            raise ModelError(f"{name} of {what}: {what} sets it; must be one of {names}")
+            raise ModelError(f"{name} of {what}: must be left out, as {what} determines it; allowed are {names}")
     first, second = merge_handles(end), merge_handles(body)
     ends, bodies = (_find_places(world, what, entity) for entity in (first, second))
     (p, A), (q, B) = (_read_places(entity) for entity in (ends, bodies))
     if len(q) not in (1, len(p)):
-        raise ModelError(f"{what} of {len(p)} ends on {len(q)} bodies: must be one body, or one body for each end")
+        raise ModelError(f"{what} has {len(p)} ends and {len(q)} bodies: must have one body, or one body for each end")
+    if ends.table.component is Ground and bodies.table.component is Ground:
+        raise ModelError(f"end and body of {what} are both Ground: one of them must be a node or a body that can move")
     for row in np.flatnonzero(ends.ids == bodies.ids):
         raise ModelError(
-            f"end {row} of {what} and its body {second!r} are the same {ends.kind}: must be two different nodes or "
-            "bodies, or a Ground"
+            f"end {row} of {what} and its body {second!r} are the same {ends.kind}: must be different nodes or bodies"
         )
     axes = A
     if axis is not None:
@@ -107,10 +108,10 @@ def _join(
     local[np.abs(local) < 1e-9 * np.abs(np.concatenate((p, q))).max(initial=1.0)] = 0.0
     if "node" in second.table.component.provides and local.any():
         distance, is_node = float(np.linalg.norm(local, axis=1).max()), second.table.component is RigidNode3D
-        remedy = ", or a RigidBody3D on this node (node=), which has places beside its node" if is_node else ""
+        remedy = ", or a RigidBody3D with this node (node=), which holds ends at any distance" if is_node else ""
         raise ModelError(
-            f"{second!r} of {what} is {distance:.6g} m away from the end: must be a node at the place of the end"
-            f"{remedy}"
+            f"node {second!r} of {what} is {distance:.6g} m away from the end: must be a node at the position of the "
+            f"end{remedy}"
         )
     marker0, marker1 = rigid_marker(world, first), rigid_marker(world, second, local)
     frame0, frame1 = (np.einsum("nji,njk->nik", R, axes) for R in (A, np.broadcast_to(B, (len(p), 3, 3))))

@@ -26,7 +26,7 @@ from windlass.connectors.fluids.flow import (
 )
 from windlass.connectors.fluids.fluid import check_plane, create_flow
 from windlass.connectors.fluids.user_flows import UserFlow
-from windlass.connectors.loads.line_drawing import draw_along
+from windlass.connectors.loads.line_outputs import line_drawing, line_output
 from windlass.connectors.loads.line_points import (
     LEAST_POINTS,
     LineColumns,
@@ -38,7 +38,6 @@ from windlass.connectors.loads.line_points import (
     create_lines,
     create_points,
     find_dims,
-    find_places,
     group_rows,
     line_lengths,
     locate,
@@ -56,8 +55,7 @@ from windlass.framework.accounts import Account
 from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import Call, call
-from windlass.framework.model.drawing import Drawing
-from windlass.framework.model.law import LocalRows, Output, Tables, register
+from windlass.framework.model.law import LocalRows, Tables, register
 from windlass.framework.model.rows import create_records
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import Fields, System, Term, evaluate
@@ -279,7 +277,7 @@ def check(world: Tables, table: EntityTable) -> None:
                     check_plane(fluids, int(number), f"{table.kind} row {row}")
 
 
-class Answer(NamedTuple):
+class FluidAnswer(NamedTuple):
     """Motion of the fluid and its forces at k points of each row; 0 for inactive rows."""
 
     force: FloatArray  # total force per current length [N/m], (rows, k, 3)
@@ -292,12 +290,12 @@ class Answer(NamedTuple):
     r: FloatArray  # position of the points [m], (rows, k, 3)
 
 
-def answer(rows: LocalRows, fields: Fields, s: FloatArray) -> Answer:
+def answer(rows: LocalRows, fields: Fields, s: FloatArray) -> FluidAnswer:
     """Evaluate the load at the relative positions s = x/L [1], shape (rows, k)."""
     count, k = s.shape
     vectors, numbers = (count, k, 3), (count, k)
     shapes = vectors, vectors, numbers, vectors, vectors, numbers, numbers, vectors
-    out = Answer(*(np.zeros(shape) for shape in shapes))
+    out = FluidAnswer(*(np.zeros(shape) for shape in shapes))
     on, mass = rows.local("active"), column_of(rows.world, rows.local("cable"), "mass_per_length")
     g = column_of(rows.world, rows.local("fluid"), "gravity")
     for kind, which in group_rows(rows):
@@ -312,40 +310,32 @@ def answer(rows: LocalRows, fields: Fields, s: FloatArray) -> Answer:
         length = np.where(group.c["grows"] > 0.0, 1.0, 1.0 / size)
         weight = np.repeat(mass[which] * g[which], k) / size - group.flow["s"] * group.c["lift"] * length
         force, found = group.m["F"] / size[:, None], group.flow
-        values = Answer(force, drag, weight, found["u"], found["a"], found["s"], surface, group.m["r"])
+        values = FluidAnswer(force, drag, weight, found["u"], found["a"], found["s"], surface, group.m["r"])
         for to, given in zip(out, values, strict=True):
             to[which] = given.reshape(len(which), *to.shape[1:])
     out.force[~on], out.drag[~on] = 0.0, 0.0
     return out
 
 
-def _output(unit: str, doc: str, name: str) -> Output:
-    def at(rows: LocalRows, fields: Fields, x: Any = None) -> FloatArray:
-        values: FloatArray = getattr(answer(rows, fields, find_places(rows, x)), name)
-        return values if np.ndim(x) == 2 else values[:, 0]
-
-    return Output(unit, doc, at)
-
-
 OUTPUTS = {
-    "force_per_length": _output("N/m", "force of the fluid at x per current length, but for added mass, (3,)", "force"),
-    "drag_per_length": _output("N/m", "drag at x per current length, (3,)", "drag"),
-    "submerged_weight": _output("N/m", "weight of the cable less its buoyancy at x per current length", "weight"),
-    "fluid_velocity": _output("m/s", "velocity of the fluid at x, (3,)", "u"),
-    "fluid_acceleration": _output("m/s^2", "acceleration of the fluid at x, (3,)", "a"),
-    "immersion": _output("1", "share of the fluid at x, from 0 to 1", "share"),
-    "surface_height": _output("m", "height of the surface over x", "surface"),
+    "force_per_length": line_output(
+        "N/m", "force of the fluid at x per current length, but for added mass, (3,)", answer, "force"
+    ),
+    "drag_per_length": line_output("N/m", "drag at x per current length, (3,)", answer, "drag"),
+    "submerged_weight": line_output(
+        "N/m", "weight of the cable less its buoyancy at x per current length", answer, "weight"
+    ),
+    "fluid_velocity": line_output("m/s", "velocity of the fluid at x, (3,)", answer, "u"),
+    "fluid_acceleration": line_output("m/s^2", "acceleration of the fluid at x, (3,)", answer, "a"),
+    "immersion": line_output("1", "share of the fluid at x, from 0 to 1", answer, "share"),
+    "surface_height": line_output("m", "height of the surface over x", answer, "surface"),
 }
 
 
-def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
-    """Draw the axes of the cables with the forces of the fluid as vectors at their points."""
-    s = np.broadcast_to(np.linspace(0.0, 1.0, subdivisions + 1), (len(rows.rows), subdivisions + 1))
-    found = answer(rows, fields, s)
-    values = {"fluid_force_per_length": found.force, "drag_per_length": found.drag, "fluid_velocity": found.u}
-    units = {"fluid_force_per_length": "N/m", "drag_per_length": "N/m", "fluid_velocity": "m/s"}
-    return draw_along(rows, found.r, values, units)
-
+DRAWN = {
+    "fluid_force_per_length": ("force", "N/m"), "drag_per_length": ("drag", "N/m"), "fluid_velocity": ("u", "m/s"),
+}  # fmt: skip
+"""Vectors of drawings: fields of `FluidAnswer` and their units."""
 
 register(
     FluidLoad,
@@ -356,5 +346,5 @@ register(
     outputs=OUTPUTS,
     check=check,
     source="[@morison1950]; [@hall2015]; [@dnv2010]",
-    draw=draw,
+    draw=line_drawing(answer, DRAWN),
 )

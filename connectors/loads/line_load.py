@@ -24,17 +24,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.loads.line_drawing import draw_along
+from windlass.connectors.loads.line_outputs import line_drawing, line_output
 from windlass.connectors.loads.line_points import (
     LEAST_POINTS,
     LineColumns,
     add_forces,
     add_tangents,
+    bind_vectors,
     check_cables,
+    check_plane,
     create_line,
     create_lines,
     create_points,
-    find_places,
     group_rows,
     line_lengths,
     locate,
@@ -42,12 +43,11 @@ from windlass.connectors.loads.line_points import (
 from windlass.connectors.loads.section_points import (
     SectionColumns,
     add_section_force_tangents,
-    add_section_forces,
     create_section,
     create_sections,
     fill_vectors,
 )
-from windlass.connectors.user_functions.time_functions import TimeColumn, bind_values
+from windlass.connectors.user_functions.time_functions import TimeColumn
 from windlass.connectors.user_functions.user_forces import STEP, Compiled
 from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 from windlass.framework.checks.user_functions import name_of
@@ -55,8 +55,7 @@ from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.drawing import Drawing
-from windlass.framework.model.law import LocalRows, Output, Tables, register
+from windlass.framework.model.law import LocalRows, Tables, register
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.schema import function as user_function
 from windlass.framework.model.system import Evaluation, Fields, System, Term, evaluate
@@ -66,7 +65,7 @@ LENGTHS = ("reference", "current")
 
 
 class LineLoad(Component):
-    """A force along one cable or beam."""
+    """A force along one cable or beam, in 2D without z component."""
 
     cable = ref("cable or beam", "the cable or beam")
     vector = column(
@@ -94,8 +93,7 @@ class PointGroup(NamedTuple):
 
     where: IntArray  # numbers of the points, shape (n,)
     evaluate: Callable[..., FloatArray]  # function ``(t, x, r, p, v) -> F``
-    name: str  # names of the function and its row, for messages
-    steps: tuple[float, float]  # step sizes of the differences: for distances [m] and for slopes [1]
+    steps: tuple[float, float]  # steps of the differences: for distances [m] and for slopes [1]
 
 
 class LineGroup(NamedTuple):
@@ -123,13 +121,14 @@ def create_group(rows: LocalRows, line: LineColumns, time: TimeColumn) -> LineGr
         where = (places[:, None] * n + np.arange(n)).ravel()
         size = float(lengths[places].min())
         name = f"force_function of LineLoad row {rows.rows[which[members[0]]]} ({name_of(force)})"
-        groups.append(PointGroup(where, _wrap(force, name), name, (STEP * size, STEP)))
+        in_plane = line.dofs.shape[1] == 4 * 2
+        groups.append(PointGroup(where, _wrap(force, name, in_plane), (STEP * size, STEP)))
     stretches = np.repeat(rows.local("per")[which] == "current", n)
     return LineGroup(line, create_points(len(which) * n), line.x.ravel(), time, np.repeat(which, n), stretches, groups)
 
 
-def _wrap(force: Any, name: str) -> Callable[..., FloatArray]:
-    """Wrap a force function so that it takes arrays and returns an array of shape (n, 3)."""
+def _wrap(force: Any, name: str, in_plane: bool) -> Callable[..., FloatArray]:
+    """Wrap a force function so that it takes arrays and returns an array of shape (n, 3); ``in_plane``: in 2D."""
     if isinstance(force, Compiled):
         function = force.function
 
@@ -158,6 +157,8 @@ def _wrap(force: Any, name: str) -> Callable[..., FloatArray]:
             F = np.broadcast_to(read, shape)
         if not np.isfinite(F).all():
             raise ModelError(f"{name} gave values that are not finite at t = {t:.9g} s: must be finite numbers [N/m]")
+        if in_plane:
+            check_plane(F, "xy", f"{name} at t = {t:.9g} s", "N/m")
         out[good] = F
         return out
 
@@ -191,7 +192,7 @@ def fill_derivatives(group: LineGroup, t: float) -> None:
         x, motion = group.x[force.where], [values[force.where] for values in (m["r"], m["p"], m["v"])]
         fast = STEP * max(1e-2, float(np.abs(motion[2]).max(initial=0.0)))
         for part, (out, step) in enumerate(zip(by, (*force.steps, fast), strict=True)):
-            for k in range(3):
+            for k in range(group.line.dofs.shape[1] // 4):
                 ends = []
                 for sign in (1.0, -1.0):
                     moved = [values.copy() for values in motion]
@@ -205,19 +206,29 @@ def fill_derivatives(group: LineGroup, t: float) -> None:
     m["Fp"][some] += m["F"][some][:, :, None] * m["p"][some][:, None, :] / size**2
 
 
+class FollowerGroup(NamedTuple):
+    """Rows on beams of one kind whose force rotates with the section, with the same number of points."""
+
+    line: LineColumns  # the points on their beams
+    section: SectionColumns
+    m: NDArray[Any]  # the forces at the points, see `create_points`
+
+
 class LineRows(NamedTuple):
     """The active rows of a table."""
 
     time: TimeColumn  # vectors of all rows
     groups: list[LineGroup]  # rows whose force does not rotate
-    followers: list[SectionColumns]  # rows whose force rotates with the section
+    followers: list[FollowerGroup]  # rows whose force rotates with the section
 
 
 def bind(rows: LocalRows) -> LineRows:
     """Bind the active rows and their functions."""
-    time, active, turns = bind_values(rows, "vector", "function"), rows.local("active"), rows.local("body_fixed")
+    time, active, turns = bind_vectors(rows, "xy"), rows.local("active"), rows.local("body_fixed")
     groups = [create_group(rows, line, time) for _, line in create_lines(rows, active & ~turns)]
-    return LineRows(time, groups, create_sections(rows, active & turns))
+    turning = zip(create_lines(rows, active & turns), create_sections(rows, active & turns), strict=True)
+    followers = [FollowerGroup(line, section, create_points(line.x.size)) for (_, line), section in turning]
+    return LineRows(time, groups, followers)
 
 
 def build(rows: LocalRows) -> System:
@@ -227,8 +238,8 @@ def build(rows: LocalRows) -> System:
     place, scatter, scatter_tangents = call(locate), call(add_forces), call(add_tangents)
     # forces that depend only on time do not enlarge the pattern of the matrix, and require no Python in a step
     plain, turning, turning_tangents = Call(), Call(), Call()
-    for section in followers:
-        forces, tangents = _rotate(section, time)
+    for follower in followers:
+        forces, tangents = _rotate(follower, time)
         turning, turning_tangents = turning + forces, turning_tangents + tangents
 
     def add_load(s: Evaluation) -> None:
@@ -256,56 +267,55 @@ def build(rows: LocalRows) -> System:
     return system
 
 
-def _rotate(section: SectionColumns, time: TimeColumn) -> tuple[Call, Call]:
+def _rotate(group: FollowerGroup, time: TimeColumn) -> tuple[Call, Call]:
     """Create the calls that add the forces of rows whose vectors rotate with the section, and their derivatives."""
-    V = np.zeros((*section.w.shape, 3))
-    fill = call(fill_vectors, lambda s: (section, time.values, s.x, V))
-    forces = call(add_section_forces, lambda s: (section, V, s.f))
-    return fill + forces, fill + call(add_section_force_tangents, lambda s: (section, V, s.x, s.dq, s.slots, s.values))
+    line, section, m = group
+    fill = call(fill_vectors, lambda s: (section, time.values, s.x, m))
+    forces = call(add_forces, lambda s: (line, m, s.f))
+    return fill + forces, fill + call(add_section_force_tangents, lambda s: (section, m, s.x, s.dq, s.slots, s.values))
 
 
 @kernel
-def add_vectors(c: LineColumns, vectors: FloatArray, f: FloatArray) -> None:
-    """Add Σ w S F to f, for vectors F of all rows [N/m], shape (rows, 3)."""
-    n, d = c.S.shape[1], c.dofs.shape[1] // 4
+def copy_vectors(c: LineColumns, vectors: FloatArray, m: Any) -> None:
+    """Copy the vectors of all rows [N/m], shape (rows, 3), to F of the points."""
+    n = c.S.shape[1]
     for i in range(len(c.dofs)):
         for j in range(n):
-            for b in range(4):
-                for l in range(d):
-                    f[c.dofs[i, d * b + l]] += c.w[i, j] * c.S[i, j, b] * vectors[c.row[i], l]
+            for l in range(3):
+                m[i * n + j].F[l] = vectors[c.row[i], l]
 
 
 def _spread(group: LineGroup) -> Call:
-    """Create the call that adds the load of rows that depend only on time."""
-    line, time = group.line, group.time
-    return call(add_vectors, lambda s: (line, time.values, s.f))
+    """Create the calls that add the load of rows that depend only on time."""
+    line, m, time = group.line, group.m, group.time
+    fill = call(copy_vectors, lambda s: (line, time.values, m))
+    return fill + call(add_forces, lambda s: (line, m, s.f))
 
 
-def answer(rows: LocalRows, fields: Fields, s: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return position [m] and force per reference length [N/m] at the relative positions s = x/L [1], shape (rows, k);
-    both results have the shape (rows, k, 3)."""
+class LoadAnswer(NamedTuple):
+    """Positions and forces at k points of each row, in the global frame."""
+
+    r: FloatArray  # position [m], (rows, k, 3)
+    force: FloatArray  # force per reference length [N/m], (rows, k, 3); 0 for inactive rows
+
+
+def answer(rows: LocalRows, fields: Fields, s: FloatArray) -> LoadAnswer:
+    """Evaluate the load at the relative positions s = x/L [1], shape (rows, k)."""
     count, k = s.shape
-    r, F = np.zeros((count, k, 3)), np.zeros((count, k, 3))
-    at, time = evaluate(fields), bind_values(rows, "vector", "function")
+    out = LoadAnswer(np.zeros((count, k, 3)), np.zeros((count, k, 3)))
+    at, time = evaluate(fields), bind_vectors(rows, "xy")
     for kind, which in group_rows(rows):
         group = create_group(rows, create_line(rows, which, kind, s[which], np.zeros(k)), time)
         call(locate)(group.line, at.x, at.v, at.a, group.m)
         fill_forces(group, at.t)
-        r[which], F[which] = group.m["r"].reshape(-1, k, 3), group.m["F"].reshape(-1, k, 3)
+        out.r[which], out.force[which] = group.m["r"].reshape(-1, k, 3), group.m["F"].reshape(-1, k, 3)
         turned = which[rows.local("body_fixed")[which]]
         if len(turned):
-            section, V = create_section(rows, turned, kind, s[turned], np.zeros(k)), np.zeros((len(turned), k, 3))
-            call(fill_vectors)(section, time(at.t), at.x, V)
-            F[turned] = V
-    F[~rows.local("active")] = 0.0
-    return r, F
-
-
-def eval_force(rows: LocalRows, fields: Fields, x: Any = None) -> FloatArray:
-    """Return the force per reference length without the load factor [N/m], shape (rows, 3), or (rows, k, 3) for k
-    positions."""
-    F = answer(rows, fields, find_places(rows, x))[1]
-    return F if np.ndim(x) == 2 else F[:, 0]
+            section, m = create_section(rows, turned, kind, s[turned], np.zeros(k)), create_points(len(turned) * k)
+            call(fill_vectors)(section, time(at.t), at.x, m)
+            out.force[turned] = m["F"].reshape(-1, k, 3)
+    out.force[~rows.local("active")] = 0.0
+    return out
 
 
 def check(world: Tables, table: EntityTable) -> None:
@@ -324,13 +334,6 @@ def check(world: Tables, table: EntityTable) -> None:
                 )
 
 
-def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
-    """Draw the axes of the cables and beams with the forces as vectors at their points."""
-    s = np.broadcast_to(np.linspace(0.0, 1.0, subdivisions + 1), (len(rows.rows), subdivisions + 1))
-    r, F = answer(rows, fields, s)
-    return draw_along(rows, r, {"line_load_per_length": F}, {"line_load_per_length": "N/m"})
-
-
 DOC = "force at x per reference length without the load factor, (3,)"
 register(
     LineLoad,
@@ -338,8 +341,8 @@ register(
     dofs="cable",
     bind=bind,
     build=build,
-    outputs={"force_per_length": Output("N/m", DOC, eval_force)},
+    outputs={"force_per_length": line_output("N/m", DOC, answer, "force")},
     check=check,
     source="[@shabana]",
-    draw=draw,
+    draw=line_drawing(answer, {"line_load_per_length": ("force", "N/m")}),
 )

@@ -20,13 +20,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.markers.cable_shape import cable_lengths
+from windlass.connectors.user_functions.ready_functions import ReadyFunction
+from windlass.connectors.user_functions.time_functions import TimeColumn, TimeFunction, bind_functions
 from windlass.elements.beam.forces2d import WIDTH as PLANE
 from windlass.elements.beam.forces3d import WIDTH as SPACE
 from windlass.elements.beam.rows import find_lengths, find_orders
 from windlass.elements.beam.rules import PLACES, lagrange
 from windlass.elements.cable2d.points import eval_shape, gauss_rule
 from windlass.framework.arrays import BoolArray, FloatArray, IntArray
-from windlass.framework.checks.values import show
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows, Tables
@@ -34,6 +35,9 @@ from windlass.framework.model.rows import create_records
 from windlass.framework.model.table import EntityTable
 
 LEAST_POINTS = 3
+SIDEWAYS = 1e-9
+"""Largest components of loads in 2D that do not act, relative to the other components [1]; they are due to
+rounding."""
 
 
 class LineKind(NamedTuple):
@@ -173,27 +177,52 @@ def check_cables(world: Tables, table: EntityTable) -> None:
             )
 
 
-def find_places(rows: LocalRows, x: object) -> FloatArray:
-    """Return the relative positions s = x/L [1], shape (rows, k), of the distances x [m]: a number, one per row, or an
-    array of shape (rows, k). If x is None, the position is the middle of each cable or beam.
+def bind_vectors(rows: LocalRows, acting: str) -> TimeColumn:
+    """Bind the vectors of rows at a time, from the columns ``vector`` and ``function``.
+
+    Args:
+        acting: the components that act in 2D, such as ``"xy"``.
 
     Raises:
-        ModelError: positions beyond the ends, or an array of a wrong shape.
+        ModelError: an active row in 2D has another component; a Python function raises it when it gives one.
     """
-    length = line_lengths(rows)[:, None]
-    given = 0.5 * length if x is None else np.asarray(x, np.float64)
-    places = given.reshape(-1, 1) if given.ndim < 2 else given
-    if places.shape[0] not in (1, len(length)):
-        raise ModelError(f"x = {show(x)} m for {rows.table.kind}: must be a number, or of shape ({len(length)},)")
-    s = np.broadcast_to(places / length, (len(length), places.shape[1]))
-    outside = np.argwhere(~(np.abs(s - 0.5) <= 0.5 + 1e-9))
-    for row, k in outside[:1]:
-        where = f"{rows.table.kind} row {rows.rows[row]}"
+    functions, vectors = bind_functions(rows, "vector", "function"), rows.local("vector")
+    unit = rows.table.component.columns["vector"].unit
+    for kind, which in group_rows(rows):
+        for i in which[rows.local("active")[which]] if kind.dims == 2 else ():
+            function, row = functions[i], f"{rows.table.kind} row {rows.rows[i]}"
+            if function is None:
+                check_plane(vectors[i], acting, f"vector of {row}", unit)
+            elif isinstance(function, ReadyFunction):
+                check_plane(function.bounds, acting, f"largest values of function ({function.name}) of {row}", unit)
+            else:
+                functions[i] = _check_values(function, acting, f"function of {row}", unit)
+    return TimeColumn(vectors, functions)
+
+
+def _check_values(function: TimeFunction, acting: str, name: str, unit: str) -> TimeFunction:
+    """Wrap a function of time of a row in 2D with a check of its components."""
+
+    def evaluate(t: float) -> FloatArray:
+        values = function(t)
+        check_plane(values, acting, f"{name} at t = {t:.9g} s", unit)
+        return values
+
+    return evaluate
+
+
+def check_plane(vectors: FloatArray, acting: str, name: str, unit: str) -> None:
+    """Raise ModelError for vectors in 2D, shape (3,) or (n, 3), that have other components than ``acting``."""
+    others = [k for k, axis in enumerate("xyz") if axis not in acting]
+    vectors = np.reshape(vectors, (-1, 3))
+    size = np.abs(vectors)
+    wrong = np.flatnonzero(size[:, others].max(axis=1, initial=0.0) > SIDEWAYS * size.max(axis=1, initial=0.0))
+    if len(wrong):
+        given = ", ".join(f"{value:g}" for value in vectors[wrong[0]])
         raise ModelError(
-            f"x = {s[row, k] * length[row, 0]:g} m in {where}: must lie from 0 to {length[row, 0]:g} m, the length of "
-            "the cable or beam"
+            f"{name} = ({given}) {unit}: must be along {' and '.join(acting)}, as the cable or beam is 2D; other "
+            "components would have no effect"
         )
-    return np.clip(s, 0.0, 1.0)
 
 
 @kernel

@@ -8,13 +8,19 @@ Source: principle of virtual work, A. A. Shabana, Dynamics of Multibody Systems,
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
-from windlass.connectors.loads.line_drawing import draw_along
-from windlass.connectors.loads.line_points import LEAST_POINTS, create_line, find_places, group_rows, locate
-from windlass.connectors.loads.line_points import create_points as create_motion
+from windlass.connectors.loads.line_outputs import line_drawing, line_output
+from windlass.connectors.loads.line_points import (
+    LEAST_POINTS,
+    bind_vectors,
+    create_line,
+    create_points,
+    group_rows,
+    locate,
+)
 from windlass.connectors.loads.section_points import (
     SectionColumns,
     add_torque_tangents,
@@ -23,19 +29,18 @@ from windlass.connectors.loads.section_points import (
     create_sections,
     fill_vectors,
 )
-from windlass.connectors.user_functions.time_functions import TimeColumn, bind_values
+from windlass.connectors.user_functions.time_functions import TimeColumn
 from windlass.elements.beam.forces2d import WIDTH as PLANE
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.call import Call, call
-from windlass.framework.model.drawing import Drawing
-from windlass.framework.model.law import LocalRows, Output, register
+from windlass.framework.model.law import LocalRows, register
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.schema import function as time_function
 from windlass.framework.model.system import Fields, System, Term, evaluate
 
 
 class LineTorque(Component):
-    """A torque along one beam; only its z component acts in 2D."""
+    """A torque along one beam, in 2D about z."""
 
     cable = ref("beam", "the beam")
     vector = column(
@@ -55,7 +60,7 @@ class LineTorque(Component):
 
 def bind(rows: LocalRows) -> tuple[TimeColumn, list[SectionColumns]]:
     """Bind the active rows and their functions."""
-    return bind_values(rows, "vector", "function"), create_sections(rows, rows.local("active"))
+    return bind_vectors(rows, "z"), create_sections(rows, rows.local("active"))
 
 
 def build(rows: LocalRows) -> System:
@@ -75,34 +80,25 @@ def build(rows: LocalRows) -> System:
     return system
 
 
-def answer(rows: LocalRows, fields: Fields, s: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return position [m] and torque per length in the global frame [N m/m] at the relative positions s = x/L [1],
-    shape (rows, k); both results have the shape (rows, k, 3)."""
+class TorqueAnswer(NamedTuple):
+    """Positions and torques at k points of each row, in the global frame."""
+
+    r: FloatArray  # position [m], (rows, k, 3)
+    torque: FloatArray  # torque per length [N m/m], (rows, k, 3); 0 for inactive rows
+
+
+def answer(rows: LocalRows, fields: Fields, s: FloatArray) -> TorqueAnswer:
+    """Evaluate the load at the relative positions s = x/L [1], shape (rows, k)."""
     count, k = s.shape
-    r, m = np.zeros((count, k, 3)), np.zeros((count, k, 3))
-    at, time = evaluate(fields), bind_values(rows, "vector", "function")
+    out = TorqueAnswer(np.zeros((count, k, 3)), np.zeros((count, k, 3)))
+    at, time = evaluate(fields), bind_vectors(rows, "z")
     for kind, which in group_rows(rows):
-        line, motion = create_line(rows, which, kind, s[which], np.zeros(k)), create_motion(len(which) * k)
-        call(locate)(line, at.x, at.v, at.a, motion)
-        turned = np.zeros((len(which), k, 3))
-        call(fill_vectors)(create_section(rows, which, kind, s[which], np.zeros(k)), time(at.t), at.x, turned)
-        r[which], m[which] = motion["r"].reshape(-1, k, 3), turned
-    m[~rows.local("active")] = 0.0
-    return r, m
-
-
-def eval_torque(rows: LocalRows, fields: Fields, x: Any = None) -> FloatArray:
-    """Return the torque per length without the load factor [N m/m], shape (rows, 3), or (rows, k, 3) for k
-    positions."""
-    m = answer(rows, fields, find_places(rows, x))[1]
-    return m if np.ndim(x) == 2 else m[:, 0]
-
-
-def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
-    """Draw the axes of the beams with the torques as vectors at their points."""
-    s = np.broadcast_to(np.linspace(0.0, 1.0, subdivisions + 1), (len(rows.rows), subdivisions + 1))
-    r, m = answer(rows, fields, s)
-    return draw_along(rows, r, {"line_torque_per_length": m}, {"line_torque_per_length": "N m/m"})
+        line, m = create_line(rows, which, kind, s[which], np.zeros(k)), create_points(len(which) * k)
+        call(locate)(line, at.x, at.v, at.a, m)
+        call(fill_vectors)(create_section(rows, which, kind, s[which], np.zeros(k)), time(at.t), at.x, m)
+        out.r[which], out.torque[which] = m["r"].reshape(-1, k, 3), m["F"].reshape(-1, k, 3)
+    out.torque[~rows.local("active")] = 0.0
+    return out
 
 
 DOC = "torque at x per length without the load factor, global, (3,)"
@@ -112,7 +108,7 @@ register(
     dofs="cable",
     bind=bind,
     build=build,
-    outputs={"torque_per_length": Output("N m/m", DOC, eval_torque)},
+    outputs={"torque_per_length": line_output("N m/m", DOC, answer, "torque")},
     source="[@shabana]",
-    draw=draw,
+    draw=line_drawing(answer, {"line_torque_per_length": ("torque", "N m/m")}),
 )

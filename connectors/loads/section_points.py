@@ -19,7 +19,7 @@ elements/beam.
 from __future__ import annotations
 
 from math import cos, sin
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -104,9 +104,9 @@ def read_parameters(c: SectionColumns, i: int, j: int, x: FloatArray, e: FloatAr
 
 
 @kernel
-def fill_vectors(c: SectionColumns, given: FloatArray, x: FloatArray, out: FloatArray) -> None:
-    """Fill the vectors of the rows in the global frame at all points, shape (k, m, 3); ``given`` are the vectors of all
-    rows, shape (rows, 3)."""
+def fill_vectors(c: SectionColumns, given: FloatArray, x: FloatArray, m: Any) -> None:
+    """Fill the vectors F of the records m of all points in the global frame, see `create_points`; ``given`` are the
+    vectors of all rows, shape (rows, 3)."""
     e, A, W = np.zeros(4), np.zeros((3, 3)), np.zeros((3, 4))
     in_plane = c.dofs.shape[1] == PLANE * c.N.shape[2]
     for i in range(len(c.dofs)):
@@ -121,34 +121,22 @@ def fill_vectors(c: SectionColumns, given: FloatArray, x: FloatArray, out: Float
                 fill_rotation(e[0], e[1], e[2], e[3], A, W)
                 V = turn_vector(A, F)
             for k in range(3):
-                out[i, j, k] = V[k]
-
-
-@kernel
-def add_section_forces(c: SectionColumns, V: FloatArray, f: FloatArray) -> None:
-    """Add Σ w Jᵀ V of forces in the global frame at the points, shape (k, m, 3)."""
-    nodal = c.N.shape[2]
-    width = c.dofs.shape[1] // nodal
-    dims = 2 if width == PLANE else 3
-    for i in range(len(c.dofs)):
-        for j in range(c.N.shape[1]):
-            for a in range(nodal):
-                for k in range(dims):
-                    f[c.dofs[i, width * a + k]] += c.w[i, j] * c.N[i, j, a] * V[i, j, k]
+                m[i * c.N.shape[1] + j].F[k] = V[k]
 
 
 @kernel
 def add_section_force_tangents(
-    c: SectionColumns, V: FloatArray, x: FloatArray, dq: float, slots: IntArray, values: FloatArray
+    c: SectionColumns, m: Any, x: FloatArray, dq: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """Add dq times the derivative of `add_section_forces` for rows whose vectors rotate with the section."""
+    """Add dq times the derivative of `add_forces` for rows whose forces F rotate with the section."""
     e, A, W = np.zeros(4), np.zeros((3, 3)), np.zeros((3, 4))
     nodal = c.N.shape[2]
     width = c.dofs.shape[1] // nodal
     for i in range(len(c.dofs)):
         to = slots[c.row[i]]
         for j in range(c.N.shape[1]):
-            force = V[i, j, 0], V[i, j, 1], V[i, j, 2]
+            F = m[i * c.N.shape[1] + j].F
+            force = F[0], F[1], F[2]
             if width == PLANE:
                 for a in range(nodal):
                     for b in range(nodal):

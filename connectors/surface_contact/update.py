@@ -5,7 +5,7 @@ to the stored values at the start of the step:
 
     start: a closed point that was open at the start sticks with a := X, in dynamic solves without friction.
     trial: other closed points have the anchor a of the start.
-    slips: if |tau| > mu |f_n|, the state is 1 and a := X - mu |f_n|/(w mu_k) u_t/|u_t|.
+    slips: if |tau| > (1 + TIE) mu |f_n|, the state is 1 and a := X - mu |f_n|/(w mu_k) u_t/|u_t|.
     sticks: otherwise the state is 0 and a is the anchor of the start.
     no bristles: if mu_k = 0, the damper causes tau, and a := X.
 
@@ -43,6 +43,9 @@ OUTSIDE = 0.1
 """Stored gap of a point beyond the end of its surface, and of a point that was never evaluated [m]."""
 
 
+TIE = 1e-9
+"""Largest excess of |tau| over mu |f_n| at which a point sticks, relative to mu |f_n| [1]. At the start of a solve, the
+anchor of a point that has slipped gives |tau| = mu |f_n|, so rounding errors would decide the state."""
 POINT = place_type("X", "Y", "Z", "ux", "uy", "uz", "size")
 """Data of a point in an update: X [m]; u_t [m] and |tau| [N] with the anchor at the start of the step."""
 NO_LANES = lane_type("none")
@@ -100,7 +103,7 @@ def decide_states(
         # a bristle sticks in the step in which its point closes
         p.state, p.excess = STICKS, -limit
         if held or mu_k == 0.0:
-            p.excess, p.state = decide(p.size, limit, SLIPS)
+            p.excess, p.state = decide(p.size, (1.0 + TIE) * limit, SLIPS)
         if p.state == SLIPS:
             # the anchor of a slipping point is moved such that the bristle force is at the friction limit
             u = sqrt(p.ux * p.ux + p.uy * p.uy + p.uz * p.uz)

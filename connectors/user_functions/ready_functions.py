@@ -159,6 +159,15 @@ class ReadyFunction:
         _eval(self.kind, self.order, self.numbers, float(t), out)
         return out.reshape(self.shape) if self.shape else float(out[0])
 
+    @property
+    def bounds(self) -> FloatArray:
+        """Largest absolute values among the parameters of each component, an array of the shape of the values; a
+        component is always 0 if its bound is 0.
+        """
+        times = 2 if self.kind == SINE else count_times(self.kind, len(self.numbers), math.prod(self.shape))
+        bounds: FloatArray = np.abs(self.numbers[times:].reshape(-1, *self.shape)).max(axis=0)
+        return bounds
+
     def __post_init__(self) -> None:
         # the kernels require all of the following conditions
         name, p, m = self.name, self.numbers, math.prod(self.shape)

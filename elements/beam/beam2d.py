@@ -166,7 +166,7 @@ register(
     bind=bind,
     build=build,
     outputs=OUTPUTS,
-    fill_defaults=lambda world, values: expand_section(values, stiffness=3, damping=3),
+    fill_defaults=lambda world, values: expand_section(Beam2D, values, stiffness=3, damping=3),
     check=check,
     source="[@reissner1972]; [@simo1986]",
     draw=draw,

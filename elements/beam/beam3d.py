@@ -186,7 +186,7 @@ register(
     bind=bind,
     build=build,
     outputs=OUTPUTS,
-    fill_defaults=lambda world, values: expand_section(values, stiffness=6, damping=6, rotary_inertia=3),
+    fill_defaults=lambda world, values: expand_section(Beam3D, values, stiffness=6, damping=6, rotary_inertia=3),
     check=check,
     source="[@simo1986]; [@crisfield1999]; [@zupan2009]",
     draw=draw,

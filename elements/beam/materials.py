@@ -53,9 +53,9 @@ def round_section(
     if thickness is not None and thickness > 0.5 * diameter:
         raise ModelError(f"thickness = {thickness:g} m of round_section: must be <= {diameter / 2:g} m, the radius")
     inner = 0.0 if thickness is None else diameter - 2.0 * thickness
-    m = (inner / diameter) ** 2
-    shear = 6.0 * (1.0 + poisson) * (1.0 + m) ** 2
-    shear /= (7.0 + 6.0 * poisson) * (1.0 + m) ** 2 + (20.0 + 12.0 * poisson) * m
+    square = (inner / diameter) ** 2
+    shear = 6.0 * (1.0 + poisson) * (1.0 + square) ** 2
+    shear /= (7.0 + 6.0 * poisson) * (1.0 + square) ** 2 + (20.0 + 12.0 * poisson) * square
     area, second = pi / 4.0 * (diameter**2 - inner**2), pi / 64.0 * (diameter**4 - inner**4)
     return _create_columns(modulus, density, poisson, dims, area, shear, 2.0 * second, second, second)
 

@@ -12,6 +12,7 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.values import read_numbers
 from windlass.framework.errors import ModelError
 from windlass.framework.model.law import LocalRows, Tables
+from windlass.framework.model.schema import Component
 from windlass.framework.model.table import EntityTable
 
 NODES = ("node0", "node1", "node2", "node3")
@@ -93,13 +94,25 @@ def group_rows(own: NDArray[Any]) -> list[tuple[NDArray[Any], LineRule]]:
     return [(some, rule) for some, rule in groups if len(some)]
 
 
-def expand_section(values: dict[str, Any], **sizes: int) -> dict[str, Any]:
+def expand_section(component: type[Component], values: dict[str, Any], **sizes: int) -> dict[str, Any]:
     """Replace section matrices that are given as diagonals by full matrices; ``sizes`` are the sizes of the matrices by
-    name."""
+    name.
+
+    Raises:
+        ModelError: numbers are neither a diagonal nor matrices of this size.
+    """
     for name, size in sizes.items():
         given = read_numbers(values[name]) if name in values else None
-        if given is not None and given.shape == (size,):
-            values[name] = np.diag(given)
+        if given is None or given.shape[-2:] == (size, size):
+            continue
+        if given.shape != (size,):
+            is_other = name == "stiffness" and given.shape[-1:] == (9 - size,)
+            remedy = f"; round_section and rectangular_section need dims={size // 3 + 1}" if is_other else ""
+            raise ModelError(
+                f"{name} in {component.__name__} has shape {given.shape}: must be a diagonal of shape ({size},) or "
+                f"matrices of shape ({size}, {size}) [{component.columns[name].unit}]{remedy}"
+            )
+        values[name] = np.diag(given)
     return values
 
 

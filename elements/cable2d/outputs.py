@@ -226,7 +226,9 @@ def find_fractions(rows: LocalRows, length: FloatArray, x: Any) -> FloatArray:
         row, k = outside[0]
         where = f"{rows.table.kind} row {rows.rows[row]}"
         given = np.broadcast_to(place, s.shape)[row, k]
-        raise ModelError(f"x = {given} m in {where}: must lie from 0 to {length[row, 0]} m, the length of the cable")
+        raise ModelError(
+            f"x = {given} m in {where}: must lie from 0 to {length[row, 0]} m, the length of the cable or beam"
+        )
     return np.clip(s, 0.0, 1.0)
 
 

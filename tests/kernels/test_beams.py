@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -300,6 +301,30 @@ def test_errors_in_space() -> None:
     with pytest.raises(ModelError, match=r"rotary_inertia of Beam3D row 0 .* must be positive definite"):
         world.finalize()
     assert beam.kind == "Beam3D"
+
+
+@pytest.mark.parametrize(
+    ("dims", "columns", "words"),
+    [
+        (
+            3, {"stiffness": (1.0, 2.0, 3.0)},
+            "stiffness in Beam3D has shape (3,): must be a diagonal of shape (6,) or matrices of shape (6, 6) [N, N m, "
+            "N m^2]; round_section and rectangular_section need dims=3",
+        ),
+        (2, {"stiffness": np.ones((6, 6))}, "has shape (6, 6): must be a diagonal of shape (3,) or matrices of shape "
+         "(3, 3) [N, N m, N m^2]; round_section and rectangular_section need dims=2"),
+        (3, {"stiffness": 5.0}, "stiffness in Beam3D has shape (): must be a diagonal of shape (6,)"),
+        (3, {"damping": (1.0, 2.0)}, "damping in Beam3D has shape (2,): must be a diagonal of shape (6,)"),
+        (3, {"rotary_inertia": np.ones((3, 2))}, "rotary_inertia in Beam3D has shape (3, 2): must be a diagonal of "
+         "shape (3,) or matrices of shape (3, 3) [kg m]"),
+        (3, {"stiffness": np.ones((4, 6, 6))}, "stiffness in Beam3D row 0 has shape (4, 6, 6): expected"),
+    ],
+)  # fmt: skip
+def test_sections_of_wrong_shape(dims: int, columns: dict[str, Any], words: str) -> None:
+    """Errors name the shapes of diagonals and of matrices."""
+    section = {**(PLANE if dims == 2 else SPACE), **columns}
+    with pytest.raises(ModelError, match=re.escape(words)):
+        straight_beam(World(), (0.0,) * dims, (1.0, *(0.0,) * (dims - 1)), 2, **section)
 
 
 def test_sections_from_dimensions() -> None:

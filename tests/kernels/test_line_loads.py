@@ -52,11 +52,22 @@ def law(t: float, x: Any, r: Any, slope: Any, velocity: Any) -> Any:
     return force
 
 
+def law_in_plane(t: float, x: Any, r: Any, slope: Any, velocity: Any) -> Any:
+    """The law of `law` in 2D."""
+    return law(t, x, r, slope, velocity) * (1.0, 1.0, 0.0)
+
+
 def law_of_a_point(t: float, x: float, r: Any, slope: Any, velocity: Any, force: Any) -> None:
     """The law of `law` as a function of one point."""
     force[0] = np.sin(r[0]) * velocity[1]
     force[1] = slope[0] ** 2 * x + t
     force[2] = velocity[0] ** 2 - 0.3 * velocity[2] * r[2]
+
+
+def law_of_a_point_in_plane(t: float, x: float, r: Any, slope: Any, velocity: Any, force: Any) -> None:
+    """The law of `law_in_plane` as a function of one point."""
+    force[0] = np.sin(r[0]) * velocity[1]
+    force[1] = slope[0] ** 2 * x + t
 
 
 def flow(t: float, x: Any) -> tuple[Any, Any]:
@@ -97,10 +108,12 @@ def test_tangents_are_exact(dims: int) -> None:
     for k, fluid in enumerate(fluids(world, dims)):
         columns = {"axial_drag": 0.3, "axial_added_mass": 0.4, "constant_volume": k != 1}
         world.add(con.FluidLoad, cable=cables, fluid=fluid, diameter=0.1, **columns)
-    world.add(con.LineLoad, cable=cables, vector=(1.0, 2.0, 3.0), per="current")
-    world.add(con.LineLoad, cable=cables[0], force_function=law, per="current", points=3)
-    world.add(con.LineLoad, cable=cables[1], force_function=con.compiled(law_of_a_point))
-    world.add(con.LineLoad, cable=cables, function=con.table([0.0, 1.0], [(1.0, 2.0, 3.0), (3.0, 4.0, 5.0)]))
+    own, one = (law, law_of_a_point) if dims == 3 else (law_in_plane, law_of_a_point_in_plane)
+    first, last = np.array([(1.0, 2.0, 3.0), (3.0, 4.0, 5.0)]) * (1.0, 1.0, float(dims == 3))
+    world.add(con.LineLoad, cable=cables, vector=first, per="current")
+    world.add(con.LineLoad, cable=cables[0], force_function=own, per="current", points=3)
+    world.add(con.LineLoad, cable=cables[1], force_function=con.compiled(one))
+    world.add(con.LineLoad, cable=cables, function=con.table([0.0, 1.0], [first, last]))
     state = wl.State(world)
     state.t = 0.7
     wl.testing.check_tangent(world, state, states=3)
@@ -113,13 +126,13 @@ def test_tangents_on_beams_are_exact(create: Any, order: int) -> None:
     that rotate with the cross section.
     """
     world, beams = create(order)
-    up = 1 if create is create_plane_beam else 2
-    world.gravity[:] = -G * np.eye(3)[up]
-    vector = (1.0, 2.0, 3.0)
-    world.add(con.LineLoad, cable=beams, vector=vector, per="current")
-    world.add(con.LineLoad, cable=beams[0], force_function=law, per="current", points=3)
-    world.add(con.LineLoad, cable=beams, vector=vector, body_fixed=[True, False])
-    world.add(con.LineTorque, cable=beams, function=con.ramp(0.0, 1.0, 0.0, vector), body_fixed=[False, True])
+    flat = create is create_plane_beam
+    world.gravity[:] = -G * np.eye(3)[1 if flat else 2]
+    force, torque = ((1.0, 2.0, 0.0), (0.0, 0.0, 3.0)) if flat else ((1.0, 2.0, 3.0),) * 2
+    world.add(con.LineLoad, cable=beams, vector=force, per="current")
+    world.add(con.LineLoad, cable=beams[0], force_function=law_in_plane if flat else law, per="current", points=3)
+    world.add(con.LineLoad, cable=beams, vector=force, body_fixed=[True, False])
+    world.add(con.LineTorque, cable=beams, function=con.ramp(0.0, 1.0, 0.0, torque), body_fixed=[False, True])
     sea = world.add(con.Fluid, density=RHO, velocity=(1.0, 0.0, 0.0), transition=0.8)
     world.add(con.FluidLoad, cable=beams, fluid=sea, diameter=0.1, axial_drag=0.3)
     state = wl.State(world)
@@ -148,7 +161,7 @@ def test_beams_and_cables_of_several_kinds() -> None:
         found.append(given[dofs].sum(axis=0))
     assert_allclose(found[1:], np.tile(found[0], (3, 1)), rtol=1e-12)
     assert_allclose(wl.eval_output(load, "force_per_length", state, x=0.3), np.tile((1.0, 2.0, 3.0), (4, 1)))
-    with pytest.raises(wl.ModelError, match="must lie from 0 to 1 m, the length of the cable or beam"):
+    with pytest.raises(wl.ModelError, match=r"must lie from 0 to 1.0 m, the length of the cable or beam"):
         wl.eval_output(load, "force_per_length", state, x=1.1)
 
 
@@ -173,6 +186,74 @@ def test_kinds_and_lengths_are_found_once(monkeypatch: pytest.MonkeyPatch) -> No
     for x in (0.2, 0.4):
         wl.eval_output(load, "force_per_length", state, x=x)
     assert max(calls.values()) <= 1
+
+
+OUT_OF_PLANE = [
+    (con.LineLoad, {"vector": (1.0, 0.0, 2.0)}, r"vector of LineLoad row 0 = \(1, 0, 2\) N/m: must be along x and y"),
+    (
+        con.LineLoad, {"function": lambda t: (0.0, t, -1.0)},
+        r"function of LineLoad row 0 at t = 0 s = \(0, 0, -1\) N/m: must be along x and y",
+    ),
+    (
+        con.LineLoad, {"function": con.ramp(0.0, 1.0, 0.0, (0.0, 1.0, -3.0))},
+        r"largest values of function \(ramp\) of LineLoad row 0 = \(0, 1, 3\) N/m: must be along x and y",
+    ),
+    (
+        con.LineLoad, {"force_function": lambda t, x, r, slope, v: r + (0.0, 0.0, 0.5)},
+        r"force_function of LineLoad row 0 \(.*lambda.*\) at t = 0 s = \(.*, 0.5\) N/m: must be along x and y",
+    ),
+    (
+        con.LineTorque, {"vector": (0.2, 0.0, 2.0)},
+        r"vector of LineTorque row 0 = \(0.2, 0, 2\) N m/m: must be along z, as the cable or beam is 2D; other comp",
+    ),
+    (
+        con.LineTorque, {"function": con.sine((0.0, 1.0, 2.0), 1.0), "body_fixed": True},
+        r"largest values of function \(sine\) of LineTorque row 0 = \(0, 1, 2\) N m/m: must be along z",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "columns", "words"), OUT_OF_PLANE)
+def test_loads_in_2d_without_effect_are_refused(kind: Any, columns: dict[str, Any], words: str) -> None:
+    """Components of loads that do not act in 2D are errors, and no errors on inactive rows and in 3D."""
+    for beam_dims, active in ((2, True), (2, False), (3, True)):
+        world = wl.World()
+        section = PLANE if beam_dims == 2 else SPACE
+        beam = straight_beam(world, (0.0,) * beam_dims, (1.0, *(0.0,) * (beam_dims - 1)), 1, **section)
+        con.clamp(world, nodes_of(world, beam)[0])
+        load = world.add(kind, cable=beam, active=active, **columns)
+        if beam_dims == 2 and active:
+            with pytest.raises(wl.ModelError, match=words):
+                wl.Static(world, name="").solve()
+        else:
+            eval_loads(world)
+    if "vector" in columns:
+        flat = wl.World()
+        beam = straight_beam(flat, (0, 0), (1, 0), 1, **PLANE)
+        con.clamp(flat, nodes_of(flat, beam)[0])
+        load, solver = flat.add(kind, cable=beam), wl.Static(flat, name="")
+        solver.solve()
+        flat.set(load, **columns)
+        with pytest.raises(wl.ModelError, match=words):
+            solver.solve()
+
+
+def test_rounded_components_in_2d_are_no_error() -> None:
+    world, cables = build(2)
+    world.add(con.LineLoad, cable=cables, vector=(1.0, 2.0, 1e-12))
+    eval_loads(world)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        con.table((0.0, 1.0, 2.0), [(1.0, 0.0, -4.0), (2.0, 0.0, 3.0), (-3.0, 0.0, 0.0)]),
+        con.smooth_step(0.0, 1.0, (1.0, 0.0, -4.0), (-3.0, 0.0, 2.0)),
+        con.sine((1.0, 0.0, -4.0), 2.0, mean=(-3.0, 0.0, 1.0)),
+    ],
+)
+def test_bounds_of_ready_functions(function: Any) -> None:
+    assert_array_equal(function.bounds, (3.0, 0.0, 4.0))
 
 
 def test_loads_that_rotate_with_the_section() -> None:

@@ -307,6 +307,32 @@ def test_points_that_touch_in_motion() -> None:
     assert (arc.output("friction") > 0.0).all()
 
 
+def test_rounding_does_not_decide_at_the_limit() -> None:
+    """Points that have slipped are at the friction limit up to rounding errors. If the next solve starts there, all of
+    them stick, with the same friction; beyond the limit they slip.
+    """
+    found = 0
+    for seed in range(5):
+        arc = create_arc("drum", fixed=True, seed=seed)
+        fields, system = arc.assembly.fields, arc.assembly.layout.systems[ContactFrictionSurfaceCable]
+        start = fields.start_data.reshape(2, 5 * POINTS)
+        fields.v[:], start[:, :POINTS], start[:, POINTS : 2 * POINTS] = 0.0, -1.0, 0.0
+        arc.assembly.update_markers()
+        run_post_newton(system, fields)
+        slips, first = arc.data[:, POINTS : 2 * POINTS] == 1.0, start.copy()
+        start[:] = arc.data
+        before = arc.output("friction")[slips]
+        run_post_newton(system, fields)
+        assert (arc.data[:, POINTS : 2 * POINTS][slips] == 0.0).all()
+        assert_allclose(arc.output("friction")[slips], before, rtol=1e-9)
+        # anchors move back by a millionth of the slip
+        start[:, 2 * POINTS :] += 1e-6 * (first - start)[:, 2 * POINTS :]
+        run_post_newton(system, fields)
+        assert (arc.data[:, POINTS : 2 * POINTS][slips] == 1.0).all()
+        found += slips.sum()
+    assert found > 10
+
+
 def test_update() -> None:
     """A point that was open sticks at its position. Below the friction limit, the anchor of a sticking point does not
     move; above the limit, it follows the point.

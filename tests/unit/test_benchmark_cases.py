@@ -3,11 +3,16 @@
 import ast
 import json
 import math
+import re
 import subprocess
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pytest
+from numpy.testing import assert_allclose
+
+from windlass.elements import round_section
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -32,6 +37,46 @@ def test_beams_refuse_unknown_cases_and_large_errors(modules: dict[str, ModuleTy
     assert find_error("helix", 50, exact) == 0.0
     with pytest.raises(ValueError, match=r"error 0\.001 of helix with slenderness 50: must be <= 0\.00031"):
         find_error("helix", 50, (exact[0] + 1e-3, *exact[1:]))
+
+
+def test_beams_of_other_programs_print_a_result(
+    modules: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A run of five steps precedes the run that is printed."""
+    scene, calls = modules["beams_scene"], []
+
+    def solve(shape: str, slenderness: int, elements: int, end: float, steps: int) -> tuple[object, dict[str, float]]:
+        calls.append((shape, slenderness, elements, end / scene.find_period(slenderness), steps))
+        return scene.REFERENCE[shape, slenderness], {"cpu": 0.5, "wall": 0.6}
+
+    monkeypatch.setattr("sys.argv", ["peer", "helix", "50", "28", "200"])
+    scene.run_model("help", solve, {"peer": "1.0"})
+    assert calls == [("helix", 50, 28, 5 / 200, 5), ("helix", 50, 28, 1.0, 200)]
+    sample = modules["harness"].parse_result(capsys.readouterr().out)
+    assert (sample.cpu, sample.counts, sample.versions["peer"]) == (0.5, {"solves": 1, "steps": 200}, "1.0")
+    assert tuple(sample.answers.values()) == scene.REFERENCE["helix", 50]
+    assert sample.measured["error [1e-6]"] == 0.0
+
+
+def test_sections_of_beams_agree_with_the_package(modules: dict[str, ModuleType]) -> None:
+    """The columns for all programs equal the columns of `round_section`, except for the shear coefficient."""
+    scene = modules["beams_scene"]
+    columns = scene.create_columns(50)
+    own = round_section(2.0 * scene.LENGTH / 50, scene.MODULUS, scene.DENSITY, poisson=scene.POISSON)
+    shear = 6.0 * (1.0 + scene.POISSON) / (7.0 + 6.0 * scene.POISSON)
+    for name, values in own.items():
+        factor = np.where([name == "stiffness" and k in (1, 2) for k in range(np.size(values))], shear, 1.0)
+        used = factor / np.where(factor == 1.0, 1.0, scene.SHEAR_FACTOR)
+        assert_allclose(np.atleast_1d(columns[name]) * used, np.atleast_1d(values), rtol=1e-12, err_msg=name)
+
+
+def test_the_page_names_the_versions_that_are_installed() -> None:
+    """`scripts/setup_bench.sh` installs the versions that were measured."""
+    page = (ROOT / "docs" / "explanation" / "benchmarks.md").read_text()
+    (pinned,) = re.findall(r"^pyelastica=(\S+)$", (ROOT / "scripts" / "setup_bench.sh").read_text(), re.MULTILINE)
+    (exudyn,) = re.findall(r"^exudyn==(\S+)$", (ROOT / "benchmarks" / "requirements.txt").read_text(), re.MULTILINE)
+    assert re.findall(r"^\[PyElastica\]\(\S+\) (\S+) for", page, re.MULTILINE) == [pinned]
+    assert re.findall(r"^\[Exudyn\]\(\S+\) (\S+) is", page, re.MULTILINE) == [exudyn]
 
 
 @pytest.mark.parametrize("mesh", ["240", "240x", "0x2", "240x2x1", "axb", "-1x2"])

@@ -404,25 +404,36 @@ ONCE = {
     "friction_force": "friction along a line",
     "friction_slopes": "its derivatives",
     "return_change": "derivatives of friction in a plane",
+    "contact_stiffness": "the normal force",
     "contact_damping": "the normal force",
+    "clip_normal_force": "the normal force",
     "values[...] +=": "sums into the matrix",
 }
-"""Calls, operands of products and sums, and additions to arrays, which only `connectors/contact` has among the laws of
-contact of cables at points."""
+"""Calls, parameters that functions read, and additions to arrays, which only `connectors/contact` has among the laws of
+contact of cables at points. A parameter may be copied into a `PointLaw`, compared, or divide a force to give a depth.
+"""
+READ = {"contact_stiffness", "contact_damping", "clip_normal_force"}
 
 
 def find_uses(nodes: Collection[ast.AST]) -> set[str]:
     """Return the entries of `ONCE` that occur."""
-    used: set[str] = set()
+    used, allowed = set[str](), set[int]()
     for node in nodes:
-        inner: list[ast.AST] = []
         if isinstance(node, ast.Call):
-            inner = [node.func]
-        elif isinstance(node, ast.BinOp):
-            inner = [node.left, node.right]
+            used.add(getattr(node.func, "attr", getattr(node.func, "id", "")))
         elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Subscript):
             used.add(f"{ast.unparse(node.target.value)}[...] +=")
-        used |= {getattr(one, "attr", getattr(one, "id", "")) for one in inner}
+        copies = isinstance(node, ast.Call) and ast.unparse(node.func) == "PointLaw"
+        divides = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)
+        if copies or isinstance(node, ast.Compare):
+            allowed |= {id(inner) for inner in ast.walk(node)}
+        elif divides:
+            allowed |= {id(inner) for inner in ast.walk(node.right)}
+    for function in nodes:
+        for node in ast.walk(function) if isinstance(function, ast.FunctionDef) else ():
+            name = node.attr.removesuffix("_per_length") if isinstance(node, ast.Attribute) else ""
+            if name in READ and id(node) not in allowed:
+                used.add(name)
     return used & set(ONCE)
 
 
@@ -438,9 +449,23 @@ def test_contact_at_points_is_written_once() -> None:
     assert set.union(*(uses for path, uses in found.items() if path.parent.name == "contact")) == set(ONCE)
 
 
-def test_second_contact_laws_are_found() -> None:
-    text = "f = k * g + row.contact_damping * v\nvalues[slots[i, a, b]] += K[a, b]\nnote_outcome(outcome, 0.0)"
-    assert find_uses([*ast.walk(ast.parse(text))]) == {"contact_damping", "values[...] +=", "note_outcome"}
+@pytest.mark.parametrize(
+    ("text", "uses"),
+    [
+        ("f = k * g + row.contact_damping * v", {"contact_damping"}),
+        ("k, d = row.contact_stiffness, row.contact_damping", {"contact_stiffness", "contact_damping"}),
+        ("f = eval(law.contact_stiffness, g)", {"contact_stiffness"}),
+        ("f = w * row.contact_stiffness_per_length * g", {"contact_stiffness"}),
+        ("f = min(g.contact_damping[k] * v, 0.0)", {"contact_damping"}),
+        ("f = 0.0 if row.clip_normal_force and f > 0.0 else f", {"clip_normal_force"}),
+        ("values[slots[i, a, b]] += K[a, b]", {"values[...] +="}),
+        ("note_outcome(outcome, 0.0)", {"note_outcome"}),
+        ("law = PointLaw(w * row.contact_stiffness_per_length, row.contact_damping)", set()),
+        ("depth = press / (row.contact_stiffness * row.radius) if row.contact_stiffness > 0.0 else 0.0", set()),
+    ],
+)
+def test_second_contact_laws_are_found(text: str, uses: set[str]) -> None:
+    assert find_uses([*ast.walk(ast.parse(f"def law(row):\n    {text}"))]) == uses
 
 
 def test_nothing_that_runs_make_is_committed() -> None:

@@ -14,6 +14,8 @@ import pytest
 
 import windlass as wl
 from windlass import connectors, elements
+from windlass.connectors.constraints.generic_joint import GenericJoint
+from windlass.connectors.constraints.terminations import OWN
 
 ROOT = Path(__file__).resolve().parents[2]
 MODEL = """\
@@ -87,6 +89,17 @@ def test_builders_name_the_columns_that_they_take() -> None:
         (node,) = (n for n in ast.parse(stub.read_text()).body if getattr(n, "name", "") == name)
         open_ended = [n.name for n in ast.walk(node) if isinstance(n, ast.FunctionDef) and n.args.kwarg is not None]
         assert open_ended == [], name
+
+
+def test_builders_name_no_column_that_they_set() -> None:
+    """`socket` and `swivel` refuse the columns of `GenericJoint` that they set, and their stubs do not offer them."""
+    stub = ROOT / "src" / "windlass-stubs" / "connectors" / "constraints" / "terminations.pyi"
+    functions = [node for node in ast.parse(stub.read_text()).body if isinstance(node, ast.FunctionDef)]
+    given = {f.name: {a.arg for a in (*f.args.args, *f.args.kwonlyargs)} for f in functions}
+    assert set(OWN) <= GenericJoint.refs.keys() | GenericJoint.columns.keys()
+    for name in ("socket", "swivel"):
+        assert {"end", "body", "name", "active"} <= given[name], name
+        assert given[name].isdisjoint(OWN), name
 
 
 @pytest.fixture(scope="module")

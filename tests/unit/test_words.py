@@ -130,6 +130,34 @@ def test_pages_are_plain(page: Path) -> None:
     assert re.findall(AMERICAN, prose, re.IGNORECASE) == []
 
 
+LONGEST_LINE = 120
+
+
+def find_long_lines(text: str) -> list[int]:
+    """Return the numbers of lines of prose that are too long, from 1; code, tables and addresses of links are not
+    counted.
+    """
+    found, is_code = [], False
+    for number, line in enumerate(text.splitlines(), start=1):
+        if line.lstrip().startswith("```"):
+            is_code = not is_code
+        elif not (is_code or line.startswith("|")) and len(re.sub(r"\]\([^)]*\)", "]()", line)) > LONGEST_LINE:
+            found.append(number)
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_lines_of_pages_are_short(page: Path) -> None:
+    assert find_long_lines(page.read_text(encoding="utf-8")) == []
+
+
+def test_long_lines_are_found() -> None:
+    long, link = "word " * 24 + "words", "[" + "word " * 20 + f"](https://{'a' * 100})"
+    assert len(long) == 125
+    lines = [long[:120], long, f"| {long} |", link, "```", long, "```", f"- {long}"]
+    assert find_long_lines("\n".join(lines)) == [2, 8]
+
+
 @pytest.mark.parametrize("folder", CODE)
 def test_code_is_plain(folder: str) -> None:
     """Docstrings and comments contain no forbidden phrase. Only files whose text has a phrase are parsed, because

@@ -297,7 +297,7 @@ def test_a_state_belongs_to_its_process(model: Path) -> None:
         try:
             fmu.setFMUstate(state)
         finally:
-            assert "state of the FMU: must be a state since the last initialisation" in fmu.messages[-1]
+            assert "state of the FMU: must have been stored after the last initialisation" in fmu.messages[-1]
 
 
 def test_refused_requests_can_be_undone(model: Path) -> None:
@@ -367,7 +367,7 @@ def test_the_last_outputs_remain_after_the_end(folder: Path, model: Path, versio
     assert abs(read([speed])[0] - solver.solve().of(drum, "v")[0, 2]) < 1e-12
     with pytest.raises(Exception, match=r"fatal"):
         keep()
-    assert "the FMU has ended: calls after terminate can only read values, reset begins again" in messages[-1]
+    assert "the FMU has ended: after terminate only values can be read; reset starts the FMU again" in messages[-1]
     assert find_children() == before
 
 
@@ -378,7 +378,7 @@ def test_states_end_with_the_fmu(model: Path) -> None:
         try:
             fmu.setFMUstate(state)
         finally:
-            assert "state of the FMU: ends at terminate, reset begins again" in fmu.messages[-1]
+            assert "state of the FMU: is not valid after terminate; reset starts the FMU again" in fmu.messages[-1]
 
 
 def test_errors_of_the_model_are_errors_of_the_fmu(model: Path) -> None:

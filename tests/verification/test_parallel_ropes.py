@@ -43,7 +43,8 @@ def test_net_on_a_sphere(processes: int, steps: int, tmp_path: Path) -> None:
 @pytest.mark.long
 def test_crane(tmp_path: Path) -> None:
     """The crane runs 20 steps on two processes, although MUMPS needs more memory for the first static tangent than it
-    estimates.
+    estimates. Counts of all steps are equal. In the first step they are equal only if points at the friction limit do
+    not stick or slip by rounding errors: in the static solve before, the rope slips on the drum.
     """
     found = []
     for processes in (1, 2):

@@ -93,17 +93,18 @@ def test_swivel_about_an_axis() -> None:
     ("call", "words"),
     [
         (lambda w, e, b: con.socket(w, w.add(PointSlope3D, position=(0, 0, 0)), b), "a Cable3D has no torsion"),
-        (lambda w, e, b: con.socket(w, e, [b, b]), "socket of 1 ends on 2 bodies: must be one body, or one body for"),
+        (lambda w, e, b: con.socket(w, e, [b, b]), "socket has 1 ends and 2 bodies: must have one body, or one"),
         (lambda w, e, b: con.swivel(w, e, b, axis=(0, 0, 0)), r"axis = \[0, 0, 0\] of swivel: must have a length > 0"),
         (
             lambda w, e, b: con.swivel(w, e, w.add(RigidNode3D, position=(3, 4, 0))),
-            r"<RigidNode3D 2> of swivel is 5 m away from the end: must be a node at the place of the end, or a "
-            r"RigidBody3D on this node",
+            "node <RigidNode3D 2> of swivel is 5 m away from the end: must be a node at the position of the end, or a "
+            "RigidBody3D with this node",
         ),
         (
             lambda w, e, b: con.socket(w, e, w.add(PointSlopeTwist3D, position=(0, 0, 2), slope=(1, 0, 0))),
-            "<PointSlopeTwist3D 0> of socket is 2 m away from the end: must be a node at the place of the end$",
+            "node <PointSlopeTwist3D 0> of socket is 2 m away from the end: must be a node at the position of the end$",
         ),
+        (lambda w, e, b: con.socket(w, w.add(Ground), w.add(Ground)), "end and body of socket are both Ground: one of"),
         (lambda w, e, b: con.socket(w, e, e), "end 0 of socket and its body <RigidNode3D 0> are the same RigidNode3D"),
         (
             lambda w, e, b: con.swivel(w, e, w.add(RigidBody3D, node=e, mass=1.0, inertia=1.0)),
@@ -111,14 +112,14 @@ def test_swivel_about_an_axis() -> None:
         ),
         (
             lambda w, e, b: con.socket(w, e, b, rotations=(True, False, False)),
-            "rotations of socket: socket sets it; must be one of name, active, offset, offset_function, "
-            "offset_rate_function, translations",
+            "rotations of socket: must be left out, as socket determines it; allowed are name, active, offset, "
+            "offset_function, offset_rate_function, translations",
         ),
         (
             lambda w, e, b: con.swivel(w, e, b, frame0=np.eye(3)),
-            "frame0 of swivel: swivel sets it; must be one of name",
+            "frame0 of swivel: must be left out, as swivel determines it; allowed are name",
         ),
-        (lambda w, e, b: con.socket(w, e, b, marker0=e), "marker0 of socket: socket sets it; must be one of name"),
+        (lambda w, e, b: con.socket(w, e, b, marker0=e), "marker0 of socket: must be left out, as socket"),
     ],
 )
 def test_wrong_ends(call: Any, words: str) -> None:

@@ -62,8 +62,9 @@ def serve(
             answers.flush()
 
         answer(begun=True)
-        if parallel_assembly(solver.assembly.world).layout.size > 1:
-            raise ModelError("processes of an FMU: must be 1")
+        size = parallel_assembly(solver.assembly.world).layout.size
+        if size > 1:
+            raise ModelError(f"processes = {size} of the model of an FMU: must be 1")
         model = ServedModel(inputs, outputs, Stepwise(solver, state, hooks))
         for line in requests:
             name, *given = json.loads(line)

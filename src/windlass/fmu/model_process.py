@@ -42,7 +42,10 @@ class ModelProcess:
         python = os.environ.get("WINDLASS_PYTHON") or interface["python"]
         command = [python, "-m", "windlass.commands.cli", "run", interface["script"], *words]
         if not os.access(python, os.X_OK):
-            raise RuntimeError(f"Python of the model = {python}: no such program; WINDLASS_PYTHON names another")
+            raise RuntimeError(
+                f"Python of the model = {python}: no such program; set the environment variable WINDLASS_PYTHON to the "
+                "python of an environment with Windlass"
+            )
         self.dropped: list[int] = []
         self._begun = False
         self._log = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115 (open to the end)

@@ -182,7 +182,7 @@ class ModelSlave(Fmi3Slave if IS_THIRD else Fmi2Slave):  # type: ignore[misc,unu
 
     def _ask(self, *request: Any) -> Any:
         if self._ended:
-            raise RuntimeError("the FMU has ended: calls after terminate can only read values, reset begins again")
+            raise RuntimeError("the FMU has ended: after terminate only values can be read; reset starts the FMU again")
         if self._process is None:
             self._process = process = ModelProcess(self._folder, self._interface, self._values)
             for name in self._interface["inputs"]:
@@ -201,11 +201,11 @@ class ModelSlave(Fmi3Slave if IS_THIRD else Fmi2Slave):  # type: ignore[misc,unu
 
     def _set_fmu_state(self, state: dict[str, Any]) -> None:
         if self._ended:
-            raise RuntimeError("state of the FMU: ends at terminate, reset begins again")
+            raise RuntimeError("state of the FMU: is not valid after terminate; reset starts the FMU again")
         if state["process"] is self._process:
             self._ask("go_back", state["number"])
         elif state["begun"]:
-            raise ValueError("state of the FMU: must be a state since the last initialisation")
+            raise ValueError("state of the FMU: must have been stored after the last initialisation")
         elif self._process is not None:
             # the model restarts with the values of the state
             self._process.kill()
