@@ -5,7 +5,12 @@
 with s_k the standard deviation of measured column k. Unknown deviations are estimated from the residuals of their
 columns, and the fit is repeated with the estimated deviations. The derivatives J of the scaled residuals are
 differences between runs; the method is Gauss-Newton with trust regions, by SciPy. Near the solution p has the
-covariance (JᵀJ)⁻¹.
+covariance C = (JᵀJ)⁻¹. With m parameters and n values, p lies with the confidence of 95 % in the joint region
+
+    (p - p̂)ᵀ C⁻¹ (p - p̂) <= m F(0.95; m, n - m),
+
+an ellipsoid about the solution p̂ with the quantile F of Fisher's distribution; with known deviations, the right-hand
+side is the quantile of the χ² distribution with m degrees of freedom.
 
 Directions of p in which the data hardly change are found from the singular values of J. A direction of p is loose if
 the 95 % interval along it is wider than the box. A direction is also loose if its singular value is within the error of
@@ -53,6 +58,8 @@ class Fit:
         half_widths: half widths of the 95 % intervals of parameters, shape (p,); infinite in loose directions. All half
             widths are NaN if the maximum number of runs was reached before the derivatives were known.
         correlations: correlations of parameters, shape (p, p); 0 in loose directions.
+        covariance: covariance of parameters, shape (p, p); NaN if half widths are NaN, or if directions are loose.
+        bound: largest value of (p - point)ᵀ covariance⁻¹ (p - point) in the joint 95 % region [1].
         loose: numbers of the parameters of each loose direction.
         ended: reason for the end of the fit.
     """
@@ -63,6 +70,8 @@ class Fit:
     estimated: bool
     half_widths: FloatArray
     correlations: FloatArray
+    covariance: FloatArray
+    bound: float
     loose: list[list[int]]
     ended: str
 
@@ -182,9 +191,10 @@ class BoxFit:
     def _solve(self, start: FloatArray) -> tuple[FloatArray, str]:
         from scipy.optimize import least_squares  # imported here, because help is printed faster without it
 
+        # large differences mean noisy results, in which small changes of parameters have no effect
         ended = least_squares(
             self._residuals, np.clip(start, 1e-6, 1.0 - 1e-6), jac=self._slopes, bounds=(0.0, 1.0), method="trf",
-            ftol=self._tolerance, xtol=1e-7, gtol=1e-10, max_nfev=self._runs,
+            ftol=self._tolerance, xtol=0.1 * self._step**2, gtol=1e-10, max_nfev=self._runs,
         )  # fmt: skip
         best = np.where(ended.x < 1e-5, 0.0, np.where(ended.x > 1.0 - 1e-5, 1.0, ended.x))
         if not np.array_equal(best, ended.x):
@@ -202,17 +212,19 @@ class BoxFit:
         return np.where(np.isnan(self._given), np.maximum(np.sqrt(squares / free), self._floor), self._given)
 
     def _judge(self, point: FloatArray, ended: str) -> Fit:
-        from scipy.stats import t  # imported here, because help is printed faster without it
+        from scipy.stats import chi2, f, t  # imported here, because help is printed faster without it
 
         found, size = self.found[to_point(point)], len(point)
         assert found is not None
         estimated = bool(np.isnan(self._given).any())
         free = len(self._columns) - size
         width = float(t.ppf(0.5 + 0.5 * LEVEL, max(free, 1) if estimated else 10**9))
+        bound = float(size * f.ppf(LEVEL, size, max(free, 1)) if estimated else chi2.ppf(LEVEL, size))
         try:
             slopes, error = self._central_slopes(point)
         except Spent:
-            return Fit(point, found, self._scales, estimated, np.full(size, np.nan), np.eye(size), [], ended)
+            unknown = np.full((size, size), np.nan)
+            return Fit(point, found, self._scales, estimated, unknown[0], np.eye(size), unknown, bound, [], ended)
         _, sizes, directions = np.linalg.svd(slopes, full_matrices=False)
         sizes = np.concatenate([sizes, np.zeros(size - len(sizes))])
         is_loose = sizes < max(2.0 * width, ERRORS * error)
@@ -224,7 +236,8 @@ class BoxFit:
         half_widths[[k for group in loose for k in group]] = np.inf
         both = np.outer(spread, spread)
         correlations = np.divide(covariance, both, out=np.zeros_like(both), where=both > 0.0)
-        return Fit(point, found, self._scales, estimated, half_widths, correlations, loose, ended)
+        known = covariance if not loose else np.full((size, size), np.nan)
+        return Fit(point, found, self._scales, estimated, half_widths, correlations, known, bound, loose, ended)
 
 
 def find_trend(residuals: FloatArray) -> float:
