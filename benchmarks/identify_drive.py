@@ -1,6 +1,6 @@
 """Counts how often ``windlass identify`` states the friction and the stiffness of a belt drive correctly.
 
-usage: identify_drive.py [--trials 100] [--noise 0.2] [--jobs 1] [--output FOLDER]
+usage: identify_drive.py [--trials 100] [--first 1] [--noise 0.2] [--jobs 1] [--output FOLDER]
 
 The drive is `examples/identify_friction.py`. One run with known friction coefficient and axial stiffness gives the
 speed of the driven pulley. Each trial adds random errors to this speed, with the number of the trial as seed, and calls
@@ -8,7 +8,7 @@ speed of the driven pulley. Each trial adds random errors to this speed, with th
 stated confidence is right, the known values lie in the joint 95 % region of about 95 of 100 trials, and each known
 value lies in its 95 % interval as often; the numbers have binomial distributions. The exit code is 1 if the number
 of joint regions is outside of the 99 % range of this distribution. The same command continues stopped trials in its
-folder.
+folder; several commands may share a folder if their trials differ.
 """
 
 import argparse
@@ -29,7 +29,9 @@ LEVEL = 0.95
 
 def call(words: list[str], folder: Path) -> None:
     """Run a command of Windlass in a folder; raises CalledProcessError if the command fails."""
-    subprocess.run([sys.executable, "-m", "windlass.commands.cli", *words], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(
+        [sys.executable, "-m", "windlass.commands.cli", *words], cwd=folder, check=True, stdout=subprocess.DEVNULL
+    )
 
 
 def run_trial(folder: Path, truth: np.ndarray, noise: float, jobs: int, seed: int) -> dict:
@@ -62,6 +64,7 @@ def main() -> int:
     """Run the command."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--trials", type=int, default=100, help="number of trials, default 100")
+    parser.add_argument("--first", type=int, default=1, help="number of the first trial, default 1")
     parser.add_argument("--noise", type=float, default=0.2, help="standard deviation of the speed [rad/s], default 0.2")
     parser.add_argument("--jobs", type=int, default=1, help="runs at a time, default 1")
     parser.add_argument("--output", type=Path, default=ROOT / "benchmarks/results/identify_drive", help="folder")
@@ -74,7 +77,7 @@ def main() -> int:
         call(["run", str(MODEL), *words, "-noise", "0", "-measured", str(exact), "-output", "none"], given.output)
     truth = np.loadtxt(exact, delimiter=",", skiprows=1)
     joint, inside, errors, runs = 0, dict.fromkeys(KNOWN, 0), [], 0
-    for seed in range(1, given.trials + 1):
+    for seed in range(given.first, given.first + given.trials):
         folder = given.output / f"{seed:04d}"
         result = run_trial(folder, truth, given.noise, given.jobs, seed)
         distance = find_distance(result)
