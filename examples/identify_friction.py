@@ -3,7 +3,7 @@
 Run it with ``windlass run examples/identify_friction.py``; ``-help`` lists all options. The driver is faster than the
 belt can accelerate the driven pulley: the belt slips at first, and then the driven pulley swings on the belt. The slip
 determines the friction coefficient, and the swing determines the axial stiffness. Two commands make a file with a noisy
-speed, and fit both options to it, from starts and within ranges that are not close to the values of the file:
+speed, and fit both options to it:
 
     windlass run examples/identify_friction.py -friction 0.4 -stiffness 3e4 -measured measured.csv
     windlass identify examples/identify_friction.py -output fit -data measured.csv \
@@ -27,8 +27,8 @@ import windlass as wl
 from windlass import connectors as con
 from windlass.elements import RigidBody2D
 
-friction = wl.option("friction", 0.35, "1", "friction coefficient between belt and pulleys", minimum=0.01)
-stiffness = wl.option("stiffness", 4e4, "N", "axial stiffness EA of the belt", minimum=1e3)
+friction = wl.option("friction", 0.42, "1", "friction coefficient between belt and pulleys", minimum=0.01)
+stiffness = wl.option("stiffness", 3.3e4, "N", "axial stiffness EA of the belt", minimum=1e3)
 tension = wl.option("tension", 300.0, "N", "tension as mounted", minimum=1.0)
 end_time = wl.option("end_time", 0.3, "s", "time at the end", minimum=0.12)
 step = wl.option("step", 5e-4, "s", "step size", minimum=1e-6)
