@@ -22,8 +22,8 @@ from harness import ROOT
 from scipy.stats import binom
 
 MODEL = ROOT / "examples/identify_friction.py"
-KNOWN = {"friction": 0.4, "stiffness": 3e4}  # [1], [N]
-RANGES = ["-friction", "0.2:0.8", "-stiffness", "1e4:1e5:log", "-step", "0.01", "-tolerance", "1e-3"]
+KNOWN = {"friction": 0.41, "stiffness": 3.2e4}  # [1], [N]
+RANGES = ["-friction", "0.2:0.8", "-stiffness", "1e4:1e5:log", "-step", "0.01", "-tolerance", "1e-4"]
 LEVEL = 0.95
 
 

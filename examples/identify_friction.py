@@ -38,8 +38,8 @@ seed = wl.option("seed", 1, "1", "seed of these errors", minimum=0)
 output = wl.option("output", "identify_friction_out", "", "folder for results; 'none' writes no files")
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
-# pulleys: radius and distance [m], inertia [kg m^2], damping [N m s/rad]; driver: speed [rad/s] and time of its rise [s]
-RADIUS, DISTANCE, INERTIA, DAMPING, SPEED, RISE = 0.1, 0.24, 0.2, 0.05, 30.0, 0.12
+RADIUS, DISTANCE, INERTIA, DAMPING = 0.1, 0.24, 0.2, 0.05  # of the pulleys [m], [kg m^2], [N m s/rad]
+SPEED, RISE = 30.0, 0.12  # of the driver [rad/s], and the time of its rise [s]
 CORD, RHO = 0.004, 0.1  # height of the cord above the face [m], mass of the belt per length [kg/m]
 
 world = wl.World()
