@@ -23,7 +23,8 @@ from scipy.stats import binom
 
 MODEL = ROOT / "examples/identify_friction.py"
 KNOWN = {"friction": 0.41, "stiffness": 3.2e4}  # [1], [N]
-RANGES = ["-friction", "0.2:0.8", "-stiffness", "1e4:1e5:log", "-step", "0.01", "-tolerance", "1e-4"]
+RANGES = ["-friction", "0.2:0.8", "-stiffness", "1e4:1e5:log", "-step", "0.01", "-tolerance", "1e-3"]
+FIXED = ["-end_time", "0.25"]  # [s]
 LEVEL = 0.95
 
 
@@ -40,9 +41,9 @@ def run_trial(folder: Path, truth: np.ndarray, noise: float, jobs: int, seed: in
     speeds = truth[:, 1] + np.random.default_rng(seed).normal(0.0, noise, len(truth))
     rows = [f"{t:.6g},{speed:.9g}" for t, speed in zip(truth[:, 0], speeds, strict=True)]
     (folder / "measured.csv").write_text("\n".join(["time [s],speed [rad/s]", *rows, ""]))
-    words = ["identify", str(MODEL), "-output", "fit", "-data", "measured.csv", *RANGES, "-jobs", str(jobs), "-quiet"]
+    words = ["identify", str(MODEL), "-output", "fit", "-data", "measured.csv", *RANGES, *FIXED]
     if not (folder / "fit/fit.json").exists():
-        call(words, folder)
+        call([*words, "-jobs", str(jobs), "-quiet"], folder)
     return dict(json.loads((folder / "fit/fit.json").read_text()))
 
 
@@ -74,7 +75,9 @@ def main() -> int:
     exact = given.output / "exact.csv"
     if not exact.exists():
         words = [word for name, value in KNOWN.items() for word in (f"-{name}", f"{value:.12g}")]
-        call(["run", str(MODEL), *words, "-noise", "0", "-measured", str(exact), "-output", "none"], given.output)
+        call(
+            ["run", str(MODEL), *words, *FIXED, "-noise", "0", "-measured", str(exact), "-output", "none"], given.output
+        )
     truth = np.loadtxt(exact, delimiter=",", skiprows=1)
     joint, inside, errors, runs = 0, dict.fromkeys(KNOWN, 0), [], 0
     for seed in range(given.first, given.first + given.trials):

@@ -63,9 +63,10 @@ PARAMETERS = {
 START, LOW, HIGH = np.array(list(PARAMETERS.values())).T
 
 
-def build_belt(world: wl.World, bodies: list[wl.Entity], **length: float) -> wl.Belt:
-    """Build the belt around the pulleys; its friction is zero, so the belt slides to its equilibrium."""
-    pulleys = [wl.Pulley(*each) for each in zip(bodies, RADII.tolist(), SIDES, strict=True)]
+def build_belt(world: wl.World, bodies: list[wl.Entity], friction: np.ndarray, **length: float) -> wl.Belt:
+    """Build the belt around the pulleys."""
+    columns = zip(bodies, RADII.tolist(), SIDES, friction.tolist(), strict=True)
+    pulleys = [wl.Pulley(body, radius, side, friction=mu) for body, radius, side, mu in columns]
     with redirect_stdout(StringIO()):  # the reasons for the parameters of the contact, the same in all models
         return wl.Belt(
             world, pulleys, axial_stiffness=EA, bending_stiffness=EI, mass_per_length=RHO, cord_offset=(0.002, 0.001),
@@ -87,7 +88,7 @@ def drive(p: Mapping[str, float]) -> tuple[wl.World, Callable[[wl.State], dict[s
     world.add(con.RevoluteJoint2D, marker0=end, marker1=con.rigid_marker(world, bodies[1]))
     swing = con.coordinate_marker(world, arm, "rotation")
     world.add(con.CoordinateSpringDamper, marker1=swing, stiffness=SPRING, offset=-p["spring torque"] / SPRING)
-    belt = build_belt(world, bodies, tension=MOUNTED)
+    belt = build_belt(world, bodies, 0.0 * FRICTION, tension=MOUNTED)  # without friction the belt slides to equilibrium
     nodes = nodes_of(world, belt.cables)
     con.fix(world, nodes[lowest(belt)], "x")  # otherwise the belt can slide along itself
 
@@ -233,13 +234,39 @@ def find_steady(p: Mapping[str, float], turn: float) -> wl.SteadyDrive:
     bodies = [world.add(RigidBody2D, name=name, position=at[name], mass=0.5, inertia=1e-3) for name in AT]
     other = wl.World()
     places = [other.add(RigidBody2D, name=name, position=AT[name], mass=0.5, inertia=1e-3) for name in AT]
-    belt = build_belt(world, bodies, length=build_belt(other, places, tension=MOUNTED).length)
+    belt = build_belt(world, bodies, FRICTION, length=build_belt(other, places, FRICTION, tension=MOUNTED).length)
     arm = wl.TensionerArm("tensioner", PIVOT, lambda more: -p["spring torque"] - SPRING * (turn + more))
     torques = {"alternator": TORQUES[2], "compressor": TORQUES[4]}
-    mu = dict(zip(AT, FRICTION.tolist(), strict=True))
-    return belt.steady({"crank": -speed}, torques, friction=mu, arms=[arm])
+    return belt.steady({"crank": -speed}, torques, arms=[arm])
 
 
 if not wl.help_requested():
     search = Search()
     ended = find_optimum(search)
+    p = search.values(search.best[1])
+    world, results = drive(p)
+    y = results(wl.Static(world, name="").solve())
+    begin = search.values((START - LOW) / (HIGH - LOW))
+    world, results = drive(begin)
+    at_start = results(wl.Static(world, name="").solve())
+    steady = find_steady(p, y["turn"])
+    running = {span.name.replace("\u2013", "-"): span.string_frequency for span in steady.spans}
+    shares = [1.0 - steady[name].slip_reserve for name in ("crank", "alternator", "compressor")]
+    running |= {"slip": float(np.mean(shares)), "largest tension": max(span.tension for span in steady.spans)}
+    wl.write_summary(
+        {
+            "solves": search.solves,
+            "history": search.history,
+            "ended": ended,
+            "parameters": p,
+            "results": y,
+            "start": at_start,
+            "running": running,
+        }
+    )
+    print(f"{search.solves} solves; {ended}")
+    for name, value in p.items():
+        unit = "N m" if name == "spring torque" else "mm"
+        print(f"  {name}: {value:.4g} {unit}, at the start {begin[name]:.4g} {unit}")
+    rows = [(name, y[name], at_start[name], running[name]) for name in y if name != "turn"]
+    print(wl.format_comparison(rows, ("start", "running drive")))
