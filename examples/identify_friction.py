@@ -31,7 +31,7 @@ friction = wl.option("friction", 0.42, "1", "friction coefficient between belt a
 stiffness = wl.option("stiffness", 3.3e4, "N", "axial stiffness EA of the belt", minimum=1e3)
 tension = wl.option("tension", 300.0, "N", "tension as mounted", minimum=1.0)
 end_time = wl.option("end_time", 0.3, "s", "time at the end", minimum=0.12)
-step = wl.option("step", 1e-3, "s", "step size", minimum=1e-6)
+step = wl.option("step", 5e-4, "s", "step size", minimum=1e-6)
 measured = wl.option("measured", "", "", "file for the speed with random errors, as if it were measured")
 noise = wl.option("noise", 0.2, "rad/s", "standard deviation of these errors", minimum=0.0)
 seed = wl.option("seed", 1, "1", "seed of these errors", minimum=0)
@@ -40,7 +40,6 @@ folder = None if output == "none" or wl.help_requested() else wl.create_output_f
 
 RADIUS, DISTANCE, INERTIA, DAMPING = 0.1, 0.24, 0.2, 0.05  # of the pulleys [m], [kg m^2], [N m s/rad]
 SPEED, RISE = 30.0, 0.12  # of the driver [rad/s], and the time of its rise [s]
-SOFT = 3e6  # stiffness of the contact [N/m^2], so low that steps of 1 ms resolve the contact
 CORD, RHO = 0.004, 0.1  # height of the cord above the face [m], mass of the belt per length [kg/m]
 
 world = wl.World()
@@ -52,7 +51,7 @@ world.add(con.CoordinateSpringDamper, marker1=con.coordinate_marker(world, drive
 belt = wl.Belt(
     world, [wl.Pulley(driver, RADIUS), wl.Pulley(driven, RADIUS)], tension=tension, axial_stiffness=stiffness,
     bending_stiffness=1e-3, mass_per_length=RHO, axial_damping=10.0, friction=friction, cord_offset=CORD, width=0.02,
-    elements=40, step=step, contact={"contact_stiffness_per_length": SOFT},
+    elements=40, step=step,
 )  # fmt: skip
 with belt.preload(drive):
     rest = wl.Static(world).solve()
