@@ -48,7 +48,7 @@ TORQUES, LOADED = np.array([0.0, 0.0, 6.0, 0.0, 12.0]), [0, 2, 4]
 # friction of ribs and of the back, heights of the cord above both [m]; pivot of the arm [m], spring [N m/rad];
 # belt: tension as mounted [N], EA [N], EI [N m^2], mass per length [kg/m]
 FRICTION, CORD = np.array([0.8, 0.4, 0.8, 0.4, 0.8]), np.array([0.002, 0.001, 0.002, 0.001, 0.002])
-PIVOT, SPRING, MOUNTED, EA, EI, RHO = (-0.16, 0.10), 60.0, 400.0, 1e5, 5e-3, 0.1
+PIVOT, SPRING, MOUNTED, EA, EI, RHO = (-0.16, 0.10), 15.0, 400.0, 1e5, 5e-3, 0.1
 CORDS, SIGNS = RADII + CORD, np.array([-1.0, 1.0, -1.0, 1.0, -1.0])
 V = speed * CORDS[0]  # speed of the belt [m/s]
 
