@@ -38,6 +38,8 @@ low_band = wl.option("low_band", "140:155", "Hz", "frequencies that no span may 
 high_band = wl.option("high_band", "235:250", "Hz", "frequencies that no span may have")
 largest = wl.option("largest", 900.0, "N", "largest tension of the running belt", minimum=1.0)
 speed = wl.option("speed", 80.0, "rad/s", "speed of the crank", minimum=1.0)
+output = wl.option("output", "optimise_tensioner_out", "", "folder for results; 'none' writes no files")
+folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 BANDS = [tuple(map(float, band.split(":"))) for band in (low_band, high_band)]
 
 # pulleys in the order of the belt: centres and radii [m], sides, torques of machines [N m]
@@ -50,6 +52,7 @@ TORQUES, LOADED = np.array([0.0, 0.0, 6.0, 0.0, 12.0]), [0, 2, 4]
 FRICTION, CORD = np.array([0.8, 0.4, 0.8, 0.4, 0.8]), np.array([0.002, 0.001, 0.002, 0.001, 0.002])
 PIVOT, SPRING, MOUNTED, EA, EI, RHO = (-0.16, 0.10), 15.0, 400.0, 1e5, 5e-3, 0.1
 CORDS, SIGNS = RADII + CORD, np.array([-1.0, 1.0, -1.0, 1.0, -1.0])
+SPANS = [f"{one}-{two}" for one, two in zip(AT, [*list(AT)[1:], "crank"], strict=True)]
 V = speed * CORDS[0]  # speed of the belt [m/s]
 
 # parameters: start, smallest and largest value; torque of the spring as mounted [N m], positions [mm]
@@ -64,7 +67,7 @@ START, LOW, HIGH = np.array(list(PARAMETERS.values())).T
 
 
 def build_belt(world: wl.World, bodies: list[wl.Entity], friction: np.ndarray, **length: float) -> wl.Belt:
-    """Build the belt around the pulleys."""
+    """Lay the belt around the pulleys."""
     columns = zip(bodies, RADII.tolist(), SIDES, friction.tolist(), strict=True)
     pulleys = [wl.Pulley(body, radius, side, friction=mu) for body, radius, side, mu in columns]
     with redirect_stdout(StringIO()):  # the reasons for the parameters of the contact, the same in all models
@@ -74,40 +77,52 @@ def build_belt(world: wl.World, bodies: list[wl.Entity], friction: np.ndarray, *
         )  # fmt: skip
 
 
-def drive(p: Mapping[str, float]) -> tuple[wl.World, Callable[[wl.State], dict[str, float]]]:
-    """Build the drive at rest, mounted with the same belt for all parameters."""
-    world = wl.World()
-    bodies = [world.add(RigidBody2D, name=name, position=at, mass=0.5, inertia=1e-3) for name, at in AT.items()]
-    arm = world.add(RigidBody2D, name="arm", position=PIVOT, mass=0.5, inertia=2e-3)
-    con.fix(world, [bodies[0], bodies[4], arm], "x", "y")
-    for body, name in ((bodies[2], "alternator"), (bodies[3], "idler")):
-        for axis, mounted in zip("xy", AT[name], strict=True):
-            con.prescribe(world, body, axis, 1e-3 * p[f"{name} {axis}"] - mounted)
-    con.fix(world, bodies, "rotation")
-    end = con.rigid_marker(world, arm, tuple(np.subtract(AT["tensioner"], PIVOT)))
-    world.add(con.RevoluteJoint2D, marker0=end, marker1=con.rigid_marker(world, bodies[1]))
-    swing = con.coordinate_marker(world, arm, "rotation")
-    world.add(con.CoordinateSpringDamper, marker1=swing, stiffness=SPRING, offset=-p["spring torque"] / SPRING)
-    belt = build_belt(world, bodies, 0.0 * FRICTION, tension=MOUNTED)  # without friction the belt slides to equilibrium
-    nodes = nodes_of(world, belt.cables)
-    con.fix(world, nodes[lowest(belt)], "x")  # otherwise the belt can slide along itself
+class Drive:
+    """The drive at rest, mounted with the same belt for all parameters.
 
-    def results(state: wl.State) -> dict[str, float]:
-        centres = np.array([wl.eval_output(body, "position", state)[:2] for body in bodies])
+    Attributes:
+        world, bodies, arm, belt: the model, its pulleys in the order of the belt, the arm of the tensioner, the belt.
+    """
+
+    def __init__(self, p: Mapping[str, float]) -> None:
+        self.world = world = wl.World()
+        self.bodies = bodies = [
+            world.add(RigidBody2D, name=name, position=at, mass=0.5, inertia=1e-3) for name, at in AT.items()
+        ]
+        self.arm = arm = world.add(RigidBody2D, name="arm", position=PIVOT, mass=0.5, inertia=2e-3)
+        con.fix(world, [bodies[0], bodies[4], arm], "x", "y")
+        for body, name in ((bodies[2], "alternator"), (bodies[3], "idler")):
+            for axis, mounted in zip("xy", AT[name], strict=True):
+                con.prescribe(world, body, axis, 1e-3 * p[f"{name} {axis}"] - mounted)
+        con.fix(world, bodies, "rotation")
+        end = con.rigid_marker(world, arm, tuple(np.subtract(AT["tensioner"], PIVOT)))
+        world.add(con.RevoluteJoint2D, marker0=end, marker1=con.rigid_marker(world, bodies[1]))
+        swing = con.coordinate_marker(world, arm, "rotation")
+        world.add(con.CoordinateSpringDamper, marker1=swing, stiffness=SPRING, offset=-p["spring torque"] / SPRING)
+        # without friction the belt slides to its equilibrium; one node holds the belt along itself
+        self.belt = build_belt(world, bodies, 0.0 * FRICTION, tension=MOUNTED)
+        con.fix(world, nodes_of(world, self.belt.cables)[lowest(self.belt)], "x")
+
+    def results(self, state: wl.State) -> dict[str, float]:
+        """Return slip [1], largest tension [N], rotation of the arm [rad], and frequencies of the spans [Hz]."""
+        centres = np.array([wl.eval_output(body, "position", state)[:2] for body in self.bodies])
         spans, wraps = find_geometry(centres)
-        forces = belt.report(state).spans[0].tension + np.cumsum(TORQUES / CORDS)
+        forces = self.belt.report(state).spans[0].tension + np.cumsum(TORQUES / CORDS)
         tensions = forces + RHO * V**2
         frequencies = np.sqrt(tensions / RHO) / (2.0 * spans) * (1.0 - RHO * V**2 / tensions)
         shares = np.abs(np.log(forces / np.roll(forces, 1))) / (FRICTION * wraps * RADII / CORDS)
-        names = [f"{one}-{two}" for one, two in zip(AT, np.roll(list(AT), -1), strict=True)]
         return {
             "slip": float(shares[LOADED].mean()),
             "largest tension": float(tensions[-1]),
-            "turn": float(wl.eval_output(arm, "rotation", state)),
-            **dict(zip(names, frequencies.tolist(), strict=True)),
+            "rotation of the arm": float(wl.eval_output(self.arm, "rotation", state)),
+            **dict(zip(SPANS, frequencies.tolist(), strict=True)),
         }
 
-    return world, results
+
+def model(p: Mapping[str, float]) -> tuple[wl.World, Callable[[wl.State], dict[str, float]]]:
+    """Return the model and the function of its results, for `wl.evaluate`."""
+    drive = Drive(p)
+    return drive.world, drive.results
 
 
 def lowest(belt: wl.Belt) -> int:
@@ -123,6 +138,10 @@ def find_geometry(centres: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     spans = np.sqrt((lines**2).sum(axis=1) - across**2)
     directions = np.arctan2(lines[:, 1], lines[:, 0]) - np.arctan2(across, spans)
     return spans, (SIGNS * (directions - np.roll(directions, 1))) % (2.0 * np.pi)
+
+
+class Spent(Exception):
+    """Raised when the maximum number of solves is reached."""
 
 
 class Search:
@@ -146,8 +165,8 @@ class Search:
         """Return objective and limits at a point, shape (12,), and their derivatives, shape (12, parameters)."""
         if self._last is None or not np.array_equal(self._last[0], x):
             if self.solves >= solves:
-                raise StopIteration
-            y, dy = wl.evaluate(drive, self.values(x), solve=self.solve)
+                raise Spent
+            y, dy = wl.evaluate(model, self.values(x), solve=self.solve)
             self._last = x.copy(), y, dy
             self.remember(x, y)
         _, y, dy = self._last
@@ -157,10 +176,10 @@ class Search:
     def evaluate_alone(self, x: np.ndarray) -> float:
         """Return the objective at a point without derivatives; points outside of the limits are worse."""
         if self.solves >= solves:
-            raise StopIteration
-        world, results = drive(self.values(np.clip(x, 0.0, 1.0)))
+            raise Spent
+        drive = Drive(self.values(np.clip(x, 0.0, 1.0)))
         try:
-            y = results(self.solve(world))
+            y = drive.results(self.solve(drive.world))
         except wl.NotConverged:
             self.history.append(self.best[0])
             return 10.0
@@ -186,7 +205,7 @@ def rate(y: dict[str, float], rates: dict[str, np.ndarray]) -> tuple[np.ndarray,
     found = [(y["slip"], rates["slip"])]
     found.append((1.0 - y["largest tension"] / largest, -rates["largest tension"] / largest))
     for name in y:
-        if "-" in name:
+        if name in SPANS:
             for low, high in BANDS:
                 # a parabola that is 0 at the ends of the band and -1 in its middle
                 scale = 0.25 * (high - low) ** 2
@@ -218,7 +237,7 @@ def find_optimum(search: Search) -> str:
             )  # fmt: skip
         else:
             ended = differential_evolution(search.evaluate_alone, bounds, x0=start, seed=1, polish=False, tol=1e-4)
-    except StopIteration:
+    except Spent:
         return f"ended after {solves} solves, the maximum"
     return "converged" if ended.success else f"ended early: {ended.message}"
 
@@ -240,33 +259,34 @@ def find_steady(p: Mapping[str, float], turn: float) -> wl.SteadyDrive:
     return belt.steady({"crank": -speed}, torques, arms=[arm])
 
 
-if not wl.help_requested():
+def main() -> None:
+    """Search, and compare the result with the start and with the running drive."""
     search = Search()
     ended = find_optimum(search)
-    p = search.values(search.best[1])
-    world, results = drive(p)
-    y = results(wl.Static(world, name="").solve())
-    begin = search.values((START - LOW) / (HIGH - LOW))
-    world, results = drive(begin)
-    at_start = results(wl.Static(world, name="").solve())
-    steady = find_steady(p, y["turn"])
-    running = {span.name.replace("\u2013", "-"): span.string_frequency for span in steady.spans}
+    start, best = (search.values(x) for x in ((START - LOW) / (HIGH - LOW), search.best[1]))
+    found = []
+    for p in (start, best):
+        drive = Drive(p)
+        state = wl.Static(drive.world, name="").solve()
+        found.append(drive.results(state))
+    at_start, y = found
+    steady = find_steady(best, y["rotation of the arm"])
     shares = [1.0 - steady[name].slip_reserve for name in ("crank", "alternator", "compressor")]
+    running = dict(zip(SPANS, [span.string_frequency for span in steady.spans], strict=True))
     running |= {"slip": float(np.mean(shares)), "largest tension": max(span.tension for span in steady.spans)}
-    wl.write_summary(
-        {
-            "solves": search.solves,
-            "history": search.history,
-            "ended": ended,
-            "parameters": p,
-            "results": y,
-            "start": at_start,
-            "running": running,
-        }
-    )
-    print(f"{search.solves} solves; {ended}")
-    for name, value in p.items():
-        unit = "N m" if name == "spring torque" else "mm"
-        print(f"  {name}: {value:.4g} {unit}, at the start {begin[name]:.4g} {unit}")
-    rows = [(name, y[name], at_start[name], running[name]) for name in y if name != "turn"]
-    print(wl.format_comparison(rows, ("start", "running drive")))
+    if wl.is_first_process():
+        print(f"{search.solves} solves; {ended}")
+        for name, value in best.items():
+            unit = "N m" if name == "spring torque" else "mm"
+            print(f"  {name}: {value:.4g} {unit}, at the start {start[name]:.4g} {unit}")
+        units = {"slip": "1", "largest tension": "N"} | dict.fromkeys(SPANS, "Hz")
+        rows = [(f"{name} [{unit}]", y[name], at_start[name], running[name]) for name, unit in units.items()]
+        print(wl.format_comparison(rows, ("start", "running drive")))
+    summary = {"solves": search.solves, "ended": ended, "history": search.history, "parameters": best}
+    wl.write_summary(summary | {"start": at_start, "optimum": y, "running": running})
+    if folder:
+        drive.belt.draw(folder / "belt.png", state)
+
+
+if not wl.help_requested():
+    main()
