@@ -38,6 +38,7 @@ from windlass.solvers.own_options import DYNAMIC_OPTIONS, OVERSHOOT, STARTS, own
 from windlass.solvers.step_solver import StepSolver, create_failure, describe_problem
 from windlass.solvers.stepping.compiled_steps import ACCEPTED, DONE, LOOKED, UPDATED, CompiledSteps, PassValues
 from windlass.solvers.stepping.discontinuous import ContactHistory, Passes, StepAttempt, iterate
+from windlass.solvers.stepping.pacing import Pacer
 from windlass.solvers.stepping.step_control import REQUEST, StepControl, StepSizes
 from windlass.solvers.stepping.step_kernels import StepKernels
 from windlass.solvers.verdicts.contact_watch import LIMIT, ContactWatch
@@ -92,6 +93,8 @@ class Dynamic(StepSolver):
             False accepts these steps and reports them in the verdict.
         adaptive: whether to cut the step after a failure and increase it again after easy steps.
         control: rules for cutting and increasing the step, see `StepControl`.
+        pace: largest ratio of simulated to elapsed time [1], for controllers and hardware in real time; the run waits
+            after its steps. 0: no limit. ``-<prefix>pace`` overrides it.
         prefix: options prefix.
         name: name of this solve in the progress line; empty for no name.
 
@@ -143,6 +146,7 @@ class Dynamic(StepSolver):
         resolve_contacts: bool = True,
         adaptive: bool = True,
         control: StepControl | None = None,
+        pace: float = 0.0,
         prefix: str = "dynamic_",
         name: str = "dynamic",
     ) -> None:
@@ -151,6 +155,7 @@ class Dynamic(StepSolver):
         method = own_option(DYNAMIC_OPTIONS, prefix, "method", method)
         super().__init__(world, prefix, name, "s")
         self._method, self._rotations = method, rotations
+        self._pace = own_option(DYNAMIC_OPTIONS, prefix, "pace", float(pace))
         self.integrator = create_integrator(method, spectral_radius, rotations, self.assembly.layout)
         self.end = end
         self.sizes = StepSizes(step, control or StepControl(), adaptive)
@@ -217,7 +222,8 @@ class Dynamic(StepSolver):
             return
         all_hooks = as_hooks(hooks)
         with self._keep(current), SolveCheckpoint(self, all_hooks) as checkpoint:
-            run = Run(self, current, all_hooks, checkpoint, pauses)
+            pacer = Pacer(self._pace) if self._pace > 0.0 else None
+            run = Run(self, current, all_hooks if pacer is None else [*all_hooks, pacer], checkpoint, pauses)
             run.begin(resume)  # find contact states, accelerations and multipliers at the start
             while current.t < self.end - 1e-9 * self.sizes.nominal:
                 h, ends = run.propose()
@@ -231,6 +237,8 @@ class Dynamic(StepSolver):
             if checkpoint.had_ended(current):
                 yield current
             run.finish()
+            if pacer is not None:
+                self.verdict.notes += pacer.say(self.name)
 
     def prepare_start(self, state: State) -> None:
         """Determine contact states, and compute consistent accelerations and multipliers, as at the start of a solve;

@@ -42,6 +42,7 @@ from windlass.solvers.failure import Failure
 from windlass.solvers.given import COMMON, SOLVE, TIMES, check_start, check_times
 from windlass.solvers.own_options import EXPLICIT, EXPLICIT_OPTIONS, STARTS, own_option
 from windlass.solvers.step_solver import StepSolver
+from windlass.solvers.stepping.pacing import Pacer
 from windlass.solvers.stepping.step_control import REQUEST
 from windlass.solvers.verdicts.contact_watch import LIMITS, ContactWatch
 from windlass.solvers.verdicts.explicit_limit import LimitWatch
@@ -110,6 +111,8 @@ class Explicit(StepSolver):
         adaptive: whether to use recommended step sizes. With True, ``"rk"`` also repeats a step with a shorter size if
             the step does not resolve a contact or passes through it.
         smallest_step: lower limit of recommended step sizes [s]; default 1e-4 of the step size.
+        pace: largest ratio of simulated to elapsed time [1], for controllers and hardware in real time; the run waits
+            after its steps. 0: no limit. ``-<prefix>pace`` overrides it.
         prefix: options prefix.
         name: name of this solve in the progress line; empty for no name.
 
@@ -146,6 +149,7 @@ class Explicit(StepSolver):
         discontinuous_atol: float = 1.0,
         adaptive: bool = True,
         smallest_step: float | None = None,
+        pace: float = 0.0,
         prefix: str = "explicit_",
         name: str = "explicit",
     ) -> None:
@@ -156,6 +160,7 @@ class Explicit(StepSolver):
         end = own_option(EXPLICIT_OPTIONS, prefix, "end", float(end))
         method = own_option(EXPLICIT_OPTIONS, prefix, "method", method)
         self._name = method
+        self._pace = own_option(EXPLICIT_OPTIONS, prefix, "pace", float(pace))
         self.step, self.end, self._adaptive, self._smallest = step, end, adaptive, smallest
         project = own_option(EXPLICIT_OPTIONS, prefix, "project", project)
         self._project = project
@@ -224,6 +229,8 @@ class Explicit(StepSolver):
             return
         all_hooks = as_hooks(hooks)
         with self._keep(current), SolveCheckpoint(self, all_hooks) as solve_checkpoint:
+            pacer = Pacer(self._pace) if self._pace > 0.0 else None
+            all_hooks = all_hooks if pacer is None else [*all_hooks, pacer]
             self.statistics.begin()
             if resume:
                 self._method.begin(current, resume=True)
@@ -286,6 +293,8 @@ class Explicit(StepSolver):
             reasons = self.watches.judge()
             self.verdict.notes += self.ropes.notes
             self._conclude(current, all_hooks, reasons)
+            if pacer is not None:
+                self.verdict.notes += pacer.say(self.name)
 
     def prepare_start(self, state: State) -> None:
         """Project a state onto the constraints, and compute history values, accelerations and multipliers, as at the

@@ -47,6 +47,7 @@ NEWTON: dict[str, Check] = {
 TIMES: dict[str, Check] = {
     "step": number("s", above=0.0, below=LONGEST_TIME),
     "end": number("s", above=0.0, below=LONGEST_TIME),
+    "pace": number("1", minimum=0.0),
 }
 """Checks of the arguments of all solvers in time."""
 SOLVE: dict[str, Check] = {

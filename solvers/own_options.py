@@ -37,6 +37,7 @@ _START = Option("velocities", "check", "", "forbidden initial velocities: error,
 TIMES = option_table(
     Option("step", 1.0, "s", "nominal step size", minimum=SHORTEST),
     Option("end", 1.0, "s", "time at the end", minimum=SHORTEST),
+    Option("pace", 0.0, "1", "largest ratio of simulated to elapsed time; 0: no limit", minimum=0.0),
 )
 NEWTON = option_table(
     Option("discontinuous_max_it", 1, "1", "largest number of passes of one step", minimum=1),

@@ -25,6 +25,7 @@ SHORT = {
     "capstan": ["-table", "false"],
     "helix_capstan": ["-table", "false"],
     "elevator": ["-stops", "1"],
+    "optimise_tensioner": ["-solves", "6"],
 }
 """Options of the short form of an example; examples without options run unchanged."""
 PICTURE = re.compile(r'<img alt="" src="data:image/([a-z]+)[^,]*,([^"]*)"')

@@ -38,18 +38,22 @@ class Progress:
         self.history: StepHistory | None = None
         self._terminal = sys.stderr.isatty()
         self._live = LiveLine() if self._shown and find_shell() is not None else None
+        self._begin = self._now = self._clock = 0.0
+        self._compiled = 0.0
         self._interval = INTERVAL_TERMINAL if self._terminal or self._live is not None else INTERVAL_FILE
 
     def begin(self, now: float, end: float) -> None:
         """Begin a solve from ``now`` to ``end``, both in ``unit``."""
-        self._begin, self._end = now, end
+        self._begin = self._now = now
+        self._end = end
         self._clock = self._last = time.perf_counter()
         # each solve of a solver has its own line
         self._live = None if self._live is None else LiveLine()
         self._compiled = compiling_time()
 
     def step(self, now: float, size: float) -> None:
-        """Record that a step of the given size has reached the value ``now``."""
+        """Note that a step of the given size has reached the value ``now``."""
+        self._now = now
         if self.history is not None:
             self.history.note(now, size, self._statistics)
         if not self._shown:
@@ -77,11 +81,15 @@ class Progress:
         self._write(line, share=min(max(done / span, 0.0), 1.0) if span > 0.0 else 0.0)
 
     def end(self, stopped: str = "") -> None:
-        """Show the statistics at the end of a solve; if the solve was stopped earlier, ``word`` gives the cause."""
-        if self._shown:
-            self._write(
-                f"{self._name}: {f'{stopped} after ' if stopped else ''}{self._statistics.describe()}", last=True
-            )
+        """Show the statistics at the end of a solve, and the real-time factor: simulated time divided by elapsed time
+        without compilation. If the solve was stopped earlier, ``stopped`` gives the cause."""
+        if not self._shown:
+            return
+        line = f"{self._name}: {f'{stopped} after ' if stopped else ''}{self._statistics.describe()}"
+        spent = time.perf_counter() - self._clock - (compiling_time() - self._compiled)
+        if self.unit == "s" and self._now > self._begin and spent > 0.0:
+            line += f", real-time factor {(self._now - self._begin) / spent:.3g}"
+        self._write(line, last=True)
 
     def _write(self, line: str, last: bool = False, share: float | None = None) -> None:
         if self._live is not None:

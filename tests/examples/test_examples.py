@@ -31,6 +31,8 @@ NAMES = [
     "settling_spheres",
     "cable_net",
     "cableway",
+    "identify_friction",
+    "optimise_tensioner",
 ]
 
 
@@ -246,6 +248,69 @@ def test_hoist_fmu(tmp_path: Path) -> None:
     results, table = run_example("hoist_fmu", [], tmp_path)
     assert_allclose(results["rise"], results["rise_expected"], rtol=0.006)
     assert "mean tension" in table
+
+
+def test_identify_friction(tmp_path: Path) -> None:
+    """The belt slips at the acceleration of Euler and Eytelwein, and the measured file has the speed with the stated
+    noise."""
+    words = ["-output", "none", "-friction", "0.3", "-measured", "measured.csv", "-noise", "0.1"]
+    results, table = run_example("identify_friction", words, tmp_path)
+    assert_allclose(results["gained"], results["theory"], rtol=0.03)
+    assert results["gained"] < -5.0 and "speed gained" in table
+    words[-1] = "0"
+    noisy = np.loadtxt(tmp_path / "measured.csv", delimiter=",", skiprows=1)
+    run_example("identify_friction", words, tmp_path)
+    exact = np.loadtxt(tmp_path / "measured.csv", delimiter=",", skiprows=1)
+    assert (tmp_path / "measured.csv").read_text().startswith("time [s],speed [rad/s]")
+    # 59 values: the deviation of the estimate is 9 %
+    assert_allclose((noisy - exact)[:, 1].std(), 0.1, rtol=0.3)
+    assert_allclose(exact[-1, 1], results["last_speed"], rtol=1e-2)
+
+
+@pytest.mark.long
+def test_friction_is_identified(tmp_path: Path) -> None:
+    """The command in the example finds friction and stiffness from the noisy speed: the known values are in the joint
+    region, and the intervals are narrow."""
+    file = str(ROOT / "examples" / "identify_friction.py")
+    run_example("identify_friction", ["-output", "none", "-stiffness", "3e4", "-measured", "measured.csv"], tmp_path)
+    words = "-output fit -data measured.csv -friction 0.2:0.8 -stiffness 1e4:1e5:log -step 0.02 -tolerance 1e-3"
+    done = run_windlass(["identify", file, *words.split(), "-quiet"], folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    result = json.loads((tmp_path / "fit" / "fit.json").read_text())
+    region, options = result["joint_region"], result["options"]
+    error = np.array([options["friction"]["value"] - 0.42, np.log(options["stiffness"]["value"] / 3e4)])
+    covariance = np.array([list(row.values()) for row in region["covariance"].values()])
+    assert region["logarithms"] == ["stiffness"]
+    assert error @ np.linalg.solve(covariance, error) < region["bound"]
+    for name, width in (("friction", 0.02), ("stiffness", 0.2)):
+        low, high = options[name]["interval"]
+        assert high - low < width * options[name]["value"]
+
+
+def test_optimise_tensioner(tmp_path: Path) -> None:
+    """The first steps of the search reduce the slip; the search ends at its maximum number of solves."""
+    results, table = run_example("optimise_tensioner", ["-solves", "3"], tmp_path)
+    assert results["solves"] == 3 and results["ended"] == "ended after 3 solves, the maximum"
+    assert results["optimum"]["slip"] < 0.95 * results["start"]["slip"]
+    assert "spring torque" in table
+    assert (tmp_path / "optimise_tensioner_out" / "belt.png").stat().st_size > 10_000
+
+
+@pytest.mark.long
+def test_optimum_of_the_tensioner(tmp_path: Path) -> None:
+    """The optimum is within all limits, at most of which it ends; the drive in motion agrees with the formulas of the
+    example."""
+    results, _ = run_example("optimise_tensioner", ["-output", "none"], tmp_path)
+    optimum = results["optimum"]
+    assert results["ended"] == "converged" and results["solves"] <= 30
+    assert optimum["slip"] < 0.85 * results["start"]["slip"]
+    assert_allclose(optimum["largest tension"], 900.0, rtol=1e-5)
+    frequencies = [value for name, value in optimum.items() if "-" in name]
+    assert len(frequencies) == 5
+    for low, high in ((140.0, 155.0), (235.0, 250.0)):
+        assert all(value < low + 1e-3 or value > high - 1e-3 for value in frequencies)
+    for name, value in results["running"].items():
+        assert_allclose(optimum[name], value, rtol=0.04, err_msg=name)
 
 
 def test_ale_belt(tmp_path: Path) -> None:

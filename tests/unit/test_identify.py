@@ -92,6 +92,14 @@ def test_values_and_intervals(quick: list[Any], tmp_path: Path, capsys: pytest.C
     for name, known in (("stiffness", STIFFNESS), ("damping", DAMPING)):
         low, high = result["options"][name]["interval"]
         assert low < known < high and high - low < 0.2 * known
+    region = result["joint_region"]
+    assert region["logarithms"] == ["damping"]
+    # half widths of intervals are 1.99 standard deviations, the quantile of Student's t with 79 degrees of freedom
+    options, spread = result["options"], region["covariance"]
+    widths = np.diff(options["stiffness"]["interval"])[0], np.diff(np.log(options["damping"]["interval"]))[0]
+    assert_allclose(widths, [2.0 * 1.9905 * np.sqrt(spread[name][name]) for name in spread], rtol=1e-3)
+    # twice the quantile of Fisher's distribution with 2 and 79 degrees of freedom
+    assert_allclose(region["bound"], 2.0 * 3.1123, rtol=1e-3)
     assert_allclose(result["deviations"]["place"], 1.0, rtol=0.2)
     assert "converged" in said and "-stiffness 200." in said and "95 %: " in said and "correlated" not in said
     curves = np.genfromtxt(tmp_path / "f" / "fit.csv", delimiter=",", skip_header=1)
@@ -121,7 +129,7 @@ def test_values_that_data_do_not_fix(quick: list[Any], capsys: pytest.CaptureFix
     said = capsys.readouterr().out
     assert "not fixed by the data: -stiffness and -mass, only a combination of them" in said
     result = read_result()
-    assert result["not_fixed"] == [["stiffness", "mass"]]
+    assert result["not_fixed"] == [["stiffness", "mass"]] and result["joint_region"] is None
     assert result["options"]["mass"]["interval"] is None
     ratio = result["options"]["stiffness"]["value"] / result["options"]["mass"]["value"]
     assert_allclose(ratio, STIFFNESS / MASS, rtol=1e-3)
@@ -216,10 +224,11 @@ def fit(residuals: Callable[[Point], FloatArray], measured: FloatArray, columns:
 
 @pytest.mark.parametrize("known", [True, False])
 def test_intervals_hold_as_often_as_stated(known: bool) -> None:
-    """In 200 fits of two columns with different noise, 95 % of the 95 % intervals contain the known value.
+    """In 200 fits of two columns with different noise, 95 % of the 95 % intervals contain the known value, and 95 % of
+    the joint regions contain both values.
 
-    The number of intervals that contain the value has a binomial distribution with the mean 190 and the standard
-    deviation 3.1; the bounds are three standard deviations away.
+    The number of intervals, or regions, that contain known values has a binomial distribution with the mean 190 and the
+    standard deviation 3.1; the bounds are three standard deviations away.
     """
     times, deviations = np.linspace(0.0, 2.0, 30), np.array([2e-3, 5e-2])
     columns = np.repeat([0, 1], len(times))
@@ -229,13 +238,36 @@ def test_intervals_hold_as_often_as_stated(known: bool) -> None:
         return np.concatenate(swing(100.0 + 200.0 * point[0], 0.5 + 3.0 * point[1], times=times))
 
     exact = np.array([0.5, 1.0 / 3.0])
-    inside = np.zeros(2)
+    inside = np.zeros(3)
     for _ in range(200):
         measured = model(tuple(exact)) + random.normal(0.0, 1.0, len(columns)) * deviations[columns]
         given = deviations if known else np.full(2, np.nan)
         found = fit(lambda point, m=measured: model(point) - m, measured, columns, given)
-        inside += np.abs(found.point - exact) < found.half_widths
+        error = found.point - exact
+        inside[:2] += np.abs(error) < found.half_widths
+        inside[2] += error @ np.linalg.solve(found.covariance, error) < found.bound
     assert ((inside >= 181) & (inside <= 199)).all(), inside
+
+
+def test_noisy_results_do_not_prolong_a_fit() -> None:
+    """A model whose results jump between close parameters by a tenth of the noise of the data is fitted in at most six
+    steps of Gauss-Newton, and the joint region contains the known values."""
+    times = np.linspace(0.0, 2.0, 60)
+    random = np.random.default_rng(7)
+    measured = swing(200.0, 1.5, times=times)[0] + random.normal(0.0, 1e-3, times.size)
+    points: list[Point] = []
+
+    def run(given: Sequence[Point]) -> list[FloatArray | None]:
+        points.extend(given)
+        jumps = [np.random.default_rng(abs(hash(point))).normal(0.0, 1e-4, times.size) for point in given]
+        exact = [swing(100.0 + 200.0 * x, 0.5 + 3.0 * y, times=times)[0] for x, y in given]
+        return [place + jump - measured for place, jump in zip(exact, jumps, strict=True)]
+
+    settings = {"runs": 500, "step": 0.02, "tolerance": 1e-4}
+    found = BoxFit(run, measured, np.zeros(60, int), np.array([np.nan]), **settings).fit((0.3, 0.6))
+    assert found is not None and found.ended == "converged" and len(points) <= 3 * 6 + 4
+    error = found.point - np.array([0.5, 1.0 / 3.0])
+    assert error @ np.linalg.solve(found.covariance, error) < found.bound
 
 
 MODEL = """\

@@ -220,6 +220,18 @@ def test_an_fmu_of_version_3_equals_the_model(folder: Path, model: Path) -> None
     fmu.terminate()
     fmu.freeInstance()
     assert abs(found[0] - found[1]) < 1e-9 and found[0] > 0.05
+    # the compiled library of pythonfmu3 discards the start time, so the first step finds the error
+    messages: list[str] = []
+    log = lambda *given: messages.append(given[-1].decode())  # noqa: E731
+    fmu = fmpy.instantiate_fmu(fmpy.extract(str(third)), description, "CoSimulation", debug_logging=True, logger=log)
+    LOGGERS.append(fmu)
+    fmu.enterInitializationMode(startTime=1.0)
+    fmu.exitInitializationMode()
+    with pytest.raises(fmpy.fmi1.FMICallException):
+        fmu.doStep(1.0, 0.01)
+    assert "time of the step = 1.0 s: must be 0.0 s" in "".join(messages)
+    fmu.terminate()
+    fmu.freeInstance()
 
 
 def test_communication_steps_vary_and_states_return(model: Path) -> None:

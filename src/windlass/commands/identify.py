@@ -218,12 +218,28 @@ def write_result(plan: FitPlan, fit: Fit) -> Path:
         "correlations": {
             name: dict(zip(names, row, strict=True)) for name, row in zip(names, fit.correlations.tolist(), strict=True)
         },
+        "joint_region": describe_region(plan, fit),
         "not_fixed": [[names[k] for k in group] for group in fit.loose],
         "deviations": dict(zip(plan.measured.names, fit.deviations.tolist(), strict=True)),
         "ended": fit.ended,
     }
     write_output(plan.folder / RESULT, f"{json.dumps(result, indent=2)}\n".encode(), "result of the fit", "summary")
     return plan.folder / RESULT
+
+
+def describe_region(plan: FitPlan, fit: Fit) -> dict[str, Any] | None:
+    """Return covariance and bound of the joint region of all options, or None if the data do not bound the region."""
+    if not np.isfinite(fit.covariance).all():
+        return None
+    names, widths = list(plan.ranges), np.array([each.width for each in plan.ranges.values()])
+    covariance = fit.covariance * np.outer(widths, widths)
+    return {
+        "logarithms": [name for name, each in plan.ranges.items() if each.ratios],
+        "covariance": {
+            name: dict(zip(names, row, strict=True)) for name, row in zip(names, covariance.tolist(), strict=True)
+        },
+        "bound": fit.bound,
+    }
 
 
 def describe(plan: FitPlan, fit: Fit, row: Row) -> list[str]:

@@ -4,16 +4,22 @@
 
 with s_k the standard deviation of measured column k. Unknown deviations are estimated from the residuals of their
 columns, and the fit is repeated with the estimated deviations. The derivatives J of the scaled residuals are
-differences between runs; the method is Gauss-Newton with trust regions, by SciPy. Near the solution p has the
-covariance (JᵀJ)⁻¹.
+differences between runs; the method is Gauss-Newton with trust regions, by SciPy. The fit ends when a full step of
+Gauss-Newton would reduce the sum of squares by less than the tolerance (relative offset). Near the solution p has the
+covariance C = (JᵀJ)⁻¹. With m parameters and n values, p lies with the confidence of 95 % in the joint region
+
+    (p - p̂)ᵀ C⁻¹ (p - p̂) <= m F(0.95; m, n - m),
+
+an ellipsoid about the solution p̂ with the quantile F of Fisher's distribution; with known deviations, the right-hand
+side is the quantile of the χ² distribution with m degrees of freedom.
 
 The singular values of J show directions of p in which the data hardly change. A direction of p is loose if the 95 %
 interval along it is wider than the box. A direction is also loose if its singular value is within the error of the
 differences. At the solution J is computed from differences of second order D₂. D₁ denotes differences of first order,
 and the estimated error of D₂ in each column is |D₁ - D₂|²/|D₂|.
 
-Sources: G. A. F. Seber, C. J. Wild, Nonlinear Regression, Wiley (1989), chapters 2, 5 and 11; M. A. Branch, T. F.
-Coleman, Y. Li, SIAM J. Sci. Comput. 21 (1999) 1-23.
+Sources: G. A. F. Seber, C. J. Wild, Nonlinear Regression, Wiley (1989), chapters 2, 5 and 11; D. M. Bates, D. G.
+Watts, Technometrics 23 (1981) 179-183; M. A. Branch, T. F. Coleman, Y. Li, SIAM J. Sci. Comput. 21 (1999) 1-23.
 """
 
 from __future__ import annotations
@@ -33,12 +39,18 @@ SAME = 0.02
 SMALLEST = 1e-9
 """Smallest deviation of a column, relative to the largest value of the column: model and data then agree to the digits
 of files."""
+EDGE = 1e-5
+"""Distance from an end of a range, as a share of the range, below which a parameter is at the end."""
 LEVEL = 0.95
 """Confidence of intervals."""
 ERRORS = 3.0
 """Multiple of the error of the differences below which a singular value counts as zero."""
 PART = 0.1
 """Absolute component of a loose direction above which the direction includes the parameter of the component."""
+
+
+class Settled(Exception):
+    """Raised at a point where the next step of Gauss-Newton would hardly reduce the sum of squares."""
 
 
 @dataclass
@@ -53,6 +65,8 @@ class Fit:
         half_widths: half widths of the 95 % intervals of parameters, shape (p,); infinite in loose directions. All half
             widths are NaN if the maximum number of runs was reached before the derivatives were known.
         correlations: correlations of parameters, shape (p, p); 0 in loose directions.
+        covariance: covariance of parameters, shape (p, p); NaN if half widths are NaN, or if directions are loose.
+        bound: largest value of (p - point)ᵀ covariance⁻¹ (p - point) in the joint 95 % region [1].
         loose: numbers of the parameters of each loose direction.
         ended: reason for the end of the fit.
     """
@@ -63,6 +77,8 @@ class Fit:
     estimated: bool
     half_widths: FloatArray
     correlations: FloatArray
+    covariance: FloatArray
+    bound: float
     loose: list[list[int]]
     ended: str
 
@@ -156,7 +172,21 @@ class BoxFit:
                 moved = self._residuals(x + side * np.eye(len(x))[k])
             if np.isfinite(moved).all():
                 slopes[:, k] = (moved - base) / side
+        if self._find_gain(x, base, slopes) <= self._tolerance:
+            raise Settled(x)
         return slopes
+
+    def _find_gain(self, x: FloatArray, base: FloatArray, slopes: FloatArray) -> float:
+        """Return the reduction of the sum of squares by a full step of Gauss-Newton, relative to the sum [1].
+
+        Parameters at ends of ranges, from which the sum decreases only outwards, stay constant.
+        """
+        downhill = -slopes.T @ base
+        stays = ((x <= EDGE) & (downhill < 0.0)) | ((x >= 1.0 - EDGE) & (downhill > 0.0))
+        inner = slopes[:, ~stays]
+        change = inner @ np.linalg.lstsq(inner, -base, rcond=None)[0]
+        total = float(base @ base)
+        return float(change @ change) / total if total > 0.0 else 0.0
 
     def _central_slopes(self, x: FloatArray) -> tuple[FloatArray, float]:
         """Return derivatives from differences of second order, which are one-sided at ends of ranges, and their
@@ -182,15 +212,19 @@ class BoxFit:
     def _solve(self, start: FloatArray) -> tuple[FloatArray, str]:
         from scipy.optimize import least_squares  # imported here, because help is printed faster without it
 
-        ended = least_squares(
-            self._residuals, np.clip(start, 1e-6, 1.0 - 1e-6), jac=self._slopes, bounds=(0.0, 1.0), method="trf",
-            ftol=self._tolerance, xtol=1e-7, gtol=1e-10, max_nfev=self._runs,
-        )  # fmt: skip
-        best = np.where(ended.x < 1e-5, 0.0, np.where(ended.x > 1.0 - 1e-5, 1.0, ended.x))
-        if not np.array_equal(best, ended.x):
-            at_end = self._residuals(best)
-            best = best if np.sum(at_end**2) <= 2.0 * ended.cost else ended.x
-        return best, "converged" if ended.success else f"ended early: {ended.message}"
+        try:
+            ended = least_squares(
+                self._residuals, np.clip(start, 1e-6, 1.0 - 1e-6), jac=self._slopes, bounds=(0.0, 1.0), method="trf",
+                ftol=self._tolerance, xtol=1e-7, gtol=1e-10, max_nfev=self._runs,
+            )  # fmt: skip
+            found, words = ended.x, "converged" if ended.success else f"ended early: {ended.message}"
+        except Settled as settled:
+            found, words = settled.args[0], "converged"
+        best = np.where(found < EDGE, 0.0, np.where(found > 1.0 - EDGE, 1.0, found))
+        if not np.array_equal(best, found):
+            at_end, before = self._residuals(best), self._residuals(found)
+            best = best if np.sum(at_end**2) <= np.sum(before**2) else found
+        return best, words
 
     def _estimate(self, point: FloatArray) -> FloatArray:
         """Return the deviations of columns; unknown deviations are estimated from residuals, corrected for the number
@@ -202,17 +236,19 @@ class BoxFit:
         return np.where(np.isnan(self._given), np.maximum(np.sqrt(squares / free), self._floor), self._given)
 
     def _judge(self, point: FloatArray, ended: str) -> Fit:
-        from scipy.stats import t  # imported here, because help is printed faster without it
+        from scipy.stats import chi2, f, t  # imported here, because help is printed faster without it
 
         found, size = self.found[to_point(point)], len(point)
         assert found is not None
         estimated = bool(np.isnan(self._given).any())
         free = len(self._columns) - size
         width = float(t.ppf(0.5 + 0.5 * LEVEL, max(free, 1) if estimated else 10**9))
+        bound = float(size * f.ppf(LEVEL, size, max(free, 1)) if estimated else chi2.ppf(LEVEL, size))
         try:
             slopes, error = self._central_slopes(point)
         except Spent:
-            return Fit(point, found, self._scales, estimated, np.full(size, np.nan), np.eye(size), [], ended)
+            unknown = np.full((size, size), np.nan)
+            return Fit(point, found, self._scales, estimated, unknown[0], np.eye(size), unknown, bound, [], ended)
         _, sizes, directions = np.linalg.svd(slopes, full_matrices=False)
         sizes = np.concatenate([sizes, np.zeros(size - len(sizes))])
         is_loose = sizes < max(2.0 * width, ERRORS * error)
@@ -224,7 +260,8 @@ class BoxFit:
         half_widths[[k for group in loose for k in group]] = np.inf
         both = np.outer(spread, spread)
         correlations = np.divide(covariance, both, out=np.zeros_like(both), where=both > 0.0)
-        return Fit(point, found, self._scales, estimated, half_widths, correlations, loose, ended)
+        known = covariance if not loose else np.full((size, size), np.nan)
+        return Fit(point, found, self._scales, estimated, half_widths, correlations, known, bound, loose, ended)
 
 
 def find_trend(residuals: FloatArray) -> float:

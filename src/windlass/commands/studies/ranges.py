@@ -44,6 +44,11 @@ class Range:
             return log(value / self.low) / log(self.high / self.low)
         return (value - self.low) / (self.high - self.low)
 
+    @property
+    def width(self) -> float:
+        """Return the difference of the ends, with equal ratios the difference of their natural logarithms."""
+        return log(self.high / self.low) if self.ratios else self.high - self.low
+
     def describe(self) -> list[object]:
         """Return numbers that must be equal when a study continues."""
         return [self.low, self.high, self.ratios, self.start]

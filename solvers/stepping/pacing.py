@@ -1,0 +1,64 @@
+"""Pacing: a run waits after its steps, so that simulated time is at most a multiple of the elapsed time.
+
+With the factor p, a step that ends at the time t ends at the earliest when the time (t - t_0)/p has elapsed since the
+start of the run at t_0. A run that is late does not wait until it has caught up.
+"""
+
+from __future__ import annotations
+
+import time
+
+from windlass.framework.command_line.notes import say_once
+from windlass.framework.state.hooks import StepHook
+from windlass.framework.state.state import State
+
+LATE = 1e-3
+"""Largest delay that is not reported [s]: operating systems do not end waits more accurately."""
+
+
+class Pacer(StepHook):
+    """Waits after each step.
+
+    Args:
+        factor: largest ratio of simulated to elapsed time [1].
+
+    Attributes:
+        largest, last: largest delay of a step, and delay of the last step [s].
+        note: text on the delay; empty if the run has kept the pace.
+    """
+
+    def __init__(self, factor: float) -> None:
+        self._factor = factor
+        self._start: tuple[float, float] | None = None
+        self.largest = self.last = 0.0
+
+    def before_step(self, state: State) -> None:
+        """Start the clock before the first step."""
+        if self._start is None:
+            self._start = time.perf_counter(), state.t
+
+    def after_step(self, state: State) -> None:
+        """Wait until the time of the step."""
+        assert self._start is not None
+        began, at = self._start
+        delay = time.perf_counter() - began - (state.t - at) / self._factor
+        if delay < 0.0:
+            time.sleep(-delay)
+        self.last = max(delay, 0.0)
+        self.largest = max(self.largest, self.last)
+
+    @property
+    def note(self) -> str:
+        """See the class."""
+        if self.largest <= LATE:
+            return ""
+        return (
+            f"the run did not keep the pace of {self._factor:g}: steps ended up to {self.largest:.3g} s late, the last "
+            f"step {self.last:.3g} s"
+        )
+
+    def say(self, name: str) -> list[str]:
+        """Show the note of a run with the given name; return the note in a list, which is empty without a note."""
+        notes = [self.note] if self.note else []
+        say_once(f"note: {name}", notes)
+        return notes
