@@ -27,7 +27,7 @@ from contextlib import redirect_stdout
 from io import StringIO
 
 import numpy as np
-from scipy.optimize import differential_evolution, minimize
+from scipy import optimize
 
 import windlass as wl
 from windlass import connectors as con
@@ -232,17 +232,17 @@ def find_optimum(search: Search) -> str:
                 "fun": lambda x: search.evaluate(x)[0][1:],
                 "jac": lambda x: np.ascontiguousarray(search.evaluate(x)[1][1:]),
             }
-            ended = minimize(
+            ended = optimize.minimize(
                 lambda x: search.evaluate(x)[0][0], start, jac=lambda x: search.evaluate(x)[1][0], method="SLSQP",
                 bounds=bounds, constraints=[limits], options={"ftol": 1e-6},
             )  # fmt: skip
         elif method == "simplex":
-            ended = minimize(
+            ended = optimize.minimize(
                 search.evaluate_alone, start, method="Nelder-Mead", bounds=bounds,
                 options={"xatol": 1e-3, "fatol": 1e-5, "maxfev": solves + 1},
             )  # fmt: skip
         else:
-            ended = differential_evolution(search.evaluate_alone, bounds, x0=start, seed=1, polish=False, tol=1e-4)
+            ended = optimize.differential_evolution(search.evaluate_alone, bounds, x0=start, seed=1, polish=False, tol=1e-4)
     except Spent:
         return f"ended after {solves} solves, the maximum"
     return "converged" if ended.success else f"ended early: {ended.message}"
