@@ -242,7 +242,8 @@ def find_optimum(search: Search) -> str:
                 options={"xatol": 1e-3, "fatol": 1e-5, "maxfev": solves + 1},
             )  # fmt: skip
         else:
-            ended = optimize.differential_evolution(search.evaluate_alone, bounds, x0=start, seed=1, polish=False, tol=1e-4)
+            settings = {"x0": start, "seed": 1, "polish": False, "tol": 1e-4}
+            ended = optimize.differential_evolution(search.evaluate_alone, bounds, **settings)
     except Spent:
         return f"ended after {solves} solves, the maximum"
     return "converged" if ended.success else f"ended early: {ended.message}"
