@@ -1,6 +1,6 @@
 """The framework: tables, state, kernels, numbering, assembly, input and output, but no physics.
 
-This module exports the names that a new law needs; they are loaded on first use, like the names of `windlass`.
+This module exports the names that a new law needs; the names are loaded on first use, like the names of `windlass`.
 """
 
 from typing import TYPE_CHECKING

@@ -1,6 +1,7 @@
 """Accounts: energies that laws store, dissipate and transfer, for each row.
 
-Forces f on the left-hand side of the equations of motion extract the power f·v. A law declares the parts of this power,
+Forces f on the left-hand side of the equations of motion extract the power f·v from the motion. A law declares the
+parts of this power,
 
     f·v = rates of stored energies + losses + power passed on,  (M a + ...)·v = dT/dt + power carried away,
 
@@ -9,7 +10,8 @@ in its function that builds the system:
     system.account = Account.of(stored={"spring": eval_energy}, lost={"damper": eval_power})
 
 Ledgers and the energy check of time steps use only these accounts. An instantaneous event, such as the release of a
-bristle, has an energy loss but no power; ``jumps`` computes this loss from the values at both ends of a step.
+bristle, has an energy loss but no power. The function ``jumps`` computes this loss from the values at the start and at
+the end of a step.
 """
 
 from __future__ import annotations
@@ -33,9 +35,10 @@ class Reading(NamedTuple):
     Attributes:
         energies: stored energies in the order of `Account.stored` [J], shape (k, rows).
         powers: powers in the order of `Account.lost`, `Account.passed`, `Account.carried` [W], shape (l + p + c, rows).
-            If the account has no `Account.jumps`, the powers depend only on time and motion, and are also evaluated
-            within a step, see balance.py.
-        parts: values that `Account.jumps` compares at both ends of a step, in the shape `Account.parts`.
+            If the account has no `Account.jumps`, the powers depend only on time and motion. They are then also
+            evaluated within a step, see balance.py.
+        parts: values whose change from the start to the end of a step determines instantaneous losses
+            (`Account.jumps`), shape `Account.parts`.
     """
 
     energies: FloatArray
@@ -47,31 +50,32 @@ class Reading(NamedTuple):
 class Account:
     """Energies that a law stores, dissipates and transfers.
 
-    Each function receives an `Evaluation` s and adds to the arrays of s; functions that call a kernel are made by
+    Each function receives an `Evaluation` s and adds to the arrays of s. Functions that call a kernel are created by
     `call`.
 
     Attributes:
-        read: ``(s)`` adds energies and powers of the rows that this process evaluates to s.energies and s.powers, and
-            writes s.parts; see `Reading`.
+        read: function ``(s)`` that adds energies and powers of the rows that this process evaluates to s.energies and
+            s.powers, and that writes s.parts; see `Reading`.
         stored: names of the stored energies.
         lost: names of dissipated energies, whose powers are > 0.
-        passed: names of other powers of the law's forces, such as the flow of strain energy with material that leaves.
+        passed: names of other powers of the law's forces, such as the flow of strain energy with material that leaves
+            the law's rows.
         carried: names of powers of the law's inertia that do not change its kinetic energy, such as the flow of kinetic
-            energy with material that leaves.
-        parts: shape of the values that ``jumps`` compares.
-        jumps: ``(s)`` adds the instantaneous losses in a step [J] to s.jumps, shape (l, rows), in addition to the
-            powers. The function reads the step size s.size [s], shape (1,), and compares s.parts with s.parts_before
-            (start of the step); then it copies s.parts to s.parts_before.
+            energy with material that leaves the law's rows.
+        parts: shape of the values that ``jumps`` compares, see `Reading.parts`.
+        jumps: function ``(s)`` that adds the instantaneous losses in a step [J] to s.jumps, shape (l, rows), in
+            addition to the powers. The function reads the step size s.size [s], shape (1,), and compares s.parts with
+            s.parts_before (start of the step); then it copies s.parts to s.parts_before.
         rows: number of rows, if it differs from the number of rows of `System.dofs`.
-        by: name of the column by which losses are grouped, for instance ``"circle"``; empty for no groups.
-        is_whole: whether the account is complete; false if the law has user functions of forces, which may have no
-            energy.
-        powers: optional faster function ``(s)`` for powers P that are quadratic in the velocities; it adds P(s.v) -
-            P(s.half). If ``powers`` is given, ``read`` must add no powers if s.powers is empty.
-        forces: optional faster function ``(s)`` that does the same as ``read`` and adds the forces of `System.residual`
-            to s.f.
+        by: name of the column whose values define the groups of losses, for instance ``"circle"``; empty for no groups.
+        is_whole: whether the account contains all energies and powers of the law; false if the law has user functions
+            of forces, for which no energy is defined.
+        powers: optional faster function ``(s)`` for powers P that are quadratic in the velocities. The function adds
+            P(s.v) - P(s.half) to s.powers. If ``powers`` is given, ``read`` must add no powers if s.powers is empty.
+        forces: optional faster function ``(s)`` that does the same as ``read`` and, in addition, adds the forces of
+            `System.residual` to s.f.
         conserves: whether the rows neither lose nor transfer energy. If ``conserves`` is true, a difference between
-            their work and the change of their stored energy is an error of the integrator.
+            their work and the change of their stored energy is attributed to the integrator.
     """
 
     read: Function
@@ -100,7 +104,9 @@ class Account:
         return self.stored + self.lost + self.passed + self.carried
 
     def create_reading(self, rows: int) -> Reading:
-        """Create a reading filled with zeros, for ``rows`` rows unless the account has its own number of rows."""
+        """Create a reading filled with zeros, for ``rows`` rows, or for `Account.rows` rows if the account gives this
+        number.
+        """
         count = rows if self.rows is None else self.rows
         powers = len(self.lost) + len(self.passed) + len(self.carried)
         return Reading(np.zeros((len(self.stored), count)), np.zeros((powers, count)), np.zeros(self.parts))
@@ -109,7 +115,8 @@ class Account:
     def of(
         cls, stored: Mapping[str, Quantity] | None = None, lost: Mapping[str, Quantity] | None = None, **more: Any
     ) -> Account:
-        """Create an account from functions of the fields that return energies [J] or powers [W] of shape (rows,).
+        """Create an account from functions that receive the fields and return energies [J] or powers [W] of shape
+        (rows,).
 
         Args:
             stored, lost: functions of stored energies and of dissipated powers, by name.

@@ -27,7 +27,7 @@ def _name_of(frame: FrameType) -> str:
 
 
 class ModelError(WindlassError):
-    """A model cannot be computed, because of a wrong value, a wrong kind of entity, or a missing part."""
+    """A model cannot be computed, because a value is wrong, a reference has a wrong type, or a part is missing."""
 
 
 class ModelWarning(UserWarning):

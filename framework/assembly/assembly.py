@@ -1,5 +1,5 @@
-"""The assembly evaluates the systems of a world in stages, and sums forces, constraints and tangents. A system contains
-the bound rows of one law.
+"""The assembly evaluates the systems of a world in stages, and sums forces, constraints and tangents. A system
+evaluates the rows of one law.
 """
 
 from __future__ import annotations
@@ -55,24 +55,24 @@ class Values(Protocol):
 
 
 class Assembly:
-    """The systems of one process with their local numbering, fields and sparsity.
+    """The systems of one process with their local numbering, field arrays and sparsity.
 
     Args:
         world: the world, which the constructor finalizes if necessary.
-        comm: an mpi4py communicator, or None for this process alone.
+        comm: an mpi4py communicator, or None for an assembly of the whole world on this process.
 
     Attributes:
-        layout: local numbering.
-        processes: the processes that share the world.
+        layout: local numbers of coordinates and unknowns.
+        processes: the processes among which the world is divided.
         fields: arrays that kernels read.
         systems: the systems in the order of evaluation.
         constraints: the constraint systems of this process.
-        loads: loads applied to the systems.
+        loads: the loads of the systems.
         updates: the post-Newton updates of the systems.
         evaluating: whether a solver is evaluating forces; if true, no other state may be loaded into the fields.
-        revision: number of changes of the kernel calls that compute residuals and tangents, see steps.py.
-        is_fixed: whether each system always couples the same coordinates; compiled code may call Python only if this is
-            true.
+        revision: how often the kernel calls that compute residuals and tangents have changed, see steps.py.
+        is_fixed: whether each system always couples the same coordinates; compiled code may call Python functions only
+            if ``is_fixed`` is true.
     """
 
     def __init__(self, world: World, comm: Any = None) -> None:
@@ -131,7 +131,8 @@ class Assembly:
         self._built_at[component] = self.world.changed.get(component, 0)
 
     def order_systems(self) -> None:
-        """Collect the functions of the systems in lists; call this method again after functions were replaced."""
+        """Collect the functions of the systems in lists. Call this method again if a function of a system was replaced.
+        """
         self.systems = [self.layout.systems[c] for c in self._components]
         self._checks = [system.checks for system in self.systems]
         self._kinematics = Program(self.marker_steps())
@@ -144,7 +145,7 @@ class Assembly:
         self.revision += 1
 
     def refresh(self) -> None:
-        """Bind the rows again for tables whose switchable columns have changed."""
+        """Create the records and arrays of kernels again for tables whose switchable columns have changed."""
         if self._fresh_at == self.world.version:
             return
         self._fresh_at = self.world.version
@@ -159,7 +160,9 @@ class Assembly:
             self.order_systems()
 
     def reset_caches(self) -> None:
-        """Drop cached values of systems that are not part of the state; see `NeighbourPattern.reset_caches`."""
+        """Drop cached data of systems that are not part of the state, for example lists of neighbours; see
+        `NeighbourPattern.reset_caches`.
+        """
         for system in self.systems:
             if system.neighbours is not None and system.neighbours.reset_caches is not None:
                 system.neighbours.reset_caches()
@@ -170,9 +173,9 @@ class Assembly:
 
         Args:
             storage: how matrix values are stored.
-            update: whether to set up the sparsity again if a system (such as contact neighbours) couples other
-                coordinates than before. Matrices of the old sparsity then become invalid; the fields and markers must
-                be up to date.
+            update: whether to set up the sparsity again if a system couples other coordinates than before, for example
+                because contact neighbours have changed. Matrices of the old sparsity then become invalid. The fields
+                and markers must be up to date.
         """
         found = self._sparsities.get(storage)
         version = self.pattern_version() if update else 0
@@ -186,7 +189,7 @@ class Assembly:
         return found
 
     def pattern_version(self) -> int:
-        """Return the number of changes of the coordinates that systems couple."""
+        """Return how often the set of coordinates that systems couple has changed."""
         return sum(system.neighbours.version for system in self.systems if system.neighbours is not None)
 
     def evaluation(self, component: type[Component], values: FloatArray, **given: Any) -> Evaluation:
@@ -203,17 +206,20 @@ class Assembly:
 
     @property
     def pattern(self) -> Pattern:
-        """Sparsity by rows; reading this property makes it the storage in use."""
+        """Sparsity of the storage by rows. Reading this property selects the storage by rows."""
         return self.use(Storage.ROWS).pattern
 
     def update_pattern(self) -> Pattern:
-        """Return the sparsity by rows, like `pattern`, but updated for the tangent at the present fields; see `use`."""
+        """Return the sparsity of the storage by rows, like `pattern`, after an update for the tangent at the present
+        fields; see `use`.
+        """
         return self.use(Storage.ROWS, update=True).pattern
 
     @property
     def mass_rows(self) -> MassRows:
-        """Constant mass matrix over local coordinates, with slots in the storage by rows, which becomes the storage in
-        use."""
+        """Constant mass matrix over local coordinates, with slots in the storage by rows. Reading this property selects
+        the storage by rows.
+        """
         rows = self.use(Storage.ROWS)
         if self._whole_mass is None or self._whole_mass[0] is not rows:
             systems = [(s, rows.slots[c]) for c, s in self.layout.systems.items() if s.mass is not None]
@@ -221,12 +227,13 @@ class Assembly:
         return self._whole_mass[1]
 
     def update_markers(self) -> None:
-        """KINEMATICS: evaluate the marker columns at the current fields."""
+        """Evaluate the marker columns at the current fields (stage KINEMATICS)."""
         self._kinematics()
 
     def marker_steps(self, readers: Iterable[Step] | None = None) -> list[Step]:
-        """Return the steps of a `Program` that is equivalent to `update_markers`; with ``readers``, only the steps
-        whose results the steps ``readers`` need."""
+        """Return the steps of a `Program` that is equivalent to `update_markers`; if ``readers`` is given, return only
+        the steps whose results the steps ``readers`` need.
+        """
         s = evaluate(self.fields)
         updates: list[Step] = [(system.update, (s,)) for system in self.systems if system.update]
         if readers is not None:
@@ -234,7 +241,7 @@ class Assembly:
         return in_stage(Stage.KINEMATICS, updates)
 
     def add_forces(self, f: FloatArray) -> None:
-        """FORCES, CONTACT: add all left-hand-side forces of elements and connectors to f, shape (n + 1,)."""
+        """Add all left-hand-side forces of elements and connectors to f, shape (n + 1,) (stages FORCES and CONTACT)."""
         run_steps(force_steps(self, f))
 
     def add_loads(self, f: FloatArray, factor: float = 1.0) -> None:
@@ -247,7 +254,7 @@ class Assembly:
         self.loads.add(f, factor, clear=True, live=live)
 
     def add_inertia(self, f: FloatArray) -> None:
-        """Add M a + quadratic velocity terms to f, shape (n + 1,)."""
+        """Add the inertia forces, M a + quadratic velocity terms, to f, shape (n + 1,)."""
         self.add_mass_product(self.fields.a, f)
         for system in self.systems:
             if system.inertia is not None:
@@ -262,17 +269,19 @@ class Assembly:
             product(evaluate(self.fields, a=x, f=f))
 
     def add_constraints(self, c: FloatArray, f: FloatArray) -> None:
-        """CONSTRAINTS: add the constraint equations to c, shape (m + 1,), and their forces to f, shape (n + 1,)."""
+        """Add the constraint equations to c, shape (m + 1,), and the constraint forces to f, shape (n + 1,) (stage
+        CONSTRAINTS).
+        """
         run_steps(constraint_steps(self, c, f))
 
     def add_tangent(self, values: FloatArray, dq: float, dv: float, da: float, load_factor: float, mass: float) -> None:
         """Add the tangent of forces, inertia and loads.
 
         Args:
-            values: values of a matrix of the storage in use, see `use` and `update_pattern`, shape (spare + 1,).
+            values: matrix values in the storage in use, see `use` and `update_pattern`, shape (spare + 1,).
             dq, dv, da: derivatives of q, v and a with respect to the unknowns.
             load_factor: factor on loads.
-            mass: factor on the constant mass matrix (equal to da in dynamics).
+            mass: factor on the constant mass matrix; in dynamics the factor is equal to da.
         """
         run_steps(tangent_steps(self, values, dq, dv, da, mass))
         self.add_load_tangent(values, dq, dv, load_factor)
@@ -305,12 +314,14 @@ class Assembly:
 
     def add_constraint_tangent(self, values: FloatArray, dq: float, dv: float, multiplier_scale: float) -> None:
         """Add the tangent of all constraints to the matrix values; ``multiplier_scale`` is the derivative of the
-        multipliers with respect to the unknowns."""
+        multipliers with respect to the unknowns of the solver.
+        """
         run_steps(constraint_tangent_steps(self, values, dq, dv, multiplier_scale))
 
     def post_newton(self) -> PostNewton:
-        """POST_NEWTON: update the history values. Return the largest error, the smallest requested step size, whether
-        any row has switched, and the largest force."""
+        """Update the history values (stage POST_NEWTON). Return the largest force error, the smallest requested step
+        size, whether any row has changed its state, and the largest force.
+        """
         enter(Stage.POST_NEWTON)
         self.updates.program()
         leave(Stage.POST_NEWTON)
@@ -347,20 +358,21 @@ class Assembly:
         state.data[:] = fields.data
 
     def describe_worst(self) -> str:
-        """Return a description of the connector with the largest force error in the previous update. The call is
-        collective."""
+        """Return a description of the connector with the largest force error in the previous post-Newton update. The
+        call is collective.
+        """
         name, (component, row) = "", self._worst
         if component is not None:
             table, rows = self.world.tables[component], self.layout.rows[component]
             name = component.__name__ + (f" row {rows[row]}" if row >= 0 else "")
             label = table.describe(int(rows[row])) if row >= 0 else name
-            # a row without a user's name has its kind and number as label
+            # the label of a row without a user's name consists of component and row number
             name += "" if row < 0 or label == f"{component.__name__} {rows[row]}" else f" ({label})"
         found: list[tuple[float, str]] = self.processes.allgather("force errors", (self._own_error, name))
         return max(found, key=lambda pair: pair[0])[1]
 
     def energy(self) -> float:
-        """Return the stored energy of all laws on this process that define an energy [J]."""
+        """Return the sum of the stored energies of all laws that define an energy, for the rows of this process [J]."""
         return sum(system.energy(self.fields) for system in self.systems)
 
     def diagnose(self) -> list[str]:
@@ -369,7 +381,7 @@ class Assembly:
         return self._gather([words for c in self._checks if c.diagnose for words in c.diagnose(self.fields)])
 
     def list_refusals(self) -> list[str]:
-        """Return the reasons why a motion cannot start at the present fields. The call is collective."""
+        """Return the reasons why no motion can start from the present fields. The call is collective."""
         return self._gather([words for c in self._checks if c.refusals for words in c.refusals(self.fields)])
 
     def find_faults(self) -> list[Fault]:
@@ -377,12 +389,13 @@ class Assembly:
         return self._gather([fault for c in self._checks if c.find_faults for fault in c.find_faults(self.fields)])
 
     def _gather(self, mine: list[Any]) -> list[Any]:
-        """Return the findings of all processes without repetitions."""
+        """Return the messages of all processes without repetitions."""
         return list(dict.fromkeys(self.processes.join("findings", mine)))
 
     @contextmanager
     def calling(self) -> Iterator[None]:
-        """Context in which user functions are called; these must not evaluate another state or start a solve."""
+        """Context in which user functions are called. User functions must not evaluate another state or start a solve.
+        """
         self.evaluating = True
         try:
             yield
@@ -422,7 +435,7 @@ class Assembly:
         fields.lam[:-1] = state.lam
         fields.data[:], fields.start_data[:] = state.data, state.start_data
         fields.t, fields.rate_level = state.t, False
-        # a user may have changed values of a state only on the owner process
+        # a user may have changed a value only on the process that owns it
         layout.ghosts.copy_from_owners(fields.x, fields.v, fields.a)
         self.update_markers()
         return fields

@@ -19,14 +19,15 @@ from windlass.framework.model.world import World
 class Loads:
     """The loads of the systems of one process.
 
-    Weights and loads that do not depend on coordinates (loads without a tangent) are cached. Cached weights are valid
-    as long as gravity and the rows do not change. Other cached loads are valid as long as time does not change either.
+    Weights, and other loads that do not depend on coordinates (loads without a tangent), are cached. Cached weights are
+    valid as long as gravity and the rows do not change. Other cached loads are valid as long as time does not change
+    either.
 
     Args:
         world: the world, whose gravity [m/s^2] may change.
         fields: arrays that the systems read.
         systems: the systems.
-        around: context for calls from compiled code to Python, see `Program`.
+        around: context in which compiled code calls Python functions, see `Program`.
 
     Attributes:
         sum: sum of all loads that do not depend on coordinates, updated by `update`, shape (n + 1,); the array object
@@ -63,7 +64,7 @@ class Loads:
         Args:
             f: array to which the loads are added; if ``clear`` is true, f is first set to 0.
             factor: factor on the loads; for 0 no load is evaluated.
-            live: whether to add also the loads that depend on coordinates.
+            live: whether to also add the loads that depend on coordinates.
         """
         if factor == 0.0:
             if clear:
@@ -87,7 +88,8 @@ class Loads:
 
     def live_steps(self, f: FloatArray) -> list[Step]:
         """Return the steps of a `Program` that add the loads that depend on coordinates to f, shape (n + 1,); call
-        `update` before."""
+        `update` before these steps run.
+        """
         weights, gravity = self._live_weights if self._world.gravity.any() else [], self.gravity
         found = [(load, (evaluate(self._fields, f=f),)) for load in self._live]
         for system, weight in weights:
@@ -97,8 +99,9 @@ class Loads:
 
     @property
     def table(self) -> IntArray | None:
-        """Table of kernel calls that add time-dependent loads to ``sum``, for `run` in addresses.py; None if there is
-        no table."""
+        """Table of kernel calls that add time-dependent loads to ``sum``, see `run` in addresses.py; None if compiled
+        code cannot call all these loads.
+        """
         return None if self._program is None else self._program.table
 
     @property
@@ -107,8 +110,9 @@ class Loads:
         return bool(self._timed)
 
     def leave_to_table(self) -> bool:
-        """Return whether the caller can compute ``sum`` itself, by a copy of ``weights`` and a run of ``table``; the
-        next `update` then computes ``sum`` again."""
+        """Return whether the caller may compute ``sum`` itself: it copies ``weights`` to ``sum`` and runs ``table``.
+        The next `update` then computes ``sum`` again.
+        """
         if self._program is None or self._world.gravity.tobytes() != self._mark[-1]:
             return False
         self._mark = (np.nan, -1, self._mark[-1])

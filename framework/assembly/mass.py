@@ -17,9 +17,9 @@ class MassRows(NamedTuple):
     """A mass matrix over local coordinates, in compressed rows.
 
     Attributes:
-        indptr: first entry of each row, shape (n + 1,), int32.
-        columns: local coordinate of each entry, shape (nnz,), int32.
-        values: masses [kg, kg m, kg m^2], shape (nnz,).
+        indptr: index of the first entry of each row, shape (n + 1,), int32.
+        columns: column (local coordinate) of each entry, shape (nnz,), int32.
+        values: matrix entries [kg, kg m, kg m^2], shape (nnz,).
         slots: index of each entry in the values of the tangent's pattern, shape (nnz,), int32.
     """
 

@@ -1,8 +1,8 @@
 """The tangent as a PETSc matrix.
 
 On one process, PETSc and the assembly share one array. On several processes, the local sums are passed to PETSc in
-coordinate format (COO) by one call. If each process eliminates its own unknowns (substructures), the matrix remains a
-sum of one matrix per process.
+coordinate format (COO) by one call. If each process eliminates its own unknowns (substructures), one matrix per process
+is stored, and the tangent is the sum of these matrices.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from windlass.framework.runtime.petsc import PETSc
 
 
 class LocalMatrices:
-    """Context of a PETSc matrix of type "python" that is the sum of one matrix per process.
+    """Python context of a PETSc matrix of type "python". The matrix is the sum of one matrix per process.
 
     Args:
         sparsity: sparsity of this process, in the storage `Storage.SUBSTRUCTURES`.
         values: values of this process, shape (spare + 1,).
 
     Attributes:
-        sparsity, values: as given.
+        sparsity, values: the arguments.
         block: number of rows that are eliminated together, see `is_accurate`.
     """
 
@@ -68,7 +68,7 @@ class TangentMatrix:
             otherwise None.
 
     Attributes:
-        values: matrix values, shape (spare + 1,); the last entry collects contributions that have no slot.
+        values: matrix values, shape (spare + 1,); the last entry collects contributions without a matrix position.
         mat: the PETSc matrix; it may own the memory of ``values``, so keep a reference to it while ``values`` is used.
     """
 
@@ -107,7 +107,7 @@ class TangentMatrix:
         else:
             self.mat.stateIncrease()
             if self._block > 1:
-                # ``last`` is the diagonal entry of padded rows, which must be 1
+                # the diagonal entry of padding rows must be 1
                 self.values[-1] = 1.0
                 return
             self.mat.assemble()

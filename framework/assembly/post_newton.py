@@ -18,21 +18,23 @@ from windlass.framework.model.system import Evaluation, Fields, PostNewton, Syst
 
 @kernel
 def note_outcome(outcome: FloatArray, error: float, step: float, changed: bool, force: float, row: int) -> None:
-    """Write the results of a post-Newton update (see `PostNewton`) to ``s.outcome``; kernels call this function."""
+    """Write the results of a post-Newton update (see `PostNewton`) to ``s.outcome``."""
     outcome[0], outcome[1], outcome[2], outcome[3], outcome[4] = error, step, 1.0 if changed else 0.0, force, row
 
 
 @kernel
 def clear_outcomes(outcomes: FloatArray) -> None:
-    """Set the results of all systems, shape (systems, 5), to the values without contacts; see `PostNewton`."""
+    """Set the results of all systems, shape (systems, 5), to the values of a system without contacts; see `PostNewton`.
+    """
     for k in range(len(outcomes)):
         note_outcome(outcomes[k], 0.0, np.inf, False, 0.0, -1)
 
 
 @kernel
 def judge_outcomes(outcomes: FloatArray, total: FloatArray) -> None:
-    """Combine the results of all systems: largest error, smallest step size, any change, largest force, and row and
-    number of the system with the largest error, shape (6,)."""
+    """Combine the results of all systems into an array of shape (6,): largest force error, smallest requested step
+    size, whether any row has changed its state, largest force, and row and system index of the largest error.
+    """
     note_outcome(total, 0.0, np.inf, False, 0.0, -1)
     total[5] = -1.0
     for k in range(len(outcomes)):
@@ -50,7 +52,7 @@ class PostNewtonUpdates:
 
     Attributes:
         total: result of the previous update, see `judge_outcomes`.
-        used: history values before the previous update, with which the Newton run was made, shape (d,).
+        used: history values before the previous update, which the Newton run used, shape (d,).
     """
 
     def __init__(self, fields: Fields, systems: Sequence[System]) -> None:
@@ -81,7 +83,7 @@ class MotionState(Protocol):
 
 
 def begin_step(fields: Fields, reference: FloatArray, start: MotionState) -> None:
-    """Begin a step: later updates refer to a step that starts at this motion and has the size 0.
+    """Begin a step that starts at this motion and has the size 0; later updates refer to this step.
 
     Args:
         fields: the motion at the start of the step is copied to these fields; history values are not copied.

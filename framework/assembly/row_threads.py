@@ -1,5 +1,4 @@
-"""Evaluation of the rows of one table by several threads: selection of rows that can be evaluated concurrently, and the
-threads.
+"""Evaluation of the rows of one table by several threads, and selection of rows that can be evaluated concurrently.
 
 Rows add to forces and matrix values of their coordinates, so rows of two threads must not share a coordinate. Each
 thread evaluates a range of rows. Rows that share a coordinate with another range are evaluated afterwards by one
@@ -19,7 +18,9 @@ from windlass.framework.arrays import IntArray
 from windlass.framework.command_line import options
 
 SMALLEST = 5000
-"""Smallest number of rows per thread; for fewer rows, starting a thread (20 us) takes longer than the saved time."""
+"""Smallest number of rows per thread; for fewer rows, the start of a thread (20 us) takes longer than the time that the
+thread saves.
+"""
 
 
 def split_rows(dofs: IntArray, spare: int) -> list[IntArray]:
@@ -28,7 +29,7 @@ def split_rows(dofs: IntArray, spare: int) -> list[IntArray]:
 
     Args:
         dofs: local coordinate numbers of the rows, shape (rows, n).
-        spare: index that means no coordinate.
+        spare: index that stands for no coordinate.
 
     Returns:
         Row numbers of each set; a single set if there is one thread, or if there are few rows.

@@ -14,7 +14,7 @@ from windlass.framework.kernels.kernel import kernel
 
 @dataclass(frozen=True)
 class Pattern:
-    """Sparsity in compressed rows over local unknowns; the entries are numbers or dense square blocks.
+    """Sparsity in compressed rows over local unknowns; the entries are scalars or dense square blocks.
 
     Entries of a block are stored column by column, as in PETSc.
 
@@ -22,8 +22,8 @@ class Pattern:
         indptr: index of the first entry of each row, or of the first block of each row of blocks, shape (u + 1,),
             int32.
         indices: column of each entry or block, sorted within a row, int32.
-        spare: index of the last slot, which receives contributions without row or column.
-        block: number of rows and columns of a block.
+        spare: index of the last slot, which receives contributions without a matrix position.
+        block: number of rows, equal to the number of columns, of a block; 1 for scalar entries.
     """
 
     indptr: IntArray
@@ -33,7 +33,7 @@ class Pattern:
 
     @property
     def rows(self) -> int:
-        """Number of matrix rows."""
+        """Number of rows of the matrix."""
         return self.block * (len(self.indptr) - 1)
 
     def entries(self) -> tuple[IntArray, IntArray]:
@@ -47,7 +47,7 @@ class Pattern:
         return rows[: self.spare], columns[: self.spare]
 
     def multiply(self, values: FloatArray, x: FloatArray, absolute: bool = False) -> FloatArray:
-        """Return A x for the matrix A with the given values, shape (spare + 1,)."""
+        """Return A x, where A is the matrix with the given values, shape (spare + 1,)."""
         out = np.zeros(self.rows)
         # copy x, because arrays of PETSc are read-only, and the kernel would be compiled a second time for read-only
         # arrays
@@ -64,7 +64,8 @@ class Pattern:
                 `Fused.block_size`.
 
         Returns:
-            Slots, int32, shape (k, n, m), or as described in `Fused.block_size`.
+            Slots, int32, shape (k, n, m); for ``block_size`` > 1 only the first slot of each group of columns, see
+            `Fused.block_size`.
         """
         if block_size > 1 and follow_in_blocks(columns, block_size):
             if self.block == 1:
@@ -86,7 +87,8 @@ def create_pattern(blocks: list[tuple[IntArray, IntArray]], unknowns: int, block
     """Create the sparsity that contains all entries (rows, columns) and the diagonal.
 
     Args:
-        blocks: pairs of arrays of local unknowns, rows of shape (k, n) and columns of shape (k, m); -1 for no unknown.
+        blocks: pairs of arrays of local unknowns: rows of the matrix, shape (k, n), and columns, shape (k, m); -1 for
+            no unknown.
         unknowns: number of local unknowns, a multiple of ``block``.
         block: number of rows and columns of the dense blocks of the pattern.
     """
@@ -110,8 +112,9 @@ def create_pattern(blocks: list[tuple[IntArray, IntArray]], unknowns: int, block
 
 
 def _coarsen(numbers: IntArray, block: int) -> IntArray:
-    """Return the numbers of the blocks that contain the unknowns, shape (k, m), or fewer columns if unknowns share
-    blocks; -1 for no unknown."""
+    """Return the indices of the blocks that contain the unknowns, shape (k, m), or fewer columns if several unknowns
+    are in one block; -1 for no unknown.
+    """
     if block > 1 and numbers.shape[1] % block == 0 and follow_in_blocks(numbers, block):
         # consecutive unknowns that do not start at a block boundary are in two blocks
         ends = numbers[:, ::block], numbers[:, block - 1 :: block]
@@ -120,7 +123,9 @@ def _coarsen(numbers: IntArray, block: int) -> IntArray:
 
 
 def follow_in_blocks(numbers: IntArray, block_size: int) -> bool:
-    """Return whether all numbers, shape (k, m), are existing unknowns, and are consecutive in groups of block_size."""
+    """Return whether all numbers, shape (k, m), are unknowns (not -1), and are consecutive within each group of
+    block_size columns.
+    """
     begins = numbers[:, ::block_size]
     return bool((begins >= 0).all()) and all(
         np.array_equal(numbers[:, j::block_size], begins + j) for j in range(1, block_size)
@@ -160,7 +165,7 @@ def merge_entries(starts: IntArray, entries: IntArray, place: IntArray, indptr: 
     Args:
         starts: index of the first entry of each row, shape (rows + 1,).
         entries: columns of the entries; on return, the first entries are the remaining columns.
-        place: memory, shape (rows,).
+        place: work array, shape (rows,).
         indptr: output, index of the first remaining entry of each row.
     """
     count = len(place)
@@ -198,7 +203,7 @@ def merge_entries(starts: IntArray, entries: IntArray, place: IntArray, indptr: 
 def multiply(
     indptr: IntArray, indices: IntArray, block: int, values: FloatArray, x: FloatArray, absolute: bool, out: FloatArray
 ) -> None:
-    """Add A x or |A| x to out; see `Pattern` for the order of the values."""
+    """Add A x or |A| x to out, for the matrix A with values in the order of `Pattern`."""
     if block == 1:
         for i in range(len(indptr) - 1):
             total = out[i]

@@ -1,4 +1,4 @@
-"""The kernel calls that compute residuals and tangents of an assembly, as steps of a `Program`."""
+"""Kernel calls that compute the residuals and tangents of an assembly, arranged as steps of a `Program`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Summands(Protocol):
         """Sparsity of the storage in use."""
 
     def pattern_version(self) -> int:
-        """Return the number of changes of the coordinates that systems couple."""
+        """Return how often the set of coordinates that systems couple has changed."""
 
     def evaluation(self, component: type[Component], values: FloatArray, **given: Any) -> Evaluation:
         """Create an evaluation that adds to matrix values, with the slots of the rows of a component."""
@@ -40,7 +40,7 @@ class Summands(Protocol):
 
 @kernel
 def count_down(mapped: FloatArray) -> None:
-    """Decrease by one the number of residuals for which return maps are active, see `Fields`."""
+    """Decrease by one the remaining number of residual evaluations in which return maps are active, see `Fields`."""
     mapped[0] = max(mapped[0] - 1.0, 0.0)
 
 
@@ -48,7 +48,7 @@ def force_steps(assembly: Summands, f: FloatArray, inertia: bool = False, newton
     """Return the steps that add all left-hand-side forces, and optionally inertia forces, to f, shape (n + 1,); stages
     FORCES and CONTACT.
 
-    ``newton``: whether the forces are evaluated for Newton's method, in which return maps may be active.
+    ``newton``: whether the forces are evaluated for Newton's method, in which return maps may be active, see `Fields`.
     """
     s, mass, found = evaluate(assembly.fields, f=f), assembly.sparsity.mass, list[Step]()
     own = [system.return_map.motion if inertia else system.return_map.rest for system in assembly.systems]
@@ -93,7 +93,7 @@ def constraint_steps(assembly: Summands, c: FloatArray, f: FloatArray) -> list[S
 def tangent_steps(
     assembly: Summands, values: FloatArray, dq: float, dv: float, da: float, mass: float, moving: bool = False
 ) -> list[Step]:
-    """Return the steps that add the tangent of forces and inertia to the matrix values; for the arguments see
+    """Return the steps that add the tangent of forces and inertia to the matrix values; the arguments are explained in
     `Assembly.add_tangent`.
 
     The tangent of inertia forces is included if da is not 0 or ``moving`` is true, see `Scheme`.
@@ -121,8 +121,9 @@ def tangent_steps(
 def mass_steps(
     assembly: Summands, values: FloatArray, scale: float, components: Iterable[type[Component]]
 ) -> list[Step]:
-    """Return the steps that add a multiple of the constant mass matrix to the matrix values: the assembled part, and
-    the matrices of systems with separate products."""
+    """Return the steps that add a multiple of the constant mass matrix to the matrix values. This includes the
+    assembled mass matrix and the mass matrices of systems with their own products.
+    """
     _check_values(assembly, values)
     rows, found = assembly.sparsity.mass, list[Step]()
     if len(rows.values):
@@ -139,7 +140,7 @@ def constraint_tangent_steps(
     assembly: Summands, values: FloatArray, dq: float, dv: float, multiplier_scale: float
 ) -> list[Step]:
     """Return the steps that add the tangent of all constraints to the matrix values. ``multiplier_scale`` is the
-    derivative of the multipliers with respect to the unknowns.
+    derivative of the multipliers with respect to the unknowns of the solver.
     """
     _check_values(assembly, values)
     found = list[Step]()
@@ -153,7 +154,7 @@ def constraint_tangent_steps(
 
 
 def _check_values(assembly: Summands, values: FloatArray) -> None:
-    """Check that the values belong to the storage in use, because otherwise kernels would write to wrong slots."""
+    """Check that the matrix values belong to the storage in use; otherwise kernels would write to wrong positions."""
     assert len(values) == assembly.sparsity.pattern.spare + 1, "values of another pattern: see Assembly.use"
 
 
@@ -162,8 +163,8 @@ def _stage_of(system: System) -> Stage:
 
 
 def find_needed(updates: list[Step], readers: Iterable[Step], markers: Mapping[str, Any]) -> list[Step]:
-    """Return the updates of markers whose columns other steps read, directly or through later updates. All updates are
-    returned if Python functions may read other columns.
+    """Return the updates of markers whose columns other steps read, directly or through later updates of markers. All
+    updates are returned if Python functions may read any column.
 
     Args:
         updates: steps that update markers, in their order.
@@ -173,7 +174,7 @@ def find_needed(updates: list[Step], readers: Iterable[Step], markers: Mapping[s
     columns = [column for family in markers.values() for column in family if isinstance(column, np.ndarray)]
 
     def find(step: Step) -> list[int] | None:
-        """Return the numbers of the columns that are arguments of a step."""
+        """Return the identities (`id`) of the columns that are arguments of a step."""
         function, where = step
         arrays = function.find_arrays(*where) if isinstance(function, Call) else None
         if arrays is None:
@@ -203,5 +204,5 @@ def run_steps(steps: Iterable[Step]) -> None:
 
 
 def in_stage(stage: Stage, steps: list[Step]) -> list[Step]:
-    """Return steps of a `Program`; if stages are logged, the steps are enclosed in a log stage."""
+    """Return steps of a `Program`; if PETSc logs stages, the steps are enclosed in a log stage."""
     return [(enter, (stage,)), *steps, (leave, (stage,))] if logged else steps

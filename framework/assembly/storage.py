@@ -1,4 +1,6 @@
-"""Storage of a tangent, and the slots (positions in the matrix values) of the entries of all systems."""
+"""Storage of the tangent, and the slots (positions in the array of matrix values) to which the systems add their matrix
+entries.
+"""
 
 from __future__ import annotations
 
@@ -23,12 +25,12 @@ from windlass.framework.parallel.ghosts import Ghosts
 class Storage(Enum):
     """Order of the unknowns and of the matrix values.
 
-    ROWS: compressed rows, unknowns in the order of the layout; for all solvers and any number of processes.
-    BLOCKS: dense blocks of four unknowns; for the LU solver of PETSc itself, see unknowns.py.
-    BLOCK_ROWS: compressed rows, unknowns in the order of BLOCKS; replaces BLOCKS if the solver changes during the run.
-    SUBSTRUCTURES: unknowns in the order of the layout. Each process stores a matrix of its own rows in dense blocks;
-    the unknowns of this matrix are ordered for elimination by substructures, see substructure.py. The tangent is the
-    sum of these matrices.
+    ROWS: compressed rows, unknowns in the order of the layout; suitable for all solvers and any number of processes.
+    BLOCKS: dense blocks of four unknowns, suitable for PETSc's own LU solver, see unknowns.py. BLOCK_ROWS: compressed
+    rows, unknowns in the order of BLOCKS; used instead of BLOCKS if the solver changes during the run. SUBSTRUCTURES:
+    unknowns in the order of the layout. Each process stores a matrix of its own rows in dense blocks; the unknowns of
+    this matrix are ordered for elimination by substructures, see substructure.py. The tangent is the sum of these
+    matrices.
     """
 
     ROWS = 0
@@ -43,13 +45,13 @@ class Sparsity:
 
     Attributes:
         unknowns: the local unknowns.
-        numbers: number in the PETSc vectors of each local unknown, followed by the numbers of the unknowns of other
+        numbers: index of each local unknown in the PETSc vectors, followed by the indices of the unknowns of other
             processes that systems couple.
         pattern: sparsity over these unknowns, in this order.
         slots: slots of the matrix entries of all rows, by component.
         couplings: slots of the matrix entries of constraints, by component.
-        pad_slots: slots of the diagonal entries of padding rows, which belong to no unknown.
-        mass: the constant mass matrix of the laws without a separate product.
+        pad_slots: slots of the diagonal entries of padding rows, which do not belong to an unknown.
+        mass: the constant mass matrix of the laws without their own product.
         version: value of `Assembly.pattern_version` when this sparsity was set up.
         substructure: positions of the unknowns in the pattern if the unknowns are reordered, otherwise None.
     """
@@ -76,13 +78,13 @@ class Sparsity:
 
     @cached_property
     def ghosts(self) -> Ghosts:
-        """Exchange of the entries that other processes own."""
+        """Exchange of the vector entries that other processes own."""
         unknowns = self.unknowns
         return Ghosts.after_owned(unknowns.ghosts.comm, unknowns.owned, self.numbers[unknowns.owned :])
 
 
 def can_store(layout: Layout, storage: Storage) -> bool:
-    """Return whether a model can use a storage. The call is collective."""
+    """Return whether the matrices of a model can have the given storage. The call is collective."""
     if storage is Storage.SUBSTRUCTURES:
         return layout.substructure is not None
     return storage is Storage.ROWS or layout.blocks() is not None
@@ -100,7 +102,7 @@ def create_sparsity(
     Args:
         layout: the local numbering, with the systems.
         fields: arrays that the systems read.
-        components: components that need slots, in the order of evaluation.
+        components: components that add to the tangent, in the order of evaluation.
         storage: storage of the matrix values; the model must be able to use it, see `can_store`.
         version: see `Sparsity`.
     """
@@ -161,7 +163,7 @@ def create_sparsity(
 
 
 def _find_slots(pattern: Pattern, rows: IntArray, runs: int) -> Slots:
-    """Return the slots of the matrices of rows with these unknowns, shape (k, n)."""
+    """Return the slots of the element matrices of rows that couple the given unknowns, shape (k, n)."""
     places, n = pattern.slots(rows, rows, runs), rows.shape[1]
     return Slots(places, n // max(places.shape[1], 1), n // max(places.shape[2], 1))
 

@@ -18,14 +18,14 @@ def create_unknowns(layout: Layout, comm: Any, owned: int | None = None) -> Any:
     Args:
         layout: the local numbering.
         comm: mpi4py communicator, or None.
-        owned: number of owned unknowns, if it differs from the layout.
+        owned: number of owned unknowns, if it differs from the number in the layout.
     """
     size = layout.unknowns.owned if owned is None else owned
     return PETSc.Vec().createMPI((size, None), comm=comm if layout.size > 1 else PETSc.COMM_SELF)
 
 
 def sum_to_owners(numbers: IntArray, vector: Any, local: FloatArray) -> None:
-    """Sum values by unknown, with their numbers in PETSc vectors, into a PETSc vector."""
+    """Add values of unknowns, given with their indices in PETSc vectors, to a PETSc vector."""
     if vector.getComm().getSize() == 1:
         vector.setArray(local)
         return

@@ -27,7 +27,7 @@ R = TypeVar("R")
 
 
 class RefusedError(Exception):
-    """A value is not allowed; the message states the allowed values."""
+    """A value is not allowed; the error message states the allowed values."""
 
 
 @dataclass(frozen=True)
@@ -35,9 +35,9 @@ class Check:
     """Check of an argument: the allowed values and their unit.
 
     Attributes:
-        read: ``(value) -> value`` converts the value for the function; raises RefusedError with a description of the
-            allowed values.
-        unit: unit of numbers, ``"1"`` or empty for none.
+        read: function ``(value) -> value`` that converts an argument to the type that the checked function needs; it
+            raises RefusedError with a description of the allowed values.
+        unit: unit of numbers; ``"1"`` or empty for no unit.
     """
 
     read: Callable[[Any], Any]
@@ -51,8 +51,8 @@ def checked(
 
     Args:
         error: the error to raise.
-        where: name of the function in messages; by default the name of the function, or of the class for a constructor;
-            None: no name.
+        where: name of the function in messages. The default is the name of the function, or the name of the class for a
+            constructor. If ``where`` is None, messages contain no name.
         **checks: check of each argument; for ``*args`` and ``**kwargs``, the check of each entry.
 
     Returns:
@@ -91,7 +91,7 @@ def checked(
 
 
 class _Names:
-    """Names of the arguments of a function, and errors for calls with unknown or missing names."""
+    """Names of the arguments of a function. The class raises errors for calls with unknown or missing names."""
 
     def __init__(
         self, where: str, parameters: Mapping[str, inspect.Parameter], checks: Mapping[str, Check],
@@ -111,7 +111,8 @@ class _Names:
 
     def check(self, count: int, given: Mapping[str, Any]) -> None:
         """Raise an error if a call with ``count`` positional arguments and the keywords ``given`` has unknown or
-        missing names."""
+        missing arguments.
+        """
         missing = [name for place, name in self._needed if place >= count and name not in given]
         if not missing and (self._takes_any or all(name in self._known for name in given)):
             return
@@ -128,8 +129,9 @@ class _Names:
 
 
 def suggest(name: str, *known: Sequence[str]) -> str:
-    """Return suggestions for an unknown name: similar names from the first list that contains similar names, otherwise
-    all known names."""
+    """Return suggestions for an unknown name: the similar names of the first list that contains any, or all known names
+    if no list contains a similar name.
+    """
     for names in known:
         close = get_close_matches(name.lower(), names, 2)
         if close:
@@ -138,11 +140,11 @@ def suggest(name: str, *known: Sequence[str]) -> str:
 
 
 def checked_names(checks: Mapping[str, Check], error: type[WindlassError] = ModelError) -> Callable[[type[R]], type[R]]:
-    """Decorate a dataclass such that its constructor raises errors for unknown and missing arguments, like functions
-    with `checked`.
+    """Decorate a dataclass. Its constructor then raises errors for unknown and missing arguments, like a function that
+    is decorated with `checked`.
 
     Args:
-        checks: checks of the fields, with their units.
+        checks: checks of the fields, including the units of the fields.
         error: class of the errors.
     """
 
@@ -218,10 +220,10 @@ def whole(
     maximum: int | None = None,
     why: str = "",
 ) -> Check:
-    """Create the check of a whole number that is at least the minimum. If ``brief`` is true, the message for too small
-    numbers states only the minimum.
+    """Create the check of a whole number that is at least the minimum. If ``brief`` is true, the error message for a
+    number below the minimum states only the minimum.
 
-    The message for too large numbers states the reason ``why``.
+    The error message for a number above the maximum states the reason ``why``.
     """
     words += f" >= {minimum}" if minimum is not None else ""
 
@@ -257,7 +259,7 @@ def numbers(unit: str, *shapes: tuple[int | None, ...], words: str = "") -> Chec
 
 
 def yes_no() -> Check:
-    """Create the check of a truth value: True, False, 1 or 0, also in the types of NumPy."""
+    """Create the check of a truth value: True, False, 1 or 0, also if given in a type of NumPy."""
 
     def read(value: Any) -> bool:
         given = read_yes_no(value)
@@ -269,7 +271,8 @@ def yes_no() -> Check:
 
 
 def word(*choices: str, words: str = "") -> Check:
-    """Create the check of a word: one of the given choices, or any text if no choices are given."""
+    """Create the check of a word, which must be one of the given choices. Any text is allowed if no choices are given.
+    """
     words = words or (f"one of {', '.join(choices)}" if choices else "a text")
 
     def read(value: Any) -> str:
@@ -312,17 +315,17 @@ def instance(*kinds: type | str) -> Check:
 
 
 def subclass(kind: type) -> Check:
-    """A class."""
+    """An object with the name of a class."""
     return that(lambda value: isinstance(value, type) and issubclass(value, kind), f"a kind of {kind.__name__}")
 
 
 def handle() -> Check:
-    """Create the check of a handle to rows of one kind."""
+    """Create the check of a handle to rows of one component."""
     return instance("Entity")
 
 
 def optional(allowed: Check) -> Check:
-    """Create a check that allows None and the values of another check."""
+    """Create a check that allows None and the values that another check allows."""
 
     def read(value: Any) -> Any:
         if value is None:
@@ -355,7 +358,7 @@ def each(allowed: Check, words: str, least: int = 0) -> Check:
 
     Args:
         allowed: the check of an entry.
-        words: description of the list in messages.
+        words: description of the allowed lists in error messages.
         least: smallest number of entries.
     """
 
@@ -375,7 +378,9 @@ def each(allowed: Check, words: str, least: int = 0) -> Check:
 
 
 def that(fits: Callable[[Any], bool], words: str, unit: str = "") -> Check:
-    """Create a check that allows all values for which ``test`` is true; ``words`` describe these values in messages."""
+    """Create a check that allows all values for which ``test`` is true; the text ``words`` describes these values in
+    error messages.
+    """
 
     def read(value: Any) -> Any:
         if not fits(value):
@@ -386,5 +391,5 @@ def that(fits: Callable[[Any], bool], words: str, unit: str = "") -> Check:
 
 
 def inside() -> Check:
-    """Create a check that allows any value, because the function itself or a schema checks the argument."""
+    """Create a check that allows any value, for arguments that the function itself or a schema checks."""
     return Check(lambda value: value)

@@ -1,4 +1,6 @@
-"""Checks of numbers of rows and coordinates against the available memory, before memory is allocated."""
+"""Checks that the memory of the machine is sufficient for the rows and coordinates of a model, before the memory is
+allocated.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ from functools import cache
 from windlass.framework.errors import ModelError, WindlassError
 
 MOST_ROWS = 2**31 - 1
-"""Largest number of rows or coordinates, because PETSc and MPI use 32-bit integers."""
+"""Largest number of rows or coordinates: PETSc and MPI use 32-bit integers."""
 
 
 @cache
@@ -25,7 +27,7 @@ def check_room(count: int, bytes_each: int, given: str, error: type[WindlassErro
 
     Args:
         count: number of rows.
-        bytes_each: smallest memory of each row [bytes].
+        bytes_each: least memory that each row needs [bytes].
         given: description of the argument in the message, such as ``"elements = 10000000000 in straight_cable"``.
         error: class of the error.
 

@@ -1,8 +1,8 @@
 """User functions of time and of arrays that change with the motion, and derivatives of these functions.
 
-Derivatives are given by the user, or are computed by central differences. In their first calls, given derivatives are
-compared with differences. A contradiction causes only a warning, because it affects only the tangent and not the
-equations.
+Derivatives are given by the user, or are computed by central differences. In its first calls, a derivative given by the
+user is compared with differences. If they disagree, only a warning is printed, because a wrong derivative affects only
+the tangent and not the equations.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ from windlass.framework.errors import ModelError, ModelWarning
 STEP = float(np.finfo(np.float64).eps ** (1 / 3))
 """Relative step of central differences [1], optimal for a smooth function."""
 SMALLEST = 1e-2
-"""Magnitude of an argument below which the step of central differences is absolute instead of relative."""
+"""If the magnitude of an argument is smaller than this value, the step of central differences is absolute instead of
+relative.
+"""
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,7 @@ class StateFunction:
         shape: shape of the result.
         names: names of the function and of its derivative, with the row number, for messages.
         words: description of the required result, with its unit, for messages.
-        calls: counter of calls, because only the first calls are checked.
+        calls: counter of calls; only the first calls are checked.
     """
 
     function: Callable[..., Any]
@@ -84,7 +86,7 @@ class StateFunction:
         return np.asarray(found, np.float64)
 
     def _move(self, t: float, arrays: tuple[FloatArray, ...], which: int, j: int, distance: float) -> FloatArray:
-        """Return the value after a change of one entry of one array."""
+        """Return the value of the function after one entry of one array has been changed."""
         moved = [array.copy() for array in arrays]
         moved[which][j] += distance
         return self(t, *moved)

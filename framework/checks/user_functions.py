@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 from windlass.framework.arrays import FloatArray
 
 COMPARED_CALLS = 3
-"""Number of calls of a derivative function that are compared. One call is not sufficient, because models are often at
-rest in the first call, where many values are 0.
+"""Number of calls of a derivative function in which the derivative is checked. One call is not sufficient: models are
+often at rest in the first call, so many values are 0.
 """
 TOLERANCE = 0.05
-"""Relative error above which a derivative contradicts its function [1]; the error is relative to the larger of
-derivative and difference."""
+"""A derivative contradicts its function if its relative error exceeds this value [1]. The error is relative to the
+larger of derivative and difference quotient.
+"""
 ROUNDING = 1e3 * float(np.finfo(np.float64).eps)
 """Assumed rounding error of a user's function, relative to its values [1]."""
 
@@ -25,7 +26,7 @@ class FirstCalls:
     """Counter of the calls of each function in one world."""
 
     def __init__(self) -> None:
-        # store the functions, because Python may reuse the id of a function that no longer exists
+        # references to the functions are kept, because Python may reuse the id of a deleted function
         self._seen: dict[int, tuple[Any, int]] = {}
 
     def count(self, function: Any) -> bool:
@@ -54,13 +55,13 @@ def find_contradictions(
 ) -> tuple[NDArray[np.bool_], FloatArray]:
     """Find entries of a derivative that contradict its function.
 
-    A derivative between both one-sided differences is accepted, because the differences are unequal at a kink.
+    A derivative between both one-sided differences is accepted, because the one-sided differences differ at a kink.
 
     Args:
         given: the derivative, shape (...).
-        step: step of the differences, a number or an array of shape (...).
-        evaluate: function of a distance that returns the values of the user function at this distance from the point of
-            the derivative.
+        step: step of the differences, a scalar or an array of shape (...).
+        evaluate: function that receives a distance, and returns the values of the user function at this distance from
+            the point at which the derivative is given.
         backward: whether the function may also be called at negative distances.
 
     Returns:
@@ -77,7 +78,7 @@ def find_contradictions(
             for k, part in ((0, 1.0), (1, 0.25))
         )
         largest = np.maximum(np.abs(whole).max(axis=0), np.abs(given))
-        # for flat functions, only the variation of the differences with the step size shows their error
+        # for nearly constant functions, only the change of the differences with the step size shows their error
         smooth = (np.abs(whole - quarter) <= TOLERANCE * largest + noise).all(axis=0)
         slack = TOLERANCE * largest + noise
         outside = (given < whole.min(axis=0) - slack) | (given > whole.max(axis=0) + slack)

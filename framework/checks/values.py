@@ -1,7 +1,7 @@
 """Strict reading of user input: numbers, integers, truth values, words.
 
 NumPy may convert words, dates, masked entries and objects to numbers, and any object to a truth value. This module
-accepts only numbers as numbers, and only ``True``, ``False``, 1 and 0 as truth values.
+converts no other types to numbers, and accepts only ``True``, ``False``, 1 and 0 as truth values.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ WORDS = frozenset("U")
 OTHER = "O"
 
 LONGEST = 100
-"""Largest number of characters of a value in messages."""
+"""Longer values are shortened to this number of characters in messages."""
 
 
 def show(value: Any) -> str:
@@ -34,8 +34,9 @@ def show(value: Any) -> str:
 
 
 def find_kinds(value: Any) -> set[str]:
-    """Return NumPy's letters for the types of all entries of a number, array or nested list; for other values return
-    ``O``."""
+    """Return NumPy's letters (`dtype.kind`) for the types of all entries of a number, array or nested list. For other
+    values return ``O``.
+    """
     if isinstance(value, np.ma.MaskedArray) and np.any(value.mask):
         return {OTHER}
     if isinstance(value, np.ndarray | np.generic):
@@ -90,7 +91,7 @@ def read_whole_numbers(value: Any) -> NDArray[np.int64] | None:
     if type(value) is np.ndarray and value.dtype.kind == "i":
         return value.astype(np.int64, copy=False)
     numbers = read_numbers(value)
-    # beyond this limit floats cannot represent all integers
+    # above this limit floats cannot represent all integers
     if numbers is None or not bool((np.abs(numbers) <= 2.0**53).all()):
         return None
     whole = numbers.astype(np.int64)
