@@ -174,7 +174,7 @@ def find_needed(updates: list[Step], readers: Iterable[Step], markers: Mapping[s
     columns = [column for family in markers.values() for column in family if isinstance(column, np.ndarray)]
 
     def find(step: Step) -> list[int] | None:
-        """Return the identities (`id`) of the columns that are arguments of a step."""
+        """Return the indices of the columns whose memory a step reads or writes; None if they are unknown."""
         function, where = step
         arrays = function.find_arrays(*where) if isinstance(function, Call) else None
         if arrays is None:

@@ -315,7 +315,7 @@ def instance(*kinds: type | str) -> Check:
 
 
 def subclass(kind: type) -> Check:
-    """An object with the name of a class."""
+    """Create the check of a class that is equal to ``kind`` or derived from it."""
     return that(lambda value: isinstance(value, type) and issubclass(value, kind), f"a kind of {kind.__name__}")
 
 

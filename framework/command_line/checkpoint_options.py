@@ -12,7 +12,7 @@ from windlass.framework.files.whole_files import check_place
 
 DEFAULT_FILE = "checkpoint.h5"
 EVERY = 1000
-"""Default number of steps between checkpoints."""
+"""Default of the number of steps between checkpoints."""
 MINUTES = 10.0
 """Default of the elapsed time between checkpoints [min]."""
 
@@ -46,7 +46,7 @@ def declare(option: Callable[..., Any]) -> Wish:
         "checkpoint_minutes", MINUTES, "min", "elapsed time after which a checkpoint is due; 0 never", minimum=0.0
     )
     restart = option("restart", "", "", "continue from this checkpoint file; auto: the file of -checkpoint, if any")
-    from petsc4py import PETSc  # imported here, because the import initialises PETSc with the options known then
+    from petsc4py import PETSc  # imported here, because the import initialises PETSc with the present options
 
     every_given = PETSc.Options().hasName("checkpoint_every")
     if not (file or every_given or restart):

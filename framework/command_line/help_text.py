@@ -1,4 +1,4 @@
-"""Help text of ``-help`` for the options of models and of Windlass."""
+"""Help text that ``-help`` prints for the options of models and of Windlass."""
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -23,7 +23,8 @@ def describe_options(own: Mapping[str, Option], framework: Collection[str], solv
 def describe_as_json(
     own: Mapping[str, Option], framework: Collection[str], solvers: Iterable[str], unknown: Sequence[str]
 ) -> str:
-    """Return a one-line JSON description for programs: all options, the options of Windlass, the solvers, and unknown
-    options."""
+    """Return a description for other programs, one line of JSON: all options, the options of Windlass, the solvers, and
+    unknown options.
+    """
     found = {"options": [asdict(item) for item in own.values()], "windlass": sorted(framework)}
     return json.dumps({**found, "prefixes": [prefix for prefix in solvers if prefix], "unknown": list(unknown)})

@@ -11,7 +11,7 @@ from windlass.framework.command_line.report_parts import ReportTable
 
 
 def show_cell(value: Any) -> str:
-    """The text of a cell."""
+    """Return the text of a table cell."""
     if value is None:
         return ""
     if isinstance(value, float | np.floating):
@@ -24,7 +24,7 @@ def format_table(table: ReportTable, inline: bool = False) -> str:
 
     Args:
         table: the table.
-        inline: whether the table contains its style, for pages such as notebooks.
+        inline: whether the HTML contains the style of the table, for pages without a style sheet, such as notebooks.
     """
     rows = [list(row) for row in table.rows]
     kinds = []

@@ -5,13 +5,15 @@ from windlass.framework.launch.arguments import Option
 
 
 def framework_options() -> dict[str, Option]:
-    """Return the options of Windlass that exist for every model, by name."""
+    """Return the options that Windlass defines for every model, by name."""
     options.start()
     return {name: item for name, item in options._run.own.items() if name in options._run.framework}
 
 
 def given_options() -> dict[str, str]:
-    """Return the given values of all options on the command line, in files and in the environment, by name."""
+    """Return the values of all options that are given on the command line, in option files and in the environment, by
+    name.
+    """
     return dict(options._petsc().Options().getAll())
 
 

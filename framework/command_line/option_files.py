@@ -1,9 +1,9 @@
-"""Files with options. Windlass reads these files instead of PETSc, because the messages of Windlass give the file and
-number of a wrong line.
+"""Files with options. Windlass reads these files instead of PETSc, because the error messages of Windlass state the
+file and line number of a wrong option.
 
 A line contains one option, ``-name value`` or ``-name``. Text after ``#`` or ``!`` is a comment. ``-options_file FILE``
-inserts another file. PETSc's `.petscrc` files have the same format, but are read only on request, because an unnoticed
-file in a folder would change results.
+inserts another file. PETSc's `.petscrc` files have the same format, but Windlass reads these files only on request,
+because a file that the user has not noticed could change results.
 """
 
 import os
@@ -24,7 +24,7 @@ def insert_files(pairs: Pairs, within: Sequence[Path] = ()) -> Pairs:
     """Return the options of a command line, in which each ``-options_file FILE`` is replaced by the options in the
     file.
 
-    PETSc itself reads YAML files.
+    The function does not read YAML files; PETSc reads these files itself.
 
     Raises:
         OptionError: a file cannot be read or includes itself, or a line does not contain exactly one option.
@@ -50,7 +50,7 @@ def read_options(path: Path) -> Pairs:
     """Return the options in a file.
 
     Raises:
-        OptionError: the file is not a text file, or a line does not contain exactly one option; the message gives the
+        OptionError: the file is not a text file, or a line does not contain exactly one option; the message states the
             number of the line.
     """
     try:
@@ -71,7 +71,7 @@ def read_options(path: Path) -> Pairs:
 
 
 def petsc_files() -> list[str]:
-    """Return the files of options that PETSc would read without a request; Windlass ignores these files."""
+    """Return the option files that PETSc would read by default; Windlass ignores these files."""
     return [name for name in PETSC_FILES if Path(name).expanduser().is_file()]
 
 
@@ -84,8 +84,7 @@ def environment_options() -> Pairs:
 
 
 def start_with(pairs: Pairs) -> None:
-    """Start PETSc with the given options, and without the options that PETSc would read from files and from the
-    environment."""
+    """Initialise PETSc with the given options only. PETSc then ignores its option files and environment variables."""
     environment = os.environ.pop("PETSC_OPTIONS", None)
     given = {name.lower() for name, _ in pairs}
     try:

@@ -9,15 +9,15 @@ Code that creates a solver (with a fixed options prefix such as `dynamic_`) must
 
 1. Declare the solver's own options with `option("dynamic_...", ...)`, and set defaults on the PETSc objects.
 2. Call `set_from_options(snes)` instead of `snes.setFromOptions()`. The function raises an error for misspelt options,
-and prints the help under -help.
-3. If `help_requested()` is true, return without solving, because -help runs the model only to find its solvers. Under
--help no files are written, output of the rest of the script is dropped, and an error in the script ends the run without
-a message.
+and prints the help if -help is given.
+3. If `help_requested()` is true, return without solving, because -help runs the model only to find its solvers. If
+-help is given, no files are written, output of the rest of the script is suppressed, and an error in the script ends
+the run without a message.
 4. After the first set-up of the linear solver, call `after_set_up(snes)`.
 
-A solver that is created after the first solve must be announced by `expect_solver(prefix)`, unless its prefix is in
-`SOLVER_PREFIXES`. At the end of the script, `windlass run` or (under `python`) an exit handler calls `finish()`, which
-finds unused options. All calls are collective.
+If a solver is created after the first solve, and its prefix is not in `SOLVER_PREFIXES`, call `expect_solver(prefix)`
+before the first solve. At the end of the script, `windlass run` or (under `python`) an exit handler calls `finish()`,
+which finds unused options. All calls are collective.
 """
 
 from __future__ import annotations
@@ -66,9 +66,9 @@ OUTPUTS = {
     "report": "report",
     "last_good": "state file",
 }
-"""Kinds of the files that the run writes, by the name of the option whose value is the name of the file."""
+"""Types of the files that the run writes, by the name of the option that gives the file name."""
 AT_START = re.compile(r"help|h|checkpoint\w*|restart|report|summary|traceback", re.IGNORECASE)
-"""Regular expression of options that take effect only when a program starts or ends."""
+"""Regular expression for the names of options that take effect only when a program starts or ends."""
 PAGES = (".html", ".htm")
 # the prefix ``initial_`` belongs to the solver for initial accelerations
 SOLVER_PREFIXES = ("static_", "dynamic_", "explicit_", "initial_")
@@ -76,7 +76,7 @@ SOLVER_PREFIXES = ("static_", "dynamic_", "explicit_", "initial_")
 
 @dataclass
 class _ProcessOptions:
-    """The options of this process. The object is global, because PETSc has one database of options per process."""
+    """The options of this process, in a global object, because PETSc has one database of options per process."""
 
     words: list[str] | None = None
     arguments: list[str] = field(default_factory=list)
@@ -90,7 +90,7 @@ class _ProcessOptions:
     listed: set[str] = field(default_factory=set)
     dropped_output: TextIO | None = None
     solvers: dict[str, Solver] = field(default_factory=lambda: {prefix: Solver() for prefix in SOLVER_PREFIXES})
-    # by name: chosen value, and value on the command line (None if the option is not on the command line)
+    # by name: the value chosen by `set_options`, and the value on the command line (None if not given there)
     chosen: dict[str, tuple[str, str | None]] = field(default_factory=dict)
 
 
@@ -103,15 +103,16 @@ def is_initialised() -> bool:
 
 
 def initialise(words: Sequence[str], model: bool = True) -> None:
-    """Check the syntax of a command line and initialise PETSc with it; later calls add options.
+    """Check the syntax of a command line and initialise PETSc with it. Later calls only add options.
 
     Args:
         words: words of the command line after the name of the model script.
-        model: whether a model script runs; if false (tests, notebooks), files are written only on request.
+        model: whether a model script runs; if false (tests, notebooks), files are written only if an option requests
+            them.
 
     Raises:
-        OptionError: an option is given as `--x` or `-x=3`, a word belongs to no option, an options file does not exist,
-            or an option of Windlass has a wrong value.
+        OptionError: an option is given as `--x` or `-x=3`, a word does not belong to an option, an options file does
+            not exist, or an option of Windlass has a wrong value.
         OutputError: the file of -summary, -last_good or -checkpoint cannot be written, or the file of -restart does not
             exist.
     """
@@ -136,7 +137,7 @@ def initialise(words: Sequence[str], model: bool = True) -> None:
     loaded = "petsc4py.PETSc" in sys.modules
     if not loaded:
         start_with(pairs)
-    from petsc4py import PETSc  # imported here, because the import initialises PETSc with the options known then
+    from petsc4py import PETSc  # imported here, because the import initialises PETSc with the present options
 
     _run.words = list(words)
     database = PETSc.Options()
@@ -162,15 +163,16 @@ def start() -> None:
 
 
 def _restore_signals(for_pager: bool) -> None:
-    """Give signals that are not errors of the program back to the handlers of Python.
+    """Restore Python's handlers for signals that do not indicate an error of the program.
 
-    PETSc reports these signals as crashes, and its handler in Python needs the global interpreter lock: a closed pipe
-    would crash a process that does not hold the lock. The end of a job or of a pager for the help is not a crash.
+    PETSc reports these signals as crashes, although they also occur at the end of a job or of a pager. Moreover,
+    PETSc's handler runs Python code, which needs the global interpreter lock: a closed pipe would crash a process that
+    does not hold the lock.
     """
     if threading.current_thread() is not threading.main_thread():
         return
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):
-        handler = signal.getsignal(number)  # None: a handler of other code than Python, which was there before PETSc
+        handler = signal.getsignal(number)  # None: a handler that was not installed from Python
         if handler is not None:
             signal.signal(number, handler)
     if for_pager:
@@ -203,7 +205,7 @@ def _declare_framework_options(model: bool) -> None:
 
 
 def _claim_outputs() -> None:
-    """Check before the run that the files named by options can be written, and claim these files."""
+    """Check before the run that the files named by options can be written, and reserve these files for the options."""
     given = {name: output_path(name) for name in OUTPUTS if _petsc().Options().hasName(name)}
     files = {name: path for name, path in given.items() if path is not None}
     for name, path in files.items():
@@ -231,14 +233,14 @@ def option(
         name: letters, digits and underscores; `elements` is given as `-elements 240`.
         default: value if the option is not given; its type (int, float, bool or str) is the type of the option.
         unit: unit of the value, `1` for pure numbers, empty for words and flags.
-        doc: meaning in a few words, for -help.
+        doc: meaning of the option in a few words, printed by -help.
         minimum: smallest allowed number, in `unit`.
         maximum: largest allowed number, in `unit`.
         choices: allowed words, for a str.
 
     Raises:
-        OptionError: the value has a wrong type or is out of range, or the name is an option of PETSc or was declared
-            with different properties.
+        OptionError: the value has a wrong type or is out of range, or the name is an option of PETSc or was already
+            declared with other arguments.
     """
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
         given = repr(name) if isinstance(name, str) else f"of type {type(name).__name__}"
@@ -250,7 +252,7 @@ def option(
     ):
         raise OptionError(f"option name {name!r}: PETSc already has an option with this name")
     known = _run.own.setdefault(name, item)
-    # several solvers of one kind may have different defaults
+    # several solvers of the same type may have different defaults
     if name.startswith(tuple(prefix for prefix in _run.solvers if prefix)):
         known = replace(known, default=default)
     if known != item:
@@ -262,8 +264,9 @@ def option(
 
 
 class ChosenOptions:
-    """Result of `set_options`: a context manager that restores the previously chosen options at the end of its ``with``
-    block."""
+    """Result of `set_options`: a context manager that restores the options of the previous call of `set_options` at the
+    end of its ``with`` block.
+    """
 
     def __init__(self, before: Mapping[str, str]) -> None:
         self._before = before
@@ -279,14 +282,14 @@ def set_options(*words: str) -> ChosenOptions:
     """Choose options within a program, for example in a notebook, for all solvers that are created afterwards.
 
     ``wl.set_options("-dynamic_snes_monitor -dynamic_step 1e-4")`` chooses two options. ``wl.set_options()`` removes all
-    chosen options, such that only the options of the command line remain. In ``with wl.set_options("-quiet"):`` the
-    options are valid until the end of the block.
+    options that were chosen by this function; only the options of the command line remain valid. In ``with
+    wl.set_options("-quiet"):`` the options are valid until the end of the block.
 
-    Each call replaces the options of the previous call. Options of the command line remain valid unless chosen options
-    override them. The call is collective.
+    Each call replaces the options of the previous call. An option of the command line remains valid unless a chosen
+    option has the same name. The call is collective.
 
     Args:
-        *words: options as on the command line; one text may contain several options.
+        *words: options as on the command line; one string may contain several options.
 
     Returns:
         A context manager that restores the previous options at its end.
@@ -321,7 +324,9 @@ def set_options(*words: str) -> ChosenOptions:
 
 @contextmanager
 def quietly() -> Iterator[None]:
-    """Context in which only errors are printed (-quiet), for further models of a program that repeat its notes."""
+    """Context in which only errors are printed, like -quiet. It is used for additional models of a program, which would
+    print the same notes again.
+    """
     start()
     before = {name: value for name, (value, _) in _run.chosen.items()}
     _choose({**before, "quiet": "true"})
@@ -351,7 +356,7 @@ def _choose(given: Mapping[str, str]) -> None:
 
 
 def _set_value(name: str, value: str) -> None:
-    """Set an option in the database; options that are read whenever they are needed count as used."""
+    """Set an option in the database; options that Windlass reads again at each use count as used."""
     database = _petsc().Options()
     database.setValue(name, value)
     if name.lower() in _run.framework:
@@ -386,13 +391,14 @@ def help_requested() -> bool:
 
 
 def restart_requested() -> bool:
-    """Whether -restart was given."""
+    """Return whether -restart was given."""
     return is_initialised() and bool(own_value("restart"))
 
 
 def is_dry_run() -> bool:
-    """Return whether -help was given and the options of a solver were printed; the rest of the script has then no
-    effect."""
+    """Return whether -help was given and the options of a solver were printed. In this case the rest of the script has
+    no effect.
+    """
     return _run.dropped_output is not None
 
 
@@ -401,12 +407,12 @@ def expect_solver(prefix: str, own: Sequence[Option] | None = None) -> None:
 
     Args:
         prefix: its options prefix.
-        own: all options that the solver declares, by their names without prefix; wrong options are then found before
-            any solve.
+        own: all options that the solver declares, by their names without prefix; if given, wrong options are found
+            before the first solve.
     """
     _run.solvers.setdefault(prefix, Solver()).own = None if own is None else tuple(own)
     for item in own or ():
-        # additional words may have been allowed after a solver declared the option
+        # the set of allowed words may have grown since a solver declared the option
         if (declared := _run.own.get(prefix + item.name)) is not None:
             _run.own[declared.name] = replace(declared, choices=item.choices)
 
@@ -440,11 +446,11 @@ def set_from_options(solver: Any) -> None:
 
 
 def check_values(prefix: str = "") -> None:
-    """Check the options of all solvers before the first solve, including solvers that the model makes later.
+    """Check the options of all solvers before the first solve, including solvers that the model creates later.
 
     Raises:
-        OptionError: an option of the solver with this prefix has a wrong value. Before the first solve, the options of
-            all other known solvers are also checked.
+        OptionError: an option of the solver with this prefix has a wrong value, or, before the first solve, an option
+            of any other known solver has a wrong value.
     """
     given = _petsc().Options().getAll()
     prefixes = [known for known in _run.solvers if known and (known == prefix or not _run.values_checked)]
@@ -459,7 +465,7 @@ def check_values(prefix: str = "") -> None:
 
 
 def after_set_up(solver: Any) -> None:
-    """Check options after the first set-up of a KSP, or of the linear solver of a SNES.
+    """Check the options of a KSP, or of the linear solver of a SNES, after its first set-up.
 
     Raises:
         OptionError: an option for the linear solver is unknown or has no effect.
@@ -474,7 +480,7 @@ def finish() -> None:
     """Check all options at the end of the run; later calls have no effect.
 
     Raises:
-        OptionError: the run has not read an option.
+        OptionError: an option was never read during the run.
     """
     if _run.finished or not is_initialised():
         return
@@ -506,8 +512,9 @@ def model_options() -> list[tuple[Option, int | float | bool | str]]:
 
 
 def own_help() -> str:
-    """Return the help text of the declared options that were not listed yet, with defaults, units and bounds, grouped
-    by solver."""
+    """Return the help text of the declared options that no earlier call has returned, with defaults, units and bounds,
+    grouped by solver.
+    """
     new = {name: item for name, item in _run.own.items() if name not in _run.listed}
     _run.listed |= set(_run.own)
     return describe_options(new, _run.framework, _run.solvers)
@@ -557,7 +564,7 @@ def thread_count() -> int:
 
 
 def verdict_kind() -> str:
-    """Return how doubtful results are treated (-verdict)."""
+    """Return the treatment of doubtful results (-verdict)."""
     return str(own_value("verdict"))
 
 
@@ -601,7 +608,7 @@ def own_value(name: str) -> int | float | bool | str:
 def _petsc() -> Any:
     """Return the module PETSc, which is initialised with the command line."""
     start()
-    from petsc4py import PETSc  # imported here, because the import initialises PETSc with the options known then
+    from petsc4py import PETSc  # imported here, because the import initialises PETSc with the present options
 
     return PETSc
 

@@ -1,11 +1,13 @@
-"""Queries on a solver of PETSc (SNES or KSP) or an eigensolver of SLEPc (EPS or PEP)."""
+"""Queries of the properties of a solver of PETSc (SNES or KSP) or an eigensolver of SLEPc (EPS or PEP)."""
 
 from typing import Any
 
 
 def describe_kinds(solver: Any) -> str:
-    """Return PETSc's names of the types of SNES, EPS, PEP, ST, KSP and PC, and of the factorisation package."""
-    from petsc4py import PETSc  # imported here, because the import initialises PETSc with the options known then
+    """Return the types of a solver and of its inner solvers (SNES, EPS, PEP, ST, KSP, PC), and the factorisation
+    package, with PETSc's names.
+    """
+    from petsc4py import PETSc  # imported here, because the import initialises PETSc with the present options
 
     outer: dict[str, str] = {}
     if isinstance(solver, PETSc.SNES):
@@ -23,14 +25,17 @@ def describe_kinds(solver: Any) -> str:
 
 
 def is_eigensolver(solver: Any) -> bool:
-    """Return whether an object is an EPS or PEP of SLEPc, whose linear solver is in its spectral transformation."""
+    """Return whether an object is an EPS or PEP of SLEPc. The linear solver of these belongs to their spectral
+    transformation.
+    """
     return hasattr(solver, "getST")
 
 
 def set_up_twin(solver: Any) -> None:
-    """Set up a linear solver of the same types for a 1 x 1 matrix, because inner solvers and packages print their help
-    only during the set-up."""
-    from petsc4py import PETSc  # imported here, because the import initialises PETSc with the options known then
+    """Set up a linear solver of the same types for a 1 x 1 matrix, because inner solvers and factorisation packages
+    print their help only when they are set up.
+    """
+    from petsc4py import PETSc  # imported here, because the import initialises PETSc with the present options
 
     if is_eigensolver(solver):
         return

@@ -1,6 +1,6 @@
 """Checks of the values of PETSc's options before any solve, because PETSc checks them late and incompletely.
 
-There are two checks. `check_ranges` checks options of solvers whose range is known; it finds missing values, words
+There are two checks. `check_ranges` checks solver options whose allowed range is known. It finds missing values, words
 instead of numbers, and numbers outside the range. `find_refused` lets PETSc read copies of all options of a solver
 under another prefix.
 """
@@ -16,7 +16,7 @@ PROBE = "windlass_probe_"
 
 INFINITE = math.inf
 # Options by their names after the prefix of a solver: type, smallest number, largest number, description of the allowed
-# values.
+# values for messages.
 RANGES: tuple[tuple[str, type, float, float, str], ...] = (
     (r"(snes|ksp|eps|st_ksp)_rtol", float, 0.0, math.nextafter(1.0, 0.0), "a number >= 0 and < 1 [1]"),
     (r"(snes|ksp)_atol|snes_stol|\w*linesearch_[rals]tol", float, 0.0, INFINITE, "a number >= 0"),
@@ -33,8 +33,9 @@ RANGES: tuple[tuple[str, type, float, float, str], ...] = (
     (r"\w*mat_mumps_cntl_\d+", float, -INFINITE, INFINITE, "a number"),
 )
 SNES_TYPES = ("newtonls", "newtontr", "vinewtonrsls", "vinewtonssls", "ksponly")
-"""Types of SNES that are Newton's methods. Other types require meshes, grids or functions that do not exist here, or do
-not use the tangent."""
+"""Types of SNES that are variants of Newton's method. Other types do not use the tangent, or require meshes, grids or
+functions that Windlass does not provide.
+"""
 OF_PETSC = re.compile(r"(snes|ksp|pc|eps|pep|st|mat|sub|mg|fieldsplit|npc)_\w+")
 NEEDS_VALUE = re.compile(
     r"\w*_(type|solver_type|ordering_type|[rasd]tol|levels|fill|restart|convergence_test|norm_type)"
@@ -42,7 +43,7 @@ NEEDS_VALUE = re.compile(
 
 
 def check_ranges(given: Mapping[str, str], prefixes: tuple[str, ...]) -> None:
-    """Check the options of solvers that have a known range.
+    """Check the solver options whose allowed range is known.
 
     Args:
         given: values of all options, by name without dash; ``""`` means no value.
@@ -76,7 +77,7 @@ def check_ranges(given: Mapping[str, str], prefixes: tuple[str, ...]) -> None:
 def largest_int() -> int:
     """PETSc's largest whole number."""
     import numpy as np  # imported here, because the command line starts faster without NumPy
-    from petsc4py import PETSc  # imported here, because the import initialises PETSc with the options known then
+    from petsc4py import PETSc  # imported here, because the import initialises PETSc with the present options
 
     return int(np.iinfo(PETSc.IntType).max)
 
@@ -94,7 +95,7 @@ def find_refused(given: Mapping[str, str], prefix: str) -> tuple[str, str] | Non
     """Return the first option of a solver for which PETSc raises an error, with the reason, or None if PETSc accepts
     all options.
 
-    PETSc reads copies of the options under another prefix, so that the originals still count as unused.
+    PETSc reads copies of the options under another prefix, so that the original options still count as unused.
 
     Args:
         given: values of all options, by name without dash; ``""`` means no value.
@@ -104,8 +105,8 @@ def find_refused(given: Mapping[str, str], prefix: str) -> tuple[str, str] | Non
     reason = _read(mine) if mine else None
     if reason is None:
         return None
-    # PETSc may read an option only because of another option, such as a type, so the wrong value is searched in PETSc's
-    # reason
+    # whether PETSc reads an option may depend on other options, such as a type, so PETSc's message is searched for the
+    # wrong value
     without = [name for name in mine if _read({other: mine[other] for other in mine if other != name}) is None]
     quoted = [name for name in without if mine[name] and mine[name] in reason.split()]
     name = next(iter([*quoted, *without, *mine]))
@@ -113,13 +114,13 @@ def find_refused(given: Mapping[str, str], prefix: str) -> tuple[str, str] | Non
 
 
 def petsc_reason(error: Exception) -> str:
-    """Return the reason in an error of PETSc, which is its last line; the other lines are a traceback of PETSc."""
+    """Return the reason from the text of a PETSc error: the last line. The other lines are a traceback of PETSc."""
     return str(error).splitlines()[-1].split("] ", 1)[-1].strip()
 
 
 def _read(mine: Mapping[str, str]) -> str | None:
     """Let a solver read options, and return PETSc's reason if PETSc raises an error."""
-    from petsc4py import PETSc  # imported here, because the import initialises PETSc with the options known then
+    from petsc4py import PETSc  # imported here, because the import initialises PETSc with the present options
 
     database: Any = PETSc.Options()
     for name, text in mine.items():

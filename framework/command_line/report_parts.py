@@ -16,7 +16,7 @@ from windlass.framework.errors import OutputError
 
 
 def _is_part(given: Any) -> bool:
-    """Return whether a report can show a value."""
+    """Return whether a value has a type that a report can show."""
     known = isinstance(given, str | ReportTable | ReportCurves | Formatted)
     return known or ((hasattr(given, "savefig") or callable(given)) and not isinstance(given, type))
 
@@ -79,13 +79,13 @@ class ReportCurves:
 
 @dataclass(frozen=True)
 class Formatted:
-    """A part of a section that is already HTML."""
+    """A part of a section that is given as HTML."""
 
     text: str
 
 
 PLACES = ("first", "results", "energy")
-"""Values of ``place`` of sections, in the order of the page."""
+"""Allowed values of `ReportSection.place`, in the order of the page."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class ReportSection:
         check_fields(self, {"title": word(), "parts": PARTS, "place": word(*PLACES)}, OutputError)
 
 
-# contributions to the report of this run; global, like PETSc's database of options
+# contributions to the report of this run, in a global object, because a process has one run
 added_sections: list[ReportSection] = []
 providers: list[str] = []
 
@@ -128,8 +128,8 @@ def add_to_report(title: str, *parts: Any) -> None:
 
 
 def register_report_sections(name: str) -> None:
-    """Register a function of (world, state) that returns sections; all processes call the function collectively at the
-    end of each solve.
+    """Register a function of (world, state) that returns sections of the report. All processes call the function
+    collectively at the end of each solve.
 
     Args:
         name: name of the function, ``"package.module:function"``; the module is loaded when a report is written.

@@ -1,5 +1,6 @@
-"""Files that are requested by options: results (-summary), costs of solves (-statistics) and the last state
-(-final_state)."""
+"""Files that options request: results (-summary), step counts and times of solves (-statistics) and the last state
+(-final_state).
+"""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ _solves: list[dict[str, Any]] = []
 
 
 def write_summary(values: Mapping[str, Any]) -> None:
-    """Write results to the file of ``-summary``, on the first process; without ``-summary`` and under ``-help`` the
+    """Write results to the file of ``-summary``, on the first process; without ``-summary``, or with ``-help``, the
     call has no effect.
 
     Args:

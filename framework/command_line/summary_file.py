@@ -16,7 +16,7 @@ WRITTEN = {"written_by": "Windlass"}
 
 @dataclass
 class _Verdicts:
-    """Verdicts on the solves of this run, and whether the summary file contains them; a global object."""
+    """Verdicts on the solves of this run, and whether the summary file contains these verdicts, in a global object."""
 
     solves: list[dict[str, Any]] = field(default_factory=list)
     written: bool = False
@@ -36,7 +36,7 @@ def is_written() -> bool:
 
 
 def write(file: Path | None, values: Mapping[str, Any], wanted: bool = True) -> None:
-    """Write results by name and verdicts to the file of -summary.
+    """Write the verdicts, and the results by name, to the file of -summary.
 
     Raises:
         OutputError: the file cannot be written.

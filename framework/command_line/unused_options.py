@@ -1,14 +1,15 @@
-"""Detection of options that were never read, which PETSc ignores, but which are errors in Windlass.
+"""Detection of options that were never read. PETSc ignores such options; in Windlass they are errors.
 
-PETSc marks an option as used when an object reads it. Unused options are checked at three moments:
+PETSc marks an option as used when an object reads it. Windlass checks for unused options at three stages:
 
 1. After `setFromOptions` of a solver: all options except the options that PETSc reads later (`READ_AT_SET_UP`,
 `READ_IN_SOLVE`).
 2. After the first set-up of the linear solver of a solver: all options except `READ_IN_SOLVE`.
 3. At the end of the run: all options.
 
-A name that does not exist in PETSc is reported at the first of these moments, also if the prefix belongs to a solver
-that is created later. The PETSc library contains each name of an option as text; these texts are the list of names.
+An option name that does not exist in PETSc is reported at the first of these stages, even if its prefix belongs to a
+solver that is created later. The PETSc library contains each name of an option as text; these texts are the list of
+names.
 """
 
 import difflib
@@ -31,7 +32,7 @@ GLOBAL = re.compile(
     r"(_\w+)?",
     re.IGNORECASE,
 )
-# Options of factorisation packages, and of objects within a solver that are created during the first set-up.
+# Options of factorisation packages, and of inner objects of a solver that are created during the first set-up.
 READ_AT_SET_UP = re.compile(
     r"(st_)?(sub|mg|fieldsplit|pc_fieldsplit|redundant|telescope|npc|fas|esteig|inner|mat|dm)_\w+", re.IGNORECASE
 )
@@ -62,8 +63,8 @@ class Solver:
     """Data about the solver with a given prefix.
 
     Attributes:
-        reached: its progress.
-        kinds: kinds of SNES, KSP and PC, with PETSc's names.
+        reached: stage that the solver has reached.
+        kinds: types of SNES, KSP and PC, with PETSc's names.
         own: options that the solver will declare, by their names without prefix; None if unknown.
     """
 
@@ -72,7 +73,7 @@ class Solver:
     own: tuple[Option, ...] | None = None
 
     def check_own(self, prefix: str, given: Mapping[str, str]) -> None:
-        """Check the values of the solver's own options among all given options; raise OptionError for a wrong value."""
+        """Check the given options that belong to the solver's own options; raise OptionError for a wrong value."""
         for item in self.own or ():
             whole = replace(item, name=prefix + item.name)
             for text in (text for name, text in given.items() if name.lower() == whole.name.lower()):
@@ -81,7 +82,7 @@ class Solver:
 
 def find_unused() -> dict[str, str]:
     """Return the options that no process has read: values (empty for flags) by name without dash."""
-    from petsc4py import PETSc  # imported here, because the import initialises PETSc with the options known then
+    from petsc4py import PETSc  # imported here, because the import initialises PETSc with the present options
 
     unused = list_unused_options()
     if PETSc.COMM_WORLD.getSize() > 1:
@@ -93,9 +94,10 @@ def find_unused() -> dict[str, str]:
 
 
 def excuse(prefix: str) -> None:
-    """Mark the options of a solver as read, because a checkpoint contains the result of the solver, which therefore
-    does not run."""
-    from petsc4py import PETSc  # imported here, because the import initialises PETSc with the options known then
+    """Mark the options of a solver as read. This is necessary if the result is read from a checkpoint, because then the
+    solver does not run.
+    """
+    from petsc4py import PETSc  # imported here, because the import initialises PETSc with the present options
 
     for name in find_unused():
         if prefix and name.lower().startswith(prefix) and _is_petsc_name(name[len(prefix) :]):
@@ -104,8 +106,9 @@ def excuse(prefix: str) -> None:
 
 @functools.cache
 def petsc_names() -> frozenset[str]:
-    """Return all names of options in the texts of the PETSc and SLEPc libraries, in lower case; empty if the PETSc
-    library cannot be read."""
+    """Return all option names that occur as strings in the files of the PETSc and SLEPc libraries, in lower case. The
+    result is empty if the PETSc library cannot be read.
+    """
     try:
         found = _read_names(library_file())
     except OSError:
@@ -116,7 +119,7 @@ def petsc_names() -> frozenset[str]:
 
 
 def _read_names(path: str | None) -> frozenset[str]:
-    """Return the names of options in the texts of a library."""
+    """Return the option names that occur as strings in the file of a library."""
     with open(path or "", "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text:
         found = re.findall(rb"-([A-Za-z][A-Za-z0-9_]{2,})\x00", text)
     return frozenset(name.decode().lower() for name in found)
@@ -130,13 +133,14 @@ def _is_petsc_name(name: str) -> bool:
         return True
     if re.match(r"(st|sub|mg|fieldsplit|redundant|telescope|npc|fas|esteig|inner)_", name):
         return any(name[at.end() :] in names for at in re.finditer("_", name))
-    # PETSc composes names with a number in the middle at run time, so the library does not contain these names.
+    # PETSc composes names that contain a number at run time, so the library does not contain these names.
     return bool(re.search(r"_\d+(_|$)", name)) and bool(SOLVER_FAMILY.fullmatch(name) or READ_AT_SET_UP.fullmatch(name))
 
 
 def suggest(name: str, prefixes: Iterable[str], own: Iterable[str], closeness: float = 0.75) -> list[str]:
-    """Return known names similar to `name`, the most similar first: own options, global options of PETSc, and options
-    of PETSc after each prefix."""
+    """Return known names similar to `name`, the most similar first. Known names are own options, global options of
+    PETSc, and options of PETSc after each prefix.
+    """
     candidates = set(own) | {known for known in petsc_names() if GLOBAL.fullmatch(known)}
     fitting = [prefix for prefix in prefixes if prefix and name.lower().startswith(prefix)] or list(prefixes)
     solver_names = [known for known in petsc_names() if SOLVER_FAMILY.fullmatch(known)]
@@ -148,8 +152,9 @@ def suggest(name: str, prefixes: Iterable[str], own: Iterable[str], closeness: f
 
 
 def check(moment: Moment, solvers: Mapping[str, Solver], own: Iterable[str]) -> list[str]:
-    """Return one line for each option that is certainly wrong at a moment; before END, this depends on the progress of
-    each solver."""
+    """Return one line of text for each option that is certainly wrong at the given stage. Before END, the result
+    depends on the stage that each solver has reached.
+    """
     lines = []
     for name, value in find_unused().items():
         problem = _judge(name, moment, solvers, own)
@@ -159,13 +164,13 @@ def check(moment: Moment, solvers: Mapping[str, Solver], own: Iterable[str]) -> 
 
 
 def find_unknown(solvers: Mapping[str, Solver], own: Iterable[str]) -> list[str]:
-    """Return one line for each given option with an unknown name, for a run that only lists options."""
+    """Return one line of text for each given option with an unknown name; used in runs that only list options."""
     expected = {prefix: Solver(own=solver.own) for prefix, solver in solvers.items()}
     return check(Moment.EXPECTED, expected, own)
 
 
 def _judge(name: str, moment: Moment, solvers: Mapping[str, Solver], own: Iterable[str]) -> str:
-    """Return the error message for an unused option; empty if the option may still be read."""
+    """Return the error message for an unused option; the text is empty if the option may still be read."""
     prefix = max((p for p in solvers if name.lower().startswith(p)), key=len, default=None)
     base = name if prefix is None else name[len(prefix) :]
     if prefix and _is_announced(base, solvers[prefix]) and moment is not Moment.END:
@@ -174,7 +179,7 @@ def _judge(name: str, moment: Moment, solvers: Mapping[str, Solver], own: Iterab
     if not prefix and known and GLOBAL.fullmatch(base):
         return ""
     if prefix is None:
-        # a single word in the library is rarely an option
+        # single words in the library are rarely names of options
         known = known and "_" in base
         return _judge_without_solver(name, known, moment, solvers, own)
     solver = solvers[prefix]
@@ -199,8 +204,8 @@ def _judge(name: str, moment: Moment, solvers: Mapping[str, Solver], own: Iterab
 
 
 def _is_announced(base: str, solver: Solver) -> bool:
-    """Return whether a solver that is not created yet will read an option. The result does not need the names of PETSc,
-    which are read from its library in 20 ms.
+    """Return whether a solver that is not created yet will read an option. The function does not need the option names
+    of PETSc; reading these from the library takes 20 ms.
     """
     return solver.reached is Moment.EXPECTED and any(base == own.name for own in solver.own or ())
 

@@ -25,7 +25,7 @@ VIEWERS = re.compile(
 FILES = re.compile(r"history|citations|malloc_view", re.IGNORECASE)
 """Options whose value is the name of a file."""
 NUMBERED = re.compile(r"log_trace|info", re.IGNORECASE)
-"""Options that write one file per process, with the number of the process after the file name."""
+"""Options that write one file per process, with the rank of the process after the file name."""
 TYPES = ("ascii", "binary", "draw", "socket", "hdf5", "vtk", "matlab", "saws", "glvis", "exodusii", "cgns", "string")
 FORMATS = (
     *("default", "native", "noformat", "load_balance", "failed", "all"),
@@ -45,7 +45,7 @@ def check_viewers(pairs: Sequence[tuple[str, str | None]], folder: Path) -> None
     """Check the options by which PETSc writes files, and register the files as outputs of Windlass.
 
     Args:
-        pairs: (name without dash, value) of each option.
+        pairs: pair (name without dash, value) of each option.
         folder: folder to which file names are relative.
 
     Raises:

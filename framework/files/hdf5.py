@@ -1,9 +1,9 @@
 """HDF5 files that are changed atomically: a full disk does not damage a file, and readers find only complete frames.
 
-If HDF5 fails to write, it crashes the process, and the file is lost. To prevent this, HDF5 writes to an `Overlay`.
-Large data are immediately written after the end of the file, where readers ignore them; all other data remain in
-memory. After the library has closed the file, `change_file` writes the data in memory completely or not at all. If a
-write fails, an error is raised at this point.
+If the HDF5 library cannot write, it crashes the process, and the file is lost. To prevent this, the library writes to
+an `Overlay` instead of the file. Large data are immediately written after the end of the file, where readers ignore
+them; all other data remain in memory. After the library has closed the file, `change_file` writes the data in memory
+completely or not at all. If this fails, an error is raised.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from windlass.framework.files.whole_files import NO_ROOM, NoRoomError, create_dr
 
 PAGE = 4096
 LARGE = 1 << 15
-"""Size above which data are written immediately to the file [bytes]."""
+"""Data of more than this size are written immediately to the file [bytes]."""
 
 
 class Overlay:
-    """Content of a file in HDF5, between opening and closing of the file.
+    """File object for the HDF5 library, which stores the changes of a file between opening and closing.
 
     Args:
         number: descriptor of the file, open for reading and writing.
@@ -36,7 +36,8 @@ class Overlay:
     Attributes:
         size: length of the file when it was opened [bytes].
         end: length of the file after closing [bytes].
-        behind: data after the end of the file that have not been written yet, with their offsets, in ascending order.
+        behind: data after the old end of the file that have not been written yet, each with its offset, in ascending
+            order of offsets.
         error: the first failure to write.
     """
 
@@ -103,7 +104,7 @@ class Overlay:
             try:
                 write_all(self._number, [new], place)
             except OSError as error:
-                # store the error, because an error within the HDF5 library would end the process
+                # store the error, because an exception within the HDF5 library would end the process
                 self.error = error
 
     def truncate(self, size: int | None = None) -> int:
@@ -112,11 +113,12 @@ class Overlay:
         return self.end
 
     def flush(self) -> None:
-        """Have no effect, because data in memory are written after the file is closed."""
+        """Do nothing: data in memory are written after the file is closed."""
 
     def changes(self) -> list[tuple[int, bytes]]:
-        """Return the changes before the end of the file: offset and new bytes of each range; adjacent ranges are
-        joined."""
+        """Return the changes of bytes before the old end of the file: offset and new bytes of each range. Adjacent
+        ranges are joined.
+        """
         found: list[tuple[int, bytearray]] = []
         for page in sorted(self._pages):
             new, offset = self._pages[page], page * PAGE
@@ -130,8 +132,8 @@ class Overlay:
 
 
 def _lay(below: memoryview, start: int, place: int, new: bytes | bytearray | memoryview) -> None:
-    """Copy ``new``, which begins at the offset ``place``, into data that begin at the offset ``start``, where both
-    overlap.
+    """Copy the bytes ``new``, which begin at the file offset ``place``, into data that begin at the file offset
+    ``start``, for the range in which both overlap.
     """
     low, high = max(start, place), min(start + len(below), place + len(new))
     if low < high:
@@ -175,7 +177,7 @@ def create_hdf5(path: Path, finish: Callable[[Overlay], None] = _nothing) -> Ite
         try:
             overlay = Overlay(number)
             with _open_hdf5(overlay, "w") as file:
-                # this part is short and is written first, so that the mark is near the beginning of the file
+                # this short part is written first, so that Windlass finds its mark near the beginning of the file
                 file.attrs["creator"] = np.bytes_(MARK)
                 yield file
             finish(overlay)
@@ -221,8 +223,8 @@ with h5py.File(sys.argv[1], "r", locking=False) as file:
 
 @contextmanager
 def read_hdf5(path: Path) -> Iterator[Any]:
-    """Context manager that opens an HDF5 file of another run for reading. Another process first tests the file, because
-    a damaged file may crash HDF5.
+    """Context manager that opens an HDF5 file of another run for reading. Another process first tries to read the file,
+    because a damaged file may crash the HDF5 library.
 
     Raises:
         OSError: the file cannot be read.

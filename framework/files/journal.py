@@ -1,14 +1,14 @@
 """Atomic changes of a file, in four steps:
 
     1. New bytes are written after the end of the file, if readers ignore bytes there.
-    2. A journal, a small file in the same folder, stores the changes before the end.
-    3. The changes are made. The journal is removed.
+    2. The changes of bytes before the end are written to a journal, which is a small file in the same folder.
+    3. The changes are made in the file. Then the journal is removed.
 
 If the disk is full in step 1 or 2, the file is truncated to its old length and is unchanged. If the process is killed
 in step 3, the journal remains, and `recover` completes the changes. If the process is killed in step 1 or 2, readers
 find the old content.
 
-    python -m windlass.framework.files.journal FILE ...    completes the journals of files that a killed run has left
+    python -m windlass.framework.files.journal FILE ... completes changes that a killed run has left unfinished
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def change_file(path: Path, size: int, changes: Changes, behind: Changes = (), e
     """Make all changes of a file, or none if a write fails.
 
     Args:
-        path: the file; no other process may write to it.
+        path: the file; no other process may write to the file at the same time.
         size: its length [bytes].
         changes: new bytes whose offsets are before the end of the file.
         behind: new bytes after the end of the file, which are written first; readers must ignore these bytes.
@@ -47,7 +47,7 @@ def change_file(path: Path, size: int, changes: Changes, behind: Changes = (), e
 
     Raises:
         NoRoomError: the disk has no room; the file is unchanged.
-        OSError: another failure occurred; the file is unchanged, or its journal remains.
+        OSError: writing fails for another reason; the file is unchanged, or its journal remains.
     """
     is_set = end is not None
     if end is None:
@@ -72,7 +72,7 @@ def change_file(path: Path, size: int, changes: Changes, behind: Changes = (), e
 
 
 def _change(path: Path, size: int, changes: Changes) -> None:
-    """Write the changes; if one fails, undo all of them and remove the journal."""
+    """Write the changes. If a write fails, undo all changes and remove the journal."""
     before = _read(path, changes)
     try:
         _write(path, changes)
@@ -124,11 +124,13 @@ def _write(path: Path, changes: Changes) -> None:
         for offset, new in changes:
             write_all(number, [new], offset)
     finally:
-        os.close(number)  # network disks report a full disk at this point
+        os.close(number)  # network disks report that they are full only when the file is flushed
 
 
 def _read(path: Path, changes: Changes) -> list[tuple[int, bytes]]:
-    """Read the present bytes of a file at the offsets of changes."""
+    """Return the changes that would restore the present bytes of a file: the present bytes at the offsets of the given
+    changes.
+    """
     with path.open("rb") as file:
         return [(offset, os.pread(file.fileno(), len(new), offset)) for offset, new in changes]
 

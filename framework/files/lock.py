@@ -1,9 +1,9 @@
 """Locks of output files, because two runs that write the same files would destroy the data.
 
-A lock is a small file in the same folder, ``.belt.lock``. The lock file contains the number of its process, and is
-locked by the system (``flock``) while this process runs. A process that is ended by a signal removes its locks. A lock
-that remains after a process was killed is taken over, and a note is printed. On disks without ``flock`` a lock is valid
-as long as the process named in the file runs.
+A lock is a small file in the same folder, ``.belt.lock``. The lock file contains the number of the process that created
+it (its owner), and is locked by the system (``flock``) while the owner runs. If a signal ends a process, the process
+removes its locks first. If a process was killed, its lock files remain; the next process takes over these locks and
+prints a note. On disks without ``flock`` a lock is valid as long as the owner named in the file runs.
 """
 
 from __future__ import annotations
@@ -40,7 +40,9 @@ class _Held:
 
 @dataclass
 class _Locks:
-    """Locks of this process by path, locks whose takeover was reported, and whether notes are omitted."""
+    """Locks of this process by path, paths of locks for which the note on a takeover was printed, and whether notes are
+    omitted.
+    """
 
     held: dict[Path, _Held] = field(default_factory=dict)
     said: set[str] = field(default_factory=set)
@@ -97,7 +99,7 @@ def _acquire(lock: Path, what: str) -> None:
         _say_taken_over(owner, what)
     os.ftruncate(number, 0)
     me = {"process": os.getpid(), "host": socket.gethostname(), "since": time.strftime("%Y-%m-%d %H:%M:%S")}
-    # the lock is also valid if the disk is full and the text cannot be written
+    # if the disk is full, the text cannot be written, but the lock is still valid
     with contextlib.suppress(OSError):
         os.pwrite(number, json.dumps(me).encode(), 0)
     _process.held[lock] = _Held(number)
@@ -120,7 +122,7 @@ def _lock(number: int, lock: Path, what: str) -> None:
 
 
 def _release(lock: Path, process: int) -> None:
-    # a child process inherits this object, but not the lock
+    # a child process inherits this object, but does not own the lock
     held = _process.held.get(lock)
     if held is None or process != os.getpid():
         return
@@ -132,8 +134,9 @@ def _release(lock: Path, process: int) -> None:
 
 
 def end_cleanly() -> None:
-    """Install signal handlers that remove locks and drafts before a signal ends this process, unless the process has
-    its own handlers."""
+    """Install signal handlers that remove locks and drafts before a signal ends this process. Handlers that the program
+    has installed itself are kept.
+    """
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(number) is signal.SIG_DFL:
@@ -141,7 +144,7 @@ def end_cleanly() -> None:
 
 
 def _end(number: int, _frame: FrameType | None) -> None:
-    """Remove locks and drafts, and end the process with the signal."""
+    """Remove locks and drafts, and let the signal end the process."""
     for lock, held in list(_process.held.items()):
         if held.process == os.getpid():
             with contextlib.suppress(OSError):
@@ -160,8 +163,9 @@ def _read_owner(number: int) -> dict[str, Any]:
 
 
 def _may_be_alive(owner: dict[str, Any]) -> bool:
-    """Return whether the process that is named in a lock may be running. The result is True for other hosts, whose
-    processes cannot be checked."""
+    """Return whether the process that is named in a lock may be running. The result is True if the process is on
+    another host, because it cannot be checked there.
+    """
     if owner.get("host") != socket.gethostname():
         return bool(owner)
     try:

@@ -2,9 +2,9 @@
 runs.
 
 A file of Windlass is recognised by its mark, which is a sequence of bytes near the beginning or the end of the file.
-The mark is an attribute of HDF5, a comment, a key, a heading, or the digest of a sealed file. Files that PETSc writes
-cannot contain a mark: a hidden file in the same folder, ``.log.txt.windlass``, marks them. Within a process, two
-writers of one file are an error.
+The mark is an attribute of HDF5, a comment, a key, a heading, or the digest of a sealed file (see whole_files.py).
+Files that PETSc writes cannot contain a mark. They are marked by a hidden file in the same folder, for example
+``.log.txt.windlass``. If two writers in one process use the same file, an error is raised.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from windlass.framework.files.whole_files import (
 MARK = b"written by Windlass"
 XML_MARK = b"<!-- " + MARK + b" -->\n"
 HEAD_SIZE, TAIL_SIZE = 1 << 16, 1 << 8
-"""HEAD_SIZE, TAIL_SIZE: number of bytes at the beginning, and at the end, of a file in which its mark is searched."""
+"""HEAD_SIZE, TAIL_SIZE: number of bytes at the beginning, and at the end, of a file that are searched for its mark."""
 LONGEST_NAME = 223
 """Largest number of bytes of a file name; names of drafts and journals are longer, but file systems allow only 255
 bytes."""
@@ -63,17 +63,17 @@ def _is_picture(head: bytes, tail: bytes) -> bool:
 
 
 _series_marks: list[bytes] = []
-"""First bytes of the files of series in formats other than HDF5 and XML."""
+"""Bytes with which files of series (one file per frame) begin, for formats other than HDF5 and XML."""
 
 
 def note_series_mark(mark: bytes) -> None:
-    """Register the first bytes of the files of a series that Windlass writes."""
+    """Register the bytes with which a file of a series (one file per frame) begins."""
     if mark not in _series_marks:
         _series_marks.append(mark)
 
 
 def is_series(head: bytes) -> bool:
-    """Return whether a file with these first bytes belongs to a series that Windlass has written."""
+    """Return whether a file that begins with the given bytes belongs to a series that Windlass has written."""
     return (head.startswith((b"\x89HDF", b"<?xml")) and MARK in head) or head.startswith(tuple(_series_marks))
 
 
@@ -93,7 +93,7 @@ _MARKS: dict[str, Callable[[bytes, bytes], bool]] = {
     "solution file of Exudyn": lambda head, tail: head.startswith(b"#") and b"\n#number of written coordinates" in head,
     "model of Exudyn": lambda head, tail: head.startswith(b"{") and b'"exudyn system"' in head,
 }
-"""Functions that recognise a kind of file from its first and last bytes."""
+"""Functions that recognise the type of a file from its first and last bytes."""
 
 
 def check_output(path: Path, what: str, kind: str, own: bytes = b"") -> Path:
@@ -104,11 +104,12 @@ def check_output(path: Path, what: str, kind: str, own: bytes = b"") -> Path:
     Args:
         path: the file.
         what: name of the output, for the message.
-        kind: kind of the file, which determines its mark.
-        own: first bytes that also identify the file, in addition to the mark of its kind; used for tables.
+        kind: type of the file, which determines its mark.
+        own: bytes at the beginning of a file that also identify it as a file of Windlass, as an alternative to the mark
+            of its type; used for tables.
 
     Raises:
-        OutputError: the path is the script of the model, a file of another kind or of another program, not a file, or
+        OutputError: the path is the script of the model, a file of another type or of another program, not a file, or
             too long.
     """
     length = len(os.fsencode(path.name))
@@ -168,16 +169,16 @@ def write_output(path: Path, content: Bytes | Sequence[Bytes], what: str, kind: 
 
 
 class Claim:
-    """Exclusive claim of one writer to its files within this process, until the claim is released or deleted.
+    """Exclusive right of one writer to write its files within this process, until the object is released or deleted.
 
-    If an earlier writer has already written its files, as in a loop or a notebook, a new writer takes over the files.
-    The earlier writer can then write no more. If the earlier writer has not written yet, a second writer is an error,
-    because the writers would overwrite each other's files.
+    If an earlier writer has already written its files, as in a loop or a notebook, a new writer takes over the files,
+    and the earlier writer cannot write any more. If the earlier writer has not written yet, an error is raised, because
+    the writers would overwrite each other's files.
 
     Args:
         files: all files of the writer.
         what: name of the writer, for messages.
-        takes_over: whether the writer may take over the files of a writer of the same kind that has not yet written.
+        takes_over: whether the writer may take over the files of a writer of the same type that has not yet written.
 
     Raises:
         OutputError: another writer uses one of the files.
@@ -223,11 +224,11 @@ class Claim:
 _claims: weakref.WeakValueDictionary[Path, Claim] = weakref.WeakValueDictionary()
 """Writer of each output file of this process."""
 _of_options: list[Claim] = []
-"""Writers of files that options name; they exist until the process ends."""
+"""Claims of files that options name; the claims exist until the process ends."""
 
 
 def claim_options(files: Sequence[tuple[str, Path]]) -> None:
-    """Claim the files that options name, instead of the files of an earlier command line.
+    """Claim the files that options name, and release the files that the options of an earlier command line named.
 
     Raises:
         OutputError: two options name one file.
@@ -244,8 +245,9 @@ def _find_holder(path: Path) -> Claim | None:
 
 
 def _resolve(path: Path) -> Path:
-    """Return a unique name for a path; the file need not exist. A link at the path itself is not followed, because the
-    link will be replaced."""
+    """Return a unique name for a path, at which a file need not exist. Links in the folders are followed; a link at the
+    path itself is not followed, because writing replaces the link.
+    """
     return path.parent.resolve() / path.name
 
 
@@ -268,7 +270,7 @@ def mark_picture(content: bytes) -> bytes:
 def note_output(path: Path) -> None:
     """Mark a file that another library will write as an output of Windlass, by a hidden file.
 
-    The output file is created empty. If another file replaces it, the new file has no mark.
+    The output file is created empty. If another file later replaces it, the new file does not count as marked.
     """
     check_place(path, "output")
     with path.open("ab") as file:

@@ -1,7 +1,7 @@
 """Files that are written completely or not at all, and digests that detect changed files.
 
 A new file is written in the same folder under an unpredictable name, and then renamed in one operation. If the disk is
-full, the old file remains. A sealed file ends with the SHA-256 digest of all preceding bytes.
+full, the old file remains. A sealed file ends with a seal, which contains the SHA-256 digest of all preceding bytes.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ LONGEST_TEXT = 300
 """Largest number of characters of a path in messages."""
 DRAFT = re.compile(r"\.+(.*)\.([0-9a-f]{16})\.part(\.journal)?")
 OLD = 60.0
-"""Age above which drafts of other hosts count as abandoned [s]."""
+"""Drafts of processes on other hosts count as abandoned if they are older than this [s]."""
 _drafts: set[Path] = set()
-"""Paths of the drafts of this process."""
+"""Paths of the drafts (unfinished files) of this process."""
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -60,7 +60,7 @@ def count_free(folder: Path) -> int:
 
 
 def shorten(text: str) -> str:
-    """Return a text; if it is long, return its first and last characters."""
+    """Return a text. Of a long text return only the first and last characters."""
     return text if len(text) <= LONGEST_TEXT else f"{text[:60]}...{text[-20:]}"
 
 
@@ -108,7 +108,7 @@ def replace_file(path: Path, content: Bytes | Sequence[Bytes], sync: bool = Fals
 
     Raises:
         NoRoomError: the file does not fit on the disk; the old file is unchanged.
-        OSError: another failure occurred; the old file is unchanged.
+        OSError: writing fails for another reason; the old file is unchanged.
     """
     parts = [content] if isinstance(content, Bytes) else content
     number, draft = create_draft(path)
@@ -136,7 +136,7 @@ def create_draft(path: Path) -> tuple[int, Path]:
     """Create a draft, which is an empty file in the folder of a path; return its descriptor, open for reading and
     writing, and its path.
 
-    The name of a draft ends with random digits, the number of the process and a digest of the host name.
+    The name of a draft ends with random digits, the process number and a digest of the host name.
     """
     end = f"{secrets.token_hex(3)}{os.getpid():06x}{_host()}"
     draft = path.parent.absolute() / f".{path.name}.{end}.part"
@@ -153,7 +153,7 @@ def put_draft(draft: Path, path: Path) -> None:
 
 
 def remove_drafts(folder: Path, name: str, alone: bool = False) -> None:
-    """Remove the drafts of killed processes for a file, or for the files of a series.
+    """Remove the drafts that killed processes have left for a file, or for the files of a series.
 
     Args:
         folder: folder of the drafts.
@@ -169,7 +169,7 @@ def remove_drafts(folder: Path, name: str, alone: bool = False) -> None:
 
 
 def remove_own_drafts() -> None:
-    """Remove all drafts of this process before its end."""
+    """Remove all drafts of this process; called before the process ends."""
     for draft in [draft for draft in _drafts if draft.name.endswith(f"{os.getpid():06x}{_host()}.part")]:
         with contextlib.suppress(OSError):
             draft.unlink(missing_ok=True)

@@ -1,11 +1,11 @@
-"""The only folder that uses numba: decorator of kernels, cache of machine code and its key, calls by address, and
-programs."""
+"""Compilation and calls of kernels: the decorator, the cache of machine code and its key, calls by address, and
+programs. No other folder imports numba.
+"""
 
 import os
 import sys
 
-# hide SciPy and YAML, which numba imports only for a version and a file of settings, because numba then starts 20 ms
-# earlier
+# hide SciPy and YAML from numba, which saves 20 ms; numba uses them only to read a version and a settings file
 _put_off = {"scipy", "yaml"} if not os.path.exists(".numba_config.yaml") else set()
 _put_off -= sys.modules.keys()
 sys.modules.update(dict.fromkeys(_put_off))  # type: ignore[arg-type]

@@ -1,9 +1,9 @@
 """Calls of compiled kernels without Python: the arguments are stored in memory once, and the kernels are called by
 address.
 
-Arguments are stored in the memory layout of the compiler: a number has 8 bytes, a truth value has one byte, and a
-tuple consists of its items. An array consists of owner, parent, size, item size, address, shape and strides. The owner
-is empty, because the arrays exist longer than the calls.
+Arguments are stored in the memory layout of the compiler: a number has 8 bytes, a truth value has one byte, and the
+items of a tuple follow each other. An array is stored as owner, parent, size, item size, address, shape and strides.
+The owner is empty, because the caller keeps the arrays alive during the calls.
 """
 
 from __future__ import annotations
@@ -26,13 +26,14 @@ _intrinsic: Any = numba.extending.intrinsic
 
 
 OWNS_DATA = 4
-"""The only flag of NumPy arrays that does not affect the compiled version of a kernel."""
+"""The only flag of NumPy arrays that does not affect which compiled version of a kernel is used."""
 
 
 @_intrinsic  # type: ignore[untyped-decorator]
 def _call_entry(_typing: Any, entry: Any, block: Any) -> Any:
-    """Call the entry of a kernel (see compiling.py) at an address, with the address of its arguments; return 0 on
-    success."""
+    """Call the entry point of a kernel (see compiling.py) at an address, with the address of its arguments; return 0 on
+    success.
+    """
 
     def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
         kind = ir.FunctionType(ir.IntType(32), [args[1].type])
@@ -52,19 +53,21 @@ def run(calls: IntArray) -> int:
 
 
 Memory = dict[int, tuple[tuple[Any, ...], bytes, int, tuple[Any, ...]]]
-"""Tuple, its memory, its alignment and its kinds, by the index of the argument that is this tuple."""
+"""For each argument that is a tuple, by index of the argument: the tuple, its memory, its alignment and the types of
+its items.
+"""
 
 
 def prepare_call(
     function: Any, args: tuple[Any, ...], known: Memory | None = None
 ) -> tuple[list[int], NDArray[np.uint8]]:
-    """Return the addresses of one call for `run` (entry and argument block), and the block itself, to which the caller
-    must keep a reference.
+    """Return the addresses of one call for `run` (entry point and argument block), and the argument block itself, to
+    which the caller must keep a reference.
 
     Args:
         function: the kernel.
         args: its arguments.
-        known: memory of the tuples in earlier calls of the same kernel.
+        known: memory of tuples that earlier calls of the same kernel have used.
 
     Raises:
         TypeError: an argument is not an array, a number, or a tuple of these, or the kernel returns a value.
@@ -88,7 +91,7 @@ def prepare_call(
 
 
 def _find_address(function: Any, args: tuple[Any, ...], kinds: tuple[Any, ...], size: int) -> int:
-    """Return the address of the entry of a kernel for the kinds of its arguments."""
+    """Return the address of the entry point of a kernel for arguments of the given types."""
     if kinds not in function.addresses:
         function.addresses[kinds] = _find_entry(function, args, size)
     address: int = function.addresses[kinds]
@@ -97,8 +100,9 @@ def _find_address(function: Any, args: tuple[Any, ...], kinds: tuple[Any, ...], 
 
 @cache
 def find_run() -> Callable[[IntArray], int]:
-    """Return `run` compiled for C-contiguous int64 arrays of shape (calls, 2); calls do not check the type of the
-    argument."""
+    """Return `run` compiled for C-contiguous int64 arrays of shape (calls, 2); a call of the result does not check the
+    type of the argument.
+    """
     kinds = (_types.int64[:, ::1],)
     run.compile(kinds)  # type: ignore[attr-defined]
     found: Callable[[IntArray], int] = run.overloads[kinds].entry_point  # type: ignore[attr-defined]
@@ -117,8 +121,9 @@ def _find_kind(value: Any) -> Any:
 
 
 def _find_entry(function: Any, args: tuple[Any, ...], size: int) -> int:
-    """Return the address of the entry of a kernel for the types of these arguments, and the size of the arguments
-    [bytes]."""
+    """Return the address of the entry point of a kernel for the types of these arguments, and the size of the arguments
+    [bytes].
+    """
     kinds = tuple(_find_type(function, value) for value in args)
     expected = function.targetctx.get_abi_sizeof(function.targetctx.get_value_type(_types.Tuple(kinds)))
     if size != expected:
@@ -135,7 +140,7 @@ _types_of_arrays: dict[tuple[Any, ...], Any] = {}
 
 
 def _find_type(function: Any, value: Any) -> Any:
-    """Return the type of the compiler of an argument; the types of arrays are stored."""
+    """Return the compiler's type of an argument; the types of arrays are stored for later calls."""
     if not isinstance(value, np.ndarray):
         return function.typeof_pyval(value)
     kind = find_kinds((value,))
@@ -151,16 +156,17 @@ def lay_down(args: tuple[Any, ...]) -> NDArray[np.uint8]:
 
 
 def find_version(function: Any, kinds: tuple[Any, ...]) -> Any:
-    """Return the version of a kernel that is compiled for the given types and has an entry that can be called by
-    address."""
+    """Return the version of a kernel that is compiled for the given types and has an entry point that can be called by
+    address.
+    """
     if hasattr(function, "compile_by_address"):
         return function.compile_by_address(kinds)
-    function.compile(kinds)  # an unknown compiler has no such method
+    function.compile(kinds)  # another version of the compiler may lack this method
     return function.overloads[kinds]
 
 
 def find_address(version: Any) -> int:
-    """Return the address of the entry of a version of a kernel."""
+    """Return the address of the entry point of a compiled version of a kernel."""
     address: int = version.library.get_pointer_to_function(version.fndesc.llvm_cfunc_wrapper_name)
     return address
 

@@ -16,7 +16,9 @@ from windlass.framework.kernels.type_names import decode_type
 
 
 def _compile(jobs: list[Job], source: TextIO) -> list[str]:
-    """Compile all kernels that no other process compiles, and return the names of kernels whose compilation failed."""
+    """Compile all kernels that no other process is compiling, and return the names of the kernels whose compilation
+    failed.
+    """
     failed: list[str] = []
     for module, name, types, form in jobs:
         if select.select([source], [], [], 0.0)[0]:
@@ -32,7 +34,7 @@ def _compile(jobs: list[Job], source: TextIO) -> list[str]:
                 kernel.compile(arguments)
             else:
                 find_version(kernel, arguments)
-        except Exception as error:  # a wrong kernel in the list must not prevent the compilation of the others
+        except Exception as error:  # an error in one kernel of the list must not prevent the compilation of the others
             failed.append(f"{module}.{name} ({error!r})")
     return failed
 

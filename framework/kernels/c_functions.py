@@ -1,8 +1,8 @@
-"""Kernels that C code calls, and C functions that kernels call, both by address.
+"""Calls by address between kernels and C code: C code calls kernels, and kernels call C functions.
 
-A kernel with an address as argument has an entry that C code can call. The entry is cached with the machine code of the
-kernel. The context that a library passes to such a function, a ``void *``, is the address of a tuple stored by
-`lay_down`. The kernel reads the tuple by `load`.
+A kernel with an address as argument has an entry point that C code can call. The entry point is cached with the machine
+code of the kernel. C libraries pass a context (``void *``) to such functions. Here the context is the address of a
+tuple that `lay_down` has stored. The kernel reads the tuple by `load`.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _types, _intrinsic, _carray = _numba.types, _numba.extending.intrinsic, _numba.c
 
 
 def find_c_address(function: Any, kinds: tuple[str, ...], context: tuple[Any, ...]) -> int:
-    """Return the address of the entry for C of a kernel. The arguments of the entry are numbers, followed by the
+    """Return the address at which C code can call a kernel. The arguments of the call are numbers, followed by the
     address of a tuple with the types of ``context``.
 
     Args:
-        function: a compiled kernel that returns a value; exceptions in the kernel are lost.
+        function: a compiled kernel that returns a value; exceptions in the kernel are ignored.
         kinds: types of the numbers, e.g. ``"int64"``; addresses are int64.
         context: tuple of arrays and numbers.
     """
@@ -79,13 +79,13 @@ def floats_at(address: int, count: int) -> FloatArray:
 
 @kernel(inline=True)
 def set_int(address: int, value: int) -> None:
-    """Write a C ``int`` to an address."""
+    """Write a C ``int`` to the memory at an address."""
     _carray(_as_pointer(address), (1,), np.int32)[0] = value
 
 
 @kernel(inline=True)
 def int_at(address: int) -> int:
-    """Return the C ``int`` at an address."""
+    """Return the C ``int`` that is stored at an address."""
     found: int = _carray(_as_pointer(address), (1,), np.int32)[0]
     return found
 
@@ -107,6 +107,6 @@ def ask(address: IntArray) -> None:
 
 @kernel
 def ask_when(address: IntArray, due: IntArray) -> None:
-    """Call `ask` unless due[0] is 0."""
+    """Call the Python function by `ask` unless due[0] is 0."""
     if due[0] != 0 and call_c(address[0], (np.int64(0),)) != 0:
         raise RuntimeError("a function of Python has failed")

@@ -1,4 +1,4 @@
-"""Files of machine code: their content, their folder, and the rules of trust.
+"""Files of machine code: their content, their folder, and the checks of owner and permissions.
 
 A file contains a JSON header and two blocks of code from the compiler, and ends with a digest of all preceding bytes.
 The header contains the key of the kernel, so a file of another kernel is detected. For security, folder and file must
@@ -33,11 +33,11 @@ FORMAT = 5
 MAGIC = b"windlass machine code\n"
 _NAMES = ("modname", "qualname", "unique_name", "mangled_name", "env_name")
 _PLAIN = (*_NAMES, "native", "args", "inline", "noalias", "abi_tags", "uid")
-"""Properties of numba's function descriptors that can be stored as JSON."""
+"""Attributes of numba's function descriptors whose values can be stored as JSON."""
 
 
 _there: set[str] = set()
-"""Symbols that exist in this process; symbols are never removed."""
+"""Linker symbols that were found in this process; symbols are never removed."""
 
 
 class UntrustedError(Exception):
@@ -46,8 +46,9 @@ class UntrustedError(Exception):
 
 @functools.cache
 def find_folder(wish: str) -> tuple[Path | None, str]:
-    """Return the folder for this version of Python and numba within ``wish``, and create the folder if necessary.
-    Return None and the reason if the folder cannot be used."""
+    """Return the subfolder of the requested folder ``wish`` for this version of Python and numba, and create it if
+    necessary. Return None and the reason if the folder cannot be used.
+    """
     version = f"kernels-{FORMAT}-{sys.implementation.cache_tag}-numba-{numba.__version__}"
     try:
         root = Path(wish).expanduser().absolute()
@@ -126,8 +127,9 @@ def write_entry(path: Path, key: str, result: Any) -> None:
 
 
 def _serialize(library: Any) -> tuple[str, tuple[bytes, bytes]]:
-    """Return the name of a library and its two blocks of code: machine code without inner kernels, and intermediate
-    code for callers."""
+    """Return the name of a code library and its two blocks of code: machine code without inner kernels, and
+    intermediate code that is inserted into callers.
+    """
     if isinstance(library, InnerLibrary):
         return library.name, (b"", library._get_module_for_linking().as_bitcode())
     name, _, blocks = library.serialize_using_object_code()
@@ -135,12 +137,12 @@ def _serialize(library: Any) -> tuple[str, tuple[bytes, bytes]]:
 
 
 def read_entry(path: Path, key: str, arguments: tuple[Any, ...], dispatcher: Any, target_context: Any) -> Any:
-    """Return an executable compile result from a file, or None if the file does not exist.
+    """Return an executable compile result from a file. Return None if the file does not exist.
 
     Raises:
         UntrustedError: the file belongs to another user, or other users may write to it.
         WindlassError: the digest of the file is wrong.
-        LookupError: the file belongs to another kernel, or needs symbols that this process does not have.
+        LookupError: the file contains another kernel, or the code needs symbols that do not exist in this process.
     """
     content = _read_trusted(path)
     if content is None:
@@ -215,7 +217,7 @@ def _rebuild_inner(context: Any, function: Any, environment: Any, signature: Any
 
 
 def _put_off_parsing(result: Any, code: bytes) -> Any:
-    """Return a compile result whose code for callers is parsed only when a caller is compiled, which is rare."""
+    """Return a compile result. Its intermediate code is parsed only when a caller is compiled, which is rare."""
     library = result.library
     base: Any = type(library)
     library.__class__ = _create_class(base)
@@ -234,11 +236,11 @@ def _create_class(base: Any) -> Any:
 
 
 def _rebuild_environment(module: str, constants: list[Any], name: str) -> Any:
-    """Create the Python environment of machine code: constants, and the module of the function, which is given by name
-    only.
+    """Create the Python environment of machine code, which contains constants, and the name of the module of the
+    function.
 
-    The module is not imported, because most environments belong to functions of numba, and the import of its modules
-    takes as long as reading all kernels of a model.
+    The module is not imported: most environments belong to functions of numba, and to import their modules would take
+    as long as to read all kernels of a model.
     """
     class_ = _numba.core.environment.Environment
     if module in sys.modules or name in class_._memo:
@@ -264,8 +266,8 @@ def _read_trusted(path: Path) -> bytes | None:
 
 def _load_symbols(symbols: list[str], target_context: Any) -> None:
     """Raise an error if a symbol is missing, because a missing symbol at link time would end the process."""
-    # store the symbols that were found. A query of the linker takes longer than reading a small kernel, and most
-    # kernels need the same few symbols
+    # store the symbols that were found, because most kernels need the same few symbols, and a query of the linker takes
+    # longer than reading a small kernel
     unknown = set(symbols) - _there
     # The set-up of numba's function tables takes longer than reading all kernels. The tables are needed only if machine
     # code refers to symbols that this set-up registers.
@@ -280,8 +282,9 @@ def _load_symbols(symbols: list[str], target_context: Any) -> None:
 
 
 def _register_runtime() -> None:
-    """Register the functions of numba's library for arrays. The set-up by numba also compiles functions, which only the
-    compilation of kernels needs."""
+    """Register the functions of numba's library for arrays. Numba's own set-up also compiles functions, which are
+    needed only for the compilation of kernels.
+    """
     helpers: dict[str, int] = getattr(_numba.core.runtime._nrt_python, "c_helpers", {})
     for name, address in helpers.items():
         llvmlite.binding.add_symbol(name if name.startswith("_") else f"NRT_{name}", address)
@@ -292,7 +295,7 @@ def _is_there(symbol: str) -> bool:
 
 
 def _encode_constant(value: Any) -> tuple[str, Any]:
-    """Encode a Python object that machine code refers to as JSON."""
+    """Return a Python object to which machine code refers as JSON data."""
     if isinstance(value, np.dtype) and value.names is None and not value.hasobject:
         return "dtype", value.str
     if value is None or isinstance(value, (bool, int, str)):

@@ -1,5 +1,6 @@
-"""The key of the cache: a description of all inputs that determine the machine code of a kernel, which is equal in all
-processes."""
+"""The key of the cache: a description of all inputs that determine the machine code of a kernel. The key is equal in
+all processes.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +21,8 @@ _numba: Any = numba  # internal functions of numba have no type annotations
 # Objects of these modules are described only by name, because the key contains the versions of the modules.
 _KNOWN_MODULES = frozenset({"builtins", "cmath", "math", "numba", "numpy", "operator"})
 _PLAIN = frozenset({bool, int, float, complex, str, bytes, type(None), type(...)})
-# Flags of code objects that describe the kind of a function; other flags are ignored, because numba changes one of them
-# under a profiler.
+# Flags of code objects that describe the type of a function. Other flags are ignored, because numba changes one of them
+# when a profiler is active.
 _KIND_FLAGS = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR
 
 CACHE = dis.opmap.get("CACHE", 0)
@@ -39,7 +40,7 @@ shifted in the argument of the instruction."""
 
 
 class NotCacheableError(Exception):
-    """An input of machine code has no description that is equal in all processes."""
+    """An input of machine code cannot be described in a form that is equal in all processes."""
 
 
 def _is_importable(class_: Any) -> bool:
@@ -55,8 +56,8 @@ def describe_type(type_: Any, *, returned: bool = False) -> object:
         if isinstance(type_, types.BaseNamedTuple):
             class_ = type_.instance_class
             named = (class_.__module__, class_.__qualname__, class_._fields)
-            # Machine code that returns a NamedTuple refers to its class; if the class cannot be imported, numba would
-            # create a copy of the class.
+            # Machine code that returns a NamedTuple refers to the class of the NamedTuple. If the class cannot be
+            # imported, numba would create a copy of it.
             if returned and not _is_importable(class_):
                 raise NotCacheableError(f"returns {class_.__qualname__}, which cannot be imported")
         return type(type_).__name__, named, [describe_type(item, returned=returned) for item in type_]
@@ -71,8 +72,9 @@ def describe_type(type_: Any, *, returned: bool = False) -> object:
 
 
 def eval_content(dispatcher: Any, known: dict[Any, str], callers: tuple[Any, ...]) -> str:
-    """Return a hash of a compiled function and of everything to which the function refers. ``known`` contains the
-    hashes that were already computed, and ``callers`` the chain of calling functions."""
+    """Return a hash of a compiled function and of all objects to which the function refers. ``known`` contains the
+    hashes that were already computed, and ``callers`` the chain of calling functions.
+    """
     if dispatcher in callers[:-1]:
         raise NotCacheableError("kernels call each other recursively")
     if dispatcher in callers:
@@ -92,7 +94,7 @@ def eval_content(dispatcher: Any, known: dict[Any, str], callers: tuple[Any, ...
         elif scope == "global" and name in function.__globals__:
             value = function.__globals__[name]
         else:
-            continue  # a built-in, or a local variable of the enclosing function
+            continue  # a built-in name, or a local variable of the enclosing function
         while attributes and isinstance(value, ModuleType):
             value = getattr(value, attributes.pop(0), None)
         reached.append((scope, name, attributes, _describe(value, known, (*callers, dispatcher))))
@@ -106,7 +108,7 @@ def eval_content(dispatcher: Any, known: dict[Any, str], callers: tuple[Any, ...
 
 
 _options: dict[str, object] = {}
-"""Descriptions of options of kernels by the text of the options; many kernels have the same options."""
+"""Descriptions of the compiler options of kernels, by the text of the options; many kernels have the same options."""
 
 
 def _describe_options(options: dict[str, Any]) -> object:
@@ -120,8 +122,7 @@ def list_names(code: CodeType) -> list[tuple[str, str]]:
     """Return (scope, name) for each instruction of a function that reads a name, and two empty texts for all other
     instructions.
 
-    This function is many times faster than `dis.get_instructions`, which makes an object with all details of each
-    instruction.
+    This function is many times faster than `dis.get_instructions`, which creates an object for each instruction.
     """
     raw, names, more, found = code.co_code, code.co_names, 0, []
     none, extended = ("", ""), dis.EXTENDED_ARG
@@ -178,7 +179,7 @@ def _list_constants(code: CodeType) -> list[object]:
 def _describe(value: Any, known: dict[Any, str], callers: tuple[Any, ...]) -> object:
     """Return a description of a constant or called function that is equal in all processes; for the arguments see
     `eval_content`."""
-    # checked first, because most objects are of these types
+    # these types are checked first, because they are the most frequent
     if type(value) in _PLAIN:
         return type(value).__name__, repr(value)
     inner = functools.partial(_describe, known=known, callers=callers)

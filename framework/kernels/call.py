@@ -1,12 +1,12 @@
 """Fast calls of kernels: laws and solvers call kernels only by `call`.
 
-A compiled kernel that Python calls checks the types of all arrays in its arguments. For arguments with many arrays,
-this check takes longer than many kernels. The arguments of a call always have the same types, so the compiled version
-is looked up only once. A call by a law always has the same arrays; only the contents of the arrays change. A `Program`
-stores the addresses of the arrays, and executes consecutive calls without Python in between.
+If Python calls a compiled kernel, the kernel checks the types of all arrays in its arguments. For arguments with many
+arrays, this check takes longer than many kernels. The arguments of a call always have the same types, so the compiled
+version is looked up only once. A law calls a kernel always with the same arrays; only the contents of the arrays
+change. A `Program` stores the addresses of the arrays, and executes consecutive calls without Python in between.
 
-Stored arguments never change. The arguments are checked before the first call. It is an error if an argument is a
-number that changes, such as the time, or an array that is created in each evaluation.
+Stored arguments must never change. Before the first call, the arguments are checked: an error is raised if an argument
+is a number that changes, such as the time, or an array that is created anew in each evaluation.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from windlass.framework.kernels.signature import count_results
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 OFTEN = 1000
-"""Number of calls of a kernel from Python after which an entry for Python is compiled."""
+"""Number of calls of a kernel from Python after which an entry point for Python is compiled."""
 
 
 class _Quick:
@@ -51,8 +51,8 @@ class _Quick:
 
 
 class Addressed:
-    """A kernel of a `Call` that is called by its address. An entry for Python would take a sixth of the compilation
-    time, although Python calls most of these kernels only at the start of a solve.
+    """A kernel of a `Call` that is called by its address. The kernel has no entry point for Python, which would take a
+    sixth of the compilation time, because Python calls most of these kernels only at the start of a solve.
     """
 
     __slots__ = ("_count", "_known", "_quick")
@@ -73,18 +73,19 @@ class Addressed:
             del block
             if done == 1:
                 return
-        # if the call fails, call the kernel again from Python to raise its error
+        # after a failed call, the kernel is called again from Python to raise its error
         self._quick(*args)
 
 
 def is_compiled(function: Any) -> bool:
-    """Return whether a function is a compiled kernel and not a Python function."""
+    """Return whether a function is a compiled kernel."""
     return getattr(function, "overloads", None) is not None
 
 
 class KernelCall(NamedTuple):
-    """One kernel of a `Call`: the kernel, its fast entry, and the function of an `Evaluation` s that returns the
-    arguments."""
+    """One kernel of a `Call`: the kernel, its fast version (see `prepare_call`), and the function of an `Evaluation` s
+    that returns the arguments.
+    """
 
     kernel: Callable[..., Any]
     quick: Callable[..., Any]
@@ -97,7 +98,7 @@ class Call:
 
     Attributes:
         parts: the kernels in the order of the calls.
-        before: functions of s that update the contents of the arrays; they are called before all kernels.
+        before: functions of s that update the contents of the arrays. They are called before the first kernel.
         at_time: functions in ``before`` that depend only on time; they are called once for each time.
     """
 
@@ -115,7 +116,7 @@ class Call:
         return Call(self.parts + other.parts, self.before + other.before, self.at_time + other.at_time)
 
     def where(self, change: Callable[[Any], Any]) -> Call:
-        """Return the same calls for evaluations that the function ``change`` has modified."""
+        """Return a copy of these calls whose evaluations are first modified by the function ``change``."""
         parts = [part._replace(arguments=_changed(part.arguments, change)) for part in self.parts]
         before, at_time = ([_changed(f, change) for f in functions] for functions in (self.before, self.at_time))
         return Call(tuple(parts), tuple(before), tuple(at_time))
@@ -139,7 +140,7 @@ class Call:
         return [leaf for leaf in leaves if isinstance(leaf, np.ndarray)]
 
     def check(self, s: Any) -> None:
-        """Check the arguments, once.
+        """Check the arguments; later calls of this method do nothing.
 
         Raises:
             ModelError: the number of arguments is wrong, an argument is a number that changes between evaluations, or
@@ -172,15 +173,15 @@ def call(
     arguments: Callable[[Any], tuple[Any, ...]] | tuple[Any, ...] | None = None,
     before: Callable[[Any], None] | None = None,
 ) -> Any:
-    """Create a function of an `Evaluation` s that calls a kernel; without ``arguments``, create a fast version of the
-    kernel for calls from Python.
+    """Create a function of an `Evaluation` s that calls a kernel; if ``arguments`` is not given, return a fast version
+    of the kernel for calls from Python.
 
     Args:
         kernel: the kernel; a kernel in a `Program` must return no value.
         arguments: function ``lambda s: (...)`` that returns the arguments of the kernel, from an `Evaluation` and from
             the law. Each evaluation must pass the same arrays and constant numbers. The time is ``s.time``, an array.
-            If omitted, the caller passes the arguments, which must always have the same types. A tuple of arrays and
-            parameters can be given instead of a function, and is not checked before the first call.
+            If omitted, the caller passes the arguments, which must always have the same types. Instead of a function, a
+            tuple of arrays and parameters can be given; its items are not checked before the first call.
         before: function of s that updates the contents of arrays that Python must fill, for example by user functions.
     """
     quick: Any = _Quick(kernel) if is_compiled(kernel) else kernel
@@ -206,7 +207,7 @@ def _check_count(kernel: Any, given: int) -> None:
 
 
 def _check_arguments(name: str, arguments: Callable[[Any], tuple[Any, ...]], s: Any) -> None:
-    """Compare the arguments for two equal evaluations, and for an evaluation with different values."""
+    """Compare the arguments that result from two equal evaluations, and from an evaluation with different values."""
     first, again = list(_leaves(arguments(s))), list(_leaves(arguments(s)))
     for (i, one), (_, other) in zip(first, again, strict=True):
         if isinstance(one, np.ndarray) and one.size and _place(one) != _place(other):

@@ -1,10 +1,10 @@
-"""Compilation of kernels in one of three forms: for Python, by address, or as inner kernels.
+"""Compilation of kernels in one of three forms: for calls from Python, for calls by address, or as inner kernels.
 
-Most kernels are called only by other kernels. These inner kernels need no entries and no machine code, whose creation
-takes half of the compilation time. For inner kernels, the intermediate code of the compiler is cached, and inserted
-into each caller. Kernels that programs or C code call by address have machine code, but no entry for Python, whose
-creation takes a sixth of the compilation time. If Python later calls a kernel without this entry, the kernel is
-compiled again.
+Most kernels are called only by other kernels. These inner kernels need no entry points and no machine code of their
+own; to create these would take half of the compilation time. For inner kernels, the intermediate code of the compiler
+is cached, and inserted into each caller. Kernels that programs or C code call by address have machine code, but no
+entry point for Python, whose creation would take a sixth of the compilation time. If Python later calls a kernel
+without this entry point, the kernel is compiled again.
 """
 
 from __future__ import annotations
@@ -27,20 +27,24 @@ _core: Any = _numba.core
 
 
 INNER, BY_ADDRESS, FOR_PYTHON = "inner", "address", "python"
-"""Forms of compiled kernels: inner kernels, kernels called by address, kernels called from Python. Kernels of a later
-form can also be used like kernels of the earlier forms."""
+"""Forms of compiled kernels: inner kernels, kernels called by address, kernels called from Python. The forms are in
+increasing order: a kernel of one form can also be used like kernels of the forms before it.
+"""
 FORMS = (INNER, BY_ADDRESS, FOR_PYTHON)
 
 
 _HAS_BUILDERS = hasattr(_core.codegen.CPUCodegen, "_pass_builder") and hasattr(
     getattr(llvmlite.binding, "ModulePassManager", None), "add_global_dead_code_eliminate_pass"
 )
-"""Whether this version of numba defines its passes by builders; for older versions the passes are not changed."""
+"""Whether this version of numba defines its compiler passes by builder functions. For older versions the passes are not
+changed.
+"""
 
 
 class NoEntry:
-    """Placeholder for the address of the entry for Python, for kernels that Python does not call. Each kernel has its
-    own object, because the compiler uses the object as a key."""
+    """Placeholder for the entry point for Python in kernels that Python does not call. Each kernel has its own
+    placeholder, because the compiler uses it as a key.
+    """
 
     def __init__(self, form: str) -> None:
         self.form = form
@@ -53,8 +57,9 @@ def form_of(result: Any) -> str:
 
 
 class InnerLibrary(_core.codegen.JITCodeLibrary):  # type: ignore[misc]
-    """Intermediate code that is only inserted into callers: it is simplified, but is optimised and compiled only in the
-    callers."""
+    """Intermediate code of an inner kernel. The code is simplified here, but is optimised and compiled only as part of
+    the callers.
+    """
 
     def _optimize_final_module(self) -> None:
         if not _HAS_BUILDERS:
@@ -62,7 +67,7 @@ class InnerLibrary(_core.codegen.JITCodeLibrary):  # type: ignore[misc]
             return
         cheap = {"loop_vectorize": False, "slp_vectorize": False, "opt": 0, "cost": "cheap"}
         passes, builder = self._codegen._module_pass_manager(**cheap)
-        # remove addresses of this process, which are used only by code without effect
+        # remove addresses that are valid only in this process; only code without effect uses them
         passes.add_global_dead_code_eliminate_pass()
         passes.run(self._final_module, builder)
 
@@ -95,7 +100,9 @@ def _is_for_c(arguments: Any) -> bool:
 
 @contextmanager
 def _nested() -> Iterator[None]:
-    """Context of a compilation without garbage collection, which would take a twelfth of the compilation time."""
+    """Context without garbage collection for compilations; garbage collection would take a twelfth of the compilation
+    time.
+    """
     searching = gc.isenabled() and _Nesting.depth == 0
     if searching:
         gc.disable()
@@ -112,16 +119,17 @@ _FOR_OTHERS = frozenset({
     "WithLifting", "InlineInlinables", "FindLiterallyCalls", "LiteralUnroll", "InlineOverloads",
     "DumpParforDiagnostics",
 })  # fmt: skip
-"""Passes of the compiler that are needed only for the names in the next constant, and for functions of numba with
-``inline="always"``."""
+"""Compiler passes that are needed only for kernels that use one of the names in `_NAMES_OF_OTHERS`, and for functions of
+numba with ``inline="always"``.
+"""
 _NAMES_OF_OTHERS = frozenset({"objmode", "objmode_context", "literally", "literal_unroll"})
-"""Names in a kernel that need the previous passes; kernels of Windlass do not use these names."""
+"""Names that require the passes above if a kernel uses them; kernels of Windlass do not use these names."""
 _FOR_CLOSURES = frozenset({"InlineClosureLikes", "MakeFunctionToJitFunction"})
-"""Passes for functions and comprehensions within a kernel."""
+"""Compiler passes that are needed only for functions and comprehensions inside a kernel."""
 
 
 class KernelCompiler(_core.compiler.Compiler):  # type: ignore[misc]
-    """The default compiler, with passes that depend on the form of the kernel."""
+    """Numba's default compiler, modified such that the compiler passes depend on the form of the kernel."""
 
     def __init__(
         self, typing: Any, target: Any, library: Any, args: Any, return_type: Any, flags: Any, names: Any
@@ -159,7 +167,7 @@ class KernelCompiler(_core.compiler.Compiler):  # type: ignore[misc]
 
 
 class _Finish:
-    """Last part of the compilation of a kernel; it replaces the part of numba that creates the entry for Python."""
+    """Last part of the compilation of a kernel; it replaces numba's step that creates the entry point for Python."""
 
     def __init__(self, form: str) -> None:
         self._form = form
@@ -172,10 +180,10 @@ class _Finish:
 
 
 class _BlockEntry:
-    """Adds an entry ``int32 (block)``, which is called by address, to the code of a kernel without return value.
+    """Adds an entry point ``int32 (block)``, which is called by address, to the code of a kernel without return value.
 
-    The argument of the entry is the address of the tuple of the kernel's arguments, see addresses.py. The entry returns
-    0 on success.
+    The argument is the address of the tuple of the kernel's arguments, see addresses.py. The entry point returns 0 on
+    success.
     """
 
     def __init__(self, context: Any) -> None:
@@ -206,8 +214,9 @@ class KernelDispatcher(_core.registry.CPUDispatcher):  # type: ignore[misc]
     """A kernel with compiled versions for calls from Python, from other kernels and by address."""
 
     def compile(self, signature: Any) -> Any:
-        """Return the entry of the version for a signature; the version is compiled or read if necessary. For kernels
-        that Python does not call, return `NoEntry`."""
+        """Return the entry point of the version for a signature; the version is compiled or read from a file if
+        necessary. For kernels that Python does not call, return `NoEntry`.
+        """
         with _core.compiler_lock.global_compiler_lock, _nested():
             arguments, _ = _core.sigutils.normalize_signature(signature)
             known = self.overloads.get(tuple(arguments))
@@ -216,7 +225,7 @@ class KernelDispatcher(_core.registry.CPUDispatcher):  # type: ignore[misc]
             return super().compile(signature)
 
     def compile_by_address(self, arguments: tuple[Any, ...]) -> Any:
-        """Return the version for the given types, which may have no entry for Python."""
+        """Return the compiled version for the given types; it may have no entry point for Python."""
         with _core.compiler_lock.global_compiler_lock:
             _Nesting.by_address = True
             try:
@@ -226,13 +235,14 @@ class KernelDispatcher(_core.registry.CPUDispatcher):  # type: ignore[misc]
             return self.overloads[arguments]
 
     def get_call_template(self, arguments: Any, named: Any) -> Any:
-        """Return the signature of a call by another kernel; one version is used for all numbers, instead of one version
-        for each constant."""
+        """Return the signature of a call by another kernel. All values of a type use the same version, including
+        constants, for which numba would compile a version for each value.
+        """
         plain = tuple(map(_forget_value, arguments)), {name: _forget_value(kind) for name, kind in named.items()}
         return super().get_call_template(*plain)
 
     def add_overload(self, result: Any) -> None:
-        """Register a version; calls from Python use only versions with an entry for Python."""
+        """Register a version; calls from Python use only versions with an entry point for Python."""
         if isinstance(result.entry_point, NoEntry):
             self.overloads[tuple(result.signature.args)] = result
         else:
@@ -240,7 +250,9 @@ class KernelDispatcher(_core.registry.CPUDispatcher):  # type: ignore[misc]
 
 
 def _forget_value(kind: Any) -> Any:
-    """Return the type of a number or truth value without the constant value that the compiler attaches to the type."""
+    """Return the type of a number or truth value, without the constant value that the compiler stores as a part of the
+    type.
+    """
     return (
         _numba.types.unliteral(kind)
         if isinstance(kind, (_numba.types.IntegerLiteral, _numba.types.BooleanLiteral))
@@ -249,7 +261,8 @@ def _forget_value(kind: Any) -> Any:
 
 
 def load_environments(result: Any) -> None:
-    """Connect machine code with the Python environments of its inner kernels, as for kernels that are read from
-    files."""
+    """Connect machine code with the Python environments of its inner kernels, in the same manner as for kernels that
+    are read from files.
+    """
     for environment in result._find_referenced_environments():
         result.codegen.set_env(environment.env_name, environment)

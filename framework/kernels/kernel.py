@@ -4,8 +4,8 @@ The compiler is numba. The name of a file of machine code is a hash of all input
 code is never read, and paths and dates have no effect. The inputs are: the instructions of the kernel and of all
 kernels to which it refers, values of constants, options, types of arguments, versions of Python, NumPy and numba, and
 the CPU. A change of a called function in another file changes the key of all its callers. A kernel that a factory
-function creates has the same key in every process. Several processes may write at the same time. For the security rules
-and the digest of files see cache.py.
+function creates has the same key in every process. Several processes may write files at the same time. The security
+rules and the digest of files are described in cache.py.
 
 Environment variables:
     WINDLASS_JIT=0: kernels are not compiled, for debuggers and for coverage. In this case, a division of floats by zero
@@ -110,11 +110,11 @@ def kernel(function: Callable[..., Any] | None = None, *, fast: bool = True, inl
     )
     with _known_signature(function):
         dispatcher = decorate(function)
-    if not _numba.extending.is_jitted(dispatcher):  # NUMBA_DISABLE_JIT=1
+    if not _numba.extending.is_jitted(dispatcher):  # the environment variable NUMBA_DISABLE_JIT=1 is set
         return dispatcher
     vars(dispatcher).pop("__signature__", None)
-    dispatcher.versions = {}  # entries by types of arguments, see call.py
-    dispatcher.addresses = {}  # likewise, see addresses.py
+    dispatcher.versions = {}  # entry points by types of arguments, see call.py
+    dispatcher.addresses = {}  # addresses by types of arguments, see addresses.py
     dispatcher.content = None  # the compiled version, if it exists
     if "_cache" in vars(dispatcher):
         dispatcher.__class__ = KernelDispatcher
@@ -140,15 +140,17 @@ def _known_signature(function: FunctionType) -> Iterator[None]:
 
 
 def cache_folder() -> tuple[Path | None, str]:
-    """Return the folder of machine code for this version of Python and numba, or None and the reason if no folder is
-    used."""
+    """Return the folder of machine code for this version of Python and numba, or None and the reason why no folder is
+    used.
+    """
     common = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     return find_folder(os.environ.get("WINDLASS_CACHE") or f"{common}/windlass")
 
 
 def compiled() -> list[tuple[str, float]]:
-    """Return the kernels that this process has compiled, in the order of completion: name, and compilation time without
-    called kernels [s]."""
+    """Return the kernels that this process has compiled, in the order of completion: name and compilation time [s],
+    which does not include the compilation of called kernels.
+    """
     return list(_process.compiled)
 
 
@@ -164,8 +166,9 @@ def loaded() -> int:
 
 
 def is_kept(function: Any, arguments: tuple[Any, ...], form: str) -> bool:
-    """Return whether the machine code of a kernel for these types, in a sufficient form, is in the cache folder or is
-    being compiled by another process."""
+    """Return whether the machine code of a kernel for these types, in the needed form or a more complete form, is in
+    the cache folder or is being compiled by another process.
+    """
     folder, _ = cache_folder()
     if folder is None:
         return False
@@ -178,7 +181,8 @@ def is_kept(function: Any, arguments: tuple[Any, ...], form: str) -> bool:
 
 
 def asked() -> list[Job]:
-    """Return the kernels that this process has requested, by name and types of arguments, for kernels.json."""
+    """Return the kernels that this process has requested, with name and types of arguments, for the file kernels.json.
+    """
     found = []
     for dispatcher, arguments, form in _process.asked:
         module, name = dispatcher.py_func.__module__, dispatcher._cache.name
@@ -202,18 +206,18 @@ class _Compilation:
 class _Compiler:
     """Global state of the compiler in this process."""
 
-    compiled: list[tuple[str, float]] = field(default_factory=list)  # names, seconds [s]
+    compiled: list[tuple[str, float]] = field(default_factory=list)  # names and compilation times [s]
     loaded: int = 0  # number of kernels that were read from the cache folder
-    waited: float = 0.0  # time of waiting for kernels that other processes compiled [s]
+    waited: float = 0.0  # waiting time for kernels that other processes compiled [s]
     # requested kernels, with types of arguments and forms, except inner kernels
     asked: list[tuple[Any, tuple[Any, ...], str]] = field(default_factory=list)
     # locks of the kernels that this process compiles, by key of the kernel
     locks: dict[str, Lock] = field(default_factory=dict)
-    # compilations in progress, the innermost at the end; access is protected by the lock of numba
+    # compilations in progress, the innermost at the end; numba's lock protects the list
     open: list[_Compilation] = field(default_factory=list)
-    # compile results by key, which are reused if a factory function is called again
+    # compile results by key, reused if a factory function creates the same kernel again
     ready: dict[str, Any] = field(default_factory=dict)
-    said: set[str] = field(default_factory=set)  # topics about which a message has been printed
+    said: set[str] = field(default_factory=set)  # topics for which a message has been printed
 
 
 _process = _Compiler()
@@ -236,8 +240,9 @@ def _describe_place() -> str:
 
 
 def _say_once(topic: str, message: str) -> None:
-    """Print a message to stderr, once per topic and only on the first process (without mpi4py, which may not be
-    imported yet)."""
+    """Print a message to stderr, once per topic and only on the first process (found without mpi4py, which may not be
+    imported yet).
+    """
     if topic not in _process.said and launched_rank() == 0:
         print(f"windlass: {message}", file=sys.stderr, flush=True)
     _process.said.add(topic)
@@ -260,13 +265,13 @@ class _KernelCache:
             keys = self.eval_keys(arguments, return_type, form)
             if form != INNER:
                 _process.asked.append((self.dispatcher, arguments, form))
-                _process.open.clear()  # the compilations that remain in the list have failed
+                _process.open.clear()  # compilations that are still in the list have failed
             key = keys[0]
             for enough in keys:
                 result = _process.ready.get(enough)
                 if result is not None and result.signature.args == arguments:
-                    # Use the same machine code with a separate entry, because each kernel removes its entry when it is
-                    # deleted.
+                    # Use the same machine code with a separate entry point, because each kernel removes its entry point
+                    # when it is deleted.
                     entry: Any = NoEntry(form)
                     if form == FOR_PYTHON:
                         entry = target_context.get_executable(result.library, result.fndesc, result.environment)
@@ -286,10 +291,10 @@ class _KernelCache:
                 return result
         except NotCacheableError as error:
             _say_once(self.name, f"the machine code of {self.name} is not kept: {error}")
-        except Exception as error:  # after any error of the cache, the kernel is compiled again
+        except Exception as error:  # if the cache raises an error, the kernel is compiled again
             _say_once("reading", f"the kept machine code of {self.name} cannot be used ({error!r}): compiling again")
-        # Add the key to the name of the code, because the linker finds code by name, and the names of numba contain
-        # counters that differ between processes.
+        # Add the key to the name of the code, because the linker finds code by name, and numba's names contain counters
+        # that differ between processes.
         self.dispatcher.py_func.__qualname__ = (
             self.name if key is None else f"{self.name}_{key.removesuffix('-inner')[-16:]}"
         )
@@ -302,7 +307,7 @@ class _KernelCache:
         while _process.open:
             done = _process.open.pop()
             if done.cache is self and done.signature == signature:
-                break  # the removed compilations have failed
+                break  # compilations that are removed here have failed
         else:
             return
         self.dispatcher.py_func.__qualname__ = self.name
@@ -329,7 +334,7 @@ class _KernelCache:
             write_entry(folder / key, key, result)
         except NotCacheableError as error:
             _say_once(self.name, f"the machine code of {self.name} is not kept: {error}")
-        # a kernel that cannot be cached (full disk, unknown version of numba) is usable in this run
+        # a kernel that cannot be cached (full disk, unknown version of numba) can still be used in this run
         except Exception as error:
             _say_once("writing", f"the machine code of {self.name} and more cannot be kept ({error!r})")
 
@@ -363,7 +368,7 @@ class _KernelCache:
     def eval_keys(self, arguments: tuple[Any, ...], return_type: Any, form: str) -> list[str]:
         """Return the names of the files for these types of arguments, in the given form and in more complete forms.
 
-        The names are unique, because each contains 40 hexadecimal digits of a hash.
+        Each name contains 40 hexadecimal digits of a hash and is therefore unique.
         """
         content = self.dispatcher.content = eval_content(self.dispatcher, {}, ())
         config = _numba.config
@@ -380,6 +385,6 @@ class _KernelCache:
         for enough in FORMS[FORMS.index(form) :]:
             own = same.copy()
             own.update(enough.encode())
-            mark = "-inner" if enough == INNER else ""  # a file without machine code
+            mark = "-inner" if enough == INNER else ""  # not a file of machine code
             keys.append(f"{stem}-{own.hexdigest()[:40]}{mark}")
         return keys

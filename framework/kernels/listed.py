@@ -1,12 +1,12 @@
 """The list of kernels that models need, and the processes that compile these kernels in parallel.
 
-The file kernels.json of the package lists the kernels that are not called by other kernels. An entry contains the types
+The file kernels.json of the package lists the kernels that Python, programs or C code call. An entry contains the types
 of the arguments and the form of the kernel (see compiling.py). The file also lists, for some models, the kernels in the
 order in which the model requests them. tests/support/list_kernels.py creates the file.
 
 If the machine code of many listed kernels is missing, as in the first run on a machine, processes on the other cores
 compile these kernels, too; see ahead.py. These processes begin in the middle of the kernels of the most similar model,
-so that they have compiled the second half when the run has compiled the first half.
+so that both halves of the list are compiled at the same time.
 """
 
 from __future__ import annotations
@@ -74,7 +74,8 @@ def _read() -> tuple[list[Job], list[list[Job]]]:
 
 def write_list(models: list[list[Job]]) -> None:
     """Write the kernels that models request, given for each model in the order of the requests; each kernel and each
-    type is written only once."""
+    type is stored only once in the file.
+    """
     numbers: dict[str, int] = {}
     places: dict[str, int] = {}
     for module, name, types, form in (job for model in models for job in model):
@@ -102,7 +103,8 @@ def file_stem(name: str) -> str:
 
 def count_processes() -> int:
     """Return the number of processes that may compile at the same time: WINDLASS_COMPILERS, or by default the number of
-    cores of this process."""
+    cores that this process may use.
+    """
     wish = os.environ.get("WINDLASS_COMPILERS", "")
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return min(max(int(wish), 1) if wish.isdigit() else cores, MOST + 1)
@@ -143,7 +145,7 @@ def start_helpers(missing: str, folder: Path) -> None:
     """
     if _helpers or (number := count_processes() - 1) < 1:
         return
-    # on a busy machine the new processes get no core, and this process would wait for them
+    # on a busy machine no core is free for new processes, and this process would wait for them
     if "WINDLASS_COMPILERS" not in os.environ and os.getloadavg()[0] > number + 1:
         return
     jobs, models = _read()
@@ -158,7 +160,7 @@ def start_helpers(missing: str, folder: Path) -> None:
     wanted = [job for job in jobs if is_loaded(job.module)]
     if sum(file_stem(job.name) not in kept for job in wanted) < FEW:
         return
-    # kernels of several laws have the same name, so the processes find out which kernels are compiled
+    # kernels of several laws may have the same name, so each new process checks itself which kernels are compiled
     similar = _find_similar(models, is_loaded)
     others = [job for job in reversed(wanted) if job not in similar]
     for first in range(number):
@@ -168,7 +170,8 @@ def start_helpers(missing: str, folder: Path) -> None:
 
 def _find_similar(models: list[list[Job]], is_loaded: Callable[[str], bool]) -> list[Job]:
     """Return the kernels of the most similar model among the models whose laws this process has loaded; modules that
-    few models use count more, because they distinguish the models."""
+    few models use have a larger weight, because they distinguish the models.
+    """
     used = [{job.module for job in model} for model in models]
     count = Counter(module for modules in used for module in modules)
     scores = [sum(1.0 / count[module] for module in modules) * all(map(is_loaded, modules)) for modules in used]

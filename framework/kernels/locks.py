@@ -9,8 +9,9 @@ import time
 from pathlib import Path
 
 WAIT = 60.0
-"""Largest time of waiting for another process that compiles a kernel [s]. The other process may be stopped, so the
-waiting process compiles the kernel itself after this time."""
+"""Longest time for which a process waits for another process that compiles a kernel [s]. After this time the waiting
+process compiles the kernel itself, because the other process may be suspended.
+"""
 PAUSE = 0.01
 """Time between two attempts to acquire a lock [s]."""
 
@@ -20,7 +21,8 @@ class Lock:
 
     Args:
         path: file of the machine code.
-        wait: whether to wait for the process that holds the lock; if false, the lock is only tried.
+        wait: whether to wait for the process that holds the lock; if false, only one attempt to acquire the lock is
+            made.
 
     Attributes:
         held: whether this process holds the lock.
@@ -32,7 +34,7 @@ class Lock:
         self.held = self.waited = False
         try:
             self._number = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-        except OSError:  # without a lock file (read-only folder, full disk) each process compiles the kernel
+        except OSError:  # if no lock file can be written (read-only folder, full disk), each process compiles the kernel
             return
         end = time.monotonic() + (WAIT if wait else 0.0)
         while True:

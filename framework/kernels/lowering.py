@@ -1,9 +1,9 @@
-"""Code generation for kernels without reference counts for arrays that belong to the caller.
+"""Code generation for kernels. The code does not count references to arrays that belong to the caller.
 
-By default the compiler counts references to all arrays at each use of a tuple of arrays, and later removes the counts
-that it can prove to be superfluous. In many kernels most of the code consists of such counts. Arguments and constants,
-and parts and views of these, exist longer than a call, so they need no reference counts. References to arrays that a
-kernel creates are counted as usual.
+By default the compiler counts references to all arrays at each use of a tuple of arrays, and later removes the counting
+operations that it can prove to be superfluous. In many kernels most of the code consists of these operations. Arguments
+and constants, and parts and views of these, exist longer than a call, so they need no reference counts. References to
+arrays that a kernel creates are counted as usual.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _numba: Any = numba  # internal functions of numba have no type annotations
 _core, _ir = _numba.core, _numba.core.ir
 
 _PARTS = frozenset({"build_tuple", "cast", "getattr", "getitem", "static_getitem"})
-"""Expressions whose results are operands, parts or views of operands, or tuples of these."""
+"""Types of expressions whose results are the operands, parts or views of the operands, or tuples of these."""
 
 
 def find_borrowed(code: Any, kinds: Any, models: Any) -> set[str]:
@@ -66,7 +66,7 @@ class _KernelLower(_core.lowering.Lower):  # type: ignore[misc, name-defined]
     def lower(self) -> None:
         """Generate the code of the whole kernel."""
         self._borrowed = find_borrowed(self.func_ir, self.fndesc.typemap, self.context.data_model_manager)
-        # a copy of the context, because `lower_inst` changes it
+        # the context is copied, because `lower_inst` changes it
         self.context = self.context.subtarget(enable_nrt=self.context.enable_nrt)
         super().lower()
 
@@ -84,11 +84,11 @@ class _KernelLower(_core.lowering.Lower):  # type: ignore[misc, name-defined]
 
 @_core.compiler_machinery.register_pass(mutates_CFG=True, analysis_only=False)
 class KernelLowering(_core.typed_passes.NativeLowering):  # type: ignore[misc, name-defined]
-    """The code generation pass of the compiler, with the rules of this file."""
+    """The compiler pass for code generation, which uses `_KernelLower`."""
 
     _name = "kernel_lowering"
 
     @property
     def lowering_class(self) -> Any:
-        """Return the class that generates the code of a kernel."""
+        """Class that generates the code of a kernel."""
         return _KernelLower

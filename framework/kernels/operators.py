@@ -1,7 +1,7 @@
 """Cache for the types of the results of operators, min, max, abs and int for numbers, which the compiler otherwise
 computes for each expression.
 
-Without the cache this takes a third of the time of the type analysis.
+Without the cache, this computation takes a third of the time of the type analysis.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _numba: Any = numba  # internal functions of numba have no type annotations
 _types: Any = _numba.types
 
 _EXACT = (min, max, abs, int)
-"""Functions whose result types do not depend on the form of the kernel."""
+"""Functions whose result types depend only on the types of the arguments."""
 _NUMBERS = (_types.Float, _types.Integer, _types.Boolean, _types.IntegerLiteral, _types.BooleanLiteral)
 
 

@@ -1,11 +1,11 @@
 """Programs: repeated calls with the same arrays; compiled calls run without Python in between.
 
 A call of a kernel from Python takes about a microsecond, mostly for type checks of arrays. In small models the calls
-take longer than the computation. A function that a law creates by `call` always has the same kernels with the same
+take longer than the computation. A function that a law creates by `call` always calls the same kernels with the same
 arrays; only the contents of the arrays change. A program determines the addresses of kernels and arrays once, and
-combines consecutive calls to one call. Other functions, mainly user functions, are called by Python in order. In the
-table of a program, a kernel calls these functions by address, so that compiled code that runs the program calls Python
-only for these functions.
+combines consecutive calls to one call. Other functions, mainly user functions, are called by Python in order. If
+compiled code runs the program, these functions are called by address from the table of the program; no other call needs
+Python.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Step = tuple[Callable[..., Any], tuple[Any, ...]]
 class When:
     """A step that calls a Python function only if due[0] is not 0; earlier steps of the program set due[0].
 
-    If due[0] is 0, compiled code does not call Python.
+    If due[0] is 0, compiled code does not call the Python function.
     """
 
     def __init__(self, function: Callable[..., Any], due: IntArray) -> None:
@@ -48,12 +48,13 @@ def _make_calls(start: Callable[..., int], table: IntArray, calls: list[Step], _
     done = start(table)
     if done < len(calls):
         kernel, args = calls[done]
-        kernel(*args)  # call again from Python, to raise the error with a message
+        kernel(*args)  # the failed kernel is called again from Python, to raise its error with a message
         raise RuntimeError(f"{kernel.__name__} failed, but a repeated call with the same arguments did not fail")
 
 
 class _Asked:
-    """A Python function that compiled code calls; its error is stored, and is raised after compiled code has returned.
+    """A Python function that compiled code calls; an error in the function is stored, and is raised after the compiled
+    code has returned.
 
     Args:
         function: called without arguments.
@@ -64,7 +65,7 @@ class _Asked:
         self._function, self._around = function, around
         self._error: BaseException | None = None
         self._entry = _Answer(self._answer)
-        # argument of `ask`
+        # address that is passed to `ask`
         self.address = np.array([ctypes.cast(self._entry, ctypes.c_void_p).value or 0], np.int64)
 
     def _answer(self, _: int) -> int:
@@ -98,8 +99,8 @@ class Program:
     Args:
         steps: functions and their arguments. Arrays in the arguments must not be replaced by other arrays later.
         asks: whether compiled code may call steps that are Python functions. ``asks`` must be false if these functions
-            change more than the contents of arrays, for example lists of neighbours. The Python functions in ``before``
-            of a `Call` may always be called.
+            change other data than the contents of arrays, for example lists of neighbours. The Python functions in
+            ``before`` of a `Call` may always be called.
         around: context of each call from compiled code to Python.
     """
 
@@ -109,7 +110,7 @@ class Program:
         asks: bool = True,
         around: Callable[[], AbstractContextManager[Any]] = nullcontext,
     ) -> None:
-        # functions called from Python, and tables of consecutive kernel calls, in order of execution
+        # functions that Python calls, and tables of consecutive kernel calls, in the order of execution
         self._parts: list[Callable[[], Any]] = []
         self._tables: list[IntArray | Callable[[], Any]] = []
         self._asks, self._around = asks, around
@@ -160,8 +161,9 @@ class Program:
 
     @cached_property
     def is_plain(self) -> bool:
-        """Return whether all steps are calls of kernels. If all steps are calls of kernels, Python functions that
-        update arrays for the kernels are called before all steps."""
+        """Return whether all steps are calls of kernels. In this case, Python functions that update arrays for the
+        kernels are called before the first step.
+        """
         return all(isinstance(part, np.ndarray) for part in self._tables)
 
     def _close(self, calls: list[Step], prepared: list[Any]) -> None:
@@ -178,7 +180,7 @@ class Program:
             part()
 
     def explain(self) -> None:
-        """Raise the error that stopped compiled code in this program."""
+        """Raise the error at which compiled code stopped within this program."""
         for asked in self._asked:
             asked.explain()
         self()
@@ -194,7 +196,7 @@ def join(programs: Sequence[Program]) -> Program:
     made, tables = Program(()), [program.table for program in programs if program.table is not None]
     made._parts = [part for program in programs for part in program._parts]
     made._asked = [asked for program in programs for asked in program._asked]
-    # the joined table contains addresses of memory that these programs own
+    # these programs own memory whose addresses are in the joined table
     made._blocks = list(programs)
     made.table = np.concatenate(tables) if len(tables) == len(programs) else None
     return made

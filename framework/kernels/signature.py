@@ -2,7 +2,7 @@
 their source.
 
 Results are counted in the byte code, without compilation or a call. If a function returns the results of another
-function, the compiler checks their number.
+function, only the compiler checks their number.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ def takes(function: Any, arguments: Sequence[str]) -> bool:
 
 
 def takes_arguments_of(kind: Callable[P, Made]) -> Callable[[Callable[[Made], None]], Callable[P, None]]:
-    """Decorate a function such that it also accepts the constructor arguments of a class instead of an instance; users
-    then need not import the class.
+    """Decorate a function such that it accepts the constructor arguments of a class as an alternative to an instance of
+    the class. Users then do not need to import the class.
 
     The function raises ModelError for unknown or missing arguments of the constructor.
     """
@@ -100,8 +100,9 @@ def check_results(function: Callable[..., Any], name: str, results: Sequence[str
 
 
 def count_results(function: Callable[..., Any]) -> set[int]:
-    """Return the number of results of each ``return`` statement of a function for which the byte code shows this
-    number. The number is 0 for a ``return`` without value."""
+    """Return the number of results of each ``return`` statement of a function, except for statements for which the byte
+    code does not show this number. The number is 0 for a ``return`` without value.
+    """
     found: set[int] = set()
     code: Any = getattr(getattr(function, "py_func", function), "__code__", None)
     raw, more, before, value = b"" if code is None else code.co_code, 0, 0, 0

@@ -14,7 +14,7 @@ _types = _numba.types
 
 
 def encode_type(kind: Any) -> Any:
-    """Convert a type of arguments or results to texts and lists.
+    """Convert the type of an argument or result to strings and lists.
 
     Raises:
         NotCacheableError: the type has no description that other processes understand.
@@ -43,7 +43,7 @@ def encode_type(kind: Any) -> Any:
 
 
 def decode_type(text: Any) -> Any:
-    """Convert the result of `encode_type` to a type.
+    """Convert the result of `encode_type` back to a type.
 
     Raises:
         ImportError, AttributeError: the NamedTuple does not exist.

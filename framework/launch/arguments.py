@@ -15,7 +15,7 @@ from pathlib import Path
 from windlass.framework.errors import OptionError
 
 LARGEST = 2**63
-"""Upper limit of integer options."""
+"""Largest value of integer options."""
 HELP_NAMES = ("help", "h")
 HELP_WORDS = ("help", "-help", "--help", "-h")
 """Words that request the help of a command."""
@@ -31,7 +31,7 @@ FALSE_WORDS = ("false", "0", "no", "off")
 
 @dataclass(frozen=True)
 class Option:
-    """An option, whose type is the type of its default value; the attributes are the arguments of `wl.option`."""
+    """An option. Its type is the type of the default value; the attributes are the arguments of `wl.option`."""
 
     name: str
     default: int | float | bool | str
@@ -101,7 +101,7 @@ class Option:
         return number
 
     def describe(self) -> str:
-        """Return the line of the help text: name, default, meaning, unit and allowed values."""
+        """Return the line of the option in the help text: name, default, meaning, unit and allowed values."""
         default = str(self.default).lower() if isinstance(self.default, bool) else str(self.default)
         bounded = (self.minimum, self.maximum, self.choices) != (None, None, None)
         allowed = f" ({self.describe_allowed()})" if bounded else f" [{self.unit}]" if self.unit else ""
@@ -143,7 +143,7 @@ def split_options(words: Sequence[str]) -> list[tuple[str, str | None]]:
     """Return the pairs (name without dash, value or None) of a command line.
 
     Raises:
-        OptionError: an option is given as `--x` or `-x=3`, or a word is empty or belongs to no option.
+        OptionError: an option is given as `--x` or `-x=3`, or a word is empty or does not belong to an option.
     """
     pairs: list[tuple[str, str | None]] = []
     takes_value = False
@@ -187,7 +187,7 @@ def refuse_twice(pairs: list[tuple[str, str | None]]) -> list[tuple[str, str | N
         OptionError: an option is given twice.
     """
     given: dict[str, tuple[str, str | None]] = {}
-    # after -prefix_push the same name may mean another option
+    # after -prefix_push the same name may stand for another option
     for pair in [] if any(name.lower() == "prefix_push" for name, _ in pairs) else pairs:
         name = pair[0].lower()
         if name in given and name not in REPEATED:
@@ -208,7 +208,8 @@ def model_arguments() -> list[str] | None:
     programs."""
     program, words = (sys.argv[0], sys.argv[1:]) if sys.argv else ("", [])
     if program == "-m":
-        # Python imports the packages around a module before it sets sys.argv[0] to the module's file.
+        # With python -m, Python imports the parent packages of a module before it sets sys.argv[0] to the module's
+        # file.
         program = next((word for word in sys.orig_argv if word.split(".")[0] == "windlass"), "").split(".")[0]
     if program in ("", "-c"):
         return None

@@ -17,9 +17,9 @@ from windlass.framework.errors import WindlassError
 from windlass.framework.launch.arguments import TRUE_WORDS
 from windlass.framework.launch.launcher import launched_rank, launched_size
 
-# Time that other processes wait before they report an error [s]. If all processes fail in the same way, the first
-# process ends the job before another process prints. Processes are not synchronised before the first solve; on a busy
-# machine their delay increases with the time since the start.
+# Time that other processes wait before they report an error [s]. If all processes fail with the same error, the first
+# process ends the job before another process prints. Before the first solve, processes are not synchronised; on a busy
+# machine the delay between processes increases with the time since the start.
 HEAD_START, LONGEST_HEAD_START = 2.0, 5.0
 _begin = time.monotonic()
 process = {"failed": False}
@@ -41,11 +41,11 @@ class RunOptions(Protocol):
         return False
 
     def finish(self) -> None:
-        """Handle the end of the run."""
+        """Do what the end of a successful run requires."""
         return
 
     def finish_without_check(self) -> None:
-        """Handle the end of a failed run."""
+        """Do what the end of a failed run requires."""
         return
 
     def traceback_wanted(self) -> bool:
@@ -53,12 +53,12 @@ class RunOptions(Protocol):
         return "-traceback" in sys.argv or os.environ.get("WINDLASS_TRACEBACK", "0").lower() in TRUE_WORDS
 
     def process_rank(self) -> int:
-        """Number of this process."""
+        """Rank of this process."""
         return launched_rank()
 
 
 class _NoOptions(RunOptions):
-    """Defaults before the command line is read."""
+    """Default properties, which are valid until the command line is read."""
 
 
 options: RunOptions = _NoOptions()
@@ -71,7 +71,9 @@ def watch(found: RunOptions) -> None:
 
 
 def at_failure(find_hint: Callable[[], str]) -> None:
-    """Register a function that is called when a run fails; the result of the function is printed after the message."""
+    """Register a function that is called when a run fails; the text that the function returns is printed after the
+    error message.
+    """
     _hints.append(find_hint)
 
 
@@ -85,7 +87,7 @@ def report(error: BaseException, script: str | None = None) -> int:
 
     Args:
         error: the exception.
-        script: file of the model; the traceback contains only frames from this file on.
+        script: file of the model; the printed traceback begins at the first frame in this file.
     """
     if options.is_dry_run() and isinstance(error, Exception):
         options.finish()
@@ -125,7 +127,7 @@ def leave(code: int) -> int:
 
 
 def say(text: str) -> None:
-    """Print an error; processes other than the first wait before they print."""
+    """Print an error; all processes except the first wait before they print."""
     if _rank() > 0:
         time.sleep(min(max(HEAD_START, time.monotonic() - _begin), LONGEST_HEAD_START))
     sys.stdout.flush()
@@ -143,8 +145,9 @@ def _describe(error: BaseException, script: str | None, where: str) -> str:
 
 
 def _inside(frames: TracebackType | None, script: str | None) -> TracebackType | None:
-    """Return the frames of a traceback from the first frame in the script on, or all frames if no frame is in the
-    script."""
+    """Return the frames of a traceback from the first frame in the script onwards; return all frames if no frame is in
+    the script.
+    """
     inner = frames
     while inner is not None and inner.tb_frame.f_code.co_filename != script:
         inner = inner.tb_next

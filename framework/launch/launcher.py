@@ -15,7 +15,7 @@ RANK_VARIABLES = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WOR
 LAUNCHERS = ("OMPI_", "PMI", "PRTE_", "ORTE_", "MPI_LOCAL", "MV2_", "SLURM_", "PALS_")
 """Prefixes of the environment variables that MPI launchers and job schedulers set for a process."""
 RIGHTS = "OMPI_ALLOW_RUN_AS_ROOT"
-"""Prefix of the variables that permit Open MPI to run as root; child processes keep these variables."""
+"""Prefix of the environment variables that permit Open MPI to run as root; child processes keep these variables."""
 SOLVER_PACKAGES = ("petsc", "klu", "umfpack", "superlu_dist", "mumps", "hypre")
 """Packages of PETSc in the order of preference; all are direct solvers except hypre, a multigrid preconditioner."""
 
@@ -50,8 +50,8 @@ def _numbers(names: tuple[str, ...]) -> list[int]:
 
 @contextmanager
 def quick_start() -> Iterator[None]:
-    """Context for the start of MPI; without a launcher, it disables the service and the networks that only several
-    processes need.
+    """Context for the start of MPI. Without a launcher, the context disables the service and the networks of Open MPI
+    that only jobs with several processes need.
 
     The context halves the start time of Open MPI. Settings of the user are unchanged, and child processes do not
     inherit the changes.
@@ -71,15 +71,16 @@ _ends: list[Callable[[], None]] = []
 
 
 def before_end(function: Callable[[], None]) -> None:
-    """Register a function that is called before the end of PETSc, at which processes wait for each other."""
+    """Register a function that is called before PETSc is finalised. At the finalisation, processes wait for each other.
+    """
     _ends.append(function)
 
 
 def start_petsc(words: Sequence[str]) -> None:
     """Initialise MPI and PETSc with the words of a command line."""
-    # if OpenMP distributes small systems over all cores, factorisation is slower by orders of magnitude
+    # if OpenMP distributes small systems over all cores, factorisation becomes slower by orders of magnitude
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    import petsc4py  # imported here, because mpiexec and OMP_NUM_THREADS must be checked before the import
+    import petsc4py  # imported here, because mpiexec and OMP_NUM_THREADS must be checked first
 
     with quick_start():
         petsc4py.init(["windlass", *words])

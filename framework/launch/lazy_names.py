@@ -1,8 +1,8 @@
 """Lazy names of a package: a module is loaded at the first use of one of its names, so that a model loads only the
 modules that it needs.
 
-A package lists the names once, as imports for type checkers under ``if TYPE_CHECKING:`` in the form ``import name as
-name``.
+A package lists its names only once: as imports in the form ``import name as name`` under ``if TYPE_CHECKING:``, which
+type checkers also read.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Synchronisation of processes: all processes begin each solve together, so that differences between processes are
-detected before a deadlock.
+"""Synchronisation of processes: all processes begin each solve together. If the processes execute different parts of a
+script, the difference is detected before a deadlock.
 
 The processes form a ring. Each process sends the name of its next task to its successor, and receives the name of the
 task of its predecessor. If a process has ended or has started another task, a neighbour reports an error and ends the
-job. A process may leave a solve with an error that its script catches. In this case, all processes must leave the
-solve; otherwise the job ends, because the remaining processes would wait forever. A loop over the steps of a solve may
-end early on all processes. Before each step, each process checks whether its predecessor also continues.
+job. If a process leaves a solve with an error that its script catches, all processes must leave the solve. Otherwise
+the job ends, because the remaining processes would wait forever. A loop over the steps of a solve may end early if it
+ends on all processes. Therefore each process checks before each step whether its predecessor also continues.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ from windlass.framework.launch.launcher import communicator, launched_size
 TAG = 7319
 """Tag of the messages between neighbours in the ring, on the communicator of all processes."""
 PATIENCE = 4.0
-"""Longest time between the first and the last process that leave a solve with the same error [s]."""
+"""Longest allowed time from the instant at which the first process leaves a solve with an error until the last process
+leaves it [s].
+"""
 PAUSE = 0.005
 ENDED, LEFT, NEXT, BROKEN = "its end", "an error in ", "the next step of ", "broken off: "
 
@@ -52,7 +54,7 @@ def go_on(comm: Any, what: str, number: int) -> None:
 
 
 def break_off(comm: Any, what: str, number: int) -> None:
-    """Leave a loop over the steps of a solve before its end, and notify the next process without waiting."""
+    """Leave a loop over the steps of a solve before its end, and notify the next process without waiting for it."""
     if comm is None or comm.size == 1:
         return
     from mpi4py import MPI  # imported here, because a single process needs no MPI
@@ -67,8 +69,8 @@ def _notice(what: str, number: int) -> str:
 
 
 def _exchange(comm: Any, message: str, notice: str = "") -> str:
-    """Send a message to the next process, and receive a message from the previous process. Messages about other loops
-    that have already ended are ignored.
+    """Send a message to the next process, and receive a message from the previous process. Messages that belong to
+    loops that have already ended are ignored.
     """
     before = (comm.rank - 1) % comm.size
     there: str = comm.sendrecv(message, (comm.rank + 1) % comm.size, TAG, None, before, TAG)
@@ -85,7 +87,7 @@ def _differs(comm: Any, there: str, here: str) -> ModelError:
 
 
 def leave(comm: Any, what: str, error: BaseException) -> None:
-    """Leave a common task because of an error; end the job unless all processes leave the task."""
+    """Leave a task of all processes because of an error; end the job unless all processes leave the task."""
     if comm is None or comm.size == 1:
         return
     comm.send(LEFT + what, (comm.rank + 1) % comm.size, TAG)
@@ -107,7 +109,7 @@ def leave(comm: Any, what: str, error: BaseException) -> None:
 def end() -> None:
     """At the end of the script of this process, wait until the script of the previous process has ended.
 
-    If the previous process instead begins a task, report an error and end the job.
+    If the previous process begins another task instead, report an error and end the job.
     """
     if launched_size() == 1:
         return

@@ -9,8 +9,9 @@ from typing import Any
 
 
 def find_shell() -> Any:
-    """Return the shell of the notebook if this program is the kernel of a notebook; return None for other programs,
-    including IPython in a terminal."""
+    """Return the IPython shell if this program is the kernel of a notebook. Return None for other programs, including
+    IPython in a terminal.
+    """
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
     return shell if hasattr(shell, "kernel") else None
@@ -19,7 +20,7 @@ def find_shell() -> Any:
 class LiveLine:
     """A line of text with a bar below a notebook cell, which is rewritten in place and needs no widgets.
 
-    Each solve has its own line; the last text of a line remains in the notebook.
+    Each solve has its own line; the last text of each line remains in the notebook.
     """
 
     def __init__(self) -> None:

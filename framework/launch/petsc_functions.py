@@ -1,10 +1,10 @@
-"""Differences between versions of PETSc, and functions of the PETSc library that petsc4py does not provide, called
-through ctypes.
+"""Treatment of differences between versions of PETSc, and calls through ctypes of functions of the PETSc library that
+petsc4py does not provide.
 
 PETSc 3.18 to 3.26 are supported. PETSc's truth values (PetscBool) are C integers in early versions, and bytes in late
 versions. Both types of truth values can be read from an integer that is initialised with 0, because little-endian
-processors store the lowest byte first. Arguments are ctypes values, so no argument is cut to 32 bits. A call that fails
-raises the error of petsc4py.
+processors store the lowest byte first. All arguments are passed as ctypes values; otherwise ctypes would cut them to 32
+bits. A call that fails raises the error of petsc4py.
 """
 
 from __future__ import annotations
@@ -31,17 +31,19 @@ RENAMED = {
     "CONVERGED_RTOL_NORMAL_EQUATIONS": "CONVERGED_RTOL_NORMAL",  # 3.24
     "CONVERGED_ATOL_NORMAL_EQUATIONS": "CONVERGED_ATOL_NORMAL",  # 3.24
 }
-"""Older names of converged reasons, by their names in later versions of PETSc; Windlass uses the older names for all
-versions."""
+"""Older names of converged reasons, by the names in later versions of PETSc; Windlass uses the older names for all
+versions.
+"""
 Pointer = ctypes.c_void_p
 _linked: weakref.WeakKeyDictionary[Any, tuple[str, int]] = weakref.WeakKeyDictionary()
-""""Mat" or "PC", and the handle of the PETSc object, for each Python object that implements a matrix or a
-preconditioner."""
+"""For each Python object that implements a matrix or preconditioner: the type (Mat or PC) and the handle of the PETSc
+object.
+"""
 
 
 @functools.cache
 def _petsc() -> Any:
-    from petsc4py import PETSc  # imported here, because the import initialises PETSc with the options known then
+    from petsc4py import PETSc  # imported here, because the import initialises PETSc with the present options
 
     return PETSc
 
@@ -64,8 +66,9 @@ def _call(name: str, *arguments: Any) -> None:
 
 @functools.cache
 def reason_name(reasons: Any, reason: int) -> str:
-    """Return PETSc's name of a converged reason, from the class of reasons of SNES or KSP; the name is equal for all
-    versions of PETSc."""
+    """Return PETSc's name of a converged reason, where ``reasons`` is the class of reasons of SNES or KSP. The name is
+    the same for all versions of PETSc.
+    """
     for name, value in vars(reasons).items():
         if value == reason and name.startswith(("DIVERGED", "CONVERGED")):
             return RENAMED.get(name, str(name))
@@ -73,15 +76,15 @@ def reason_name(reasons: Any, reason: int) -> str:
 
 
 def raise_cause(error: Any) -> None:
-    """Raise the error of a Python function that PETSc has called, because late versions of PETSc wrap it in another
-    error."""
+    """Raise the error of a Python function that PETSc has called, which late versions of PETSc wrap in another error.
+    """
     cause = error.__cause__
     if cause is not None:
         raise cause from cause.__cause__
 
 
 def unlock(*objects: Any) -> None:
-    """Unlock vectors, also vectors of SNES, after an error.
+    """Unlock vectors, including vectors of SNES, after an error.
 
     Late versions of PETSc lock vectors in all builds, and do not release the locks after an error.
     """
@@ -157,8 +160,8 @@ def reset_scotch() -> None:
 def set_python_context(shell: Any, context: Any) -> None:
     """Implement a matrix or preconditioner by functions of a Python object.
 
-    PETSc frees remaining objects after Python has ended, and would then call the Python object; therefore the Python
-    object is removed before the end.
+    PETSc frees remaining objects after Python has ended, and would then call the Python object. Therefore the Python
+    object is detached before Python ends.
     """
     shell.setType("python")
     shell.setPythonContext(context)
@@ -167,21 +170,22 @@ def set_python_context(shell: Any, context: Any) -> None:
 
 @atexit.register
 def _cut_links() -> None:
-    """Remove the Python objects from all matrices and preconditioners that they implement."""
+    """Detach the Python objects from all matrices and preconditioners that they implement."""
     if _linked and not _petsc().Sys.isFinalized():
         for name, handle in _linked.values():
             _call(f"{name}SetType", Pointer(handle), ctypes.c_char_p(b"shell"))
 
 
 def set_failed(pc: Any, failed: bool) -> None:
-    """Call PCSetFailedReason: set whether the factorisation of a preconditioner has found a pivot of 0, which the
-    solver then reports."""
+    """Call PCSetFailedReason: set whether the factorisation of a preconditioner has found a zero pivot. The solver then
+    reports this reason.
+    """
     pivot, none = 2, 0  # PC_FACTOR_NUMERIC_ZEROPIVOT, PC_NOERROR
     _call("PCSetFailedReason", Pointer(pc.handle), ctypes.c_int(pivot if failed else none))
 
 
 def set_line_search(snes: Any, kind: str) -> None:
-    """SNESLineSearchSetType."""
+    """Call SNESLineSearchSetType."""
     search = Pointer()
     _call("SNESGetLineSearch", Pointer(snes.handle), ctypes.byref(search))
     _call("SNESLineSearchSetType", search, ctypes.c_char_p(kind.encode()))

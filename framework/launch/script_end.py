@@ -1,4 +1,4 @@
-"""End of a model script that `python` runs: output of errors, and the collective end of all processes."""
+"""End of a model script that `python` runs: output of errors, and synchronisation of the ends of all processes."""
 
 import atexit
 import os
@@ -46,8 +46,9 @@ def at_end(act: Callable[[], None]) -> None:
 
 
 def end_together() -> None:
-    """Synchronise the end of a script without error on this process, because processes that continue would wait for
-    this process; see meetings.py."""
+    """Synchronise the end of the script, after it has ended without error on this process. Otherwise processes that
+    continue would wait forever for this process; see meetings.py.
+    """
     if not failure.process["failed"] and not _process["ended"]:
         _process["ended"] = True
         for act in _ends:
@@ -61,7 +62,7 @@ def _end_if_installed() -> None:
 
 
 def _excepthook(kind: type[BaseException], error: BaseException, frames: TracebackType | None) -> None:
-    # if a hook exits, Python uses its exit code
+    # if a hook calls `sys.exit`, Python uses the exit code of the hook
     raise SystemExit(failure.report(error))
 
 
@@ -84,9 +85,9 @@ def _end_of_script() -> None:
     except WindlassError as error:
         code = failure.report(error)
         sys.stdout.flush()
-        from petsc4py import PETSc  # imported here, because the module is not needed if it is not loaded yet
+        from petsc4py import PETSc  # imported here, because this code needs the module only if it is already loaded
 
-        from windlass.framework.launch.petsc_functions import hide_unused_options  # here, because it loads NumPy
+        from windlass.framework.launch.petsc_functions import hide_unused_options  # imported here: loads NumPy
 
         hide_unused_options()
         PETSc._finalize()  # finalise PETSc, which prints its output, and MPI

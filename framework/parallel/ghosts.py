@@ -1,9 +1,9 @@
 """Ghosts: rows of arrays that this process needs but another process owns. Owners send values of these rows, and
 receive contributions to them.
 
-Ghosts are used for coordinates and unknowns, where ghosts always follow the owned entries, and for surfaces of contact
-sets, where they are recreated when neighbours change. Values are sent in one message between each pair of neighbours.
-Contributions are added in the order of the ranks, so sums are bitwise equal in repeated runs.
+Ghosts are used for coordinates and unknowns, whose ghosts always follow the owned entries, and for surfaces of contact
+sets, whose ghosts are recreated when neighbours change. Values are sent in one message between each pair of neighbours.
+Contributions are added in the order of the ranks, so repeated runs give bit-identical sums.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ TAG = 7320
 
 
 def gather_keys(comm: Any, keys: Any) -> list[Any]:
-    """Gather the keys of the rows that each process owns; with these keys a process finds the owners of the rows that
+    """Gather the keys of the rows that each process owns. From these keys a process finds the owners of the rows that
     it needs.
 
     The call is collective, like all calls of `Ghosts`.
@@ -44,9 +44,9 @@ class Ghosts:
         numbers: row number of each needed row on its owner, shape (k,).
 
     Attributes:
-        comm: as given.
-        sent: rows of this process that other processes need, shape (s,); a row occurs once for each process that needs
-            it.
+        comm: the communicator.
+        sent: rows of this process that other processes need, shape (s,); a row that several processes need occurs
+            several times.
         received: the needed rows, grouped by owner, shape (k,).
     """
 
@@ -66,8 +66,9 @@ class Ghosts:
 
     @classmethod
     def after_owned(cls, comm: Any, owned: int, numbers: IntArray) -> Ghosts:
-        """Create the exchange for arrays in which ghosts follow the owned rows; ``numbers`` are the numbers of the
-        ghosts in a PETSc vector."""
+        """Create the exchange for arrays in which ghosts follow the owned rows; ``numbers`` are the indices of the
+        ghosts in a PETSc vector.
+        """
         places = owned + np.arange(len(numbers))
         if comm is None or comm.size == 1:
             return cls(None, places, numbers, numbers)
@@ -81,8 +82,9 @@ class Ghosts:
         return self._exchange(values, self._to, len(self.received), self._from)
 
     def backward(self, values: FloatArray) -> FloatArray:
-        """Send values of the rows ``received`` to the owners, shape (k, w), and return values for the rows ``sent``,
-        shape (s, w)."""
+        """Send values of the rows ``received``, shape (k, w), to their owners. Return the values that other processes
+        have sent for the rows ``sent``, shape (s, w).
+        """
         return self._exchange(values, self._from, len(self.sent), self._to)
 
     def _exchange(
@@ -128,7 +130,9 @@ def pack(arrays: list[FloatArray]) -> FloatArray:
 
 
 def unpack(values: FloatArray, like: Sequence[FloatArray]) -> list[FloatArray]:
-    """Split an array of `pack` into arrays; the shapes (rows, ...) after the first dimension are given by ``like``."""
+    """Split the result of `pack` into arrays. Except for the number of rows, the shapes (rows, ...) are the shapes of
+    the arrays ``like``.
+    """
     out, first = [], 0
     for array in like:
         width = _width(array)

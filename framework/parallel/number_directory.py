@@ -17,7 +17,7 @@ from windlass.framework.arrays import IntArray
 from windlass.framework.parallel.processes import Processes
 
 BLOCK = 1 << 17
-"""Number of values that a process sends in one message, which limits the memory of messages."""
+"""Largest number of values in one message; it limits the memory of messages."""
 
 
 def share(
@@ -39,7 +39,7 @@ def share(
         values: values that this process sends, integers or floats, shape (k, ...).
         wanted: keys of the values that this process requests, shape (m,).
         join: operation that combines the values that several processes send for the same key.
-        start: value of keys for which no process sends a value; the neutral element of ``join``.
+        start: value of keys for which no process sends a value: the neutral element of ``join``.
         before: whether to return, for each key, the sum of the values of all smaller keys instead of the value of the
             key.
     """
@@ -64,7 +64,7 @@ def share(
 
 
 def _blocks(processes: Processes, length: int) -> Iterator[slice]:
-    """Return slices of an array; the number of slices is equal on all processes."""
+    """Return slices that divide an array for several messages; the number of slices is equal on all processes."""
     for begin in range(0, max(processes.allgather("numbers", length)), BLOCK):
         yield slice(begin, begin + BLOCK)
 

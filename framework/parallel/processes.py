@@ -1,7 +1,7 @@
 """The processes that share a world: collective operations, and blocks in which each process works alone.
 
-If only some of the processes make a collective call, they wait forever for the others. Laws bind and evaluate the rows
-of one process independently of other processes; collective calls in such a block raise an error.
+If only some of the processes make a collective call, they wait forever for the others. The functions of laws that bind
+and evaluate rows work independently of other processes. Collective calls in such a function raise an error.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ class Processes:
     Attributes:
         comm: the communicator.
         size: number of processes.
-        announce: function of ``(comm, what)`` that announces each collective call to the other processes. ``announce``
-            ends the job if another process executes another part of its script; None if no process can do so.
+        announce: function of ``(comm, what)`` that announces each collective call to the other processes. The function
+            ends the job if another process executes a different part of the script. None: calls are not announced.
     """
 
     def __init__(self, comm: Any = None) -> None:
@@ -120,11 +120,11 @@ class Processes:
         return self.largest([float(value) if np.isfinite(value) else np.inf])[0]
 
     def any(self, here: bool) -> bool:
-        """Whether a condition holds on any process; see `allgather`."""
+        """Return whether a condition holds on any process; see `allgather`."""
         return self.largest([float(here)])[0] > 0.0
 
     def all(self, here: bool) -> bool:
-        """Whether a condition holds on all processes; see `allgather`."""
+        """Return whether a condition holds on all processes; see `allgather`."""
         return not self.any(not here)
 
     def agree(self, error: WindlassError | None) -> None:
@@ -152,9 +152,9 @@ def join_rows(
 
     Args:
         parts: for each process, row numbers, shape (k,), and values, shape (k, ...); None for a process without rows.
-            Rows that are narrower than rows of other processes are padded.
+            If the rows of a process have fewer entries than the rows of another process, they are padded.
         count: number of rows.
-        fill: value with which narrower rows are padded.
+        fill: value with which rows with fewer entries are padded.
         summed: whether the values that several processes give for the same row are added.
 
     Returns:

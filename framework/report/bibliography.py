@@ -1,4 +1,4 @@
-"""The sources of laws: the file bibliography.bib of the package, and the selection that a model uses.
+"""The sources of laws: the file bibliography.bib of the package, and the selection of the sources that a model uses.
 
 A law names its source as text, with keys of the bibliography in brackets: ``source="[@hunt1975]; Simbody 3.7"``.
 """
@@ -17,7 +17,7 @@ from windlass.framework.model.world import World
 
 FILE = Path(str(sys.modules["windlass"].__file__)).parent / "bibliography.bib"
 KEY = r"\[@([\w:-]+)\]"
-"""Regular expression of a reference to an entry of the bibliography."""
+"""Regular expression for a reference to an entry of the bibliography."""
 
 
 @cache
@@ -45,7 +45,7 @@ def collect_sources(world: World) -> dict[str, list[str]]:
 def format_citations(world: World) -> str:
     """The sources of the laws that a model uses, as a BibTeX file; comments name the laws of each source."""
     sources, entries = collect_sources(world), read_bibliography()
-    # outside of entries, @ is the only special character of BibTeX
+    # in BibTeX, @ is the only special character outside of entries
     lines = ["% " + ", ".join(laws) + ": " + re.sub(KEY, r"\1", source) for source, laws in sources.items()]
     keys = dict.fromkeys(key for source in sources for key in find_keys(source))
     return "\n".join([*lines, *(f"\n{entries[key]}" for key in keys if key in entries)])

@@ -15,7 +15,9 @@ from windlass.framework.state.state import State
 
 
 def tabulate_model(world: World, state: State) -> list[ReportTable]:
-    """Return the sizes of a model, and a table with one row for each table of the model. The call is collective."""
+    """Return the numbers of coordinates and rows of a model as text, and a table with one line for each table of the
+    model. The call is collective.
+    """
     whole = state.gather()
     sizes: list[list[Any]] = [
         ["coordinates", len(whole.q)],
@@ -35,8 +37,9 @@ def tabulate_model(world: World, state: State) -> list[ReportTable]:
 
 
 def describe_values(table: EntityTable, column: Column) -> str:
-    """Return a text for the values of a column: the value if it is equal in all rows, else the range; empty for the
-    default value."""
+    """Return a text for the values of a column: the value if it is equal in all rows, otherwise the range. The text is
+    empty if all rows have the default value.
+    """
     values = table.collect(column.name)
     if column.dtype is object:
         count = sum(value is not None for value in values)

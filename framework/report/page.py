@@ -1,4 +1,4 @@
-"""The page of a report: one self-contained HTML file, for the screen and for paper."""
+"""The page of a report: one self-contained HTML file, for the screen and for printing."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def format_page(
     Args:
         title: heading.
         verdict: ``"ok"``, ``"doubtful"`` or ``"failed"``.
-        words: line of text below the heading.
+        words: text of the line below the heading.
         sections: the sections of the page, in the order in which they appear.
         doubts: reasons of a verdict other than ``"ok"``.
     """

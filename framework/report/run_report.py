@@ -48,12 +48,12 @@ class SolveRecord:
     """The contribution of a solver to the report.
 
     Attributes:
-        name: name of the solve.
+        name: name of the solve, used as heading.
         unit: unit of the progress of the solve, ``"s"`` for time.
         counts: numbers of steps and iterations, and times, by name.
         summary: counts and times in one line.
         steps: see `plot_steps`.
-        work: column of ``steps`` that contains a count of work (such as iterations), by name of the count.
+        work: columns of ``steps`` that contain measures of work, such as iterations, by the name of the measure.
         settings: settings of the solver, by name.
         failed_attempts: (start, step size, reason) of each rejected step.
         verdict: ``"ok"``, ``"doubtful"`` or ``"failed"``.
@@ -91,8 +91,9 @@ _run = _Collected()
 
 
 def begin_report() -> None:
-    """Start the report when the first solver is created, so that the report is also written after an error. Later calls
-    do nothing."""
+    """Prepare the report. Solvers call this function when they are created, so that the report is also written after an
+    error. Only the first call has an effect.
+    """
     if not _run.begun:
         _run.begun = True
         at_end(write_report)
@@ -112,7 +113,7 @@ def report_solve(record: SolveRecord, state: State, hooks: Sequence[StepHook]) -
         section for name in report_parts.providers for section in pkgutil.resolve_name(name)(state.world, state)
     ]
     if options.process_rank() == 0:
-        # convert parts to HTML once, because they do not change
+        # parts do not change, so they are converted to HTML only once
         words = f"The model after {record.name}, t = {state.t:.6g} s:"
         _run.model = [*tables, *([] if figure is None else [words, Formatted(format_part(figure))])]
         detail = [Formatted(format_part(part)) for part in _describe_solve(record)]
@@ -189,7 +190,7 @@ def _describe_solve(record: SolveRecord) -> list[Any]:
 def _tabulate_options() -> list[ReportTable]:
     """Return a table of the options of the user and of the model."""
     given, own = given_options(), model_options()
-    # not an option of the user: Windlass sets it
+    # the user did not set this option: Windlass sets it
     given.pop("skip_petscrc", None)
     rows = [[f"-{name}", value, own[name].doc if name in own else ""] for name, value in given.items()]
     others = [[f"-{name}", str(item.default), item.unit, item.doc] for name, item in own.items() if name not in given]
@@ -220,7 +221,7 @@ def _describe_run() -> list[Any]:
 
 
 def _counts(name: str) -> bool:
-    """Whether an environment variable affects a run."""
+    """Return whether an environment variable affects a run."""
     return name in ("PETSC_OPTIONS", "OMP_NUM_THREADS") or name.startswith("WINDLASS_")
 
 
