@@ -34,7 +34,7 @@ class Lock:
         self.held = self.waited = False
         try:
             self._number = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-        except OSError:  # if no lock file can be written (read-only folder, full disk), each process compiles the kernel
+        except OSError:  # without a lock file (read-only folder, full disk) each process compiles the kernel itself
             return
         end = time.monotonic() + (WAIT if wait else 0.0)
         while True:

@@ -1,2 +1,1 @@
-"""Distribution of rows and unknowns over processes, and local numbers; the layout uses the model, and matrices use the
-layout."""
+"""Distribution of rows and unknowns over processes, and local numbers of coordinates and unknowns."""

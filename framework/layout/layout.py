@@ -2,10 +2,11 @@
 processes own).
 
 partition.py finds the owner of each coordinate. A hub is a coordinate that a large number of rows couple, for example
-of a pulley. Each row of another table belongs to the owner of its first coordinate that is not a hub. A multiplier
-belongs to the owner of its row. Rows of laws that distribute the work within a row (contact sets) are local on all
-processes. Unknowns are numbered process by process in the order of the nodes; each multiplier follows its nodes, and
-hubs are at the end. In this order LU without pivoting is stable and has little fill-in.
+of a pulley. Each row of a table other than a node table belongs to the owner of the first coordinate in the row that is
+not a hub. A multiplier belongs to the owner of its row. Rows of contact sets are local on all processes, because these
+laws distribute the work within a row. Unknowns are numbered process by process in the order of the nodes; each
+multiplier follows its nodes, and hubs are at the end. In this order LU without pivoting is stable and has little
+fill-in.
 
 The layout is computed from arrays over all rows, or, if tables are built in parts, over the rows of this process. A
 layout stores only local data.
@@ -40,12 +41,12 @@ class Layout:
 
     Args:
         world: the world, finalized.
-        rank, size: number of this process and number of processes.
+        rank, size: rank of this process and number of processes.
         comm: mpi4py communicator on which all processes create their layouts collectively; None for one process.
 
     Attributes:
         rank, size, comm: values of the arguments.
-        processes: the processes that share the world.
+        processes: the processes among which the world is divided.
         rows: numbers of the local rows of each table except nodes, by component, in ascending order.
         node_rows: numbers of the rows of each node table whose first coordinate this process owns, in ascending order.
         owned: world numbers of the owned coordinates, shape (n_owned,).
@@ -62,10 +63,9 @@ class Layout:
         unknowns: the unknowns of this process.
         data_rows_owned: world numbers of the local history values, shape (d,).
         data_initial: initial values of the local history values, shape (d,).
-        marker_index: position of each marker in the columns of its family, by entity number; -1 for markers that are
-            not local.
-        data_start: position of the first history value of each entity, by entity number; -1 if the values are not
+        marker_index: index of each marker in the columns of its family, by entity number; -1 for markers that are not
             local.
+        data_start: index of the first history value of each entity, by entity number; -1 if the values are not local.
         data_rows: numbers of the local rows of each table of history values, in ascending order.
         owned_markers: numbers of the rows of each marker table whose first coordinate this process owns, in ascending
             order.
@@ -82,7 +82,7 @@ class Layout:
         if world.processes is not None:
             dof_owner, hub = move_rows(world, world.processes)
         number = world.numbering
-        # coordinates that the rows of each table couple, as indices of the known coordinates
+        # coordinates that the rows of each table couple, as indices among the known coordinates
         table_dofs = find_couplings(world)
         if world.processes is None:
             hub = find_hubs(table_dofs.values(), number.count)
@@ -120,17 +120,17 @@ class Layout:
         }
 
     def _find_ghosts(self, own: IntArray, dofs: dict[type[Component], IntArray]) -> IntArray:
-        """Return the coordinates of other processes that local rows couple."""
+        """Return the coordinates that local rows couple and other processes own."""
         needed = np.zeros(self.world.numbering.known_count + 1, dtype=bool)
-        # the owner of the first coordinate of a node evaluates the outputs of the node, and needs all coordinates of
-        # the node
+        # the owner of the first coordinate of a node evaluates its outputs, and therefore needs all coordinates of the
+        # node
         for component, rows in (self.rows | self.node_rows).items():
             needed[dofs[component][self.world.tables[component].places(rows)]] = True
         # coordinates that rows may couple later in the run
         for component in self.rows:
             later = self.world.dofs_of(self._read_later(component)).ravel()
             needed[self.world.numbering.places(later[later >= 0])] = True
-        # a process needs all four Euler parameters of a rotation, because they are integrated together
+        # a process needs all four Euler parameters of a rotation, because one formula integrates all four
         for component, rows in dofs.items():
             places = [component.dof_names.index(name) for name in component.rotation_names]
             if places:
@@ -163,9 +163,11 @@ class Layout:
         self.velocity: FloatArray = number.velocity[local]
 
     def _number_by_owner(self, owner: IntArray, key: NDArray[Any], names: IntArray, ghosts: IntArray) -> IntArray:
-        """Return the numbers of owned unknowns and ghosts, ordered by process and then by keys, shape (known,).
+        """Return the global numbers of owned unknowns and ghosts, shape (known,). Unknowns are numbered by process, and
+        within a process in the order of their sort keys.
 
-        If the world is built in parts, owners send the numbers of ghosts in the order of ascending names.
+        If the world is built in parts, owners send the numbers of the ghosts, in ascending order of their world numbers
+        (``names``).
         """
         if self.world.processes is None:
             numbers = np.empty(len(owner), np.int64)
@@ -249,13 +251,14 @@ class Layout:
         table_dofs: dict[type[Component], IntArray],
         hub: NDArray[np.bool_],
     ) -> tuple[IntArray, IntArray, FloatArray]:
-        """Return names, owners and sort keys of the coordinates and multipliers on this process, each of shape
-        (unknowns,)."""
+        """Return world numbers (names), owners and sort keys of the coordinates and multipliers on this process, each
+        of shape (unknowns,).
+        """
         number = self.world.numbering
         dof_key = np.append(number.known, -1.0)
         dof_key[:-1][hub] += number.count
         names, owners, keys = [number.known], [dof_owner], [dof_key[:-1]]
-        # multipliers follow all coordinates of a node, and are never between them
+        # multipliers are ordered after all coordinates of a node, never between these coordinates
         last = dof_key.copy()
         for dofs in map(number.places, number.node_dofs.values()):
             np.maximum.at(last, dofs, dof_key[dofs].max(axis=1, initial=-1.0, keepdims=True))
@@ -269,7 +272,9 @@ class Layout:
         return np.concatenate(names), np.concatenate(owners), np.concatenate(keys)
 
     def _localise_markers(self) -> None:
-        """Find the local markers, to which local rows refer directly, through other markers or through passive rows."""
+        """Find the local markers. Local rows refer to these markers directly, through other markers, or through passive
+        rows.
+        """
         world = self.world
         # every process creates the columns of a marker family, even without local markers
         marker_laws = [law for c in world.tables if (law := law_of(c)) is not None and law.role == "marker"]
@@ -293,8 +298,9 @@ class Layout:
                 self.rows[component] = table.resident[self.marker_index[table.ids_of(table.resident)] >= 0]
 
     def _localise_data(self) -> None:
-        """Find the local history values, to which local rows refer; in a serial run these are all values in world
-        order."""
+        """Find the local history values, which are the values to which local rows refer. In a serial run these are all
+        values, in world order.
+        """
         world, number = self.world, self.world.numbering
         local = self._find_data(self.rows)
         if self.rank == 0 or world.processes is not None:
@@ -350,8 +356,9 @@ class Layout:
         return find_sorted(local, rows)[1]
 
     def local_row(self, ids: IntArray) -> IntArray:
-        """Return the positions of entities among the local rows of their table, shape (n,); -1 for entities that are
-        not local."""
+        """Return the indices of entities among the local rows of their table, shape (n,); -1 for entities that are not
+        local.
+        """
         out = np.full(len(ids), -1, np.int64)
         for table, positions, rows in self.world.split_by_table(ids):
             where, found = find_sorted(self.rows[table.component], rows)

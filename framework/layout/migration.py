@@ -1,8 +1,8 @@
 """Owners of the coordinates of a world that was built in parts, and the transfer of rows to their owners.
 
-All processes together count the rows that couple each coordinate, and send the couplings to the first process. The
-first process partitions the graph, see partition.py. After this, each row is sent to its owner, together with the rows
-to which it refers.
+All processes together count the rows that couple each coordinate, and send the couplings between coordinates to the
+first process. The first process partitions the graph, see partition.py. After this, each row is sent to its owner,
+together with the rows to which it refers.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def find_couplings(world: World) -> CoupledRows:
 
 
 def find_keepers(world: World, couplings: CoupledRows) -> CoupledRows:
-    """Return the indices of the coordinates whose owners store rows."""
+    """Return, for each table, the indices of the coordinates whose owners store the rows of the table."""
     found = dict(couplings)
     for component in couplings:
         table = world.tables[component]
@@ -60,7 +60,7 @@ def find_keepers(world: World, couplings: CoupledRows) -> CoupledRows:
 
 
 def couplings_of(table_dofs: CoupledRows) -> list[IntArray]:
-    """Return the couplings of elements, loads, connectors and constraints."""
+    """Return the coordinates that the rows of elements, loads, connectors and constraints couple."""
     return [dofs for component, dofs in table_dofs.items() if role_of(component) not in ("marker", "data")]
 
 
@@ -79,7 +79,7 @@ def move_rows(world: World, processes: Processes) -> tuple[IntArray, NDArray[np.
     owner = _divide(world, counted, hub, processes)
     _send_to_owners(world, counted, owner, hub, processes)
     fetch_rows(world, processes)
-    # the numbers of known coordinates do not change; additional coordinates become known
+    # the transfer does not change world numbers of known coordinates, but additional coordinates become known
     before, count = world.numbering.known, world.numbering.count
     world.numbering.drop_arrays()
     world.number()
@@ -110,7 +110,7 @@ def _divide(world: World, counted: Marks, hub: NDArray[np.bool_], processes: Pro
     nodes = [world.tables[component] for component in world.numbering.node_dofs]
     first = np.cumsum([0, *(table.count for table in nodes)])
     vertex = np.concatenate([start + table.resident for start, table in zip(first, nodes, strict=False)])
-    # only one process adds the work of the coordinates of a node
+    # the work of the coordinates of a node is added by only one process
     again = ~np.concatenate([counted[table.component] for table in nodes])
     weight = graph.weight - COORDINATE_WORK * np.bincount(graph.vertex, minlength=len(vertex)) * again
     mine = (vertex[graph.edges], vertex, weight, vertex[graph.hubs], vertex[graph.hub_rows])
@@ -144,7 +144,7 @@ def _send_to_owners(
         if not table.is_distributed:
             continue
         if component.dof_names:
-            # if a node shares its position with another node, its coordinates may have two owners
+            # the coordinates of a node that shares its position with another node may have two owners
             owners = owner[number.places(number.node_dofs[component])]
         elif component in keepers:
             owners = find_row_owners(keepers[component], owner, hub)[:, None]

@@ -3,11 +3,11 @@ couplings.
 
 Vertices of the graph are nodes and bodies; an edge joins two vertices that a row of an element, connector or constraint
 couples. Hubs, such as pulleys that touch all elements of a belt, have no edges, because they would connect all parts.
-Each hub belongs to the process that owns most of the rows that couple the hub. The weight of a vertex estimates its
-work, from its coordinates and the coordinates that its rows couple.
+Each hub belongs to the process that owns most of the rows that couple the hub. The weight of a vertex is an estimate of
+its computational work, from the number of its coordinates and of the coordinates that its rows couple.
 
-Ranges are optimal for a chain whose nodes are numbered along the chain. For nets and unordered numbers, the first
-process partitions the graph by PETSc's MatPartitioning, and broadcasts the result.
+Ranges are optimal for a chain whose nodes are numbered along the chain. For nets, and for nodes in any other order, the
+first process partitions the graph by PETSc's MatPartitioning, and broadcasts the result.
 
 Source: F. Pellegrini, J. Roman, SCOTCH: a software package for static mapping by dual recursive bipartitioning,
 HPCN Europe (1996); G. Karypis, V. Kumar, SIAM J. Sci. Comput. 20 (1998) 359-392.
@@ -35,14 +35,15 @@ HUB_ROWS, HUB_RATIO = 12, 3
 """A coordinate is a hub if it is coupled by more than HUB_ROWS rows and by more than HUB_RATIO times the median number
 of rows."""
 COORDINATE_WORK = 2
-"""Work for one owned coordinate, relative to the work of a row per coordinate that the row couples [1]."""
+"""Computational work for one owned coordinate, relative to the work of a row for each coordinate that the row couples
+[1].
+"""
 CHAIN_CUT = 4
-"""Number of cut edges per border between ranges up to which the model is treated as a chain. For a chain no partition
-is better than ranges.
+"""If ranges of rows cut at most this number of edges per border between two ranges, the model is treated as a chain.
+For a chain no partition is better than ranges.
 """
 WORTH = 0.8
-"""A partition of the graph is used if the number of its cut edges is at most this fraction of the number for ranges
-[1]."""
+"""A partition of the graph is used if it cuts at most this fraction of the number of edges that ranges cut [1]."""
 TYPES = ("ptscotch", "parmetis", "chaco", "party", "average")
 """Partitioners of PETSc in the order of preference; an installation may lack some of them."""
 TYPE_OPTION = "mat_partitioning_type"
@@ -52,9 +53,9 @@ class Graph(NamedTuple):
     """The graph of couplings.
 
     Attributes:
-        vertex: vertex of each coordinate, shape (n,).
+        vertex: index of the vertex of each coordinate, shape (n,).
         edges: pairs of vertices, each pair once, the smaller number first, shape (edges, 2).
-        weight: work of each vertex [1], shape (vertices,).
+        weight: computational work of each vertex [1], shape (vertices,).
         hubs: the vertices that are hubs, shape (h,).
         hub_rows: pairs (hub, vertex), one for each row that couples a hub and a vertex, shape (k, 2).
         first: first vertex of each node table, followed by the number of vertices.
@@ -72,7 +73,8 @@ def find_hubs(couplings: Iterable[IntArray], count: int) -> NDArray[np.bool_]:
     """Return whether each coordinate is a hub, shape (count,).
 
     Args:
-        couplings: coordinates that rows couple, table by table, each of shape (rows, k), -1 for no coordinate.
+        couplings: one array for each table: the coordinates that its rows couple, shape (rows, k), -1 for no
+            coordinate.
         count: number of coordinates.
     """
     degree = count_rows(couplings, count)
@@ -80,7 +82,9 @@ def find_hubs(couplings: Iterable[IntArray], count: int) -> NDArray[np.bool_]:
 
 
 def count_rows(couplings: Iterable[IntArray], count: int) -> IntArray:
-    """Return the number of rows that couple each coordinate, shape (count,); for the arguments see `find_hubs`."""
+    """Return the number of rows that couple each coordinate, shape (count,); the arguments are explained in
+    `find_hubs`.
+    """
     degree = np.zeros(count + 1, np.int64)
     for dofs in couplings:
         degree += np.bincount(dofs.ravel() + 1, minlength=count + 1)
@@ -88,8 +92,9 @@ def count_rows(couplings: Iterable[IntArray], count: int) -> IntArray:
 
 
 def find_hub_bound(histogram: IntArray) -> int:
-    """Return the largest number of rows that couple a coordinate that is not a hub. ``histogram`` contains the numbers
-    of coordinates that 0, 1, ... rows couple."""
+    """Return the largest number of rows that couple a coordinate that is not a hub. Entry i of ``histogram`` is the
+    number of coordinates that i rows couple.
+    """
     ends, total = np.cumsum(histogram), int(histogram.sum())
     if not total:
         return HUB_ROWS
@@ -104,7 +109,8 @@ def partition_coordinates(
 
     Args:
         world: the world, finalized.
-        couplings: coordinates that rows couple, table by table, each of shape (rows, k), -1 for no coordinate.
+        couplings: one array for each table: the coordinates that its rows couple, shape (rows, k), -1 for no
+            coordinate.
         hub: whether each coordinate is a hub, shape (n,).
         size: number of processes.
         comm: mpi4py communicator of the collective call; if None, this process computes the partition.
@@ -112,8 +118,7 @@ def partition_coordinates(
     Raises:
         OptionError: the value of ``-mat_partitioning_type`` is wrong.
     """
-    # read the options also for one process, because the same script and options must be valid for any number of
-    # processes
+    # read the options also in serial runs, because the same options must be valid for any number of processes
     kind = chosen_kind()
     if size == 1:
         return np.zeros(world.numbering.count, np.int64)
@@ -124,8 +129,7 @@ def partition_coordinates(
             result = find_owners(graph, size, kind)[graph.vertex]
         except WindlassError as error:
             result = error
-    # one process computes the partition, because partitioners use random numbers, and results of two processes could
-    # differ
+    # only one process computes the partition: partitioners use random numbers, so results of two processes could differ
     result = Processes(comm).from_first("the partition", result)
     if isinstance(result, WindlassError):
         raise result
@@ -183,7 +187,7 @@ def create_graph(world: World, couplings: list[IntArray], hub: NDArray[np.bool_]
 
 
 def _first_of(numbers: IntArray) -> IntArray:
-    """Return the first number >= 0 of each row, or -1, shape (rows,)."""
+    """Return the first number >= 0 of each row, or -1 if there is none, shape (rows,)."""
     found: IntArray = numbers[np.arange(len(numbers)), np.argmax(numbers >= 0, axis=1)]
     return found
 
@@ -209,7 +213,7 @@ def unite_edges(pairs: list[IntArray], vertices: int) -> IntArray:
 
 
 def find_owners(graph: Graph, size: int, kind: str = "auto") -> IntArray:
-    """Return the owner of each vertex, shape (vertices,).
+    """Return the process that owns each vertex, shape (vertices,).
 
     Args:
         graph: the graph of couplings.
@@ -227,8 +231,9 @@ def find_owners(graph: Graph, size: int, kind: str = "auto") -> IntArray:
 
 
 def place_hubs(graph: Graph, owner: IntArray, size: int) -> None:
-    """Assign each hub to the process that owns most of its rows. If several processes own equally many rows, the hubs
-    are assigned to these processes cyclically."""
+    """Assign each hub to the process that owns most of the rows that couple the hub. If several processes own the same
+    number of these rows, the hubs are assigned to these processes in turn.
+    """
     number = np.full(len(owner), -1, np.int64)
     number[graph.hubs] = np.arange(len(graph.hubs))
     rows = np.zeros((len(graph.hubs), size), np.int64)
@@ -244,7 +249,7 @@ def count_cut(graph: Graph, owner: IntArray) -> int:
 
 
 def cut_ranges(graph: Graph, size: int) -> IntArray:
-    """Return owners by ranges of rows of equal work in each node table."""
+    """Return the owners that follow from dividing the rows of each node table into ranges of equal work."""
     owner = np.zeros(len(graph.weight), np.int64)
     for start, end in zip(graph.first[:-1], graph.first[1:], strict=True):
         weight = np.maximum(graph.weight[start:end], 1)
@@ -254,7 +259,7 @@ def cut_ranges(graph: Graph, size: int) -> IntArray:
 
 
 def cut_graph(graph: Graph, size: int) -> IntArray:
-    """Return owners by PETSc's MatPartitioning on this process.
+    """Return the owners that PETSc's MatPartitioning computes on this process.
 
     Raises:
         OptionError: PETSc cannot partition.
@@ -270,7 +275,7 @@ def cut_graph(graph: Graph, size: int) -> IntArray:
     csr = (rows.indptr.astype(PETSc.IntType), rows.indices.astype(PETSc.IntType), rows.data)
     partitioning = PETSc.MatPartitioning().create(PETSc.COMM_SELF)
     try:
-        # keep the arrays, because PETSc stores no reference to them
+        # keep references to the arrays, because PETSc does not
         adjacency = PETSc.Mat().createAIJ((count, count), csr=csr, comm=PETSc.COMM_SELF)
         partitioning.setAdjacency(adjacency)
         _set_first_type(partitioning)
@@ -287,7 +292,7 @@ def cut_graph(graph: Graph, size: int) -> IntArray:
 
 
 def _set_first_type(partitioning: Any) -> None:
-    """Select the first of `TYPES` that this PETSc provides."""
+    """Select the first partitioner of `TYPES` that the installed PETSc provides."""
     for name in TYPES[:-1]:
         try:
             partitioning.setType(name)

@@ -1,12 +1,12 @@
-"""Order of the unknowns of a process for elimination by substructures: interior unknowns first, unknowns of the
+"""Order of the unknowns of a process for elimination by substructures: unknowns of the interior first, unknowns of the
 interface last.
 
 Each process can eliminate its interior unknowns without the other processes. The remaining unknowns are the
 *interface*: unknowns that several processes share (at borders of chains the four unknowns of a node) and the
-coordinates of pulleys. Multipliers that couple unknowns of the interface are also part of it, because a multiplier must
-follow its coordinates. The interior is ordered along the cables, or backwards if the border is at the start of a cable,
-so that the elimination ends at the border and causes no fill-in. Multipliers follow their coordinates. The four
-unknowns of a node form a block, see unknowns.py.
+coordinates of pulleys. Multipliers that couple unknowns of the interface are also part of the interface, because a
+multiplier must follow its coordinates. The interior is ordered along the cables, or in the opposite direction if the
+border is at the start of a cable. The elimination therefore ends at the border and causes no fill-in. Multipliers
+follow their coordinates. The four unknowns of a node form a block, see unknowns.py.
 
 Source: J. S. Przemieniecki, Matrix structural analysis of substructures, AIAA J. 1 (1963) 138-147.
 """
@@ -24,7 +24,7 @@ from windlass.framework.parallel.processes import Processes
 
 
 class Couplings(NamedTuple):
-    """Couplings of the rows of one law, by local unknowns, -1 for no unknown.
+    """Local unknowns that the rows of one law couple; -1 for no unknown.
 
     Attributes:
         unknowns: unknowns of the coordinates of the rows, shape (k, n).
@@ -36,15 +36,15 @@ class Couplings(NamedTuple):
 
 
 class Substructure(NamedTuple):
-    """Positions of the local unknowns in the matrix of a process.
+    """Row numbers of the local unknowns in the matrix of a process.
 
     Attributes:
         place: matrix row of each local unknown, shape (u,).
-        pads: matrix rows without an unknown, including the rows of the last block.
-        inner: number of matrix rows of the interior, which are the first rows; a multiple of four.
+        pads: padding rows: matrix rows without an unknown, including all rows of the last block.
+        inner: number of matrix rows of the interior, which precede all other rows; a multiple of four.
         rows: number of matrix rows, a multiple of four.
-        joint: number of each matrix row of the interface, without the last block, among the unknowns of the joint
-            interface of all processes, shape (rows - inner - 4,). The number is -1 for pads.
+        joint: for each matrix row of the interface except the last block, the index of its unknown in the joint
+            interface of all processes, shape (rows - inner - 4,); -1 for padding rows.
         joint_count: number of unknowns of the joint interface of all processes.
     """
 
@@ -59,19 +59,20 @@ class Substructure(NamedTuple):
 def create_substructure(
     plain: Unknowns, nodes: IntArray, couplings: Iterable[Couplings], processes: Processes
 ) -> Substructure | None:
-    """Create the order for elimination by substructures, or return None if full blocks would contain too few unknowns.
+    """Create the order for elimination by substructures, or return None if the fraction of unknowns in full blocks is
+    too small.
 
     The call is collective.
 
     Args:
         plain: the unknowns of this process.
         nodes: first unknowns of the local nodes that form blocks, including ghosts, in ascending order.
-        couplings: couplings of the rows of each law.
-        processes: the processes that share the world.
+        couplings: unknowns that the rows couple, for each law.
+        processes: the processes among which the world is divided.
     """
     couplings = list(couplings)
     count, owned = len(plain.numbers), plain.owned
-    # a spare entry represents missing unknowns
+    # the last entry stands for missing unknowns
     shared = np.zeros(count + 1, bool)
     shared[owned:count] = True
     shared[plain.ghosts.sent] = True
@@ -106,7 +107,9 @@ def create_substructure(
 
 
 def _find_keys(unit: IntArray, at_border: IntArray, shared: IntArray, couplings: list[Couplings]) -> FloatArray:
-    """Return sort keys of the unknowns: along the cables towards the border, multipliers after their coordinates."""
+    """Return sort keys of the unknowns. In this order, unknowns are ordered along the cables towards the border, and
+    multipliers follow their coordinates.
+    """
     near = np.zeros(len(unit), bool)
     for rows, _ in couplings:
         near[rows[at_border[rows].any(axis=1)]] = True
@@ -122,6 +125,7 @@ def _find_keys(unit: IntArray, at_border: IntArray, shared: IntArray, couplings:
         if multipliers.size and rows.size:
             np.maximum.at(last, multipliers, key[rows].max(axis=1, keepdims=True) + 0.5)
     last[-1] = -np.inf
-    # the interior couples only coordinates of the interface; in this order these coordinates need the fewest blocks
+    # the interior couples only coordinates of the interface, so the multipliers of the interface are last: the
+    # coordinates then need the fewest blocks
     last[np.isfinite(last) & shared] = np.inf
     return np.where(last > -np.inf, last, key)

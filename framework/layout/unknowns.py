@@ -1,10 +1,10 @@
-"""Numbers of the unknowns of a process: in the order of the layout, or padded such that the four coordinates of a node
-form a block.
+"""Numbers of the unknowns of a process. The unknowns are in the order of the layout, or are padded such that the four
+coordinates of a node form a block.
 
 PETSc factorises and solves matrices of dense 4 x 4 blocks faster than other matrices, because there are 16 times fewer
 indices. For such matrices, the number of the first coordinate of a node with four coordinates must be a multiple of
-four. Other unknowns (multipliers, other nodes) are consecutive in separate blocks. The rest of a block is filled with
-pads, which are unknowns with the equation 1 pad = 0.
+four. Other unknowns (multipliers, other nodes) are stored consecutively in separate blocks. Incomplete blocks are
+filled with pads, which are additional unknowns p with the equation p = 0.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ class Unknowns(NamedTuple):
     """Local unknowns: coordinates and multipliers.
 
     Attributes:
-        of_dof: position of each local coordinate among the local unknowns, shape (n,).
-        of_multiplier: position of each owned multiplier among the local unknowns, shape (m,).
-        numbers: number of each local unknown in the PETSc vectors, owned unknowns first, shape (u,).
+        of_dof: index of each local coordinate among the local unknowns, shape (n,).
+        of_multiplier: index of each owned multiplier among the local unknowns, shape (m,).
+        numbers: index of each local unknown in the PETSc vectors, owned unknowns first, shape (u,).
         owned: number of owned unknowns.
         total: number of unknowns of all processes, without pads.
-        pads: numbers of the pads, which are unknowns that only fill blocks.
+        pads: numbers of the pads in the PETSc vectors.
         ghosts: exchange of unknowns that this process does not own.
-        of_world_dof: number in the PETSc vectors of each coordinate of all processes; empty for models without contact
-            sets, in which systems couple only local coordinates.
+        of_world_dof: index in the PETSc vectors of each coordinate of all processes. The array is empty for models
+            without contact sets, because in these models systems couple only local coordinates.
     """
 
     of_dof: IntArray
@@ -48,11 +48,11 @@ class Unknowns(NamedTuple):
 
 
 def block_unknowns(plain: Unknowns, nodes: IntArray) -> Unknowns | None:
-    """Return the unknowns in blocks, the last of which contain pads, or None if full blocks would contain too few
-    unknowns.
+    """Return the unknowns in blocks, or None if the fraction of unknowns in full blocks is too small. The last blocks
+    contain pads.
 
     Args:
-        plain: unknowns of one process in the order of its layout; the order does not change.
+        plain: unknowns of one process in the order of its layout; their order does not change.
         nodes: first unknowns of the nodes that form blocks, in ascending order.
     """
     if not len(nodes):
@@ -73,8 +73,8 @@ def block_unknowns(plain: Unknowns, nodes: IntArray) -> Unknowns | None:
 
 
 def number_in_blocks(count: int, starts: IntArray) -> IntArray:
-    """Renumber unknowns from 0 in the same order, with gaps such that selected unknowns are the first unknown of a
-    block.
+    """Renumber unknowns from 0 in the same order, with gaps, such that each of the selected unknowns is the first
+    unknown of a block.
 
     Args:
         count: number of unknowns.

@@ -1,1 +1,1 @@
-"""Energy ledger of a run: works, energies and losses, integrated over all steps."""
+"""Energy ledger of a run: works, energies and losses, summed over all steps."""

@@ -1,8 +1,8 @@
-"""The energy balance of one step: works of all forces, changes of energies, losses, and the remainder.
+"""The energy balance of one step: works of all forces, changes of energies, losses, and the remainder of the balance.
 
-At both ends of a step M a + f_1 + f_2 + ... + C_qᵀ λ - loads = r, where r is the residual that the solver leaves. The
-work of a force over a step is W = (q_1 - q_0)·(f_0 + f_1)/2, where the indices 0 and 1 mean start and end of the step.
-The following equations are identities:
+At the start and at the end of a step, the equation of motion is M a + f_1 + f_2 + ... + C_qᵀ λ - loads = r, where r is
+the residual that the solver leaves. The work of a force over a step is W = (q_1 - q_0)·(f_0 + f_1)/2, where the indices
+0 and 1 denote the start and the end of the step. From these definitions follow the identities
 
     work of loads and constraints = W of M a + sum of W of the laws - W of r,
     W of M a  = change of T + energy that inertia carries away + loss of the method of integration,
@@ -11,17 +11,18 @@ The following equations are identities:
 
 A loss is the work of the dissipative forces over the displacement of the step: a damper d loses d (u_t0 + u_t1)/2 Δu,
 where Δu is the change of its length. An integral that uses only the velocities at both ends would be d (u_t0² + u_t1²)
-h/2. For motions that the step does not resolve, such as stiff axial modes, this is many times the actual loss. For
-powers P that are quadratic in velocities,
+h/2. For motions that the step size does not resolve, such as stiff axial modes, the value of this integral is many
+times the actual loss. For powers P that are quadratic in velocities, the expression
 
-    D = h (2 P(x, (m + w)/2) - P(x, m)/2 - P(x, w)/2),    x, m: means of both ends,    w = (q_1 - q_0)/h,
+    D = h (2 P(x, (m + w)/2) - P(x, m)/2 - P(x, w)/2), x, m: means of position and velocity over both ends of the step,
+    w = (q_1 - q_0)/h,
 
-this expression equals the work, and has order 2 for other powers. Laws with history values (`Account.jumps`) have a
-state only at the ends of the step. The powers of these laws are integrated by the trapezoidal rule, and jumps are
-added. These include the losses of normal dampers of contact, which are computed from the change of the gaps. T = v·M
-v/2, where M v is the inertia forces with the velocities in place of the accelerations, minus the inertia forces for
-zero accelerations. Source: the discrete balance of the trapezoidal rule, T. J. R. Hughes, The Finite Element Method
-(1987), section 9.
+equals the work. For other powers the expression has order 2. The state of laws with history values (`Account.jumps`) is
+known only at the ends of the step. The powers of these laws are integrated by the trapezoidal rule, and instantaneous
+losses (jumps) are added. Jumps include the losses of normal dampers of contacts, which are computed from the change of
+the gaps. T = v·M v/2, where M v is the difference of two evaluations of the inertia forces: with the velocities as
+accelerations, and with zero accelerations. Source: the discrete balance of the trapezoidal rule, T. J. R. Hughes, The
+Finite Element Method (1987), section 9.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ NOTHING = evaluate(Fields(_NONE, _NONE, _NONE, _NONE, _NONE, _NONE))
 
 
 class Summand(NamedTuple):
-    """A group of forces whose work is computed: its sort (such as ``"load"``) and its law."""
+    """A group of forces whose work is computed together: the type of the forces (such as ``"load"``) and the law."""
 
     sort: str
     component: type[Component] | None = None
@@ -77,7 +78,7 @@ class Summand(NamedTuple):
 
 class Accounted(NamedTuple):
     """A law with an account on this process, the index of its forces among the groups of forces, and its readings at
-    both ends of a step.
+    the start and at the end of a step.
 
     ``middle`` contains a reading with the mean powers over the step, and two work arrays. If powers are evaluated only
     at the ends of the step, ``middle`` is empty. ``jumps`` contains the losses of the law in the step in addition to
@@ -95,8 +96,9 @@ class Accounted(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """Sums over steps [J]: works of the forces, change of the kinetic energy, and for each law the changes of energies
-    and integrals of powers that `settle` adds. All sums are views of one array ``numbers``, in this order.
+    """Sums over steps [J]: works of the groups of forces, change of the kinetic energy, and, for each law, the changes
+    of energies and the integrals of powers. `settle` adds the values of a step. All sums are views of one array
+    ``numbers``, in this order.
     """
 
     numbers: FloatArray
@@ -118,7 +120,9 @@ def clear_steps(*arrays: FloatArray) -> list[Step]:
 def create_accounted(
     component: type[Component], system: System, account: Account, place: int, old: Accounted | None
 ) -> Accounted:
-    """Create the data of a law with an account; if rows are bound again, the previous values are kept."""
+    """Create the data of a law with an account. If the arrays of the law are created again during a run, the previous
+    values are kept.
+    """
     if old is not None:
         return old._replace(system=system, account=account, place=place)
     now, before = (account.create_reading(len(system.dofs)) for _ in range(2))
@@ -141,10 +145,10 @@ def reading_steps(account: Account, reading: Reading, fields: Fields, f: FloatAr
 def list_state_steps(
     assembly: Assembly, state: State, q: FloatArray, readers: Iterable[Step] | None = None
 ) -> list[Step]:
-    """Return steps of a `Program` that copy a state to the fields, and its displacements to q.
+    """Return steps of a `Program` that copy a state to the fields, and the displacements of the state to q.
 
     Args:
-        readers: steps that need markers; if None, all markers are evaluated.
+        readers: steps that read marker columns; only these columns are evaluated. If None, all markers are evaluated.
     """
     fields, reference = assembly.fields, assembly.layout.reference
     motion = reference, state.q, state.v, state.a, state.lam
@@ -162,7 +166,7 @@ class Balance:
     Attributes:
         start: a copy of the state at the start of the step, except for its time.
         losses: losses of the laws by row, to which each step adds; see `create_losses`.
-        kinds: kind of each quantity by its name, in the order of the sums.
+        kinds: category of each quantity by its name, in the order of the sums; see `EnergyLedger.kinds`.
         kinetic: kinetic energy of this process at the present state [J], shape (1,).
     """
 
@@ -178,7 +182,7 @@ class Balance:
         self._mark: tuple[int, bytes] = (-1, b"")
         self._forces: list[Summand] = []
         self._accounts: list[Accounted] = []
-        # the state of `_whole`, whose arrays are never replaced
+        # state for which `_whole` was created; its arrays are never replaced
         self._ends: State | None = None
         self._settling: tuple[Program, ...] = ()
         self._whole: Program | None = None
@@ -244,7 +248,7 @@ class Balance:
                 continue
             own = systems[component]
             if sort == "law" and own.residual is not None:
-                # otherwise the account adds the forces
+                # for other laws the function of the account adds the forces
                 if own.account is None or own.account.forces is None:
                     steps.append((own.residual, (evaluate(fields, f=f),)))
             elif sort == "load" and own.load is not None:
@@ -261,7 +265,9 @@ class Balance:
         self._reading, self._steps, self._settling, self._whole = Program(steps), steps, (), None
 
     def _middle_steps(self) -> list[Step]:
-        """Return steps that set the fields to the middle of a time step, and evaluate the losses of laws there."""
+        """Return steps that set the fields to the values in the middle of a time step, and evaluate the losses of laws
+        for these values.
+        """
         assembly, fields, start = self._assembly, self._assembly.fields, self.start
         layout, moved = assembly.layout, [account for account in self._accounts if account.middle]
         if not moved:
@@ -288,8 +294,9 @@ class Balance:
         return found
 
     def _settling_steps(self) -> list[Step]:
-        """Return steps that add a time step, which ends at the present reading, to all sums, and begin the next time
-        step."""
+        """Return steps that add a time step to all sums, and begin the next time step. The added time step ends with
+        the present readings.
+        """
         fields, sums = self._assembly.fields, self._sums
         motion = fields.time, self._begun, self._size, self.kinetic, self._kinetic_before, self._work
         steps = [
@@ -310,7 +317,9 @@ class Balance:
         return steps
 
     def _name_quantities(self) -> None:
-        """Set the names and kinds of all sums, which do not change when rows are bound again."""
+        """Set the names and categories of all sums. Names and categories remain valid if the arrays of laws are created
+        again.
+        """
         kinds: dict[str, str] = {CHANGES: WORK, "kinetic": KINETIC}
         with_account = {account.component for account in self._accounts}
         for sort, component, name in self._forces:
@@ -333,7 +342,7 @@ class Balance:
         self.kinds = kinds
 
     def begin(self, state: State) -> None:
-        """Begin a step at a state."""
+        """Begin a step that starts at a given state."""
         self._read(state)
         self._before[:], self._f_before[:] = self._q, self._f
         self._kinetic_before[:], self._begun[0] = self.kinetic, state.t
@@ -381,8 +390,8 @@ class Balance:
             return
         self._read(state)
         if not self._settling:
-            # the middle of the step needs a separate program, because functions of time use the time at the start of a
-            # program
+            # the middle of the step needs a separate program, because a program evaluates functions of time for the
+            # time at which it starts
             middle = self._middle_steps()
             self._settling = tuple(Program(part) for part in (middle[:1], middle[1:], self._settling_steps()))
         for part in self._settling:
@@ -404,7 +413,7 @@ class Balance:
                 + keep
             )
             self._ends, self._whole = state, Program(steps)
-        # the programs cannot be joined, because user functions are called at the end and again in the middle of the
+        # the programs cannot be joined, because user functions are called for the end and again for the middle of the
         # step
         return self._whole if self._whole.is_plain else None
 
@@ -414,14 +423,16 @@ class Balance:
         return self._assembly.layout.size > 1
 
     def take_numbers(self) -> FloatArray:
-        """Return the sums since the previous call on this process [J], shape (numbers,), for `name_sums`."""
+        """Return the sums on this process since the previous call [J], shape (sums,). `name_sums` converts them to
+        quantities.
+        """
         found: FloatArray = self._sums.numbers.copy()
         self._sums.numbers[:] = 0.0
         return found
 
     @property
     def numbers(self) -> FloatArray:
-        """Sums since the previous call of `take_numbers` [J], shape (numbers,), to which each step adds."""
+        """Sums since the previous call of `take_numbers` [J], shape (sums,); each step adds to this array."""
         return self._sums.numbers
 
     def name_sums(self, numbers: FloatArray) -> dict[str, Any]:
@@ -454,7 +465,7 @@ class Balance:
         return found | {INTEGRATOR: integrator, UNBALANCED: unbalanced}
 
     def create_losses(self) -> dict[type[Component], Losses]:
-        """Create the losses of all laws with losses, set to 0. The call is collective."""
+        """Create objects for the losses of all laws that have losses; the losses are 0. The call is collective."""
         assembly, found = self._assembly, dict[type[Component], Losses]()
         for component, _, account, *_ in self._accounts:
             rows = assembly.layout.rows[component]

@@ -14,7 +14,9 @@ def load_motion(
     reference: FloatArray, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray,
     x: FloatArray, v_now: FloatArray, a_now: FloatArray, lam_now: FloatArray, q_now: FloatArray,
 ) -> None:  # fmt: skip
-    """Copy displacements, velocities, accelerations and multipliers of a state to the fields, and q to q_now."""
+    """Copy displacements, velocities, accelerations and multipliers of a state to the fields, and the displacements
+    also to q_now.
+    """
     for i in range(len(q)):
         x[i] = reference[i] + q[i]
         v_now[i], a_now[i], q_now[i] = v[i], a[i], q[i]
@@ -31,13 +33,11 @@ def load_middle(
     """In the fields, replace the values at the end of a step by values in the middle of the step: mean coordinates,
     accelerations and velocities.
 
-    q, before: displacements at the end and at the start, shape (n,).
-    start: time at the start [s], shape (1,).
-    end: output, the time at the end, which was in the fields, shape (1,).
-    rotations: coordinate numbers of Euler parameters, shape (k, 4); their middle is on the great circle between both
-    ends.
-    v: output, (m + w)/2, where w is displacement divided by step size, and m the mean of the velocities at both ends.
-    half_difference: output, (m - w)/2, shape (n,).
+    q, before: displacements at the end and at the start, shape (n,). start: time at the start [s], shape (1,). end:
+    output, the time at the end, which was in the fields, shape (1,). rotations: coordinate numbers of Euler parameters,
+    shape (k, 4); their value in the middle is on the great circle between the values at both ends. v: output, (m +
+    w)/2, where w is displacement divided by step size, and m the mean of the velocities at both ends. half_difference:
+    output, (m - w)/2, shape (n,).
     """
     end[0] = time[0]
     time[0] = 0.5 * (start[0] + end[0])
@@ -52,7 +52,7 @@ def load_middle(
         for j in rotations[i]:
             chord += (q[j] - before[j]) ** 2
             square += x[j] ** 2
-        # half of the angle between the rotations at both ends: its sine is half of the chord, its cosine the length of
+        # the angle is half of the angle between both rotations: its sine is half of the chord, its cosine the length of
         # the mean
         length = np.sqrt(square)
         angle = np.arctan2(0.5 * np.sqrt(chord), length)
@@ -65,15 +65,18 @@ def load_middle(
 
 @kernel
 def mix_powers(between: FloatArray, ends: FloatArray, way: FloatArray) -> None:
-    """Replace ``between``, the powers at the mean of two velocities, by 2 ``between`` minus the mean of ``ends`` and
-    ``way``, the powers at the two velocities. All arrays have the shape (n,)."""
+    """Replace ``between`` (powers for the mean of two velocities) by 2 ``between`` minus the mean of ``ends`` and
+    ``way`` (powers for each of the two velocities). All arrays have the shape (n,).
+    """
     for i in range(len(between)):
         between[i] = 2.0 * between[i] - 0.5 * (ends[i] + way[i])
 
 
 @kernel
 def mask_multipliers(lam: FloatArray, masks: FloatArray, out: FloatArray) -> None:
-    """Fill the multipliers of each kind of constraint, shape (kinds, m + 1), from all multipliers, shape (m + 1,)."""
+    """Copy the multipliers of each constraint law to a separate row of an array of shape (kinds, m + 1), from all
+    multipliers, shape (m + 1,).
+    """
     for k in range(len(masks)):
         for i in range(len(lam)):
             out[k, i] = lam[i] * masks[k, i]
@@ -81,8 +84,9 @@ def mask_multipliers(lam: FloatArray, masks: FloatArray, out: FloatArray) -> Non
 
 @kernel
 def drop_states(states: IntArray, f: FloatArray, momentum: FloatArray, gyration: FloatArray) -> None:
-    """Set forces, momentum and gyration of first-order states to 0, because these states are not a motion; ``states``
-    are their local numbers."""
+    """Set forces, momentum and gyration of first-order states to 0, because these states are not motions; ``states``
+    contains their local coordinate numbers.
+    """
     for i in states:
         momentum[i] = gyration[i] = 0.0
         for k in range(len(f)):
@@ -91,7 +95,7 @@ def drop_states(states: IntArray, f: FloatArray, momentum: FloatArray, gyration:
 
 @kernel
 def take_kinetic(v: FloatArray, momentum: FloatArray, gyration: FloatArray, kinetic: FloatArray) -> None:
-    """Fill the kinetic energy v·(momentum - gyration)/2, shape (1,)."""
+    """Compute the kinetic energy v·(momentum - gyration)/2, shape (1,)."""
     total = 0.0
     for i in range(len(v)):
         total += v[i] * (momentum[i] - gyration[i])
@@ -105,8 +109,8 @@ def settle_motion(
 ) -> None:  # fmt: skip
     """Compute the step size [s], and add the works and the change of the kinetic energy of the step to the sums.
 
-    Works have the shape (kinds,), all other arrays the shape (1,). The values at the end of the step are then copied to
-    the values at the start of the next step.
+    The array of works has the shape (kinds,), with one value per group of forces; all other arrays have the shape (1,).
+    The values at the end of the step are then copied to the values at the start of the next step.
     """
     size[0] = time[0] - start[0]
     start[0] = time[0]

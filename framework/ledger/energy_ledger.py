@@ -1,5 +1,5 @@
-"""The energy ledger: a hook that integrates all works and energies of a run in each step, and shows the remainder of
-the energy balance.
+"""The energy ledger: a hook that sums all works and changes of energies of a run over its steps, and shows the
+remainder of the energy balance.
 
     ledger = EnergyLedger("energy.csv")
     state = Dynamic(world, step=1e-4, end=2.45).solve(state, hooks=[ledger])
@@ -9,7 +9,7 @@ Summed over all steps since the start of the ledger (see balance.py),
 
     work = kinetic + potential + dissipation + passed on + not accounted + integrator + rest.
 
-Every step is integrated; the table and the picture show selected instants.
+Every step contributes to the sums; the table and the picture show the sums at selected instants.
 """
 
 from __future__ import annotations
@@ -56,29 +56,30 @@ from windlass.framework.state.evaluate import find_evaluated_rows
 from windlass.framework.state.state import State, as_local, check_world
 
 MOST_ROWS, MOST_NAMES, LINE, SEEN = 2000, 4, 34, 1e-3
-"""MOST_ROWS: largest number of rows of a law that reports list. MOST_NAMES: largest number of different names of rows
-that reports list. LINE: largest number of characters in a line of a legend. SEEN: smallest magnitude of a curve that is
-shown, relative to the largest curve [1]."""
+"""MOST_ROWS: largest number of rows of a law that reports list. MOST_NAMES: largest number of distinct row names that
+reports list. LINE: largest number of characters in a line of a legend. SEEN: a curve is shown if its largest magnitude,
+relative to the largest of all curves, exceeds this value [1].
+"""
 
 
 class EnergyLedger(EveryNth):
-    """Hook that integrates all works and energies of dynamic solves. In the list of hooks the ledger must be before
-    recorders, because the ledger computes fields of friction that recorders write.
+    """Hook that sums all works and changes of energies over the steps of dynamic solves. In the list of hooks the
+    ledger must be before recorders, because the ledger computes fields of friction that recorders write.
 
     Under MPI all processes call the ledger and have the same results; only the first process writes files. Several
     solves can use one ledger; changes of the state between two solves are not included.
 
     Args:
-        path: CSV file of the recorded instants, which is written at the end of each solve; if None, records are only in
-            memory.
-        every: record every n-th accepted step, n >= 1; by default, ``frames`` determines the recorded steps. All steps
-            are integrated regardless of ``every``.
+        path: CSV file of the recorded instants, which is written at the end of each solve; if None, records are stored
+            only in memory.
+        every: record every n-th accepted step, n >= 1; by default, ``frames`` determines the recorded steps. The sums
+            include all steps, regardless of ``every``.
         frames: number of records of each solve, evenly distributed in time; at most one record for each step.
 
     Attributes:
-        kinds: kind of each quantity by name: ``"work"``, ``"kinetic"``, ``"potential"``, ``"dissipation"``, ``"passed
-            on"``, ``"not accounted"``, ``"integrator"``, ``"rest"`` and ``"parts of the rest"``.
-        steps: number of steps that were integrated.
+        kinds: category of each quantity by name: ``"work"``, ``"kinetic"``, ``"potential"``, ``"dissipation"``,
+            ``"passed on"``, ``"not accounted"``, ``"integrator"``, ``"rest"`` and ``"parts of the rest"``.
+        steps: number of steps that the sums include.
 
     Raises:
         ModelError: time does not advance in the solve, as in statics.
@@ -96,7 +97,7 @@ class EnergyLedger(EveryNth):
         self._balance: Balance | None = None
         self._world: World | None = None
         self._version = -1
-        # for steps in compiled code: the programs that integrate and record, and the program that joins both
+        # for steps in compiled code: the program that sums, the program that records, and the program that joins both
         self._parts: tuple[Program, ...] = ()
         self._joined = NO_CALLS
         self._numbers_kept = RecordNumbers(np.zeros(0))
@@ -106,7 +107,8 @@ class EnergyLedger(EveryNth):
         self._first: dict[str, float] = {}
         self._times: list[float] = []
         self._kept: list[list[float]] = []
-        # only in serial runs: records from which the quantities are computed later, see `Balance.take_numbers`
+        # only in serial runs: sums at the records; the quantities are computed from them later, see
+        # `Balance.take_numbers`
         self._pending: list[FloatArray] = []
 
     @property
@@ -134,8 +136,9 @@ class EnergyLedger(EveryNth):
         return list(self.kinds)
 
     def __getitem__(self, name: str) -> FloatArray:
-        """Return a quantity, or the sum of all quantities of a kind, since the start of the ledger, at all records [J],
-        shape (records,)."""
+        """Return a quantity, or the sum of all quantities of a category, since the start of the ledger, at all records
+        [J], shape (records,).
+        """
         records = self._settle()
         rows = np.array(records, dtype=np.float64).reshape(len(records), len(self.kinds))
         if name in self.kinds:
@@ -170,7 +173,8 @@ class EnergyLedger(EveryNth):
 
     @checked(entity=handle())
     def losses(self, entity: Entity) -> dict[str, FloatArray]:
-        """Return the losses of the rows of one kind since the start of the ledger [J], by name, each of shape (rows,).
+        """Return the losses of the rows of one component since the start of the ledger [J], by name, each of shape
+        (rows,).
 
         Under MPI the call is collective.
 
@@ -217,13 +221,13 @@ class EnergyLedger(EveryNth):
         self._sums = dict.fromkeys(self.kinds, 0.0)
 
     def _begin(self, state: State) -> None:
-        """Begin a step at a state that is not the end of the previous step."""
+        """Begin a step that starts at a state other than the end of the previous step."""
         assert self._balance is not None
         self._balance.begin(as_local(state))
         self._version = state.world.version
 
     def before_step(self, state: State) -> None:
-        """Record the start, and changes of the model by hooks."""
+        """Record the start of the solve, and the energy of changes that hooks have made in the model."""
         if self._version < 0:
             self._begin(state)
         elif state.world.version != self._version:
@@ -231,7 +235,7 @@ class EnergyLedger(EveryNth):
         super().before_step(state)
 
     def after_step(self, state: State) -> None:
-        """Integrate the step."""
+        """Add the step to the sums."""
         balance = self._balance
         assert balance is not None
         start = balance.start
@@ -247,8 +251,9 @@ class EnergyLedger(EveryNth):
         super().after_step(state)
 
     def _take_changes(self, start: State) -> None:
-        """Add the energy of changes of the model since the start of the step, such as changes of stiffnesses, switches,
-        loads and reserve cables."""
+        """Add the energies of changes of the model since the start of the step, such as changes of stiffnesses,
+        switches and loads, and insertion of reserve cables.
+        """
         balance = self._balance
         assert balance is not None
         self._settle()
@@ -261,7 +266,7 @@ class EnergyLedger(EveryNth):
             self._sums[CHANGES] += now - before[name]
 
     def _share_losses(self) -> None:
-        """Gather the losses of all processes by name, because drawings and tables may need them at any time."""
+        """Sum the losses by name over all processes, because drawings and tables may need the sums at any time."""
         assert self._world is not None
         for losses in self._losses.values():
             if losses.shared is not None and len(losses.ids):
@@ -274,7 +279,7 @@ class EnergyLedger(EveryNth):
             self._sums[name] += value
 
     def _add_rest(self, sums: dict[str, Any]) -> None:
-        """Compute the rest of the energy balance from the other quantities, which are numbers or arrays."""
+        """Compute the rest of the energy balance from the other quantities, which are scalars or arrays."""
         sums[REST] = sum(
             value * (1.0 if self.kinds[name] == WORK else -1.0)
             for name, value in sums.items()
@@ -288,17 +293,16 @@ class EnergyLedger(EveryNth):
         return dict(zip(sums, values.tolist(), strict=True))
 
     def idle_steps(self, state: State, size: float) -> int:
-        """Return the number of steps without a call of this hook. Return the number of steps that need no call of
-        Python. If compiled code can integrate all steps, it calls Python only for steps that are recorded.
-        """
+        """Return the number of steps without a call of this hook."""
         assert self._balance is not None
         if state.world.version != self._version or self._balance.find_program(state) is None:
             return 0
         return ROOM if self.can_ask else super().idle_steps(state, size)
 
     def idle_program(self, state: State) -> Program | None:
-        """Return the compiled program that integrates a time step, and records the step if it is due, or None if this
-        requires Python."""
+        """Return the compiled program that adds a time step to the sums, and records the step if a record is due.
+        Return None if this requires Python.
+        """
         assert self._balance is not None
         integrate, record = self._balance.find_program(state), self.find_asking(state)
         if integrate is None or record is None:
@@ -310,7 +314,7 @@ class EnergyLedger(EveryNth):
     def find_numbers(self, state: State) -> RecordNumbers | None:
         """The sums of the balance, on one process."""
         assert self._balance is not None
-        # a class that extends `record` is called for each record
+        # the method `record` of a subclass must be called for each record
         if type(self).record is not EnergyLedger.record or self._balance.is_parallel:
             return None
         values = self._balance.numbers
@@ -319,7 +323,7 @@ class EnergyLedger(EveryNth):
         return self._numbers_kept
 
     def take_records(self, times: Sequence[float], steps: Sequence[int], records: FloatArray) -> None:
-        """Take records of compiled code."""
+        """Store records of compiled code."""
         self._times += times
         self._pending += list(records)
 
@@ -346,7 +350,7 @@ class EnergyLedger(EveryNth):
         return not self._times
 
     def finish(self, state: State) -> None:
-        """Record the last state and write the table."""
+        """Record the last state, and write the file."""
         super().finish(state)
         records = self._settle()
         if self._claim is not None and is_first_process() and not is_replaying():
@@ -355,8 +359,8 @@ class EnergyLedger(EveryNth):
             CsvTable(self._claim.path, columns, rows).close()
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return all sums and records; see `StepHook.checkpoint`. The interrupted run and the continued run both
-        continue from these values."""
+        """Return all sums and records; see `StepHook.checkpoint`. The interrupted run also continues from these values.
+        """
         assert self._world is not None
         processes, records = parallel_assembly(self._world).processes, self._settle()
         self._add_sums()
@@ -385,7 +389,7 @@ class EnergyLedger(EveryNth):
         """Continue with the sums of the interrupted run.
 
         Raises:
-            ModelError: the quantities differ.
+            ModelError: the quantities of the two runs differ.
         """
         if kept["names"] != self.names:
             raise ModelError(
@@ -425,7 +429,9 @@ class EnergyLedger(EveryNth):
         return [ReportSection("Energy", parts, "energy")]
 
     def _find_labels(self) -> dict[str, str]:
-        """Return the names of rows that replace the name of a law with few rows, such as loads, springs and bodies."""
+        """For laws with few rows, such as loads, springs and bodies, return the names of the rows, which are shown
+        instead of the name of the law.
+        """
         world = self._world
         assert world is not None
         tables = {component.__name__: table for component, table in world.tables.items()}
@@ -504,6 +510,6 @@ class EnergyLedger(EveryNth):
         return format_table(ReportTable(title, rows), inline=True)
 
     def close(self) -> None:
-        """Close the file."""
+        """Release the file."""
         if self._claim is not None:
             self._claim.release()

@@ -45,12 +45,12 @@ def list_lines(
     steps: int,
     labels: Mapping[str, str] | None = None,
 ) -> list[tuple[str, str, str]]:
-    """Return the lines of a ledger: label, change since the start, and energy at the end; quantities that are 0 are
+    """Return the lines of a ledger: label, change since the start, and energy at the end [J]. Quantities that are 0 are
     omitted.
 
     Args:
-        kinds: kind of each quantity, by name.
-        totals: quantities [J].
+        kinds: category of each quantity, by name.
+        totals: sums of the quantities since the start [J], by name.
         starts: energies at the start [J], by name.
         groups: parts of each quantity [J], by name of the quantity.
         span: start and end time [s].
@@ -87,7 +87,9 @@ def _number(value: float) -> str:
 
 
 def draw_series(times: FloatArray, values: Mapping[str, FloatArray], kinds: Mapping[str, str]) -> Any:
-    """Plot two diagrams over time: quantities, with a line style for each kind, and the remainder with its parts."""
+    """Plot two diagrams over time: the quantities, with a line style for each category, and the remainder with its
+    parts.
+    """
     figure = create_figure(9.0, 7.5, layout="constrained")
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
     styles = {WORK: "-", KINETIC: "--", POTENTIAL: "--", DISSIPATION: "-.", PASSED: ":", UNKNOWN: ":", INTEGRATOR: ":"}

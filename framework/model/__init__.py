@@ -1,1 +1,3 @@
-"""The global model before its distribution over processes: schema, tables, laws, world, and global numbers."""
+"""The global model before its distribution over processes: schema, tables, laws, world, and global numbers of
+coordinates.
+"""

@@ -1,5 +1,6 @@
-"""Functions that read the arguments of `World.add` (references and numbers of rows), and a decorator for functions that
-call `World.add` several times."""
+"""Functions that read references and numbers of rows from the arguments of `World.add`, and a decorator for functions
+that call `World.add` several times.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +23,9 @@ R = TypeVar("R")
 
 
 def all_or_nothing(function: Callable[P, R]) -> Callable[P, R]:
-    """Decorate a function that adds several kinds of entities to a world, its first argument: if the function raises an
-    error, no entity is added."""
+    """Decorate a function that adds entities of several components to a world. The world is the first argument of the
+    function. If the function raises an error, no entity is added.
+    """
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -38,7 +40,7 @@ def count_rows(component: type[Component], values: dict[str, Any], refs: dict[st
     """Return the number of rows that a call of `World.add` adds.
 
     Raises:
-        ModelError: arrays without rows are given together with references to entities.
+        ModelError: an array with 0 rows is given together with references to entities.
     """
     counts = {name: len(ids) for name, ids in refs.items() if len(ids) != 1}
     for name, value in values.items():
@@ -59,22 +61,24 @@ def count_rows(component: type[Component], values: dict[str, Any], refs: dict[st
 
 
 def read_reference(world: Tables, table: EntityTable, ref: Ref, given: Any, part: int | None) -> NDArray[Any]:
-    """Return the entity numbers of a reference argument of `World.add`, after a check of the kinds of the entities.
+    """Return the entity numbers of a reference argument of `World.add`, after a check of the components of the
+    entities.
 
     Args:
         world: the world.
         table: table of the new rows.
         ref: the reference.
-        given: a handle, a list of handles or an array of numbers with one entry for each row. For chains, such a value
-            is one chain for all rows. A list of chains, or an array of shape (rows, n), gives one chain for each row.
+        given: a handle, a list of handles or an array of numbers with one entry for each row. For a reference to
+            chains, such a value is one chain for all rows. A list of chains, or an array of shape (rows, n), gives one
+            chain for each row.
         part: number of new rows on all processes, if this process adds only some of these rows.
 
     Returns:
         Numbers, shape (1,) or (rows,); for chains an array of arrays.
 
     Raises:
-        ModelError: the value is not a reference, refers to entities of a wrong kind or of another world, or is a chain
-            that is too short.
+        ModelError: the value is not a reference, refers to entities of a wrong component or of another world, or is a
+            chain that is too short.
     """
     where = f"{ref.name} in {table.kind} row {table.count}"
     if given is None:
@@ -124,8 +128,9 @@ def _read_numbers(world: Tables, table: EntityTable, ref: Ref, given: Any, where
 
 
 def _check_numbers(world: Tables, table: EntityTable, ref: Ref, numbers: IntArray, where: str, new: int) -> IntArray:
-    """Check entity numbers that are given as numbers, as for handles. ``new`` is the number of rows that are added
-    after the existing rows of the world."""
+    """Check a reference that is given as entity numbers, with the same rules as for handles. ``new`` is the number of
+    rows that are added after the existing rows of the world.
+    """
     numbers = numbers.astype(np.int64).reshape(-1)
     least, end = ref.lowest, world.count + new
     for number in numbers[(numbers < least) | (numbers >= end)][:1]:

@@ -4,7 +4,7 @@ other laws).
 A law draws by ``draw(rows, fields, subdivisions) -> Drawing`` and paints by ``paint(rows, fields) -> Painting``. Both
 functions are called once per recorded frame with all rows of the law's table on this process. In a drawing all rows
 have the same number of points, lines and faces, in the order of the rows. Points and values may change from frame to
-frame; connections, labels and covered intervals must not change.
+frame; connections of points, labels of lines and intervals of paintings must not change.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ class Drawing:
 
     Attributes:
         points: positions in the global frame [m], shape (n, 2) or (n, 3).
-        lines: points at both ends of each line, shape (m, 2).
-        part: label of each line, from 0 upwards, shape (m,); all lines of a visible object (a belt, a wheel) have the
+        lines: indices of the points at both ends of each line, shape (m, 2).
+        part: label of each line (integers from 0), shape (m,); all lines of a visible object (a belt, a wheel) have the
             same label.
-        entity: number of the entity to which each line belongs, -1 for lines that get no values of paintings, shape
-            (m,).
+        entity: number of the entity to which each line belongs, shape (m,); -1 for lines that show no values of
+            paintings.
         start, end: local position x of both ends of each line on its entity [m], start < end, shape (m,).
         point_data: values per point by field name, shape (n,), (n, 2) or (n, 3).
         cell_data: values per line by field name, shape (m,), (m, 2) or (m, 3).
@@ -39,8 +39,8 @@ class Drawing:
         joints: numbers of the nodes or positions that connect each line with other lines, shape (m, k). Lines with a
             common number get the same label, also if different processes draw them. If ``joints`` is None, no lines are
             connected.
-        faces: points at the corners of each face, in order around the face, shape (k, 4).
-        face_part: label of each face, numbered like the labels of lines, shape (k,).
+        faces: indices of the points at the corners of each face, in order around the face, shape (k, 4).
+        face_part: label of each face, shape (k,). Lines and faces of the same object have the same label.
     """
 
     points: FloatArray
@@ -58,14 +58,15 @@ class Drawing:
 
     @property
     def labels(self) -> int:
-        """Number of labels of lines and faces."""
+        """Number of distinct labels of lines and faces."""
         return 1 + int(max(self.part.max(initial=-1), self.face_part.max(initial=-1)))
 
 
 def draw_traces(
     traces: Sequence[FloatArray], entity: IntArray, fields: Mapping[str, FloatArray], units: Mapping[str, str]
 ) -> Drawing:
-    """Draw lines along traces of points; each trace has its own label, and a local position that starts at 0.
+    """Create a drawing of lines along traces of points. Each trace has its own label, and a local position x that
+    starts at 0.
 
     Args:
         traces: points of each trace in the global frame [m], each of shape (points, 3).
@@ -93,10 +94,10 @@ class Paint(NamedTuple):
 
     Attributes:
         values: one value per interval, shape (n,).
-        rule: how several values on one line are combined. ``"sum"`` adds densities, each weighted with the fraction of
-            the line that its interval covers, which preserves the integral along the line. ``"min"`` selects the
-            smallest value, and ``"max"`` the largest value.
-        empty: value of lines that no interval covers.
+        rule: rule by which several values on one line are combined. ``"sum"`` adds densities, each weighted with the
+            fraction of the line that its interval covers, which preserves the integral along the line. ``"min"``
+            selects the smallest value, and ``"max"`` the largest value.
+        empty: value for lines that no interval covers.
         unit: physical unit.
     """
 
@@ -108,7 +109,7 @@ class Paint(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Painting:
-    """Values on intervals of entities that draw lines.
+    """Values on intervals of entities whose laws draw lines.
 
     Attributes:
         target: number of the entity on which each interval lies, shape (n,).
@@ -123,12 +124,13 @@ class Painting:
 
 
 class FieldEntries(NamedTuple):
-    """Values factor * (array[places] - shift) of rows, which compiled code can read.
+    """Values factor * (array[places] - shift) of rows, in a form that compiled code can read.
 
     Attributes:
         array: name of the array of `Fields`: ``"x"``, ``"v"``, ``"a"`` or ``"lam"``.
-        places: local numbers of the entries, shape (rows, ...); the spare number for values that are always 0.
-        shift, factor: numbers, or arrays that broadcast to the shape of ``places``.
+        places: indices of the values in the array, shape (rows, ...); the index of the spare entry for values that are
+            always 0.
+        shift, factor: scalars, or arrays that broadcast to the shape of ``places``.
     """
 
     array: Literal["x", "v", "a", "lam"]
@@ -142,8 +144,9 @@ class FieldEntries(NamedTuple):
         return found
 
     def select(self, component: int | None) -> FieldEntries:
-        """Return the entries in C order, shape (n,); if ``component`` is not None, return only the entries at this
-        index of the last array axis."""
+        """Return the entries as an array of shape (n,), in C order. If ``component`` is not None, return only the
+        entries with this index on the last array axis.
+        """
         which = ... if component is None else (..., component)
         shift, factor = (
             np.broadcast_to(value, self.places.shape)[which].ravel() for value in (self.shift, self.factor)
@@ -157,18 +160,18 @@ class Output:
 
     Attributes:
         unit: physical unit.
-        doc: meaning, shape and frame.
+        doc: meaning, shape and reference frame of the values.
         evaluate: function of (rows: LocalRows, fields, ...) that returns an array of shape (rows, ...). Additional
             arguments with defaults are place arguments: positions on the entity, for instance ``x=`` [m] along a cable.
-        fill: value that pads rows with fewer entries than the widest row of an evaluation.
-        place_ranks: number of array axes of a value of a place argument, for arguments that are arrays;
-            ``{"local": 1}`` if ``local`` is a vector.
+        fill: value with which rows are padded if they have fewer entries than the longest row of an evaluation.
+        place_ranks: number of array axes of the value of a place argument, by name of the argument, for arguments whose
+            values are arrays: ``{"local": 1}`` if ``local`` is a vector.
         units_of: function of (rows: LocalRows) that returns one unit per row, for outputs whose units differ between
             rows; default: ``unit`` for all rows.
-        summed: whether each process may contribute to the value of each row, as for reactions; values are then sums
-            over all processes.
+        summed: whether several processes may contribute to the value of a row, as for reactions. In this case the value
+            is the sum over all processes.
         entries: function of (rows: LocalRows) that returns the `FieldEntries` of an output that `of_entries` has
-            created; such an output has no place arguments.
+            created. Such an output has no place arguments.
     """
 
     unit: str

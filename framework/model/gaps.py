@@ -1,9 +1,9 @@
 """Gaps of contacts, with which solvers check that their steps resolve the opening and closing of contacts.
 
-A law with contacts measures each contact at the end of a step, and writes a row of numbers. The first half of the
-numbers describes the end of the step, the second half the end of the previous step. If a body can pass an obstacle of
-size ``reach``, the path of the body is also checked. All points of the straight line from X at the start to X at the
-end must be farther from the origin than ``reach``.
+A law with contacts measures each contact at the end of a step, and writes the results into one row of an array. The
+first half of the row describes the end of the step, the second half the end of the previous step. If a body can pass an
+obstacle of size ``reach`` within a step, the path of the body is also checked: all points of the straight line from the
+position X at the start to the position X at the end must be farther from the origin than ``reach``.
 """
 
 from __future__ import annotations
@@ -19,26 +19,27 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
 GAP, RATE, SPEED, MISSED, REACH, X, Y, Z = range(8)
-"""Indices of the numbers of a contact. GAP: gap [m or rad], inf if no partner is near. RATE: rate of the gap. SPEED:
-relative speed of the touching surfaces [m/s]. MISSED: largest penetration within the step that is not visible at both
-ends of the step [m].
-REACH: size of an obstacle that the body can pass [m]. X, Y, Z: vector from one body to the other [m]."""
+"""Indices of the values in the row of a contact. GAP: gap [m or rad], inf if no other body is near. RATE: rate of the
+gap. SPEED: relative speed of the touching surfaces [m/s]. MISSED: largest penetration within the step that the gaps at
+both ends of the step do not show [m]. REACH: size of an obstacle that the body can pass [m]. X, Y, Z: vector from one
+body to the other [m].
+"""
 START = 8
-"""Index of the first of the same numbers at the start of the step; an unknown gap is NaN."""
+"""Index of the first of the same values for the start of the step; an unknown gap is NaN."""
 WIDTH = 2 * START
 LEAST, FASTEST = range(2)
-"""Places in `Gaps.quiet`."""
+"""Indices of the values in `Gaps.quiet`."""
 
 
 def create_numbers(count: int) -> FloatArray:
-    """Create the numbers of contacts whose gaps are unknown, shape (count, WIDTH)."""
+    """Create the array `Gaps.numbers` for contacts whose gaps are unknown, shape (count, WIDTH)."""
     numbers = np.zeros((count, WIDTH))
     numbers[:, GAP], numbers[:, START + GAP] = np.inf, np.nan
     return numbers
 
 
 def create_near(count: int) -> IntArray:
-    """Create ``near`` of `Gaps` for all contacts, shape (count + 1,)."""
+    """Create the array `Gaps.near` with all contacts, shape (count + 1,)."""
     near: IntArray = np.arange(-1, count)
     near[0] = count
     return near
@@ -49,7 +50,7 @@ class Wraps:
     """Data of contacts between pulleys and a rope or belt.
 
     Attributes:
-        pulley: number of the pulley of each contact, shape (contacts,).
+        pulley: index of the pulley of each contact, shape (contacts,).
         place: index of the gap of each contact among the history values, shape (contacts,); the sign of a gap shows
             whether the contact is closed.
         angle: part of the wrap angle that a contact represents [rad], shape (contacts,).
@@ -69,22 +70,23 @@ class Gaps:
     """The contacts of a law on this process.
 
     Attributes:
-        measure: function ``(s)`` that writes the numbers of all contacts for the motion in the fields.
-        numbers: numbers of all contacts, shape (contacts, WIDTH); a ``measure`` that is not a `Call` may replace the
-            array.
+        measure: function ``(s)`` that writes the values of all contacts, for the motion in the fields, to ``numbers``.
+        numbers: values of all contacts (see `GAP` and the following indices), shape (contacts, WIDTH); a ``measure``
+            that is not a `Call` may replace the array.
         describe: function ``(k)`` that returns a description of contact k.
-        near: number of contacts to check, followed by their indices, shape (contacts + 1,); ``measure`` may omit
-            contacts that cannot close in this step. None: all.
-        weighed: whether changes of rates are compared with the relative speed of the surfaces, as for ropes on pulleys.
-            If ``weighed`` is false, the change of an impact is compared with the speed of the impact.
+        near: number of contacts to be checked, followed by their indices, shape (contacts + 1,). ``measure`` may omit
+            contacts that cannot close in this step. None: all contacts are checked.
+        weighed: whether the change of a gap rate is compared with the relative speed of the surfaces, as for ropes on
+            pulleys. If ``weighed`` is false, the change of the gap rate in an impact is compared with the speed of the
+            impact.
         accept: function without arguments that is also called when a step is accepted. If ``measure`` is a `Call`,
             ``accept`` is a `Call` that replaces `accept_gaps`.
-        quiet: two speeds, shape (2,). Solvers write ``quiet[0]``: the change of a rate below which contacts are not
-            checked [m/s]. ``measure`` writes ``quiet[1]``: the largest speed of contacts that were therefore omitted
-            from ``near`` [m/s].
-        memory: additional arrays with values at the start of the step.
-        holder: the contact monitor to whose most recent accepted step the numbers belong; the monitor of another solver
-            of the same world replaces it.
+        quiet: two speeds, shape (2,). Solvers write ``quiet[0]``: contacts whose gap rate changes by less than this
+            value are not checked [m/s]. ``measure`` writes ``quiet[1]``: the largest speed of the contacts that were
+            omitted from ``near`` for this reason [m/s].
+        memory: additional arrays that contain values at the start of the step.
+        holder: the contact monitor of the solver that has made the last accepted step; ``numbers`` belong to this step.
+            The monitor of another solver of the same world replaces it.
         wraps: wraps of ropes and belts on pulleys.
     """
 
@@ -102,9 +104,10 @@ class Gaps:
 
 @kernel
 def accept_gaps(numbers: FloatArray, near: IntArray, before: IntArray) -> None:
-    """Copy the numbers at the end of a step to the numbers at the start of the next step. ``before`` is the array
-    ``near`` of the previous step, to which the present array is copied."""
-    # contacts that were not in the previous list have no values at the start of the step
+    """Copy the values at the end of a step to the values at the start of the next step. The array ``before`` contains
+    `Gaps.near` of the previous step; on return, it contains `Gaps.near` of the present step.
+    """
+    # for contacts that were not in the previous list, values at the start of the step are unknown
     for i in range(1, before[0] + 1):
         numbers[before[i], START + GAP] = np.nan
     for i in range(near[0] + 1):
@@ -117,14 +120,14 @@ def accept_gaps(numbers: FloatArray, near: IntArray, before: IntArray) -> None:
 
 @kernel(inline=True)
 def note_gap(row: FloatArray, gap: float, rate: float, speed: float) -> None:
-    """Write the numbers of a contact without an obstacle that the body can pass."""
+    """Write the values of a contact in which the body cannot pass an obstacle."""
     row[GAP], row[RATE], row[SPEED], row[MISSED] = gap, rate, speed, 0.0
 
 
 @kernel(inline=True)
 def note_way(row: FloatArray, reach: float, x: float, y: float, z: float) -> None:
     """Write the position of a body relative to an obstacle that the body can pass, and the penetration that the step
-    has missed [m]. `note_gap` must be called before this function.
+    has missed [m]. Call `note_gap` before this function.
 
     A step can miss a penetration if the contact is open at both ends of the step, or if the body is on opposite sides
     of the obstacle.

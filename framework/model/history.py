@@ -1,7 +1,7 @@
 """History values of connectors (gaps, stick-slip states, sticking positions), which only post-Newton updates change.
 
-A connector refers to one row of `GenericData`. ``State.data`` stores the values; the table stores the number of values
-and the initial values.
+Each connector row with history refers to one row of `GenericData`. The table of `GenericData` stores the number of
+values and the initial values; the present values are in ``State.data``.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from windlass.framework.model.schema import Component, column, count_values
 from windlass.framework.model.table import Entity, EntityTable
 
 MOST_PLACES = 10**6
-"""Upper limit of the number of places (segments or points) of one row; it is larger than any connector needs."""
+"""Upper limit of the number of places (segments or points) of one row; no connector needs more."""
 
 
 class GenericData(Component):
-    """A list of history values per row; the connector that refers to it defines their meaning."""
+    """A list of history values per row. The connector that refers to the row defines the meaning of the values."""
 
     initial = column("1", "history values at the start [unit of the connector's history]", shape=None)
 
@@ -37,7 +37,7 @@ def create_history(
     per_row: Sequence[float] = (),
 ) -> dict[str, Any]:
     """Create the history values of connector rows that will be added, and set the reference ``data``, unless the user
-    has given this reference.
+    has set this reference.
 
     Args:
         world: the world.
@@ -49,8 +49,8 @@ def create_history(
         per_row: initial values of history variables per row, stored after the variables of the places.
 
     Returns:
-        The values including ``data``; if the number of places is missing or wrong, the values are unchanged, because
-        `World.add` then raises an error.
+        The arguments including ``data``. If the number of places is missing or wrong, the arguments are returned
+        unchanged, and `World.add` raises an error.
 
     Raises:
         ModelError: too many places.
@@ -96,7 +96,7 @@ def check_history(
         allowed: number of additional history variables that each row may have even if it does not need them.
 
     Raises:
-        ModelError: the GenericData of a row has a wrong size, or belongs to several rows.
+        ModelError: the GenericData of a row has a wrong number of values, or belongs to several rows.
     """
     several = table.component.history_column
     resident, ids = table.resident, table.local("data")

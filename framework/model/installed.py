@@ -1,7 +1,8 @@
 """The names that model files may use: names of components, and of functions that are stored as values.
 
-Names in a file are looked up only in this module. A name in a file never causes an import of a module. The packages in
-`libraries` list their components, and a user's components are known after the user's module has registered them.
+Names in a model file are looked up only among the names of this module. A name in a file never causes the import of an
+arbitrary module. The packages in `libraries` list their components; components of a user are known after the user's
+module has registered them.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ _sized: dict[str, str] = {}
 
 
 def offer_sized_kinds(prefix: str, maker: str) -> None:
-    """Register names of components that exist for each number, such as ``GenericNode3``, for model files.
+    """Register names of components that are created for a given number, such as ``GenericNode3``, for model files.
 
     Args:
         prefix: name of the component without the number.
@@ -76,15 +77,16 @@ def is_registered(function: Any) -> bool:
 
 
 def find_functions(name: str) -> Writable | None:
-    """Return the class of functions with a name in a file, or None."""
+    """Return the class of functions that has the given name in model files, or None."""
     if name not in _functions and name in _function_places:
         import_module(_function_places[name])
     return _functions.get(name)
 
 
 def load_libraries() -> list[ModuleType]:
-    """Load the packages whose public components a file may name; their modules are loaded only when a file needs
-    them."""
+    """Load the packages whose public components a file may name. The modules of a package are loaded only when a file
+    needs them.
+    """
     return [import_module(name) for name in ("windlass.framework", *libraries)]
 
 
@@ -97,7 +99,7 @@ def list_kinds() -> list[type[Component]]:
 
 
 def find_component(name: str) -> type[Component] | None:
-    """Return the component with a name in a file, or None.
+    """Return the component that has the given name in model files, or None.
 
     Raises:
         ModelError: several registered components have this name.

@@ -1,8 +1,8 @@
 """Lanes: records that contain the data of eight rows, which kernels process by vector instructions.
 
-See docs/explanation/design.md, Lanes. Each field of a record contains one number per row, ``g.radius[k]``, or several
-numbers per row, ``g.forces[j, k]``, with k = 0 to 7. A kernel creates an array of one record before its loop, and
-accesses the record within the loop, because a record does not hold a reference to its array:
+See docs/explanation/design.md, Lanes. Each field of a record g contains one value per row, ``g.radius[k]``, or several
+values per row, ``g.forces[j, k]``; the index of the row is k = 0 to 7. A kernel creates an array of one record before
+its loop, and accesses the record within the loop, because a record does not hold a reference to its array:
 
     lanes = np.zeros(1, TYPE)
     for first in range(0, total, LANES):
@@ -18,11 +18,12 @@ import numpy as np
 from windlass.framework.model.rows import record_type
 
 LANES = 8
-"""Number of rows that kernels evaluate together; smaller numbers and much larger numbers are slower."""
+"""Number of rows that kernels evaluate together; evaluation is slower with fewer or with many more rows."""
 
 
 def lane_type(*names: str, **counts: int) -> np.dtype[Any]:
-    """Return the type of records with the fields ``names``, of eight numbers each, and the fields in ``counts``, whose
-    values are the multiples of eight numbers."""
+    """Return the type of records with two groups of fields: each field in ``names`` has eight numbers, one per row; a
+    field in ``counts`` has as many numbers per row as its value in ``counts``.
+    """
     shapes = {name: (LANES,) for name in names} | {name: (count, LANES) for name, count in counts.items()}
     return record_type({name: np.dtype((np.float64, shape)) for name, shape in shapes.items()})

@@ -1,4 +1,4 @@
-"""Checks of laws in `register`, which find laws without effect when they are registered.
+"""Checks of laws in `register`. They find mistakes because of which a law would have no effect.
 
 Without these checks, rows of a law without ``dofs`` or ``build`` would have no effect, and no message would be printed.
 """
@@ -50,7 +50,7 @@ def needs(*names: str) -> Callable[[Function], Function]:
 
 
 def check_law(law: Any) -> None:
-    """Refuse an invalid law.
+    """Raise an error for an invalid law.
 
     Raises:
         ModelError: the role is wrong, a function is missing or has wrong arguments, or the schema does not fit the law.
@@ -110,10 +110,10 @@ def check_needs(component: type[Component], names: Sequence[str], what: str) -> 
 
 
 def check_node(component: type[Component]) -> None:
-    """Check that the columns of a node have the sizes of its coordinates.
+    """Check that the reference and initial columns of a node have as many values as the node has coordinates.
 
     Raises:
-        ModelError: the number of columns differs from the number of coordinates, or names are unknown.
+        ModelError: the number of columns differs from the number of coordinates, or a column name is unknown.
     """
     kind, count = component.__name__, len(component.dof_names)
     if not count:

@@ -7,9 +7,9 @@ A file contains only data, no code. Names of components and functions are looked
 (installed.py), the content is checked against its schema (model_schema.py), and each value is checked as in
 `World.add`. A digest of the content detects changed files.
 
-Functions cannot be written. A file can store functions of a class that is registered by `register_functions`, such as
-tables and ramps, as values. Any other function is stored only by its name, and must be given again when the file is
-read.
+Code of functions is not written. Functions of a class that is registered by `register_functions`, such as tables and
+ramps, are stored by their values. Any other function is stored only by its name, and the user must give it again when
+the file is read.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from windlass.framework.model.schema import Component, row_bytes
 from windlass.framework.model.table import EntityTable
 
 DEEPEST = 30
-"""Largest depth of nested lists and objects in a file; model files need a smaller depth."""
+"""Largest allowed depth of nested lists and objects in a file; valid model files are less deep."""
 CHANGED = "the file is damaged, or was changed after World.save: its digest does not match its content"
 MARK = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?|[\[{]|[\]}]')
 
@@ -75,7 +75,7 @@ def read_model(path: Path) -> dict[str, Any]:
     if isinstance(version, bool) or version not in (1, VERSION):
         raise OutputError(f"{where} has version {show(version)}: must be {VERSION}, or 1 for a file without a digest")
     if version == 1 and "digest" not in content:
-        # the content is valid, only the digest differs
+        # the content fits the schema; only the digest differs
         content = content | {"version": VERSION, "digest": compute_digest(content | {"version": VERSION})}
         warn(
             f"{where} is of version 1, without a digest, so changes of the file cannot be detected",
@@ -112,7 +112,7 @@ def _parse(text: bytes, where: str) -> Any:
 
 
 def _find_deep_key(text: str) -> str:
-    """Return the key of the value whose brackets are nested too deeply."""
+    """Return the key of the first value in which lists or objects are nested too deeply."""
     outer, key = [], "the file"
     for found in MARK.finditer(text):
         if found[2]:
@@ -147,8 +147,8 @@ def restate(error: WindlassError, text: str) -> WindlassError:
 
 @contextmanager
 def explaining(content: Mapping[str, Any]) -> Iterator[None]:
-    """Context manager; if the digest of a model file is wrong, messages of errors also state that the content was
-    changed.
+    """Context manager for the use of a model file. If the digest of the file is wrong, error messages also state that
+    the content was changed.
     """
     try:
         yield
@@ -203,7 +203,7 @@ def fill_model(world: Tables, content: Mapping[str, Any], functions: Functions, 
 
     Raises:
         OutputError: the file does not fit its schema.
-        ModelError: a kind or function is unknown, or values are not allowed.
+        ModelError: a component or function is unknown, or values are not allowed.
     """
     for name, function in functions.items():
         if not callable(function):
@@ -248,7 +248,7 @@ def _add_rows(
     """Repeat one call of `World.add` from a file.
 
     Returns:
-        Columns and references for which the file contains no values.
+        Return the columns and references for which the file contains no values.
     """
     count, of = call["rows"], f" of {component.__name__}"
     check_content(call, describe_calls(component), source, where, of)
@@ -271,7 +271,7 @@ def _add_rows(
             given[name] = _unpack_functions(values, count, functions, f"{name}{of}", place)
             continue
         given[name] = _unpack(values, count)
-        # this is also true for lists without numbers
+        # this condition is also true for empty lists
         if column.shape is None:
             if len(set(map(len, given[name]))) > 1:
                 raise OutputError(
@@ -296,7 +296,7 @@ def _add_rows(
 
 
 class FunctionNames:
-    """The user's functions by name."""
+    """The user's functions, by their names in the file."""
 
     def __init__(self) -> None:
         self._by_name: dict[str, Any] = {}
@@ -315,7 +315,7 @@ class FunctionNames:
 
 
 def _pack(values: NDArray[Any]) -> Any:
-    """Convert values of rows to JSON; the values of a column of variable length are a list of arrays."""
+    """Convert values of rows to JSON; for a column of variable length, ``values`` is a list of arrays."""
     n = len(values)
     if values.dtype == object:
         rows = [np.asarray(row).tolist() for row in values]
@@ -345,13 +345,14 @@ def _pack_column(table: EntityTable, name: str, rows: IntArray, names: FunctionN
 
 
 def _unpack(packed: Mapping[str, Any], count: int) -> list[Any]:
-    """One value per row."""
+    """Return one value per row."""
     return [packed["all"]] * count if "all" in packed else list(packed["rows"])
 
 
 def _unpack_functions(packed: Mapping[str, Any], count: int, functions: Functions, what: str, where: str) -> list[Any]:
-    """Return one function, or None, per row; rows that had the same function when the file was written also have the
-    same function after reading."""
+    """Return one function, or None, per row. Rows that had a common function when the file was written also have a
+    common function after reading.
+    """
     made: dict[str, Any] = {}
 
     def unpack(value: Any) -> Any:
@@ -385,7 +386,8 @@ def _create_function(value: Mapping[str, Any], where: str) -> Any:
 
 
 def _find_kind(name: str, module: Any, where: str) -> type[Component]:
-    """Return the registered component of a name; the name of the module in the file is used only in messages."""
+    """Return the registered component with the given name. The name of the module in the file is used only in messages.
+    """
     found = find_component(name)
     if found is None:
         there = f" (in {module} when the file was written)" if module else ""

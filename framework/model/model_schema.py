@@ -1,8 +1,8 @@
 """The schema of model files, generated from the schemas of components: JSON Schema, draft 2020-12.
 
 `describe_format` returns the part of the schema for all files, and `describe_calls` the part for the rows of one
-component. `full_schema` returns both parts together, as published in the documentation. The library jsonschema checks
-files with these schemas, part by part, so that messages name the position in the file and the component.
+component. `full_schema` returns both parts together, as published in the documentation. The library jsonschema checks a
+file part by part, so that error messages state the component and the position in the file.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from windlass.framework.model.schema import LARGEST, REQUIRED, Column, Component
 FORMAT, VERSION = "windlass model", 2
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 LARGEST_WHOLE = 2**53
-"""Limit above which JSON readers do not represent whole numbers exactly."""
+"""Largest magnitude of whole numbers that all JSON readers represent exactly."""
 
 
 def any_value(levels: int) -> dict[str, Any]:
@@ -60,12 +60,12 @@ WORDS = {
 
 
 def whole(minimum: int, maximum: int = LARGEST_WHOLE) -> dict[str, Any]:
-    """The schema of a whole number."""
+    """Return the schema of a whole number."""
     return {"type": "integer", "minimum": minimum, "maximum": maximum}
 
 
 def listed(items: Mapping[str, Any], length: int | None = None) -> dict[str, Any]:
-    """Return the schema of a list, of a given or any length."""
+    """Return the schema of a list of a given length, or of any length."""
     found: dict[str, Any] = {"type": "array", "items": items}
     return found if length is None else found | {"minItems": length, "maxItems": length}
 
@@ -198,7 +198,7 @@ def create_validator() -> Callable[[Mapping[str, Any]], Any]:
     standard = base.VALIDATORS["items"]
 
     def is_finite(_: Any, value: Any) -> bool:
-        # comparisons are valid for integers of any size
+        # comparisons are exact for integers of any size
         return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
 
     def is_whole(_: Any, value: Any) -> bool:
@@ -241,7 +241,7 @@ def check_content(content: Any, schema: Mapping[str, Any], where: str, place: st
 
     Args:
         content: the part.
-        schema: JSON schema of this part.
+        schema: JSON Schema of this part.
         where: name of the file in messages.
         place: position of the part in the file, such as ``"calls[3]"``.
         of: text after the position in messages, such as the name of the component.

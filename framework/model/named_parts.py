@@ -1,4 +1,4 @@
-"""Names of parts of a model, such as the spans of a belt; tables of modes list the parts that move in a mode."""
+"""Names of parts of a model, such as the spans of a belt. Tables of modes state which parts move in a mode."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ class NamedPart(NamedTuple):
 
 
 def named_parts(world: World) -> list[NamedPart]:
-    """Return all parts that were named by `name_part`."""
+    """Return all parts that `name_part` has named."""
     found: list[NamedPart] = world.resource("named parts", list)
     return found
 
 
 def name_part(world: World, name: str, entity: Entity) -> None:
-    """Give rows a common name; if the name is already used, a number is added."""
+    """Give rows a common name. If the name is already used, a number is appended."""
     parts = named_parts(world)
     taken = {part.name for part in parts}
     parts.append(NamedPart(f"{name} ({len(parts)})" if name in taken else name, entity.table, entity.rows))

@@ -25,13 +25,14 @@ def find_own(table: EntityTable) -> NDArray[np.bool_]:
 
 
 def find_dofs(component: type[Component], names: tuple[str, ...]) -> IntArray:
-    """Return the indices of named coordinates among the coordinates of a node, shape (names,)."""
+    """Return the indices of coordinates, given by name, among the coordinates of a node, shape (names,)."""
     return np.array([component.dof_names.index(name) for name in names], np.int64)
 
 
 def find_shared(component: type[Component]) -> dict[str, tuple[str, ...]]:
-    """Return the references of a node to nodes with which it shares coordinates, and the names of the shared
-    coordinates."""
+    """Return the references of a node component to nodes with which it shares coordinates, each with the names of the
+    shared coordinates.
+    """
     return {name: ref.shares for name, ref in component.refs.items() if ref.shares}
 
 
@@ -43,17 +44,18 @@ class Numbering:
     Attributes:
         node_dofs: coordinate numbers of the resident rows of each node table, shape (resident, k).
         count: number of coordinates n.
-        counts: number of coordinates that belong to each node table, without shared coordinates.
+        counts: number of coordinates that each node table defines, without shared coordinates.
         reference: reference values of the known coordinates [m, 1, rad], shape (known,).
         displacement, velocity: initial values of the known coordinates, shape (known,).
-        first_multiplier: first multiplier number of each constraint table.
+        first_multiplier: world number of the first multiplier of each constraint table.
         multiplier_count: number of multipliers.
-        data_start, data_count: first history value and number of values of each GenericData row, shape (rows,).
+        data_start, data_count: index of the first history value, and number of history values, of each GenericData row,
+            shape (rows,).
         data_initial: initial history values, shape (d,).
         data_total: number of history values d.
 
-    After the world is distributed, arrays over the whole world are empty, because each `Layout` contains the local
-    part.
+    After the world is distributed, arrays over the whole world are empty; the values of each process are in its
+    `Layout`.
     """
 
     def __init__(self, world: Tables) -> None:
@@ -100,13 +102,14 @@ class Numbering:
         self._number_data(world)
 
     def _number_rows(self, table: EntityTable, own: NDArray[np.bool_]) -> tuple[IntArray, int]:
-        """Return the numbers of the coordinates that belong to the rows of a process, and the total number."""
+        """Return the world numbers of the coordinates that the rows of this process define, and the total number of
+        coordinates.
+        """
         if not table.is_distributed or self._world.processes is None:
             count = int(own.sum())
             return self.count + np.arange(count), count
         sizes = own.sum(axis=1)
-        # rows that share a position have fewer own coordinates, so such rows on other processes change the numbers of
-        # later rows
+        # rows that share a position define fewer coordinates, so world numbers depend on such rows of other processes
         ends = np.append(table.resident, table.count)
         before = share(self._world.processes, table.count + 1, table.resident, sizes, ends, start=0, before=True)
         inside = np.cumsum(own, axis=1) - 1
@@ -124,7 +127,7 @@ class Numbering:
         return np.arange(self.count) if self._known is None else self._known
 
     def names(self, places: IntArray) -> IntArray:
-        """Return the numbers of coordinates from their indices among the known coordinates."""
+        """Return the world numbers of coordinates from their indices among the known coordinates."""
         return places if self._known is None else self._known[places]
 
     def places(self, dofs: IntArray) -> IntArray:
@@ -133,7 +136,7 @@ class Numbering:
         return dofs if self._place is None else self._place[dofs]
 
     def reference_of(self, dofs: IntArray) -> FloatArray:
-        """Return the reference values of coordinates of resident rows, in the shape of the given numbers."""
+        """Return the reference values of coordinates of resident rows, in the shape of the given array of numbers."""
         values: FloatArray = self.reference[self.places(dofs)]
         return values
 

@@ -1,8 +1,8 @@
 """Models that are built in parts: each process specifies some rows of a table, and no process stores all rows.
 
 All processes make the same calls with the same numbers of rows, so that rows and entities can be numbered without
-communication. When the world is finalized, the processes compare their rows, and each process gets the rows to which
-its own rows refer, directly or indirectly.
+communication. When the world is finalized, the processes compare their rows, and each process receives the rows to
+which its own rows refer, directly or indirectly.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from windlass.framework.model.table import Entity, EntityTable, find_sorted
 from windlass.framework.parallel.processes import Processes
 
 KEPT_WHOLE = 1000
-"""Largest number of rows of a table that remains complete on each process."""
+"""Tables with at most this number of rows are stored completely on each process."""
 MOST_ROWS = 10**11
-"""Upper limit of the number of rows of a table, which exceeds the memory of any job."""
+"""Upper limit of the number of rows of a table; the memory of any job is smaller."""
 
 
 @dataclass(frozen=True)
@@ -39,10 +39,10 @@ class Part:
         count: number of rows on all processes together, which must be equal on all processes.
         numbers: rows that this process specifies, from 0 to count - 1 in ascending order, shape (n,). Several processes
             may specify the same row with equal values.
-        replicated: whether each process specifies all rows, as in `World.add` without a part.
+        replicated: whether each process specifies all rows, as in calls of `World.add` without ``part``.
 
     Raises:
-        ModelError: the count is invalid, or the numbers are not rows or not ascending.
+        ModelError: the count is invalid, or the numbers are not in ascending order or not in the range of rows.
     """
 
     count: int
@@ -67,8 +67,8 @@ class Part:
     @classmethod
     @checked(count=inside())
     def equal(cls, count: int) -> Part:
-        """Return the part in which each process specifies a range of rows of equal size; ``count`` is the total number
-        of rows. A single process specifies all rows.
+        """Return the part of this process if the rows are divided into ranges of equal size, one for each process;
+        ``count`` is the total number of rows. A single process specifies all rows.
 
         Raises:
             ModelError: ``count`` is not a number of rows.
@@ -88,13 +88,14 @@ def _check_count(count: int) -> None:
 
 
 def part_of_large(count: int) -> Part:
-    """Return the part of a table that this process specifies when a builder function creates many rows."""
+    """Return the part that this process specifies when a function such as `straight_cable` adds many rows by one call.
+    """
     return Part.equal(count) if count > KEPT_WHOLE else Part(count, np.arange(count), replicated=True)
 
 
 def pick_rows(part: Part, kind: type[Component], values: Mapping[str, Any]) -> dict[str, Any]:
-    """From values of columns and references for all rows, select the values for the rows of this process; single values
-    are unchanged.
+    """Select the values for the rows of this process from the values of columns and references for all rows. A single
+    value for all rows is returned unchanged.
     """
     picked = dict(values)
     for name, value in values.items() if not part.replicated else ():
@@ -107,10 +108,11 @@ def pick_rows(part: Part, kind: type[Component], values: Mapping[str, Any]) -> d
 
 
 def follow_parts(world: Tables, refs: Mapping[str, NDArray[Any]], count: int) -> Part:
-    """Return the rows that this process keeps of a call of `World.add` with all rows.
+    """Return the rows that this process keeps if a call of `World.add` specifies all rows.
 
-    Each of many rows may refer to a row, or a chain of rows, of a distributed table. A process then keeps each row
-    whose referenced row (or first row of the chain) is resident; this needs no communication.
+    A call is divided only if it adds many rows, each of which refers to a row, or a chain of rows, of a distributed
+    table. A process then keeps each row whose referenced row (or first row of the chain) is resident. This needs no
+    communication.
     """
     for ids in refs.values() if count > KEPT_WHOLE else ():
         if ids.dtype == object:
@@ -128,7 +130,7 @@ def begin_parts(world: Tables, table: EntityTable) -> None:
     """Mark a table as distributed, so that each process may have different rows of the table.
 
     Raises:
-        ModelError: the table contains history values, which belong to rows of other tables.
+        ModelError: the table contains history values; these belong to rows of other tables.
     """
     if role_of(table.component) == "data":
         raise ModelError(f"{table.kind} cannot be added in parts: every process must give all rows")
@@ -139,14 +141,15 @@ def begin_parts(world: Tables, table: EntityTable) -> None:
 
 
 def complete_parts(world: Tables) -> None:
-    """Compare the rows of all processes, and receive the rows to which own rows refer. The call is collective.
+    """Compare the rows of all processes, and receive the rows to which the rows of this process refer. The call is
+    collective.
 
     The function has no effect if no table is distributed. Worlds with contact sets become complete on each process,
     because any rows may become neighbours.
 
     Raises:
-        ModelError: calls differ between processes, no process gave a row, or several processes gave different values
-            for a row.
+        ModelError: calls differ between processes, no process has specified a row, or several processes gave different
+            values for a row.
     """
     processes = world.processes
     if processes is None:
@@ -160,7 +163,8 @@ def complete_parts(world: Tables) -> None:
 
 
 def check_parts(world: Tables) -> None:
-    """Check the rows, and set equal widths of their coordinate arrays on all processes. The call is collective.
+    """Check the rows, and set the widths of their coordinate arrays to values that are equal on all processes. The call
+    is collective.
 
     Raises:
         ModelError: rows have inconsistent values.
@@ -182,7 +186,7 @@ def check_parts(world: Tables) -> None:
 
 
 def _agree_on_widths(world: Tables, processes: Processes) -> bool:
-    """Set equal numbers of coordinates of rows and references on all processes.
+    """Set the numbers of coordinates of rows and references to values that are equal on all processes.
 
     Chains are padded to a common length (`World.ref_dofs`), other references are not.
     """
@@ -191,7 +195,7 @@ def _agree_on_widths(world: Tables, processes: Processes) -> bool:
     with processes.alone("the coordinates of rows"):
         mine = [world.ref_shape(world.tables[component], name) for component, name in refs]
     shapes = dict(zip(refs, _find_largest(mine, processes), strict=True))
-    # different widths would give coordinates different positions in the arrays than on other processes
+    # with different widths, the columns of a coordinate would differ between processes
     narrow = any(
         own[1] < shapes[component, name][1]
         for (component, name), own in zip(refs, mine, strict=True)
@@ -212,7 +216,7 @@ def _find_largest(numbers: Sequence[tuple[int, int]], processes: Processes) -> l
 
 
 def _gather_world(world: Tables) -> None:
-    """Copy all rows to each process, such that the world is no longer distributed."""
+    """Copy all rows to each process; the world is then no longer distributed."""
     for table in world.tables.values():
         if table.is_distributed:
             table.gather()

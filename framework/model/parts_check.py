@@ -1,4 +1,6 @@
-"""Checks of tables that are built in parts (all rows are given, with equal values), and exchange of rows."""
+"""Checks of tables that are built in parts, and exchange of rows. Each row must be specified by at least one process,
+and by all these processes with equal values.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ def check_rows(world: Tables, processes: Processes) -> None:
 
     Raises:
         ModelError: calls differ, rows are missing, or several processes gave different values for a row. All processes
-            raise it.
+            raise this error.
     """
     _check_calls(world, processes)
     for table in world.tables.values():
@@ -48,7 +50,7 @@ def check_rows(world: Tables, processes: Processes) -> None:
 
 
 def _check_calls(world: Tables, processes: Processes) -> None:
-    """Check that all processes have added the same numbers of rows of the same kinds in the same order."""
+    """Check that all processes have added the same numbers of rows of the same components in the same order."""
     if processes.size == 1:
         return
     error = None
@@ -91,8 +93,9 @@ def _find_disagreement(table: EntityTable, processes: Processes) -> ModelError |
 
 
 def _extract_numbers(table: EntityTable, rows: IntArray, processes: Processes) -> dict[str, NDArray[Any]]:
-    """Return columns of numbers; columns of variable length are padded with -1 to the longest length on all processes.
-    The call is collective."""
+    """Return the columns as arrays of numbers. Columns of variable length are padded with -1 to the largest length on
+    any process. The call is collective.
+    """
     found = table.extract(rows)
     for name, column in found.items():
         if column.dtype == object:
@@ -122,8 +125,9 @@ def fetch_rows(world: Tables, processes: Processes) -> None:
 
 
 def send_rows(table: EntityTable, out: list[IntArray], processes: Processes) -> None:
-    """Send resident rows, given by a list for each process, and insert the rows from other processes. The call is
-    collective."""
+    """Send resident rows to other processes, and insert the rows that other processes send. The rows for each process
+    are given by a list. The call is collective.
+    """
     for rows, values in processes.exchange("rows", [(rows, table.extract(rows)) for rows in out]):
         if len(rows):
             table.insert(rows, values)
@@ -144,8 +148,9 @@ def _find_missing(world: Tables) -> dict[type[Component], IntArray]:
 
 
 def find_counted(table: EntityTable, processes: Processes) -> NDArray[np.bool_]:
-    """Return whether this process counts each resident row, shape (resident,); each row is counted by exactly one
-    process. The call is collective."""
+    """Return whether each resident row is counted by this process, shape (resident,). Exactly one process counts each
+    row. The call is collective.
+    """
     rank, size, rows = processes.comm.rank, processes.size, table.resident
     if not table.is_distributed:
         return np.asarray(rows * size // max(table.count, 1) == rank)

@@ -1,7 +1,7 @@
-"""Rows of tables as records, in which a kernel reads the numbers of a row under the names of the columns.
+"""Rows of tables as records. Kernels read the values of a row under the names of its columns.
 
 Tables store columns. `LocalRows.pack` copies the columns of rows into one array of records. The type of a record
-follows from the schema: ``row.stiffness`` is a number, and ``row.offset[1]`` is an entry of a column with a shape.
+follows from the schema: ``row.stiffness`` is a number, and ``row.offset[1]`` is an entry of a column of vectors.
 """
 
 from __future__ import annotations
@@ -26,16 +26,17 @@ history values at the start of the step."""
 ARGUMENTS = ("row", "u", "ut", "t")
 """Names of the arguments of the kernels of a law between two markers."""
 ROW = "row"
-"""Name of the argument by which a kernel passes its row to other kernels."""
+"""Name of the argument with which a kernel passes its row to other kernels."""
 
 
 # the type stubs of NumPy 2.5 declare a base class of records as final
 class NamedRecord(np.record):  # type: ignore[misc, unused-ignore]
-    """A record whose fields have priority over attributes of NumPy with the same names, such as ``data``, for kernels
-    that are not compiled.
+    """A record for kernels that are not compiled. Its fields have priority over attributes of NumPy with the same
+    names, such as ``data``.
 
-    Compiled kernels that Python calls have arrays of records as arguments, because the compiler accesses a single
-    record by its attribute ``data``."""
+    Compiled kernels that Python calls receive arrays of records instead of single records, because the compiler
+    accesses a single record through its attribute ``data``, which may be a field.
+    """
 
     def __getattribute__(self, name: str) -> Any:
         """Return a field, or another attribute."""
@@ -51,7 +52,7 @@ def field_names(component: type[Component], derived: Sequence[str] = (), history
     """Return the names of the fields of a row, see `row_type`.
 
     Raises:
-        ModelError: a derived field has the same name as another field.
+        ModelError: a derived field has the name of another field.
     """
     refs = [name for name in component.refs if is_place(component, name)]
     columns = [name for name in component.columns if is_number(component, name)]
@@ -95,8 +96,9 @@ def row_type(component: type[Component], derived: Mapping[str, NDArray[Any]], hi
 
 
 def record_type(fields: Mapping[str, np.dtype[Any]]) -> np.dtype[Any]:
-    """Return the type of records with the given fields. Truth values are the first fields, and are padded to 8 bytes,
-    so that all numbers are aligned."""
+    """Return the type of records with the given fields. The first fields are the truth values, padded to a multiple of
+    8 bytes, so that all numbers are aligned.
+    """
     names = sorted(fields, key=lambda name: fields[name].base.itemsize > 1)
     offsets, at = [], 0
     for name in names:
@@ -109,7 +111,7 @@ def record_type(fields: Mapping[str, np.dtype[Any]]) -> np.dtype[Any]:
 
 
 def create_records(**columns: NDArray[Any]) -> NDArray[Any]:
-    """Create records from columns by name, each of shape (rows, ...), for data that are not rows of a table."""
+    """Create records for data that are not rows of a table, from columns given by name, each of shape (rows, ...)."""
     fields = {name: np.dtype((values.dtype, values.shape[1:])) for name, values in columns.items()}
     records = np.zeros(len(next(iter(columns.values()))), record_type(fields))
     for name, values in columns.items():
@@ -125,13 +127,13 @@ def is_number(component: type[Component], name: str) -> bool:
 
 
 def is_place(component: type[Component], name: str) -> bool:
-    """Return whether a record stores a reference, as the index of a marker or of history values."""
+    """Return whether records store the given reference, as an index of a marker or of history values."""
     ref = component.refs[name]
     return not ref.is_chain and ("marker" in ref.target or ref.target == "GenericData")
 
 
 def check_words(kernel: Callable[..., Any], name: str, fields: Sequence[str]) -> None:
-    """Compare the attributes that a kernel reads from its row with the fields of the row.
+    """Check that all attributes that a kernel reads from its row are fields of the row.
 
     The row is the first argument of the kernel, and the argument ``row`` of all kernels that the kernel calls.
 
@@ -168,7 +170,8 @@ def check_words(kernel: Callable[..., Any], name: str, fields: Sequence[str]) ->
 
 
 def check_kernels(component: type[Component], force: Any, *tangents: Any, **more: Any) -> None:
-    """Call `check_words` for all kernels of a law between two markers; for the arguments see `register_pair`."""
+    """Call `check_words` for all kernels of a law between two markers; the arguments are explained in `register_pair`.
+    """
     fields = field_names(component, more.get("derived") or (), len(more.get("start") or ()))
     kernels = {"force": force} | {name: more.get(name) for name in ("update", "gap", "sliding")}
     kernels |= dict(zip(("force_tangent",), tangents, strict=False))
@@ -191,13 +194,16 @@ def _functions(value: Any) -> Iterator[FunctionType]:
 
 @cache
 def _find_scopes(code: CodeType) -> frozenset[tuple[str, str]]:
-    """Return the names that a function reads, each with its scope; laws have many kernels in common."""
+    """Return the names that a function reads, each with its scope. The result is cached, because laws share many
+    kernels.
+    """
     return frozenset(list_names(code))
 
 
 _LOADS = {number: name.count("LOAD_FAST") for name, number in dis.opmap.items() if name.startswith("LOAD_FAST")}
-"""Instructions that load local variables, and the number of variables: newer versions of Python have instructions that
-load two."""
+"""Instructions that load local variables, and the number of variables that each loads; newer versions of Python have
+instructions that load two variables.
+"""
 _SETS = dis.opmap["STORE_ATTR"]
 
 

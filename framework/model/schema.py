@@ -22,26 +22,26 @@ P = ParamSpec("P")
 REQUIRED: Any = object()
 """Default value that marks a column without default."""
 LARGEST = 1e150
-"""Largest allowed magnitude of numbers, because squares of larger numbers overflow."""
+"""Largest allowed magnitude of numbers; squares of larger numbers could overflow."""
 MARKER = "marker"
-"""Word in the names of all marker families."""
+"""Word that the names of all marker families contain."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table, with one number, small array, text or function per row.
+    """A column of a table, with one number, small array, text or function for each row.
 
     Attributes:
         unit: physical unit, ``"1"`` for pure numbers.
-        doc: meaning in one line.
+        doc: meaning of the column in one line.
         shape: shape of the value of one row; ``None`` for values whose length differs between rows.
-        default: value if the user gives none; ``REQUIRED`` for columns without default.
+        default: value that is used if the user gives none; ``REQUIRED`` for columns without default.
         dtype: NumPy type of the stored column (``object`` for functions).
         minimum: smallest allowed value.
         above: exclusive lower bound.
         choices: the allowed values, if only certain values are allowed.
         switchable: whether the column may change after ``World.finalize`` through ``World.set``.
-        fill: whether one number may be given for all entries of the value of a row.
+        fill: whether the user may give one number instead of an array; all entries then have this value.
         along: name of a reference to a chain of entities (`refs`). In this case, each row has one value of the given
             shape for each entity of its chain.
         name: the attribute under which the column was declared.
@@ -78,10 +78,10 @@ class Column:
 
 
 class Family(str):
-    """A property that several components provide, and that references require, such as ``RIGID`` for markers with a
+    """A property that several components provide, and that references require, such as ``RIGID`` for markers with
     rotation.
 
-    Marker families are objects that laws import, so that an unknown family causes an import error.
+    Marker families are objects that laws import; a misspelt family therefore causes an import error.
     """
 
     __slots__ = ()
@@ -94,15 +94,16 @@ class Ref:
     Attributes:
         target: name of a component class, or of a family that components provide; for markers the object `Family`
             itself, such as ``POSITION``.
-        doc: meaning in one line.
+        doc: meaning of the reference in one line.
         optional: whether the reference may be omitted (stored as -1).
         shares: for references from a node to another node, names of the coordinates of the other node that the node
             uses as its own coordinates.
-        beside: whether rows are stored on the same process as the referenced entity, because they read multipliers of
-            this entity.
-        instead: text at the end of the error message for entities of a wrong kind, which recommends a replacement.
+        beside: whether rows are stored on the same process as the referenced entity, because the rows read multipliers
+            of this entity.
+        instead: text at the end of the error message for an entity of a wrong component; the text recommends another
+            component.
         least: for chains, the smallest number of entities of a row; None for references to one entity.
-        distinct: for chains, whether a row must not name an entity twice.
+        distinct: for chains, whether an entity may occur only once in the chain of a row.
     """
 
     target: str
@@ -120,7 +121,7 @@ class Ref:
 
     @property
     def is_chain(self) -> bool:
-        """Whether the reference is a chain: each row names a variable number of entities, in order."""
+        """Whether the reference is a chain, in which each row refers to an ordered list of entities of any length."""
         return self.least is not None
 
     @property
@@ -133,14 +134,14 @@ def check_family(name: str, what: str) -> None:
     """Raise an error for a marker family that is given by name.
 
     Raises:
-        ModelError: see above.
+        ModelError: a marker family is given by name.
     """
     if MARKER in name and not isinstance(name, Family):
         raise ModelError(f"{name!r} as {what}: must be the Family object, such as POSITION, not its name")
 
 
 def _declares(kind: Callable[P, object]) -> Callable[P, Any]:
-    """Base class for type checkers, in whose body a declaration may have any type."""
+    """Base class of schemas for type checkers, which allows declarations of any type in the class body."""
     return kind
 
 
@@ -159,14 +160,14 @@ def refs(target: str, doc: str, least: int = 1, distinct: bool = False, instead:
 
 
 class Component:
-    """Base class of all schemas: a class body with declarations by `column`, `function`, `ref` and `refs`, and no
-    behaviour.
+    """Base class of all schemas. A schema contains only declarations by `column`, `function`, `ref` and `refs`, and no
+    methods.
 
     Class attributes of a schema:
-        provides: names of the families to which entities of this kind belong.
-        dof_names: for nodes, the names of the coordinates of one row.
-        reference_columns: for nodes, the columns that form the reference coordinates, in this order.
-        initial_columns: for nodes, the columns of the initial displacements and of the initial velocities, each with
+        provides: names of the families to which entities of this component belong. dof_names: for nodes, the names of
+        the coordinates of one row. reference_columns: for nodes, the columns that form the reference coordinates, in
+        this order. initial_columns: for nodes, the columns of the initial displacements and of the initial velocities,
+        each with
             one number per coordinate; the default values are 0.
         state_column: for nodes of first-order states, the column of the initial values of the states, which replaces
             reference and initial columns. The states are the velocities of the coordinates of the node.
@@ -250,7 +251,7 @@ def _read(col: Column, value: Any) -> NDArray[Any] | None:
 
 
 def _parse_functions(value: Any, count: int, where: str) -> NDArray[Any]:
-    """Parse one function for all rows, which is stored only once, or a list of functions."""
+    """Parse one function for all rows, or a list of functions. One function for all rows is stored only once."""
     if value is None or callable(value):
         one = np.empty(1, dtype=object)
         one[0] = value
@@ -287,7 +288,8 @@ def _parse_open(col: Column, value: Any, count: int, where: str) -> NDArray[Any]
 
 
 def count_values(col: Column, value: Any) -> int | None:
-    """Return the number of rows of user input, or None if it is one value for all rows."""
+    """Return the number of rows for which user input contains values, or None if the input is one value for all rows.
+    """
     shape = shape_of(value)
     ragged = not shape and col.along and isinstance(value, list | tuple) and value
     if ragged and all(len(shape_of(part)) == col.rank for part in value):
@@ -355,7 +357,8 @@ def _expected(col: Column) -> str:
 
 
 def _check_range(col: Column, kind: str, array: NDArray[Any], rows: NDArray[np.int64]) -> None:
-    """Raise ModelError for the first value outside the allowed range of the column."""
+    """Raise ModelError if a value is outside the allowed range of the column. The message states the first such value.
+    """
     is_float = np.issubdtype(array.dtype, np.floating)
     bad = ~(np.abs(array) <= LARGEST) if is_float else np.zeros(array.shape, bool)
     if col.choices is not None:
@@ -377,7 +380,7 @@ def _check_range(col: Column, kind: str, array: NDArray[Any], rows: NDArray[np.i
 
 
 def row_bytes(component: type[Component]) -> int:
-    """Return the smallest memory of one row in the table of a component [bytes]."""
+    """Return a lower bound of the memory for one row in the table of a component [bytes]."""
     sizes: list[int] = [
         math.prod(col.shape or ()) * max(np.dtype(col.dtype).itemsize, 1) for col in component.columns.values()
     ]
@@ -395,7 +398,7 @@ def describe_component(component: type[Component], text: str) -> str:
         lines.append("")
     if component.columns:
         lines.append("Columns:")
-        # sort required columns before others; the sort is stable, so the order of the schema is otherwise preserved
+        # sort required columns before others; the sort is stable: within both groups the order of the schema remains
         for column in sorted(component.columns.values(), key=lambda column: column.default is not REQUIRED):
             lines.append(f"    {describe_column(column)}")
         lines.append("")
@@ -403,7 +406,7 @@ def describe_component(component: type[Component], text: str) -> str:
 
 
 def describe_target(ref: Ref) -> str:
-    """Return a description of the entities that a reference accepts."""
+    """Return a description of the entities to which a reference may refer."""
     more = "" if not ref.least or ref.least == 1 else f" of {ref.least} or more"
     return f"chain{more}, each a {ref.target}" if ref.is_chain else ref.target
 

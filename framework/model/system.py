@@ -18,9 +18,10 @@ from windlass.framework.model.pulls import Pulls
 
 @dataclass
 class Fields:
-    """Input of kernels in one evaluation: local arrays with owned entries, ghosts, and one spare entry, which is 0.
+    """Input of kernels in one evaluation: local arrays. Each array contains owned entries, ghosts (entries that other
+    processes own), and one spare entry, which is 0.
 
-    Coordinates that do not exist (of ground) refer to the spare entry, so that kernels need no special case.
+    Coordinates that do not exist, as for the ground, refer to the spare entry, so that kernels need no special case.
 
     Attributes:
         x: total coordinates = reference + displacement [m, 1, rad], shape (n + 1,).
@@ -31,12 +32,13 @@ class Fields:
         step_size, start_time: size and start time of the step to which post-Newton updates belong [s], each of shape
             (1,). The size is 0 in statics and at the start of a solve.
         start_x, start_v: total coordinates and velocities at the start of the step, shape (n + 1,).
-        mapped: number of remaining residuals of the present Newton run for which `ReturnMap` is active, shape (1,).
+        mapped: number of further residual evaluations in the present Newton run in which `ReturnMap` is active, shape
+            (1,).
         markers: columns of each marker family.
         rate_level: True if the time derivatives of position constraints are imposed instead of the constraints (index
             2).
-        unit_rates: True if the time derivative of the constraint on the length of Euler parameters is imposed instead
-            of the constraint, independent of ``rate_level``.
+        unit_rates: True if the time derivative of the constraint on the norm of Euler parameters is imposed instead of
+            the constraint; the value does not depend on ``rate_level``.
     """
 
     x: FloatArray
@@ -69,14 +71,14 @@ class Fields:
 
 
 class Coupling(NamedTuple):
-    """Slots (positions in the matrix values) of the rows of one constraint table.
+    """Slots (positions in the array of matrix values) of the matrix entries of the rows of one constraint table.
 
     Attributes:
-        rows: slots of (multiplier, coordinate), shape (rows, m, n).
-        columns: slots of (coordinate, multiplier), shape (rows, n, m).
-        diagonal: slots of (multiplier, multiplier), shape (rows, m).
-        block: slots of (coordinate, coordinate), shape (rows, n, n), for the second derivatives of C.
-        scale: factor on the C_q^T blocks, which is the derivative of the multipliers with respect to the unknowns.
+        rows: slots of the entries (multiplier, coordinate), shape (rows, m, n).
+        columns: slots of the entries (coordinate, multiplier), shape (rows, n, m).
+        diagonal: slots of the entries (multiplier, multiplier), shape (rows, m).
+        block: slots of the entries (coordinate, coordinate), shape (rows, n, n), for the second derivatives of C.
+        scale: factor on the C_q^T blocks: the derivative of the multipliers with respect to the unknowns of the solver.
     """
 
     rows: IntArray
@@ -92,7 +94,7 @@ _NO_SLOTS: Any = np.zeros((0, 0, 0), np.int32)
 
 
 class Slots(NamedTuple):
-    """Positions in the matrix values of the n x n matrices of the rows of a table.
+    """Positions, in the array of matrix values, of the n x n matrices of the rows of a table.
 
     The matrix of a row is divided into pieces of equal size, whose values are consecutive and stored column by column.
 
@@ -108,7 +110,8 @@ class Slots(NamedTuple):
 
 
 class Evaluation(Fields):
-    """The `Fields`, and the outputs and factors for a function of a `System`; `evaluate` creates this object.
+    """Argument of the functions of a `System`: the `Fields`, the arrays to which the function adds, and factors.
+    `evaluate` creates this object.
 
     Unused attributes are empty or 0.  Functions *add* to arrays.
 
@@ -152,8 +155,9 @@ class Evaluation(Fields):
     half = _NO_NUMBERS
 
     def probes(self) -> tuple[Evaluation, ...]:
-        """Return the same evaluation for other times and motions, to test whether arguments depend on time or
-        motion."""
+        """Return a copy of the evaluation with another time and motion, to test whether arguments depend on time or
+        motion.
+        """
         return tuple(_probe(self, value) for value in (1e18, -1e18))
 
 
@@ -166,7 +170,9 @@ def evaluate(fields: Fields, **given: Any) -> Evaluation:
 
 
 class _Probe(Evaluation):
-    """An evaluation whose numbers differ from the fields, and whose attributes of other kinds are forbidden."""
+    """An evaluation for tests of arguments. Its arrays contain other values than the fields, and access to the time as
+    a number is an error.
+    """
 
     @property  # type: ignore[misc]
     def t(self) -> float:
@@ -174,7 +180,7 @@ class _Probe(Evaluation):
 
 
 class _ProbeMarkers(dict[str, Any]):
-    """Marker columns of a probe, which are created on first use."""
+    """Marker columns of such a test evaluation; they are created on first use."""
 
     def __init__(self, columns: Mapping[str, Any], value: float) -> None:
         super().__init__()
@@ -206,9 +212,9 @@ class PostNewton(NamedTuple):
 
     Attributes:
         error: sum of the force errors of the connector with the largest sum [N].
-        recommended_step: size of a step that would end at the instant at which a contact switches [s]; inf if no row
-            switches.
-        changed: whether a contact state (open/closed, stick/slip) changed.
+        recommended_step: step size with which the step would end at the instant at which a contact changes its state
+            [s]; inf if no contact changes its state.
+        changed: whether any contact has changed its state (open or closed, stick or slip).
         force: largest contact force of a connector [N], which is the scale of ``error``.
         row: local row of the connector with the largest error, -1 if there is none.
     """
@@ -237,7 +243,7 @@ class Fault(NamedTuple):
 class AxialFlow(NamedTuple):
     """Matrices of rows for the modes of a closed belt with axially moving material.
 
-    The first half of the coordinates of a row belongs to its start, the second half to its end.
+    The first half of the coordinates of a row belongs to the start of the row, the second half to the end of the row.
 
     Attributes:
         gyration: P = ∫ ρA Sᵀ S' dx [kg/m, kg, kg m], shape (rows, n, n).
@@ -249,7 +255,7 @@ class AxialFlow(NamedTuple):
 
 
 Function = Callable[[Evaluation], None]
-"""Type of the functions of a system, which read an evaluation and add to its arrays."""
+"""Type of the functions of a system. A function reads an evaluation, and adds to the arrays of the evaluation."""
 
 
 @dataclass
@@ -267,16 +273,17 @@ class Term:
 
 @dataclass
 class Fused:
-    """Faster alternatives to matrix entries for laws with many coupled coordinates, in addition to `System.mass`.
+    """Faster functions for laws whose rows couple many coordinates, in addition to the functions of `System`.
 
     Attributes:
         mass_product: function that adds the product of the constant mass matrix and s.a to s.f, for an `Evaluation` s.
         block_size: number of consecutive coordinates in each group of coordinates of a row. If the unknowns of each
             group are consecutive, the matrix values of a group of columns are also consecutive. If the matrix consists
-            of dense blocks of this size, the values of a block are consecutive. The functions, and ``mass`` of the
-            system, then use the positions in s.pieces.
-        residual: function that computes the residual of the system and ``mass_product`` in one pass over the rows.
-        tangent: function that computes the tangent and the mass matrix of the system in one pass over the rows.
+            of dense blocks of this size, the values of a block are consecutive. The functions of this class, and
+            `System.mass`, then use the positions in s.pieces.
+        residual: function that computes the residual of the system and the product of ``mass_product`` in one loop over
+            the rows.
+        tangent: function that computes the tangent and the mass matrix of the system in one loop over the rows.
     """
 
     mass_product: Function
@@ -287,18 +294,18 @@ class Fused:
 
 @dataclass
 class NeighbourPattern:
-    """Sparsity of a system whose rows change, such as the candidate pairs of a contact set.
+    """Sparsity of a system whose rows change, for example because the rows are the candidate pairs of a contact set.
 
-    ``update`` of the system writes new coordinates to `System.dofs`, and increments the version.
+    The function `System.update` writes new coordinate numbers to `System.dofs`, and increments the version.
 
     Attributes:
-        version: number of changes; after a change the assembly sets up sparsity and slots again. All processes
-            increment the version together, including processes without a change.
+        version: number of changes of the rows. After a change the assembly sets up sparsity and slots again. All
+            processes increment the version together, including processes whose rows have not changed.
         off_process: world numbers of coordinates of other processes that ``dofs`` couple in addition to local
             coordinates, shape (k,). In ``dofs``, the numbers of these coordinates follow the local numbers, and are
             followed by the spare number.
-        reset_caches: function that drops the list of neighbours, which depends on earlier steps and affects rounding
-            errors. An uninterrupted run and a restarted run then give equal results.
+        reset_caches: function that drops the list of neighbours at a checkpoint. The list depends on earlier steps and
+            affects rounding errors; without the list, an uninterrupted run and a restarted run give equal results.
     """
 
     version: int = 0
@@ -307,8 +314,8 @@ class NeighbourPattern:
 
 
 class SumKey(Protocol):
-    """Key of a sum of numbers, shape (n,), over all rows and processes; the key is hashable, and equal on all
-    processes.
+    """Key of a sum of numbers, shape (n,), over all rows and processes; see `Checks.sums`. The key is hashable, and
+    equal on all processes.
     """
 
     def judge(self, total: FloatArray) -> str | None:
@@ -323,11 +330,11 @@ class Checks:
         doubts: function ``(fields, step)`` that returns, before a solve, a list of reasons why the results will be
             doubtful, with remedies. ``step`` is the nominal step [s] of dynamics, or 0 in statics.
         refusals: function ``(fields)`` that returns a list of reasons why a motion cannot start from this state, such
-            as overlaps beyond the range of the law.
+            as overlaps that exceed the range of validity of the law.
         reasons: function ``(fields, step)`` that returns, at the end of a solve, a list of reasons why the results are
             doubtful, with remedies. ``step`` is the nominal step [s] of dynamics, or 0 in statics.
         sums: function ``(fields)`` that returns, at the end of a solve, pairs of a key and numbers. Numbers with equal
-            keys are summed over all rows and processes; each key judges its sum.
+            keys are summed over all rows and processes. The method `SumKey.judge` of the key then assesses the sum.
         invariants: function ``(fields)`` that returns a dictionary of integers that are constant in a valid model, for
             example the number of turns of a closed belt around its pulleys. Values of the same name are summed.
         diagnose: function ``(fields)`` that returns a list of reasons why rows cannot be evaluated and return NaN, for
@@ -349,15 +356,15 @@ class Checks:
 
 
 class Strands(Protocol):
-    """Interface to rows with a force along an axis, N = stiffness (stretch - 1 - free), at k points of the rows.
+    """Interface to rows with an axial force N = stiffness (stretch - 1 - free), evaluated at k points of the rows.
 
-    Solvers that search for the shape of slack lines temporarily change this law.
+    Solvers that search for the shape of slack lines temporarily change the parameters of this law.
 
     Attributes:
         row: row number of each point, shape (k,).
-        weight: length that a point represents [m], shape (k,).
-        stiffness, free: stiffness [N] and strain without force [1] of the original law, shape (k,).
-        bearable: compressive force at which a row with clamped ends buckles [N], shape (rows,).
+        weight: length of axis that a point represents [m], shape (k,).
+        stiffness, free: stiffness [N] and stress-free strain [1] of the original law, shape (k,).
+        bearable: compressive force at which a row with clamped ends would buckle [N], shape (rows,).
     """
 
     row: IntArray
@@ -377,18 +384,19 @@ class Strands(Protocol):
 
         Args:
             stiffness: stiffness at the points [N], shape (k,), equal at all points of a row.
-            free: strain without force [1], shape (k,).
-            bends: whether each row has its bending stiffness, shape (rows,); for other rows the bending stiffness is
+            free: stress-free strain [1], shape (k,).
+            bends: whether each row keeps its bending stiffness, shape (rows,); in other rows the bending stiffness is
                 set to 0.
         """
 
 
 @dataclass
 class ReturnMap:
-    """Contact decisions within Newton's method, before forces are evaluated, while ``s.mapped`` is > 0.
+    """Decisions on contact states (open or closed, stick or slip) during Newton's method. They are made before forces
+    are evaluated, while ``s.mapped`` is > 0.
 
-    The functions set ``s.data`` to the decisions for the present motion, by the same rules as ``post_newton``. Values
-    that may change only after a solved step are not changed.
+    The functions set ``s.data`` to the decisions for the present motion, by the same rules as ``post_newton``. History
+    values that may change only after a solved step are not changed.
 
     Attributes:
         motion: return map for dynamics, in which all forces, including damper forces, must be continuous when contacts
@@ -402,12 +410,12 @@ class ReturnMap:
 
 @dataclass
 class Axis:
-    """Functions of laws with a force along an axis that solvers need.
+    """Functions that solvers need for laws with a force along an axis.
 
     Attributes:
         strands: see `Strands`.
-        flow: matrices for axially moving material whose nodes move with the material.
-        pulls: tensions, with which solvers detect jumps.
+        flow: matrices for axially moving material, for laws whose nodes move with the material.
+        pulls: tensions, from which solvers detect jumps of tension.
     """
 
     strands: Strands | None = None
@@ -427,26 +435,26 @@ class System:
         update: evaluates marker columns.
         residual: adds left-hand-side forces [N, N m] to s.f.
         tangent: adds dq*df/dq + dv*df/dv to s.values at s.slots.
-        load: applied loads (right-hand side, without the load factor).
+        load: adds applied loads to s.f (right-hand side, without the load factor).
         mass: adds s.mass times a constant mass matrix to s.values at s.slots.
-        body_force: weight of the local rows s.which for the gravitational acceleration s.g (applied load, right-hand
-            side). If the weight has a tangent, the inertia must also have a tangent.
-        inertia: M(q) a + quadratic velocity terms of a law whose mass is not constant.
+        body_force: adds the weight of the local rows s.which for the gravitational acceleration s.g to s.f (applied
+            load, right-hand side). If ``body_force`` has a tangent, ``inertia`` must also have a tangent.
+        inertia: adds M(q) a + quadratic velocity terms to s.f, for a law whose mass matrix is not constant.
         constraint: for constraints, see `ConstraintSystem`.
         post_newton: updates ``s.data`` and returns a `PostNewton`; it reads ``s.start_data``, ``s.step_size``,
-            ``s.start_time``, ``s.start_x`` and ``s.start_v``. If it is a `Call` of a kernel, the result is written to
-            ``s.outcome`` by `note_outcome`. Decisions (open or closed, stick or slip) are stored as signs of history
-            values, in which solvers detect cycles.
-        return_map: contact decisions within Newton's method. Without a return map, history values are constant during
-            the iterations.
+            ``s.start_time``, ``s.start_x`` and ``s.start_v``. If ``post_newton`` is a `Call` of a kernel, the kernel
+            writes the result to ``s.outcome`` by `note_outcome`. Contact states (open or closed, stick or slip) are
+            stored as signs of history values. Solvers detect cycles of contact states from these signs.
+        return_map: function that decides on contact states during Newton's method. Without a return map, history values
+            are constant during Newton's iterations.
         decide: function ``(fields)`` that sets ``fields.data`` at the start of a solve, from the motion and the stored
             values. Without this function, ``post_newton`` is used with the stored values as start values of a step.
         renew: function ``(fields)`` that resets, between two steps, entries of ``fields.data`` that `World.set` has
             made invalid.
         account: energies that the law stores, dissipates and transfers by the work of its forces.
         checks: messages of the law about its rows.
-        fused: residual and tangent with inertia in one pass.
-        neighbours: for laws whose rows change, such as contact sets.
+        fused: functions that compute residual or tangent together with inertia in one loop.
+        neighbours: sparsity for laws whose rows change, such as contact sets.
         gaps: gaps of contacts.
         axis: functions of laws with a force along an axis, see `Axis`.
     """
@@ -486,21 +494,22 @@ class System:
 
 @dataclass
 class ConstraintSystem:
-    """Equations C(q, v, t) = 0 of the local rows of one table, each with a Lagrange multiplier.
+    """Equations C(q, v, t) = 0 of the local rows of one table, each with its own Lagrange multiplier.
 
     Attributes:
         multipliers: local numbers of the multipliers, shape (rows, m).
         residual: function that adds C to s.C and C_q^T lam to s.f, for an `Evaluation` s. If ``s.rate_level`` is true,
-            it adds the time derivative of C instead of C. For an inactive row, C = lam.
-        tangent: function that adds the derivatives of the rows to s.values at s.coupling; see `Coupling`.
+            it adds the time derivative of C instead of C. For an inactive row, C is equal to lam.
+        tangent: function that adds the derivatives of C and of C_q^T lam to s.values at s.coupling; see `Coupling`.
         acceleration: function that adds the right-hand side of C_q a = rhs to s.C, for consistent initial
             accelerations.
-        driven: whether each row prescribes a motion in time (motors), shape (rows,); None if no row does.
+        driven: whether each row prescribes a motion in time (motors), shape (rows,); None if no row prescribes a
+            motion.
         rubs: whether the system has forces that are proportional to the absolute values of the multipliers, such as
             friction. If ``rubs`` is true, the tangent contains the derivatives of these forces in the columns of the
             multipliers.
-        smooth: whether the detection of kinks omits the equations, because they do not depend on time, are never
-            switched, and their multipliers are not reactions.
+        smooth: whether the equations are omitted in the detection of kinks. This is correct for equations that do not
+            depend on time, are never switched, and whose multipliers are not reactions.
     """
 
     multipliers: IntArray

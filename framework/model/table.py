@@ -1,4 +1,4 @@
-"""Entity tables, which store the rows of one kind by columns, and handles to rows."""
+"""Entity tables, which store the rows of one component by columns, and handles to rows."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Entity:
 
     @property
     def name(self) -> str:
-        """Name for messages, e.g. ``"left"`` or ``"belt 57"``."""
+        """Name of the entity or entities for messages, e.g. ``"left"`` or ``"belt 57"``."""
         return self.table.describe(int(self.rows[0]))
 
     def __getattr__(self, column: str) -> Any:
@@ -71,7 +71,7 @@ class Entity:
         raise AttributeError(f"{self.kind} has no column {column!r}{self._hint(column)}")
 
     def _hint(self, column: str) -> str:
-        """Return a suggestion for a name that is not a column: an output or column with a similar name."""
+        """Return a suggestion for a name that is not a column: an output variable or a column with a similar name."""
         outputs = self.table.component.output_names
         for name in (column, *get_close_matches(column, outputs, 1)):
             if name in outputs:
@@ -85,14 +85,14 @@ class Entity:
 
 
 class EntityTable:
-    """The rows of one kind, stored by columns.
+    """The rows of one component, stored by columns.
 
     With several processes a table can be distributed: each process then stores some of the rows (the resident rows),
     with their original row numbers.
 
     Attributes:
         component: the schema.
-        kind: its name.
+        kind: name of the component.
         count: number of rows.
         is_distributed: whether this process stores only the rows in `resident`.
     """
@@ -107,7 +107,7 @@ class EntityTable:
         self._chunks["id"] = []
         self._defaults: dict[str, NDArray[Any]] = {}
         self._labels: list[tuple[int, int, str | Callable[[int], str]]] = []
-        # first row and first entity number of each sequence of rows in which entity numbers are consecutive
+        # for each sequence of rows with consecutive entity numbers: first row and first entity number
         self._runs: list[tuple[int, int]] = []
         self._resident: list[IntArray] = []
         self._processes: Processes | None = None
@@ -128,9 +128,10 @@ class EntityTable:
         return len(self.resident) if self.is_distributed else self.count
 
     def local(self, name: str, rows: IntArray | None = None) -> NDArray[Any]:
-        """Return a column for the given resident rows (default: all resident rows), shape (n, *shape).
+        """Return the values of a column for the given resident rows (default: all resident rows), shape (n, *shape).
 
-        References are entity numbers, -1 for no entity; chains, and values along chains, are arrays.
+        The value of a reference is an entity number, -1 for no entity. The value of a chain, or of a column along a
+        chain, is an array.
         """
         values = _joined(self._chunks[name])
         if rows is None:
@@ -138,7 +139,9 @@ class EntityTable:
         return values[rows if self._is_function(name) else self.places(rows)]
 
     def named(self, name: str, rows: IntArray | None = None) -> IntArray:
-        """Return the numbers of all entities that a reference names in resident rows, chain after chain, shape (k,)."""
+        """Return the numbers of all entities to which a reference refers in resident rows, chain after chain, shape
+        (k,).
+        """
         values = self.local(name, rows)
         return np.concatenate([np.zeros(0, np.int64), *values]) if self.component.refs[name].is_chain else values
 
@@ -151,7 +154,7 @@ class EntityTable:
         return pad_rows(values, length, 0, col.dtype, col.shape or ())
 
     def collect(self, name: str, rows: IntArray | None = None) -> NDArray[Any]:
-        """Return a column for the given rows (default: all rows of the table), shape (n, *shape).
+        """Return the values of a column for the given rows (default: all rows of the table), shape (n, *shape).
 
         If the table is distributed, the call is collective, and the collected rows are not stored.
         """
@@ -185,7 +188,7 @@ class EntityTable:
         return ids
 
     def places(self, rows: IntArray) -> IntArray:
-        """Return the positions of rows among the resident rows.
+        """Return the indices of rows among the resident rows.
 
         Raises:
             ModelError: a row is not resident.
@@ -202,8 +205,9 @@ class EntityTable:
         return place
 
     def join_resident(self, what: str, rows: IntArray, local: NDArray[Any]) -> NDArray[Any]:
-        """Return values of any rows of a distributed table, from the arrays over the resident rows of each process. The
-        call is collective."""
+        """Return values for any rows of a distributed table. Each process passes the values of its resident rows. The
+        call is collective.
+        """
         assert self._processes is not None
         place, found = find_sorted(self.resident, rows)
         out = np.empty((len(rows), *local.shape[1:]), local.dtype)
@@ -213,15 +217,17 @@ class EntityTable:
         return out
 
     def begin_parts(self, processes: Processes) -> None:
-        """Distribute the table: this process keeps all present rows, and stores only its part of the rows that are
-        added later."""
+        """Mark the table as distributed: this process keeps all present rows, and stores only its part of the rows that
+        are added later.
+        """
         if not self.is_distributed:
             self._resident, self.is_distributed, self._processes = [np.arange(self.count)], True, processes
             del self._chunks["id"]
 
     def keep_resident(self, rows: IntArray, processes: Processes) -> None:
-        """Drop all rows except ``rows``, given in ascending order; columns of functions are kept, because functions
-        cannot be sent."""
+        """Drop all rows except ``rows``, given in ascending order; columns of functions remain complete, because
+        functions cannot be sent.
+        """
         self.begin_parts(processes)
         places = self.places(rows)
         for name in self.names:
@@ -252,7 +258,7 @@ class EntityTable:
         self._chunks, self.is_distributed = chunks | {"id": [self.ids]}, False
 
     def _is_function(self, name: str) -> bool:
-        """Return whether a column stores functions."""
+        """Return whether a column contains functions."""
         column = self.component.columns.get(name)
         return column is not None and column.dtype is object
 
@@ -263,7 +269,7 @@ class EntityTable:
 
         Args:
             values: user values by column.
-            rows: numbers of the new rows that this process gives, shape (n,).
+            rows: numbers of the new rows for which this process gives values, shape (n,).
             total: number of new rows on all processes, for columns of functions.
             refs: references of the new rows.
 
@@ -301,7 +307,7 @@ class EntityTable:
         """Append checked rows and return a handle to them.
 
         Args:
-            parsed, refs: columns and references of the rows that this process gives.
+            parsed, refs: columns and references of the rows for which this process gives values.
             rows: numbers of these rows, shape (n,).
             ids: numbers of the new entities on all processes, shape (total,).
             label: name for messages and output.
@@ -322,15 +328,16 @@ class EntityTable:
         return entity
 
     def mark(self) -> tuple[int, int, int, int, bool]:
-        """Return the numbers of rows, resident rows, labels and sequences of entity numbers, which `cut_back`
-        restores."""
+        """Return the present numbers of rows, resident rows, labels and sequences of entity numbers; `cut_back`
+        restores the table to these numbers.
+        """
         return self.count, self.resident_count, len(self._labels), len(self._runs), self.is_distributed
 
     def cut_back(self, mark: tuple[int, int, int, int, bool]) -> None:
         """Drop all rows that were added since a `mark`."""
         self.count, resident, labels, runs, was_distributed = mark
         if self.is_distributed and not was_distributed:
-            # the table was distributed after the mark; at the mark, each process has all rows
+            # the table was distributed after the mark; at the mark, each process had all rows
             self._chunks["id"] = [self.ids_of(np.arange(self.count))]
             self.is_distributed, self._resident, self._processes = False, [], None
         for chunks in self._chunks.values():
@@ -340,21 +347,24 @@ class EntityTable:
         del self._labels[labels:], self._runs[runs:]
 
     def add_label(self, rows: IntArray, label: str | Callable[[int], str]) -> None:
-        """Name consecutive rows for messages: one name for all rows, or a function of the position of a row."""
+        """Name consecutive rows for messages, by one name for all rows, or by a function that returns the name for the
+        index of a row.
+        """
         if len(rows) == 0:
             return
         self._labels.append((int(rows[0]), int(rows[-1]) + 1, label))
 
     def list_labels(self) -> list[tuple[int, int, str | list[str]]]:
-        """Return first row, end and name of each label of `add_label`; if a function gives the names, each row is
-        listed separately."""
+        """Return the first row, the end (last row + 1) and the name of each label that `add_label` has added. If a
+        function gives the names, each row is listed separately.
+        """
         return [
             (first, end, label if isinstance(label, str) else [label(i) for i in range(end - first)])
             for first, end, label in self._labels
         ]
 
     def describe(self, row: int) -> str:
-        """Return the name of a row for messages: the user's name, or kind and row number."""
+        """Return the name of a row for messages: the user's name, or component and row number."""
         for first, end, label in reversed(self._labels):
             if first <= row < end:
                 if callable(label):
@@ -363,7 +373,7 @@ class EntityTable:
         return f"{self.kind} {row}"
 
     def refuse(self, wrong: NDArray[np.bool_], names: Sequence[str], must: str) -> None:
-        """Raise an error if rows have invalid values.
+        """Raise an error if any row has invalid values.
 
         Args:
             wrong: whether each resident row is wrong, shape (resident,).
@@ -383,7 +393,9 @@ class EntityTable:
 
 
 def _joined(chunks: list[NDArray[Any]]) -> NDArray[Any]:
-    """Concatenate several arrays; arrays of one function for all rows, which is stored once, are not copied."""
+    """Concatenate several arrays. If all rows have the same function, which is stored only once, the arrays are not
+    copied.
+    """
     if len(chunks) > 1:
         alike = all(c.strides == (0,) and c.dtype == object and len(c) and c[0] is chunks[0][0] for c in chunks)
         chunks[:] = [np.broadcast_to(chunks[0][:1], (sum(map(len, chunks)),)) if alike else np.concatenate(chunks)]
@@ -391,8 +403,9 @@ def _joined(chunks: list[NDArray[Any]]) -> NDArray[Any]:
 
 
 def pad_rows(values: NDArray[Any], length: int, fill: float, dtype: Any, shape: tuple[int, ...] = ()) -> NDArray[Any]:
-    """Return arrays of different lengths, one per row, as one array of shape (rows, length, *shape), padded at the
-    end."""
+    """Combine arrays of different lengths, one for each row, to one array of shape (rows, length, *shape). Shorter
+    arrays are padded at the end.
+    """
     padded = np.full((len(values), length, *shape), fill, dtype)
     for row, own in zip(padded, values, strict=True):
         row[: len(own)] = own
@@ -400,8 +413,9 @@ def pad_rows(values: NDArray[Any], length: int, fill: float, dtype: Any, shape: 
 
 
 def find_sorted(among: IntArray, numbers: IntArray) -> tuple[IntArray, NDArray[np.bool_]]:
-    """Return the positions of numbers among ascending numbers, and whether each number is among these, both of shape
-    (n,)."""
+    """Return the indices of numbers in an ascending array, and whether each number occurs in this array, both of shape
+    (n,).
+    """
     place = np.searchsorted(among, numbers)
     found = np.zeros(len(numbers), bool)
     inside = place < len(among)

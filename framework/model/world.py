@@ -1,5 +1,6 @@
 """The world: entity tables and resources of one model. A world contains no time and no values that change during a
-solve; these are in `State`."""
+solve; such values are in `State`.
+"""
 
 from __future__ import annotations
 
@@ -41,16 +42,17 @@ from windlass.framework.parallel.processes import Processes
 Handles = Entity | Sequence[Entity]
 GRAVITY = numbers("m/s^2", (2,), (3,))
 FEW = 10_000
-"""Largest number of rows per call of `add` for which the available memory is not checked."""
+"""If a call of `add` adds more rows than this, the available memory is checked."""
 
 
 CHECKS = "checks before solves"
-"""Name of a resource of a world: a list of functions without arguments that are called before each solve and that may
-raise an error."""
+"""Name of the resource that contains checks: a list of functions without arguments, which are called before each solve
+and may raise an error.
+"""
 
 
 class World:
-    """Owns the tables of one model; worlds are independent of each other.
+    """Contains the tables of one model. Worlds are independent of each other.
 
     Args:
         gravity: acceleration of gravity [m/s^2] in global x, y, z, acting on every body and cable of this world.
@@ -58,11 +60,11 @@ class World:
     Attributes:
         tables: the tables by component, in the order in which components were first added.
         gravity: acceleration of gravity [m/s^2], shape (3,); can be changed until the world is finalized.
-        version: number of changes of switchable columns.
+        version: how often switchable columns have been changed.
         finalized: whether `finalize` was called.
         is_distributed: whether this process stores only a part of the rows.
-        processes: the processes between which the rows are divided; None while every process has all rows.
-        calls: for every call of `add`: kind, number of rows, and whether the rows were given in parts.
+        processes: the processes between which the rows are divided; None as long as every process has all rows.
+        calls: for every call of `add`: component, number of rows, and whether the rows were given in parts.
     """
 
     @checked(gravity=GRAVITY)
@@ -128,7 +130,7 @@ class World:
         return f"<World: {self._count} entities of {sum(t.count > 0 for t in self.tables.values())} kinds, {state}>"
 
     def _repr_html_(self) -> str:
-        """Show the number of rows and unknowns of each kind in a notebook."""
+        """Return HTML for notebooks: the numbers of rows and unknowns of each component."""
         rows: list[list[object]] = []
         numbering = self.numbering if self.finalized else None if self.processes is not None else Numbering(self)
         for component, table in self.tables.items():
@@ -197,26 +199,26 @@ class World:
 
     @checked(component=subclass(Component), name=word(), part=optional(instance("Part")))
     def add(self, component: type[Component], *, name: str = "", part: Part | None = None, **values: Any) -> Entity:
-        """Add rows and return a handle to them. The longest handle or array among the values determines the number of
-        rows; if all values are scalars, one row is added.
+        """Add rows and return a handle to them. The number of rows is the length of the longest handle or array among
+        the values. If all values are scalars, one row is added.
 
         Args:
-            component: the kind of entity.
+            component: the component of the new rows.
             name: name for messages and output.
-            part: the subset of rows for which this process gives values and references, see `Part`. The handle refers
-                to the rows of all processes, ``part.count`` in total. Nodes and history values that a component creates
-                are complete on each process. If ``part`` is None, a large number of rows that all refer to rows of a
-                distributed table is also distributed.
+            part: the subset of rows for which this process gives values and references, see `Part`. The returned handle
+                refers to the rows of all processes, ``part.count`` in total. Nodes and history values that a component
+                creates are complete on each process. If ``part`` is None and a large number of rows is added, each of
+                which refers to a row of a distributed table, the new rows are also distributed.
             **values: columns and references of the component, each with one value for all rows or one per row. A
-                reference is a handle, a list of handles, or an array of entity numbers. The number -1 means no entity;
-                the rows of this call have the numbers from ``World.count`` on. A chain is a reference to several
-                entities. A handle, list or one-dimensional array is one chain for all rows. A list of chains, or an
-                array of shape (rows, n), gives one chain per row.
+                reference is a handle, a list of handles, or an array of entity numbers. The number -1 stands for no
+                entity. The rows of this call have the entity numbers ``World.count``, ``World.count`` + 1, ... A chain
+                is a reference to several entities. A handle, list or one-dimensional array is one chain for all rows. A
+                list of chains, or an array of shape (rows, n), gives one chain per row.
 
         Raises:
             ModelError: the world is finalized, the component is not registered, a value is missing, unknown or not
-                allowed, or a reference has a wrong kind. If an error is raised, no rows, nodes or history values are
-                added.
+                allowed, or a reference refers to entities of a wrong component. If an error is raised, no rows, nodes
+                or history values are added.
         """
         if self.finalized:
             raise ModelError(
@@ -264,7 +266,9 @@ class World:
         return table.append(parsed, full, rows, numbers, name)
 
     def _label_created(self, values: dict[str, Any], before: int, name: str) -> None:
-        """Give the user's name also to the entities that were created together with a row (nodes, history values)."""
+        """Give the user's name of a row also to the entities that were created together with the row (nodes, history
+        values).
+        """
         for made in values.values():
             if name and isinstance(made, Entity) and len(made) and int(made.ids[0]) >= before:
                 made.table.add_label(made.rows, name)
@@ -301,13 +305,15 @@ class World:
         return Entity(self._table_of[block], np.array([row], dtype=np.int64))
 
     def _blocks(self) -> tuple[IntArray, IntArray]:
-        """First entity number and first row of every call of `add`, as arrays; cached until the next call."""
+        """First entity number and first row number of every call of `add`, as arrays; cached until the next call."""
         if len(self._block_arrays[0]) != len(self._first_ids):
             self._block_arrays = np.array(self._first_ids, np.int64), np.array(self._first_rows, np.int64)
         return self._block_arrays
 
     def split_by_table(self, ids: IntArray) -> list[tuple[EntityTable, IntArray, IntArray]]:
-        """Group entity numbers by table: (table, positions in ``ids``, rows in the table); negative ids are skipped."""
+        """Group entity numbers by table, as tuples (table, indices in ``ids``, rows in the table). Negative numbers are
+        skipped.
+        """
         first_ids, first_rows = self._blocks()
         if len(ids) and ids.min() >= 0:
             first, last = np.searchsorted(first_ids, (ids.min(), ids.max()), side="right") - 1
@@ -326,7 +332,8 @@ class World:
         return [(t, np.concatenate(p), np.concatenate(r)) for t, p, r in order.values()]
 
     def dofs_of(self, ids: IntArray | Entity) -> IntArray:
-        """Return the world coordinate numbers of entities of any kind, shape (n, width); -1 fills unused places.
+        """Return the world coordinate numbers of entities of any components, shape (n, width); rows with fewer
+        coordinates are padded with -1.
 
         If the table of one of the entities is distributed, the call is collective.
         """
@@ -380,8 +387,9 @@ class World:
         return np.concatenate([np.zeros((table.resident_count, 0), np.int64), *parts], axis=1)
 
     def ref_shape(self, table: EntityTable, name: str) -> tuple[int, int]:
-        """Return two numbers for a reference: the length of its longest chain (1 for a reference to one entity), and
-        the largest number of coordinates of an entity that it names."""
+        """Return (length, width) of a reference: the length of its longest chain (1 for a reference to one entity), and
+        the largest number of coordinates of an entity to which it refers.
+        """
         key = table.component, name
         if key not in self._ref_shapes:
             targets = self.split_by_table(table.named(name))
@@ -391,11 +399,12 @@ class World:
         return self._ref_shapes[key]
 
     def ref_width(self, table: EntityTable, name: str) -> int:
-        """Return the largest number of coordinates of an entity that a reference of a table names."""
+        """Return the largest number of coordinates of an entity to which a reference of a table refers."""
         return self.ref_shape(table, name)[1]
 
     def ref_dofs(self, table: EntityTable, name: str) -> IntArray:
-        """Return the world coordinate numbers of the entities that a reference of a table names, for the resident rows.
+        """Return the world coordinate numbers of the entities to which a reference of a table refers, for the resident
+        rows.
 
         Returns:
             The numbers, entity after entity, -1 for no coordinate, shape (resident, length * width), where `ref_shape`
