@@ -26,11 +26,12 @@ class Storage(Enum):
     """Order of the unknowns and of the matrix values.
 
     ROWS: compressed rows, unknowns in the order of the layout; suitable for all solvers and any number of processes.
-    BLOCKS: dense blocks of four unknowns, suitable for PETSc's own LU solver, see unknowns.py. BLOCK_ROWS: compressed
-    rows, unknowns in the order of BLOCKS; used instead of BLOCKS if the solver changes during the run. SUBSTRUCTURES:
-    unknowns in the order of the layout. Each process stores a matrix of its own rows in dense blocks; the unknowns of
-    this matrix are ordered for elimination by substructures, see substructure.py. The tangent is the sum of these
-    matrices.
+    BLOCKS: dense blocks of four unknowns, suitable for PETSc's own LU solver, see unknowns.py.
+    BLOCK_ROWS: compressed rows, unknowns in the order of BLOCKS; used instead of BLOCKS if the solver changes during
+    the run.
+    SUBSTRUCTURES: unknowns in the order of the layout. Each process stores a matrix of its own rows in dense blocks;
+    the unknowns of this matrix are ordered for elimination by substructures, see substructure.py. The tangent is the
+    sum of these matrices.
     """
 
     ROWS = 0

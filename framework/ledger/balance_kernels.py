@@ -33,11 +33,13 @@ def load_middle(
     """In the fields, replace the values at the end of a step by values in the middle of the step: mean coordinates,
     accelerations and velocities.
 
-    q, before: displacements at the end and at the start, shape (n,). start: time at the start [s], shape (1,). end:
-    output, the time at the end, which was in the fields, shape (1,). rotations: coordinate numbers of Euler parameters,
-    shape (k, 4); their value in the middle is on the great circle between the values at both ends. v: output, (m +
-    w)/2, where w is displacement divided by step size, and m the mean of the velocities at both ends. half_difference:
-    output, (m - w)/2, shape (n,).
+    q, before: displacements at the end and at the start, shape (n,).
+    start: time at the start [s], shape (1,).
+    end: output, the time at the end, which was in the fields, shape (1,).
+    rotations: coordinate numbers of Euler parameters, shape (k, 4); their value in the middle is on the great circle
+    between the values at both ends.
+    v: output, (m + w)/2, where w is displacement divided by step size, and m the mean of the velocities at both ends.
+    half_difference: output, (m - w)/2, shape (n,).
     """
     end[0] = time[0]
     time[0] = 0.5 * (start[0] + end[0])
@@ -52,8 +54,7 @@ def load_middle(
         for j in rotations[i]:
             chord += (q[j] - before[j]) ** 2
             square += x[j] ** 2
-        # the angle is half of the angle between both rotations: its sine is half of the chord, its cosine the length of
-        # the mean
+        # sine and cosine of half of the angle between both rotations: half of the chord, and the length of the mean
         length = np.sqrt(square)
         angle = np.arctan2(0.5 * np.sqrt(chord), length)
         scale = angle / np.sin(angle) if angle > 1e-6 else 1.0

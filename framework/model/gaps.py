@@ -120,7 +120,7 @@ def accept_gaps(numbers: FloatArray, near: IntArray, before: IntArray) -> None:
 
 @kernel(inline=True)
 def note_gap(row: FloatArray, gap: float, rate: float, speed: float) -> None:
-    """Write the values of a contact in which the body cannot pass an obstacle."""
+    """Write the values of a contact without an obstacle that the body could pass."""
     row[GAP], row[RATE], row[SPEED], row[MISSED] = gap, rate, speed, 0.0
 
 

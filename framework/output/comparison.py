@@ -11,7 +11,7 @@ from windlass.framework.command_line.report_parts import ReportTable, add_to_rep
 
 
 def _is_row(given: Any) -> bool:
-    """Whether a value is a row of the table."""
+    """Return whether a value has the form of a row of the table."""
     if not isinstance(given, list | tuple) or len(given) < 3 or not isinstance(given[0], str):
         return False
     numbers = [x for x in given[1:] if x is not None]
@@ -31,8 +31,8 @@ def format_comparison(rows: Iterable[Sequence[str | float | None]], title: str |
     """A table of computed and reference values with their relative difference.
 
     Args:
-        rows: (name with unit, computed value or None if not reached, and one reference value for each title, or None if
-            unknown).
+        rows: for each row: name with unit, computed value, and one reference value for each title. The computed value
+            is None if the run did not reach it; a reference value is None if it is unknown.
         title: heading of the reference column, or one heading for each reference column.
     """
     titles = (title,) if isinstance(title, str) else tuple(title)

@@ -1,4 +1,4 @@
-"""Tables of numbers as text, one row per call."""
+"""Tables of numbers in text files, which are written row by row."""
 
 import os
 from collections.abc import Iterable, Sequence
@@ -21,14 +21,14 @@ from windlass.framework.output.series import Closing, writing
 class TableClaim:
     """The path of a table that a run will write; the first process locks the file against other runs.
 
-    Under ``-help``, which runs a script without solving, no file is written.
+    With ``-help``, a script runs without solving, and no file is written.
 
     Args:
         path: the file.
         what: name of the writer, for messages.
 
     Attributes:
-        path: the file, absolute.
+        path: absolute path of the file.
 
     Raises:
         OutputError: the folder or file cannot be written, or the file belongs to another run, writer or program.
@@ -60,13 +60,13 @@ class TableClaim:
 
 
 class CsvTable(Closing):
-    """A `.csv` with one header line such as `time [s],left.angular_velocity [rad/s]` and one line per row.
+    """A `.csv` file with one header line such as `time [s],left.angular_velocity [rad/s]` and one line per row.
 
     path: the file, replaced if it exists and is a table of Windlass, or has the same header; its folder must exist.
     columns: name and unit of each column; names are distinct, and "1" is the unit of a pure number.
-    rows: rows of an interrupted run, with which the file begins.
+    rows: rows of an interrupted run, which are written at the beginning of the file.
 
-    Floats are written with enough digits to read back the same float64. Every row is on disk when `append` returns.
+    Floats are written with enough digits to read back the same float64. When `append` returns, the row is on disk.
     Raises OutputError for a bad column, a row of the wrong length, or a file that cannot be written.
     """
 
@@ -89,7 +89,7 @@ class CsvTable(Closing):
         self.path = check_output(Path(path).absolute(), "table", "table", own)
         self._columns = len(names)
         kept = [[_number_text(value) for value in row] for row in rows]
-        # the old file keeps its rows until the new file is complete
+        # the old file remains until the new file is complete
         content = "".join(",".join(line) + "\n" for line in [header, *kept]).encode()
         with writing(self.path):
             remove_drafts(self.path.parent, self.path.name)
@@ -123,8 +123,8 @@ class CsvTable(Closing):
 def read_csv(path: str | os.PathLike[str]) -> dict[str, FloatArray]:
     """Read a file of `CsvTable`, and return the values of each column, shape (rows,), by column name without unit.
 
-    A last line without line end is ignored, because the run was stopped during writing and the last number may be
-    incomplete.
+    A last line without line end is ignored, because in this case the run was stopped while it wrote the line, and the
+    last number may be incomplete.
 
     Raises:
         OutputError: the file cannot be read, or a line does not fit the header.

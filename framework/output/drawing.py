@@ -19,18 +19,19 @@ from windlass.framework.output.mesh import LineMesh
 
 COMBINE: dict[MergeRule, np.ufunc] = {"sum": np.add, "min": np.minimum, "max": np.maximum}
 COVER = 1e-9
-"""An overlap of an interval and a line is ignored as a rounding error if it covers at most this fraction of the line
-[1]."""
+"""If an interval covers at most this fraction of a line, the overlap is ignored, because it may result from rounding
+errors [1].
+"""
 
 
 class Overlap(NamedTuple):
-    """Pairs of a line and an interval that covers a part of the line, ordered by line.
+    """Pairs of a line and an interval that covers at least a part of the line. The pairs are ordered by line.
 
     Attributes:
-        line: the lines that at least one interval covers in part, shape (lines,).
+        line: the lines that occur in at least one pair, shape (lines,).
         first: index of the first pair of each line in ``line``, shape (lines,).
-        interval: number of the interval of each pair, shape (pairs,).
-        share: fraction of the line that the interval covers [1], shape (pairs,).
+        interval: index of the interval of each pair, shape (pairs,).
+        share: fraction of the line that the interval of each pair covers [1], shape (pairs,).
         each: number of pairs of a line, if it is the same for all lines, otherwise 0.
     """
 
@@ -44,8 +45,9 @@ class Overlap(NamedTuple):
 def find_overlaps(
     entity: IntArray, start: FloatArray, end: FloatArray, target: IntArray, begin: FloatArray, stop: FloatArray
 ) -> Overlap:
-    """Find the pairs of intervals (target, begin, stop) and lines (entity, start, end) that overlap. The numbers start,
-    end, begin and stop are coordinates x along the entity [m], see `Drawing`."""
+    """Find the pairs of intervals (target, begin, stop) and lines (entity, start, end) that overlap. The values start,
+    end, begin and stop are coordinates x along the entity [m], see `Drawing`.
+    """
     order = np.argsort(entity, kind="stable")
     first = np.searchsorted(entity[order], target, side="left")
     count = np.searchsorted(entity[order], target, side="right") - first
@@ -68,17 +70,18 @@ class Canvas:
 
     Args:
         drawings: the drawings of all laws in the reference configuration.
-        paintings: the paintings of all laws at any instant; only their intervals and field names are used.
+        paintings: the paintings of all laws at any instant; only the intervals and field names are used, not the
+            values.
         names: requested fields; default: all.
-        others: units of additional fields that the caller writes, by name.
+        others: units of the additional fields that the caller writes, by name.
 
     Attributes:
         mesh: reference points, lines, faces and labels.
         units: unit of every field of `compose`.
 
     Raises:
-        OutputError: no law draws, two laws use the same field name with different units or rules, or a requested field
-            does not exist.
+        OutputError: no law has a drawing, two laws use the same field name with different units or rules, or a
+            requested field does not exist.
     """
 
     def __init__(
@@ -124,10 +127,10 @@ class Canvas:
         self, drawings: Sequence[Drawing], paintings: Sequence[Painting]
     ) -> tuple[FloatArray, dict[str, FloatArray], dict[str, FloatArray]]:
         """Return the points [m], shape (n, 3), the point fields and the cell fields of one frame, from drawings and
-        paintings in the order of the constructor.
+        paintings in the order in which the constructor received them.
 
-        The field `displacement`, relative to the reference configuration, is added to the point fields. Cells are lines
-        followed by faces; on faces painted fields are NaN. The next call overwrites the returned arrays.
+        The field `displacement`, relative to the reference configuration, is added to the point fields. The cells are
+        the lines, followed by the faces. Painted fields are NaN on faces. The next call overwrites the returned arrays.
         """
         points = self._points.join("points", [d.points for d in drawings])
         point_data = self._join(self._points, [d.point_data for d in drawings])
@@ -147,13 +150,13 @@ class Canvas:
                         cell_data[name] = self._lines.fresh(name) if first else cell_data[name].copy()
                     _lay(cell_data[name], paint, overlap, first)
                     empty[name] = paint.empty
-        # lines without a value are filled last, because the overlap rules must not use the fill value
+        # lines without a value are filled at the end, because the fill value must not enter the rules for overlaps
         for name, value in empty.items():
             cell_data[name][:lines][np.isnan(cell_data[name][:lines])] = value
         return points, point_data, cell_data
 
     def _join(self, joined: Joined, parts: Sequence[Mapping[str, FloatArray]]) -> dict[str, FloatArray]:
-        """Concatenate fields of several drawings, with NaN if a drawing lacks a field."""
+        """Concatenate fields of several drawings, with NaN for drawings that lack the field."""
         names = dict.fromkeys(name for part in parts for name in part if name in self.units)
         return {name: joined.join(name, [part.get(name) for part in parts]) for name in names}
 
@@ -188,7 +191,7 @@ class Joined:
         return joined
 
     def fresh(self, name: str) -> FloatArray:
-        """Values for drawings without the field: NaN."""
+        """Return the values for drawings without the field: NaN."""
         array = self._arrays.setdefault(name, np.empty(self._ends[-1]))
         array.fill(np.nan)
         return array
@@ -199,7 +202,9 @@ def _with_z(points: FloatArray) -> FloatArray:
 
 
 def _lay(field: FloatArray, paint: Paint, overlap: Overlap, first: bool) -> None:
-    """Combine the values of a painted field with the present values of the lines, where NaN means no value."""
+    """Combine the values of a painted field with the present values of the lines, by the rule of the field. NaN stands
+    for no value.
+    """
     if not len(overlap.line):
         return
     combine = COMBINE[paint.rule]

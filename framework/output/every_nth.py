@@ -1,5 +1,6 @@
-"""Hooks that record the first and the last state of a solve, and in between every n-th step or a given number of
-frames."""
+"""Hooks that record the first and the last state of a solve, and, between these, every n-th step or a given number of
+frames.
+"""
 
 from __future__ import annotations
 
@@ -25,22 +26,24 @@ or to the step size [1]."""
 STEP_CALLS = {"before_step", "after_step", "idle_steps"}
 """Methods of a hook that determine at which steps the hook is called."""
 STEPS, EVERY, DONE, PASSED, STORED = range(5)
-"""Indices in the array `counts` of `count_step`."""
+"""Indices of the values in the array ``counts`` of `count_step`."""
 START, INTERVAL, EARLIEST = range(3)
-"""Indices in the array `span` of `count_step`."""
+"""Indices of the values in the array ``span`` of `count_step`."""
 ROOM = 64
-"""Largest number of steps in one call of compiled code, because the records of a call are stored until its end."""
+"""Largest number of steps in one call of compiled code, because all records of a call are stored until the call ends.
+"""
 
 
 @kernel(fast=False)
 def count_step(time: FloatArray, span: FloatArray, counts: IntArray, due: IntArray) -> None:
-    """Count a step that ends at ``time``, and decide by the rules of `EveryNth` whether the step is recorded.
+    """Count a step that ends at ``time``, and decide whether the step is recorded, as described in `EveryNth`.
 
     Args:
-        time: [s], shape (1,).
+        time: end of the step [s], shape (1,).
         span: start of the solve, interval between frames, and earliest time of a record [s], shape (3,).
-        counts: number of steps so far; n of "every n-th step", or 0 if frames are spaced in time; number of frames due
-            before this step; number of steps since Python last set this array; number of stored records. Shape (5,).
+        counts: number of steps so far; n, if every n-th step is recorded, or 0 if frames are equally spaced in time;
+            number of frames that were due before this step; number of steps since Python last set this array; number of
+            stored records. Shape (5,).
         due: output, 1 if the step is recorded, else 0, shape (1,).
     """
     counts[STEPS] += 1
@@ -58,7 +61,9 @@ def store_record(
     due: IntArray, time: FloatArray, counts: IntArray, numbers: FloatArray, times: FloatArray, steps: IntArray,
     records: FloatArray,
 ) -> None:  # fmt: skip
-    """If a step is recorded, store its numbers, its time, and the number of steps since Python last set ``counts``."""
+    """If a step is recorded, store the values of the record, its time, and the number of steps since Python last set
+    ``counts``.
+    """
     k = counts[STORED]
     if due[0] == 0:
         return
@@ -70,12 +75,12 @@ def store_record(
 
 
 class RecordNumbers(NamedTuple):
-    """The numbers of a record, which compiled code reads.
+    """The values of a record, in arrays that compiled code reads.
 
     Attributes:
-        values: the numbers, shape (n,).
-        before, after: steps of a `Program` before and after the numbers are stored. All these steps run at the end of
-            each time step; if the time step is not recorded, `EveryNth.due` is 0.
+        values: the values of the record, shape (n,).
+        before, after: steps of a `Program` that run before and after the values are stored. All these steps run at the
+            end of each time step; if the time step is not recorded, `EveryNth.due` is 0.
     """
 
     values: FloatArray
@@ -84,7 +89,7 @@ class RecordNumbers(NamedTuple):
 
 
 class EveryNth(StepHook, Closing, ABC):
-    """Base of `Recorder` and `Sensors`.
+    """Base class of `Recorder`, `Sensors` and other hooks that record states.
 
     Args:
         every: record every n-th step; if None, record ``frames`` frames in each solve, evenly distributed in time, or
@@ -94,21 +99,22 @@ class EveryNth(StepHook, Closing, ABC):
 
     def __init__(self, every: int | None, frames: int = 1) -> None:
         self._every, self._frames, self._steps = every, frames, 0
-        # in the present solve: whether frames are equally spaced in time (else in step numbers), value at the start,
-        # and interval between frames
+        # in the present solve: whether frames are equally spaced in time (otherwise in step numbers), start value, and
+        # interval between frames
         self._by_time, self._start, self._interval = True, 0.0, 0.0
         self._done = 0  # number of frames that are due up to the previous step
         # whether `can_ask` has returned true
         self._is_asked = "idle_steps" in next(
             vars(kind) for kind in type(self).__mro__ if vars(kind).keys() & STEP_CALLS
         )
-        # earliest time of a record [s], and whether no step of the present solve was made
+        # earliest time of a record [s], and whether the present solve has made no step yet
         self._earliest, self._begins = -inf, True
-        # for steps in compiled code: data of `count_step`; state that the steps change, and its step number before them
+        # for steps in compiled code: data of `count_step`; the state that the steps change, and its step number before
+        # these steps
         self._span, self._counts, self.due = np.zeros(3), np.zeros(5, np.int64), np.zeros(1, np.int64)
         self._changing: tuple[State, int] | None = None
         self._time, self._asking = np.zeros(0), Program(())
-        # numbers that compiled code reads, and its records: times [s], numbers of steps, and values
+        # values that compiled code reads, and the records that it writes: times [s], numbers of steps, and values
         self._numbers: RecordNumbers | None = None
         self._times_kept, self._steps_kept = np.zeros(ROOM), np.zeros(ROOM, np.int64)
         self._records_kept = np.zeros((ROOM, 0))
@@ -119,7 +125,7 @@ class EveryNth(StepHook, Closing, ABC):
 
     @abstractmethod
     def _is_empty(self) -> bool:
-        """Whether there are no records."""
+        """Whether no record exists yet."""
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
         """Compute the times of the frames of a solve."""
@@ -147,12 +153,13 @@ class EveryNth(StepHook, Closing, ABC):
         if not self._by_time or not self._interval > 0.0:
             return 0
         due = self._start + (self._count_due(state) + 1 - ROUNDING) * self._interval
-        # rounding errors may reduce this number by one, but never increase it
+        # rounding errors may make this number smaller by one, but not larger
         return max(0, ceil((due - state.t) / size - ROUNDING) - 1)
 
     @property
     def can_ask(self) -> bool:
-        """Whether compiled code can decide which steps are recorded: frames must be spaced by steps or by time.
+        """Whether compiled code can decide which steps are recorded: frames must be equally spaced in step numbers or
+        in time.
 
         A subclass that overrides ``before_step`` or ``after_step`` without ``idle_steps`` cannot use compiled code.
         """
@@ -160,20 +167,22 @@ class EveryNth(StepHook, Closing, ABC):
         return spaced and self._is_asked
 
     def find_numbers(self, state: State) -> RecordNumbers | None:
-        """Return the numbers of a record if compiled code can read them, otherwise None; the same object is returned
-        until the arrays change."""
+        """Return the values of a record if compiled code can read them, otherwise None. The same object is returned
+        until the arrays change.
+        """
         return None
 
     def take_records(self, times: Sequence[float], steps: Sequence[int], records: FloatArray) -> None:
-        """Store records of compiled code: times [s], step numbers, and the values of `find_numbers`, shape (records,
-        n)."""
+        """Store records that compiled code has written: times [s], step numbers, and the values of `find_numbers`,
+        shape (records, n).
+        """
 
     def find_asking(self, state: State) -> Program | None:
-        """Return a program that records the steps that are due, so that all other steps run in compiled code. Return
-        None if compiled code cannot find these steps.
+        """Return a program that records a step if a record is due. All steps then run in compiled code. Return None if
+        compiled code cannot decide which steps are recorded.
 
-        Compiled code stores the numbers of `find_numbers`. Without these numbers, compiled code calls Python for a
-        record.
+        Compiled code stores the values of `find_numbers`. If there are no such values, compiled code calls Python for
+        each record.
         """
         if not self.can_ask:
             return None
@@ -220,7 +229,7 @@ class EveryNth(StepHook, Closing, ABC):
             self._counts[STORED] = 0
 
     def _is_due(self, state: State) -> bool:
-        """Whether a step has reached or passed the time of the next frame."""
+        """Return whether a step has reached or passed the time of the next frame."""
         before = self._done
         self._done = self._count_due(state)
         return self._done > before

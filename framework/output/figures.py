@@ -14,10 +14,11 @@ from windlass.framework.output.folder import create_output_folder
 
 
 def create_figure(width: float, height: float, **more: Any) -> Any:
-    """Return an empty figure that a notebook shows if the figure is the last value of a cell; pyplot is not needed.
+    """Return an empty figure that a notebook shows if the figure is the last value of a cell; the figure does not use
+    pyplot.
 
     Args:
-        width, height: [inch].
+        width, height: size of the figure [inch].
         **more: other arguments of matplotlib's Figure.
     """
     from matplotlib.figure import Figure  # imported here, because only pictures need matplotlib
@@ -35,7 +36,7 @@ def _draw_png(figure: Any) -> bytes:
 
 
 def check_picture(path: str | os.PathLike[str] | None) -> Path | None:
-    """Return the absolute path of a picture, and make its folder if needed. Call this function before the picture is
+    """Return the absolute path of a picture, and create its folder if needed. Call this function before the picture is
     drawn.
 
     Raises:

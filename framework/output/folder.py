@@ -1,4 +1,4 @@
-"""The folder for results, created and tested before a run."""
+"""Creation of the folder for results, and test before a run that files can be written into the folder."""
 
 import os
 import tempfile
@@ -11,12 +11,12 @@ from windlass.framework.errors import OutputError
 
 @checked(OutputError, path=inside())
 def create_output_folder(path: str | os.PathLike[str]) -> Path:
-    """Make the folder with its parents, write and delete a small file in it, and return its absolute path.
+    """Create the folder and its parent folders, write and delete a small file in it, and return its absolute path.
 
-    Call this function before the solve, so that a missing disk is found before hours of computing. A trial write is
-    necessary, because for root, checks of permission bits succeed even on a read-only file system.
+    Call this function before the solve, so that a missing disk is detected before hours of computation. The function
+    writes a file, because for the user root checks of permission bits succeed even on a read-only file system.
 
-    Raises OutputError if the folder cannot be made or written.
+    Raises OutputError if the folder cannot be created, or if files cannot be written into it.
     """
     try:
         if not isinstance(path, str | os.PathLike) or not os.fspath(path):
@@ -26,7 +26,7 @@ def create_output_folder(path: str | os.PathLike[str]) -> Path:
         with tempfile.NamedTemporaryFile(prefix=".windlass-", dir=folder) as trial:
             trial.write(b"trial")
             trial.flush()
-    except (OSError, ValueError) as error:  # ValueError: a path with a null character
+    except (OSError, ValueError) as error:  # ValueError: the path contains a null character
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         if isinstance(error, FileExistsError):
             reason = "a file of this name is in the way"

@@ -1,4 +1,4 @@
-"""The formats in which a `Recorder` writes, by name.
+"""The file formats in which a `Recorder` can write, by name.
 
 A format is a subclass of `FieldSeries`, or of `FrameFiles` for one file per frame, in its own module. Each format is
 registered in this module, or at the end of a user's module.
@@ -20,7 +20,7 @@ def register_format(name: str, kind: type[FieldSeries]) -> None:
     """Register a format that a `Recorder` can write.
 
     Args:
-        name: in ``Recorder(formats=...)``.
+        name: name of the format in ``Recorder(formats=...)``.
         kind: a subclass of `FieldSeries` that defines ``suffixes`` and ``marks`` of its files.
 
     Raises:

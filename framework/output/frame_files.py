@@ -1,4 +1,4 @@
-"""Base of formats with one file per frame and an index, which is the file to open."""
+"""Base class of formats with one file per frame and an index file. Viewers open the index file."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from windlass.framework.output.series import BrokenSeriesError, FieldSeries, Ser
 
 
 class FrameFiles(FieldSeries):
-    """A series of files such as ``<name>_000000.vtu``, each with one frame, and their index.
+    """A series of files such as ``<name>_000000.vtu``, each with one frame, and an index file.
 
-    A format defines how to write a frame and the index. Frames and index begin with one of the format's ``marks``, or
-    are XML with the words ``written by Windlass``. The next run replaces only files with these marks. The index is
-    replaced after every frame and lists only finished frames, so the series can be opened during a run and after a
-    crash. For arguments and errors see `FieldSeries`.
+    A subclass defines the contents of a frame file and of the index. Frame files and index begin with one of the
+    format's ``marks``, or are XML with the words ``written by Windlass``. The next run replaces only files with these
+    marks. The index is replaced after every frame and lists only finished frames, so the series can be opened during a
+    run and after a crash. The arguments and errors are explained in `FieldSeries`.
     """
 
     frame_suffix: ClassVar[str]
-    """Suffix of the file of a frame; ``suffixes`` contains the suffix of the index."""
+    """Suffix of the frame files; ``suffixes`` contains the suffix of the index."""
 
     @abstractmethod
     def encode_frame(self, frame: SeriesFrame) -> bytes:
@@ -31,8 +31,7 @@ class FrameFiles(FieldSeries):
 
     @abstractmethod
     def encode_entry(self, file: str, time: float) -> str:
-        """Return the entry of a frame in the index; arguments are the name of the file and the time [s] of the
-        frame."""
+        """Return the entry of a frame in the index, from the name of the file and the time of the frame [s]."""
 
     @abstractmethod
     def encode_index(self, entries: list[str]) -> str:
@@ -63,7 +62,8 @@ class FrameFiles(FieldSeries):
 
     def _start(self) -> None:
         """Reduce the index to the frames that a continued run keeps, and remove the files of all other frames.
-        Otherwise old and new frames would be mixed."""
+        Otherwise the series would contain both old and new frames.
+        """
         self._begun = True
         if self._started:
             return
@@ -80,7 +80,7 @@ class FrameFiles(FieldSeries):
             raise BrokenSeriesError(f"'{self.path}' cannot be continued: {error}") from None
         pattern = re.compile(re.escape(self.beside("").name) + r"_\d{6,}" + re.escape(self.frame_suffix))
         found = [file for file in self.path.parent.iterdir() if pattern.fullmatch(file.name) and file not in frames]
-        # later frames of the interrupted run are removed without a check
+        # frames of the interrupted run that are not kept are removed without a check
         try:
             for file in (self.path, *(() if self._kept else found)):
                 check_output(file, "series", "series")

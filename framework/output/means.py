@@ -26,25 +26,28 @@ ROUNDING = 1e-12
 
 
 class Means(Readings):
-    """Hook that computes means of sensors over time, by the trapezoidal rule over all steps.
+    """Hook that computes means of sensors over time, which it computes by the trapezoidal rule over all steps.
 
-    Steps may have different sizes. Compiled code reads sensors that are entries of the motion or of multipliers, such
-    as velocities of bodies and forces of constraints on coordinates. Other sensors require one call of Python per step.
+    Steps may have different sizes. Compiled code reads sensors whose values are entries of the motion or of the
+    multipliers, such as velocities of bodies and forces of constraints on coordinates. Other sensors require one call
+    of Python per step.
 
-    Several solves with the same hook may follow each other: their intervals are added, and times without a solve with
-    this hook do not count. A solve that begins before the end of the earlier solves begins new means. A restart may
-    have a later start, if the means of the interrupted run ended before, but not an earlier start, whose interval the
-    interrupted run has not recorded.
+    Several successive solves may use the same hook. The means then cover the time intervals of all these solves,
+    without the time between them. If a solve begins at an earlier time than the end of the previous solve, the means
+    are reset. A restarted run may have a later ``start`` than the interrupted run, if the means of the interrupted run
+    ended before this time. An earlier ``start`` is an error, because the interrupted run did not record values before
+    its own ``start``.
 
     Under MPI all processes call this hook and have the same means.
 
     Args:
         sensors: `Sensor` objects, or other objects with the same methods, with distinct names.
-        start: the means begin with the first instant at or after this time [s]; default: with the first solve.
+        start: time at which the means begin [s]; they begin at the first recorded instant at or after this time.
+            Default: the start of the first solve.
 
     Attributes:
-        units: unit of each sensor, by name; if the numbers of a sensor have different units, the unit of the first
-            number. Empty before the first instant.
+        units: unit of each sensor, by name; if the components of a sensor have different units, the unit of the first
+            component. Empty before the first instant.
         duration: length of the time interval of the means [s].
 
     Raises:
@@ -58,7 +61,7 @@ class Means(Readings):
         if start is not None:
             self._earliest = float(start) - ROUNDING * abs(start)
         self.duration = 0.0
-        # integrals over time; previous numbers and their time [s]; empty before the first instant
+        # integrals over time; previous values and their time [s]; empty before the first instant
         self._integral = self._last = np.zeros(0)
         self._until = 0.0
 
@@ -66,7 +69,7 @@ class Means(Readings):
         """Return the mean of a sensor in its unit, in the shape of its value.
 
         Raises:
-            ModelError: there is no such sensor, or no step is in the time of the means.
+            ModelError: there is no such sensor, or the time interval of the means contains no step.
         """
         self._check_name(name)
         if not self.duration > 0.0:
@@ -76,7 +79,7 @@ class Means(Readings):
         return np.asarray(self._integral[first : first + len(probe.columns)].reshape(probe.shape) / self.duration)
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
-        """Bind the sensors, which compiled code may have to read before the first call of this hook."""
+        """Bind the sensors to the model, because compiled code may read them before the first call of this hook."""
         super().before_solve(state, end, steps)
         if not self._probes:
             load_outputs(state)
@@ -96,7 +99,7 @@ class Means(Readings):
             integral, duration = np.zeros(table.shape[1]), 0.0
         sizes = np.diff(times)
         parts = 0.5 * sizes[:, None] * (table[:-1] + table[1:])
-        # values are added in sequence, so that sums do not depend on the number of records per call
+        # values are added one after the other, so that sums do not depend on the number of records per call
         integral = np.vstack((integral, parts)).cumsum(axis=0)[-1]
         duration = float(np.append(duration, sizes).cumsum()[-1])
         self._integral, self.duration, self._last, self._until = integral, duration, table[-1], float(times[-1])
@@ -105,7 +108,7 @@ class Means(Readings):
         return not len(self._last)
 
     def checkpoint(self) -> dict[str, Any]:
-        """The integrals; see `StepHook.checkpoint`."""
+        """Return the integrals; see `StepHook.checkpoint`."""
         sums = {"integral": self._integral, "last": self._last, "until": self._until, "duration": self.duration}
         columns = [list(column) for probe in self._probes for column in probe.columns]
         return {"columns": columns, "start": self._from, "steps": self._steps, "mark": self._mark, **sums}
@@ -114,8 +117,8 @@ class Means(Readings):
         """Continue the means of the interrupted run.
 
         Raises:
-            ModelError: the sensors differ, the new start is earlier than the start in the interrupted run, or the means
-                of the interrupted run still continued at a later start.
+            ModelError: the sensors differ, ``start`` is earlier than in the interrupted run, or ``start`` is later but
+                the means of the interrupted run had not ended at this time.
         """
         if not self._probes:
             load_outputs(state)

@@ -10,8 +10,8 @@ from windlass.framework.errors import OutputError
 
 @dataclass(frozen=True, eq=False)
 class LineMesh:
-    """Points joined by straight lines and by faces. The mesh is created once per run; moved points are written with
-    each frame.
+    """Points joined by straight lines and by faces. The mesh is created once per run; the present positions of the
+    points are written with each frame.
 
     points: reference positions in the global frame [m], shape (n, 3); z = 0 in 2D models.
     lines: rows of `points` at both ends of each line, shape (m, 2).
@@ -58,12 +58,12 @@ class LineMesh:
             object.__setattr__(self, name, array)
 
     def blocks(self) -> list[tuple[str, IntArray]]:
-        """Return lines, and faces if the mesh has faces, by the names that meshio uses for them."""
+        """Return the lines, and the faces if there are any, by meshio's names of the cell types."""
         return [("line", self.lines), *([("quad", self.faces)] if len(self.faces) else [])]
 
 
 def _copy_integers(name: str, values: object) -> IntArray:
-    """Copy as int64; floats raise an error, because rounding could hide a mistake."""
+    """Return a copy as int64. Floats raise an error, because rounding could hide a mistake."""
     array = np.array(values)
     if array.dtype.kind not in "iu" and array.size > 0:
         raise OutputError(f"{name} of LineMesh have type {array.dtype}: must be integers")

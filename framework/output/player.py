@@ -18,12 +18,12 @@ INSTALL = (
     "must be installed by: pip install 'windlass[show]' (in a checkout: .venv/bin/python -m pip install -e '.[show]')"
 )
 QUAD = 9
-"""VTK's number for the cell type of faces with four corners; all other cells are lines."""
+"""VTK's number for the cell type of faces with four corners; all other cells are treated as lines."""
 FIRST = "axial_force"
 HIDDEN = ("Time", "part", "partition", "displacement")
-"""Names of arrays that are not chosen as the first field that colours the lines."""
+"""Names of arrays that the scene does not choose as the first field for the colours of the lines."""
 LIBRARIES = ("EGL", "OSMesa")
-"""Libraries by which VTK draws without a screen; one is sufficient."""
+"""Libraries with which VTK can draw without a screen; one of them is sufficient."""
 INTERVAL = 40
 """Time between two frames when a film is shown in the window [ms]."""
 
@@ -41,7 +41,7 @@ def check_file(file: Path) -> Path:
 
 
 def load_pyvista(off_screen: bool) -> Any:
-    """PyVista.
+    """Return the module PyVista.
 
     Raises:
         OptionError: PyVista is not installed, or no screen is available; the message explains how to install PyVista.
@@ -71,7 +71,7 @@ def load_pyvista(off_screen: bool) -> Any:
 
 
 class Series:
-    """The frames of a file.
+    """Reader of the frames of a result file.
 
     Attributes:
         times: time of each frame [s].
@@ -84,7 +84,7 @@ class Series:
         self._reader: Any = pyvista.get_reader(str(file))
         self._steps = file.suffix == ".vtkhdf"
         if self._steps:
-            import h5py  # imported here, because `windlass show` starts without h5py
+            import h5py  # imported here, because `windlass show` starts faster without h5py
 
             with h5py.File(file) as content:
                 self.times = [
@@ -98,7 +98,7 @@ class Series:
             )
 
     def read(self, frame: int) -> Any:
-        """The mesh of a frame."""
+        """Return the mesh of a frame."""
         if self._steps:
             self._reader.reader.SetStep(frame)
             return self._reader.read()
@@ -107,8 +107,9 @@ class Series:
         return blocks[0]
 
     def number(self, frame: int) -> int:
-        """Return the number of a frame from 0; negative numbers count from the end. Raise OptionError if the frame does
-        not exist."""
+        """Return the index of a frame from 0. Negative numbers count from the end. Raise OptionError if the frame does
+        not exist.
+        """
         if not -len(self.times) <= frame < len(self.times):
             raise OptionError(f"-frame {frame}: must be from {-len(self.times)} to {len(self.times) - 1}")
         return frame % len(self.times)
@@ -120,10 +121,10 @@ class Player:
     Args:
         pyvista: the module.
         series: the frames.
-        field: name of the field shown first; if empty, the field `FIRST`, or if this does not exist, the first field in
-            the file.
+        field: name of the field that is shown first. If empty, the field `FIRST` is shown, or the first field of the
+            file if `FIRST` does not exist.
         size: size of window and pictures [pixels].
-        off_screen: whether to draw in memory.
+        off_screen: whether to draw in memory instead of a window.
 
     Raises:
         OptionError: the field does not exist.
@@ -154,9 +155,10 @@ class Player:
         return mesh.point_data[name] if name in mesh.point_data else mesh.cell_data[name]
 
     def _find_range(self) -> tuple[float, float]:
-        """Return the smallest and the largest value of the field in a selection of frames; these limit the colour scale
-        of all frames."""
-        import numpy as np  # imported here, because `windlass show` starts without NumPy
+        """Return the smallest and the largest value of the field in a selection of frames. These values are the limits
+        of the colour scale for all frames.
+        """
+        import numpy as np  # imported here, because `windlass show` starts faster without NumPy
 
         count = len(self._series.times)
         low, high = np.inf, -np.inf
@@ -169,7 +171,7 @@ class Player:
 
     def show_frame(self, frame: int) -> None:
         """Show a frame, counted from 0."""
-        import numpy as np  # imported here, because `windlass show` starts without NumPy
+        import numpy as np  # imported here, because `windlass show` starts faster without NumPy
 
         self.frame = frame % len(self._series.times)
         mesh = self._series.read(self.frame)
@@ -185,7 +187,7 @@ class Player:
             values = np.linalg.norm(values, axis=1) if values.ndim > 1 else np.asarray(values)
             mesh.cell_data["shown"] = mean(values) if self.field in mesh.point_data else values
             plain = ~np.isfinite(mesh.cell_data["shown"])
-            # draw wheels without field colours: they also have values, and would hide the belt
+            # wheels also have field values, but are drawn in one colour; otherwise the belt would be hard to see
             tension = mean(mesh.point_data[FIRST]) if FIRST in mesh.point_data else np.zeros(mesh.n_cells)
             plain |= ~np.isfinite(tension)
         for name, chosen, style in (
@@ -251,10 +253,11 @@ class Player:
             if path.suffix == ".gif":
                 self.plotter.open_gif(draft, fps=fps)
             else:
-                # check for a missing package here, because the error message of imageio is not helpful
+                # a missing package is detected here, because the error message of imageio does not name it
                 import imageio_ffmpeg  # noqa: F401  # imported here, because only films need imageio_ffmpeg
 
-                # video codecs need even sizes, which the window has; larger macro blocks would change the size
+                # video codecs need even sizes, which the window has; with larger macro blocks imageio would resize the
+                # frames
                 self.plotter.open_movie(draft, framerate=fps, macro_block_size=2)
             for frame in range(len(self._series.times)):
                 self.show_frame(frame)

@@ -27,16 +27,18 @@ MOST_CURVES, MOST_LINES = 12, 50_000
 """MOST_CURVES: largest number of curves in one pair of axes. MOST_LINES: largest number of straight lines in a
 picture."""
 POINTS = 4000
-"""Number of points of a drawn curve; longer curves are reduced to the smallest and the largest value of each
-interval."""
+"""Number of points of a drawn curve; a curve with more points is reduced to the smallest and the largest value in each
+of many intervals.
+"""
 SUBDIVISIONS = 4
-"""Number of straight lines that show one cable element."""
+"""Number of straight lines with which one cable element is drawn."""
 COLOURED_BY = "axial_force"
-"""Name of the point field that colours the lines of a picture, if a law draws this field."""
+"""Name of the point field whose values determine the colours of lines, if a law draws this field."""
 TICKS = 7
-"""Largest number of labels on the longest axis of a 3D picture [1]."""
+"""Largest number of tick labels on the longest axis of a 3D picture [1]."""
 SHORT = 0.1
-"""Length of an axis of a 3D picture, relative to the longest axis, below which the axis has no labels [1]."""
+"""An axis of a 3D picture has no tick labels if its length, relative to the longest axis, is less than this value [1].
+"""
 FLAT = 1e-6
 """A model is drawn as 2D if its extent along z is below this fraction of its largest extent [1]."""
 
@@ -51,7 +53,8 @@ def as_image(figure: Any, kind: str = "svg") -> str:
     import matplotlib  # imported here, because only pictures need matplotlib
 
     image = BytesIO()
-    # text is stored as text, which is searchable and short; without a date, equal runs write equal pages
+    # text is stored as text, which is searchable and needs less memory; no date is stored, so that equal runs write
+    # equal pages
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "windlass", "font.family": "sans-serif"}):
         more = {"metadata": {"Date": None}} if kind == "svg" else {"dpi": 110}
         figure.savefig(image, format=kind, **more)
@@ -60,7 +63,7 @@ def as_image(figure: Any, kind: str = "svg") -> str:
 
 
 def style(axes: Any) -> None:
-    """Set a plain frame with a faint grid."""
+    """Draw axes with a plain frame and a faint grid."""
     axes.grid(color=GRID, linewidth=0.8)
     axes.set_axisbelow(True)
     for side in ("top", "right"):
@@ -68,8 +71,9 @@ def style(axes: Any) -> None:
 
 
 def thin_curve(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the curve, or if it has more than `POINTS` points, the smallest and the largest value of each of many
-    intervals, in the order of the curve."""
+    """Return the points of a curve. If it has more than `POINTS` points, return only the points with the smallest and
+    the largest value in each of many intervals, in the order of the curve.
+    """
     if len(x) <= POINTS:
         return x, y
     edges = np.linspace(0, len(x), POINTS // 2 + 1).astype(np.int64)
@@ -99,9 +103,9 @@ def plot_panels(
 
     Args:
         label: label of the abscissa, with its unit.
-        x: shape (n,).
-        panels: for each pair of axes the label with unit, the curves by name, and the largest range that the axes show,
-            or None.
+        x: values of the abscissa, shape (n,).
+        panels: for each pair of axes the label with unit, the curves by name, and the limits within which values are
+            shown, or None for no limits.
     """
     figure = create_page_figure(sum(_find_height(len(lines)) for _, lines, _ in panels) + 0.4)
     ratios = [_find_height(len(lines)) for _, lines, _ in panels]
@@ -110,7 +114,7 @@ def plot_panels(
         for k, (name, values) in enumerate(lines[:MOST_CURVES]):
             shown = np.where(np.isfinite(values), values, np.nan)
             axes.plot(*thin_curve(x, shown), color=COLOURS[k % len(COLOURS)], linewidth=1.3, label=name)
-        # wrap long labels, because they are longer than low axes
+        # long labels are wrapped, because they are longer than the height of the axes
         axes.set_ylabel(fill(unit, 24))
         if limits is not None:
             low, high = axes.get_ylim()
@@ -139,7 +143,7 @@ def plot_steps(rows: FloatArray, unit: str, work: Mapping[str, int]) -> Any:
     Args:
         rows: one row for each group of steps, with the columns end of the group, number of steps, smallest step size,
             largest step size, and counts of work; see `StepHistory`.
-        unit: unit of times and step sizes; empty in statics.
+        unit: unit of time and step size; empty in statics.
         work: column of each count of work in ``rows``, by name of the count.
     """
     figure = create_page_figure(1.7 * (1 + len(work)) + 0.3)
@@ -198,13 +202,13 @@ def trace_model(states: Sequence[State]) -> list[ModelLines] | None:
 def draw_state(state: State) -> Any:
     """Draw the model in a state. The result is None on processes other than the first, and for models without drawings.
 
-    Lines are coloured by the axial force, if the law draws the field `axial_force`.
+    Lines are coloured by the axial force, if the laws draw the field `axial_force`.
     """
     traced = trace_model([state])
     if traced is None:
         return None
     points, lines, values, label = traced[0]
-    # lines without a value are drawn below the others
+    # lines without a value are drawn behind the other lines
     lines = lines[np.argsort(np.isfinite(values[lines].sum(axis=1)), kind="stable")]
     figure, axes = _create_view([points])
     collection = _add_lines(axes, points, lines, linewidths=2.2, capstyle="round")
@@ -223,7 +227,7 @@ def draw_state(state: State) -> Any:
 
 
 def draw_shapes(rest: State, moved: Sequence[State], title: str) -> Any:
-    """Draw a motion: the model at rest, and the model in several states of the motion; the first state is drawn with
+    """Draw a motion: the model at rest, and the model in several states of the motion. The first of these states has
     the strongest colour. The result is None on processes other than the first, and for models without drawings.
     """
     traced = trace_model([rest, *moved])
@@ -284,7 +288,9 @@ def _add_lines(axes: Any, points: FloatArray, lines: IntArray, **more: Any) -> A
 
 
 def tension_colours() -> Any:
-    """Return the colour map from the smallest to the largest tension; without values of the tension, lines are grey."""
+    """Return the colour map from the smallest to the largest tension. If there are no values of the tension, lines are
+    grey.
+    """
     from matplotlib.colors import LinearSegmentedColormap  # imported here, because only pictures need matplotlib
 
     colours: Sequence[str] = ["#2c5fa8", "#35a7a0", "#e9c238", "#e8702a", "#b3202c"]

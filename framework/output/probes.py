@@ -1,5 +1,6 @@
-"""Sensors that are bound to a model, and hooks that read sensors; compiled code reads them if all numbers are entries
-of arrays."""
+"""Sensors that are bound to a model, and hooks that read sensors. Compiled code reads the sensors if all their values
+are entries of arrays.
+"""
 
 from __future__ import annotations
 
@@ -26,15 +27,15 @@ from windlass.framework.state.state import State, check_world
 
 
 class Probe(NamedTuple):
-    """A sensor that can be evaluated, because it is bound to the coordinate numbers of a model.
+    """A sensor that is bound to the coordinate numbers of a model and can therefore be evaluated.
 
     Attributes:
-        columns: (name, unit) of every number, in the order in which ``read`` returns the numbers.
-        shape: shape of the value at one instant; the columns contain the value in C order.
-        read: function of the fields that returns the numbers, shape (columns,), with 0 for values that other processes
-            evaluate.
-        entries: function without arguments that returns the `FieldEntries` of the numbers, shape (columns,), or None if
-            compiled code cannot read the numbers. The function is called again after changes of the model.
+        columns: (name, unit) of each component of the sensor, in the order of the values that ``read`` returns.
+        shape: shape of the value at one instant; the columns contain the components in C order.
+        read: function of the fields that returns the values of all columns, shape (columns,), with 0 for values that
+            other processes evaluate.
+        entries: function without arguments that returns the `FieldEntries` of the values, shape (columns,), or None if
+            compiled code cannot read the values. The function is called again after changes of the model.
     """
 
     columns: list[tuple[str, str]]
@@ -51,19 +52,20 @@ class SensorLike(Protocol):
         """Name of the sensor, which is the key of its values; names of sensors must be distinct."""
 
     def create_probe(self, state: State) -> Probe:
-        """Bind the sensor to the model of a state. The call is collective."""
+        """Create the `Probe` of the sensor for the model of a state. The call is collective."""
 
 
 SENSOR = that(
     lambda given: hasattr(given, "create_probe") and hasattr(given, "name") and not isinstance(given, type), "a sensor"
 )
 ARRAYS = ("x", "v", "a", "lam")
-"""Names of the arrays of `FieldEntries`, in the order of their numbers in `read_entries`."""
+"""Names of the arrays of `FieldEntries`, in the order of their indices in `read_entries`."""
 
 
 def name_columns(name: str, unit: str, shape: tuple[int, ...]) -> list[tuple[str, str]]:
-    """Return (name, unit) of the numbers of a value; the name is ``name`` for a single number, otherwise ``name[0]``,
-    ``name[0][1]`` and so on."""
+    """Return (name, unit) of each component of a value. The name of a scalar is ``name``; the names of components are
+    ``name[0]``, ``name[0][1]`` and so on.
+    """
     return [("".join([name, *(f"[{i}]" for i in index)]), unit) for index in product(*map(range, shape))]
 
 
@@ -72,7 +74,7 @@ def read_entries(
     due: IntArray, array: IntArray, index: IntArray, shift: FloatArray, factor: FloatArray, reference: FloatArray,
     q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray, values: FloatArray,
 ) -> None:  # fmt: skip
-    """If a step is recorded, read the entries of the state; see `FieldEntries`.
+    """If a step is recorded, read entries of the arrays of the state; see `FieldEntries`.
 
     ``array`` contains the index in `ARRAYS` of each entry, or -1 for entries that are always 0; all arrays of entries
     have the shape (n,).
@@ -101,8 +103,8 @@ class Readings(EveryNth):
         every: read the sensors at every n-th step.
 
     Attributes:
-        units: unit of each sensor, by name; if the numbers of a sensor have different units, the unit of the first
-            number. Empty before the first record.
+        units: unit of each sensor, by name; if the components of a sensor have different units, the unit of the first
+            component. Empty before the first record.
 
     Raises:
         ModelError: two sensors have the same name, or there are no sensors.
@@ -123,7 +125,8 @@ class Readings(EveryNth):
         self._places: dict[str, tuple[int, Probe]] = {}
         # the last record: time [s] and step
         self._mark: tuple[float, int] | None = None
-        # for compiled code: the state, whose arrays are never replaced, the version of the model, and their entries
+        # for compiled code: the state (its arrays are never replaced), the version of the model, and the entries for
+        # both
         self._read: State | None = None
         self._version, self._entries = -1, RecordNumbers(np.zeros(0))
 
@@ -152,16 +155,16 @@ class Readings(EveryNth):
         self._keep([parallel_assembly(state.world).processes.sum(row)], [mark])
 
     def _keep(self, rows: Sequence[FloatArray], marks: Sequence[tuple[float, int]]) -> None:
-        """Take the numbers of records, each of shape (columns,), with their times [s] and step numbers."""
+        """Receive the values of records, each of shape (columns,), with their times [s] and step numbers."""
         self._mark = marks[-1]
         self._take(rows, marks)
 
     @abstractmethod
     def _take(self, rows: Sequence[FloatArray], marks: Sequence[tuple[float, int]]) -> None:
-        """Store or sum the numbers of records; see `_keep`."""
+        """Store or sum the values of records; see `_keep`."""
 
     def _create_probes(self, state: State) -> None:
-        """Bind all sensors to the model of a state whose values are in the fields."""
+        """Create the probes of all sensors for the model of a state whose values are in the fields."""
         self._world = state.world
         self._probes = [sensor.create_probe(state) for sensor in self._sensors]
         first = 0
@@ -176,12 +179,12 @@ class Readings(EveryNth):
         return ROOM if self.can_ask else super().idle_steps(state, size)
 
     def idle_program(self, state: State) -> Program | None:
-        """The program that records steps that are due."""
+        """Return the program that records a step if a record is due."""
         return self.find_asking(state)
 
     def find_numbers(self, state: State) -> RecordNumbers | None:
-        """Return the numbers of all sensors if all are entries of arrays, otherwise None."""
-        # a subclass with its own `record` must be called for each record
+        """Return the values of all sensors if all are entries of arrays, otherwise None."""
+        # the method `record` of a subclass must be called for each record
         if type(self).record is not Readings.record or not self._probes:
             return None
         found = [probe.entries for probe in self._probes if probe.entries is not None]
@@ -207,5 +210,5 @@ class Readings(EveryNth):
         return RecordNumbers(values, before=[(call(read_entries, given), (None,))])
 
     def take_records(self, times: Sequence[float], steps: Sequence[int], records: FloatArray) -> None:
-        """Take records of compiled code."""
+        """Store records of compiled code."""
         self._keep(list(records), list(zip(times, steps, strict=True)))

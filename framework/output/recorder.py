@@ -9,8 +9,8 @@
 | ``vtu`` | ``belt.pvd`` | moved | no filter needed |
 | ``xdmf`` | ``belt.xdmf`` | reference | filter Warp By Vector with ``displacement``, scale factor 1 |
 
-The files store no units of fields: units are in `Recorder.field_units` and in the docstrings of the laws. All values
-are in SI units and in the global frame.
+The files contain no units of fields. The units are in `Recorder.field_units` and in the docstrings of the laws. All
+values are in SI units and in the global frame.
 """
 
 from __future__ import annotations
@@ -46,33 +46,34 @@ from windlass.framework.state.state import State, check_world
 
 
 class Recorder(EveryNth):
-    """Hook and context manager that records the first and the last state of a solve, and in between sufficient frames
-    for a film.
+    """Hook and context manager that records the first and the last state of a solve, and, between these, the frames of
+    a film.
 
     If the solve fails, the last good state is recorded before the error is raised. Under MPI all processes call the
     recorder, and only the first process writes files. After a restart the series of the interrupted run continue; if a
     series is damaged, its files remain unchanged, and a new series ``<name>_part2`` begins. The cell field
-    ``partition`` [1] is the rank of the process that evaluates the entity of a line, 0 in a serial run.
+    ``partition`` [1] is the rank of the process that evaluates the entity to which a line belongs; the rank is 0 in a
+    serial run.
 
     Args:
         name: name of the files without suffix, with or without a folder.
         every: record every n-th accepted step, n >= 1; by default, ``frames`` determines the recorded steps.
         formats: any of ``"vtkhdf"``, ``"vtu"``, ``"xdmf"``, and formats added by `register_format`.
-        folder: folder of the files, made if it does not exist; default: the folder in ``name``, or the working
-            directory.
-        subdivisions: number of straight lines that show one cable element, >= 1.
+        folder: folder of the files, which is created if it does not exist; default: the folder in ``name``, or the
+            working directory.
+        subdivisions: number of straight lines with which one cable element is drawn, >= 1.
         axis: value that is stored as the time of a frame: ``"time"`` [s], or the step number ``"step"`` [1] for
             statics, where the time is constant.
         frames: number of frames in each solve, at most one per step; they are evenly distributed in time, or in statics
             over the load steps.
         fields: names of the fields that are written; default: all.
-        precision: precision of fields; points and times are always double.
-        compress: whether ``vtkhdf`` is compressed; ``vtu`` is always compressed, ``xdmf`` never.
+        precision: precision of fields; points and times are always in double precision.
+        compress: whether ``vtkhdf`` files are compressed; ``vtu`` files are always compressed, ``xdmf`` files never.
 
     Attributes:
         paths: absolute paths of the files to open; empty before the first frame, and on all processes except the first.
-        field_units: unit of every field; empty like ``paths``.
-        frames: number of recorded frames, including frames of a continued interrupted run.
+        field_units: unit of every field, by name; empty in the same cases as ``paths``.
+        frames: number of recorded frames, including frames of an interrupted run that this run continues.
 
     Raises:
         OutputError: a folder cannot be written, a file belongs to another run, recorder or program, or an argument is
@@ -114,7 +115,7 @@ class Recorder(EveryNth):
         self._base = Path(folder or "") / name
         self._lock: OutputLock | None = None
         self._claim: Claim | None = None
-        # -help runs a script without solving, and writes no files
+        # with -help, a script runs without solving and writes no files
         if not options.help_requested():
             self._base = create_output_folder(self._base.parent) / self._base.name
             suffixes = [suffix for kind in formats for suffix in known[kind].suffixes]
@@ -133,7 +134,7 @@ class Recorder(EveryNth):
         self.paths: list[Path] = []
         self.field_units: dict[str, str] = {}
         self._times: list[float] = []
-        # for each format: name of the series and number of its first frame
+        # for each format: name of the series and index of its first frame
         self._parts = {kind: (self._base.name, 0) for kind in formats}
         # digest of each series of the interrupted run, by format
         self._digests: dict[str, str] = {}
@@ -154,8 +155,8 @@ class Recorder(EveryNth):
         instant writes nothing.
 
         Raises:
-            OutputError: time (or step number) is not above the time (or step number) of the previous frame, or a file
-                cannot be written.
+            OutputError: the time (with ``axis="step"``, the step number) is not larger than in the previous frame, or a
+                file cannot be written.
         """
         if self._world is not None:
             check_world(state, self._world, "Recorder.record")
@@ -171,7 +172,7 @@ class Recorder(EveryNth):
         if self._claim is not None:
             self._claim.begin()
         self._last = (state.t, state.step)
-        # while a restarted script repeats the calls of the interrupted run, the frames are already written
+        # a restarted script first repeats the calls of the interrupted run, whose frames are already written
         if not is_replaying():
             if self._scene is None:
                 self._begin(state)
@@ -180,12 +181,13 @@ class Recorder(EveryNth):
         self._times.append(now)
 
     def idle_steps(self, state: State, size: float) -> int:
-        """Return the number of steps without a call of this hook. The result is `ROOM` if compiled code finds the steps
-        to be recorded, and calls Python for these steps."""
+        """Return the number of steps without a call of this hook. The result is `ROOM` if compiled code decides which
+        steps are recorded, and calls Python for these steps.
+        """
         return ROOM if self.can_ask else super().idle_steps(state, size)
 
     def idle_program(self, state: State) -> Program | None:
-        """The program that records steps that are due."""
+        """Return the program that records a step if a record is due."""
         return self.find_asking(state)
 
     def _begin(self, state: State) -> None:
@@ -196,7 +198,9 @@ class Recorder(EveryNth):
         self._on_first(self._create_canvas, self._scene.draw(reference))
 
     def _on_first(self, work: Callable[[Drawn], None], drawn: Drawn | None) -> None:
-        """Call ``work`` with the drawings on the first process; its error is raised on all processes."""
+        """Call ``work`` with the drawings on the first process. If the call raises an error, the error is raised on all
+        processes.
+        """
         error = None
         try:
             if drawn is not None:
@@ -255,7 +259,8 @@ class Recorder(EveryNth):
         }
 
     def restore(self, kept: Mapping[str, Any], state: State) -> None:
-        """Prepare to continue the files of the interrupted run, which change only at the next frame."""
+        """Prepare to continue the files of the interrupted run. The files change only when the next frame is written.
+        """
         self._times, self._steps = kept["times"].tolist(), int(kept["steps"])
         self._last = None if kept["last"] is None else (float(kept["last"][0]), int(kept["last"][1]))
         for kind in self._formats:

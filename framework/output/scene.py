@@ -1,8 +1,8 @@
 """Drawings and paintings of the laws of a model, collected on the first process in the order of a serial run.
 
-Each process draws and paints its own rows. The first process sorts the rows in the order of the tables, so that files
-equal the files of a serial run, except for rounding. Connections, labels and covered intervals are sent with the first
-frame only.
+Each process draws and paints its own rows. The first process sorts the rows in the order of the tables, so that the
+files agree with the files of a serial run up to rounding errors. Connections, labels and covered intervals are sent
+with the first frame only.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ Drawn = tuple[list[Drawing], list[Painting]]
 
 
 class Scene:
-    """Drawings and paintings of all laws of a model; all processes create and use a scene collectively.
+    """Drawings and paintings of all laws of a model. All calls are collective, including the constructor.
 
     Args:
         world: the world.
-        subdivisions: number of straight lines that show one cable element.
+        subdivisions: number of straight lines with which one cable element is drawn.
 
     Attributes:
-        processes: the processes that share the drawings.
+        processes: the processes among which the rows of the model are divided.
         partition: rank of the process that draws each line of all drawings, followed by the rank for each face, shape
             (lines + faces,). ``partition`` exists on the first process after the first call of `draw`.
     """
@@ -65,8 +65,9 @@ class Scene:
         return None if gathered is None else self._join(gathered)
 
     def _draw_here(self, fields: Fields) -> tuple[list[Any], WindlassError | None]:
-        """Return the drawings and paintings of the rows of this process, None for laws without such rows. After the
-        first call, return only the arrays that change."""
+        """Return the drawings and paintings of the rows of this process, with None for laws without rows on this
+        process. After the first call, return only the arrays that change from frame to frame.
+        """
         parts: list[Any] = []
         try:
             for rows, evaluate in self._shown:
@@ -89,7 +90,7 @@ class Scene:
 
 
 def is_drawn(world: World) -> bool:
-    """Whether a model has drawings with lines."""
+    """Return whether a model has drawings with lines."""
     laws = [law_of(component) for component, table in world.tables.items() if table.count]
     return any(law is not None and law.draw is not None for law in laws)
 
@@ -99,8 +100,9 @@ def _split(drawn: Sequence[Drawing | Painting]) -> Drawn:
 
 
 def _find_shown(world: World, subdivisions: int) -> list[tuple[IntArray, Callable[[Fields], Drawing | Painting]]]:
-    """Return, for each drawing and painting in the order of the tables, the numbers of the rows on this process and the
-    function that draws the rows."""
+    """Return, for each drawing and painting in the order of the tables, the row numbers on this process and the
+    function that draws the rows.
+    """
     found: list[tuple[IntArray, Callable[[Fields], Drawing | Painting]]] = []
     for component, table in world.tables.items():
         law = law_of(component)
@@ -148,20 +150,22 @@ def _thin(what: Drawing | Painting | None) -> Thin | None:
 
 
 def _join_first(parts: Sequence[tuple[Drawing | Painting | None, IntArray]]) -> JoinedDrawing | JoinedPainting:
-    """Join the first drawings or paintings of one law on all processes; ``parts`` also contains the row numbers."""
+    """Join the first drawings or paintings of one law on all processes; ``parts`` contains the drawings or paintings
+    with their row numbers.
+    """
     if any(isinstance(what, Drawing) for what, _ in parts):
         return JoinedDrawing([(rank, d, rows) for rank, (d, rows) in enumerate(parts) if isinstance(d, Drawing)])
     return JoinedPainting([what for what, _ in parts if isinstance(what, Painting)])
 
 
 class JoinedDrawing:
-    """The drawings of one law on several processes, joined to one drawing.
+    """The drawings of one law on several processes, which are joined to one drawing.
 
     Args:
         parts: for each process that draws, its rank, its drawing, and the numbers of the drawn rows.
 
     Attributes:
-        first: the whole drawing.
+        first: the joined drawing of the first frame.
         owner, face_owner: rank of the process that draws each line, shape (lines,), and each face, shape (faces,).
 
     Raises:
@@ -208,7 +212,7 @@ class JoinedDrawing:
         self.first = self.follow([_thin(drawing) for drawing in drawings])
 
     def follow(self, parts: Sequence[Thin | None]) -> Drawing:
-        """Return the joined drawing of another frame."""
+        """Return the joined drawing of a later frame."""
         known = [part for part in parts if part is not None]
         points = np.concatenate([part.points for part in known if part.points is not None])[self._points]
         point_data, cell_data = (
@@ -219,10 +223,10 @@ class JoinedDrawing:
 
 
 class JoinedPainting:
-    """The paintings of one law on several processes, joined to one painting.
+    """The paintings of one law on several processes, which are joined to one painting.
 
     Attributes:
-        first: the whole painting.
+        first: the joined painting of the first frame.
     """
 
     def __init__(self, paintings: Sequence[Painting]) -> None:
@@ -234,7 +238,7 @@ class JoinedPainting:
         self.first = self.follow([_thin(painting) for painting in paintings])
 
     def follow(self, parts: Sequence[Thin | None]) -> Painting:
-        """Return the joined painting of another frame."""
+        """Return the joined painting of a later frame."""
         known = [part.fields[0] for part in parts if part is not None]
         fields: dict[str, Paint] = {
             name: paint._replace(values=np.concatenate([part[name].values for part in known]))
@@ -244,7 +248,7 @@ class JoinedPainting:
 
 
 def _row_of_each(rows: IntArray, count: int) -> IntArray:
-    """Return the row number of each of ``count`` points, lines or faces."""
+    """Return the row number to which each of ``count`` points, lines or faces belongs."""
     each, rest = divmod(count, len(rows))
     if rest:
         raise OutputError(
@@ -255,7 +259,9 @@ def _row_of_each(rows: IntArray, count: int) -> IntArray:
 
 
 def _join_parts(part: IntArray, joints: IntArray | None) -> IntArray:
-    """Return labels of lines; lines of different processes get the same label if they share a joint."""
+    """Return the labels of lines of all processes. Lines of different processes get the same label if they share a
+    joint.
+    """
     if joints is None or not len(part):
         return part
     from scipy.sparse import coo_array  # imported here, because only output needs scipy.sparse

@@ -48,7 +48,7 @@ from windlass.framework.state.evaluate import find_evaluated_rows, find_output, 
 from windlass.framework.state.state import State
 
 LONGEST_NAME = 200
-"""Largest number of characters in the name of a sensor, because tables and reports use the name as a heading."""
+"""Largest number of characters in the name of a sensor. Tables and reports use the name as a heading."""
 FIELDS = {
     "entity": handle(),
     "output": word(),
@@ -63,13 +63,14 @@ FIELDS = {
 @checked_names(FIELDS)
 @dataclass(frozen=True)
 class Sensor:
-    """One output variable of one or more entities of one kind.
+    """One output variable of one or more entities of one component.
 
     Args:
-        entity: one or more entities of one kind; for several entities the first array axis of the values is the entity.
+        entity: one or more entities of one component; for several entities the first array axis of the values is the
+            entity.
         output: name of the output variable; see `outputs_of`.
         component: index of the recorded component of a vector, along the last array axis; default: all components.
-        name: name of the sensor, which heads its columns in the table; default ``"<entity>.<output>"``.
+        name: name of the sensor, which is the heading of its columns in the table; default ``"<entity>.<output>"``.
         where: position on the entity, e.g. ``{"x": 0.1}`` [m] along a cable.
 
     Raises:
@@ -126,24 +127,24 @@ class Sensor:
 
 
 def _as_cell(text: str) -> str:
-    """Replace commas of a name or unit, because the table separates columns by commas."""
+    """Replace commas of a name or unit, because commas separate the columns of the table."""
     return text.replace(",", ";").replace('"', "'")
 
 
 class Sensors(Readings):
-    """Records sensors at the start, at every n-th step and at the last state of a solve; a hook, and a context manager.
+    """Hook and context manager that records sensors at the start, at every n-th step and at the last state of a solve.
 
     Under MPI all processes call the sensors and store the values; the first process writes the table.
 
     Args:
-        path: the CSV file, replaced if it exists; its folder is made if needed. If the path is None, values are stored
-            only in memory. Commas in names and units become semicolons in the file.
+        path: the CSV file, which is replaced if it exists; its folder is created if needed. If the path is None, values
+            are stored only in memory. In the file, semicolons replace commas in names and units.
         sensors: `Sensor` objects, or other objects with the same methods, with distinct names.
         every: record every n-th accepted step, n >= 1.
 
     Attributes:
-        units: unit of each sensor, by name; if the numbers of a sensor have different units, the unit of the first
-            number. Empty before the first record.
+        units: unit of each sensor, by name; if the components of a sensor have different units, the unit of the first
+            component. Empty before the first record.
 
     Raises:
         OutputError: the folder cannot be written, or the file belongs to another run, other sensors or another program.
@@ -179,7 +180,7 @@ class Sensors(Readings):
         return values.reshape(len(self._rows), *probe.shape)
 
     def _take(self, rows: Sequence[FloatArray], marks: Sequence[tuple[float, int]]) -> None:
-        """Store records, also in the table."""
+        """Store records in memory and in the table."""
         self._rows += rows
         self._marks += marks
         if self._claim is not None:
@@ -195,7 +196,7 @@ class Sensors(Readings):
         self._table.extend([[*mark, *row.tolist()] for mark, row in zip(marks, rows, strict=True)])
 
     def checkpoint(self) -> dict[str, Any]:
-        """All records; see `StepHook.checkpoint`."""
+        """Return all records; see `StepHook.checkpoint`."""
         columns = [name for probe in self._probes for name, _ in probe.columns]
         rows = np.array(self._rows).reshape(len(self._rows), len(columns))
         return {"columns": columns, "rows": rows, "times": self.times, "marks": self.steps, "steps": self._steps}
@@ -204,7 +205,7 @@ class Sensors(Readings):
         """Restore the records of the interrupted run; the table changes only at the next record.
 
         Raises:
-            ModelError: the sensors differ.
+            ModelError: the sensors of the two runs differ.
         """
         self._steps = int(kept["steps"])
         if len(kept["rows"]):
@@ -250,7 +251,7 @@ class Sensors(Readings):
         return hand_over(plot_curves(self._find_curves(self.names if names is None else names)), target)
 
     def _find_curves(self, names: Sequence[str]) -> ReportCurves:
-        """Return all numbers of the selected sensors over time."""
+        """Return the curves of all components of the selected sensors over time."""
         values, curves = np.array(self._rows).T, []
         for name in names:
             first, probe = self._places[name]
@@ -258,7 +259,7 @@ class Sensors(Readings):
         return ReportCurves("time [s]", self.times, curves)
 
     def report_sections(self) -> Sequence[ReportSection]:
-        """Return the section of the report that shows all numbers of the sensors over time."""
+        """Return the section of the report that shows all components of the sensors over time."""
         return () if len(self._rows) < 2 else [ReportSection("Sensors", [self._find_curves(self.names)])]
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""The base class of time series of fields, the checks of a frame, and safe writing."""
+"""The base class of time series of fields, the checks of a frame, and conversion of errors in reading and writing."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Closing:
 
 
 class Style(NamedTuple):
-    """How numbers are written.
+    """Precision and compression of the written numbers.
 
     single: whether fields are written in single precision (float32); points and times remain double.
     compress: whether VTKHDF files are compressed; `.vtu` files are always compressed, XDMF files never.
@@ -66,10 +66,10 @@ class FieldSeries(Closing, ABC):
     digest: digest of the frames in ``kept``, None if unknown.
 
     Files of an older series of the same name are replaced at the first `append`, or at `close` if no frame was
-    appended. Files that Windlass did not write cause an error. With ``kept``, the series instead continues the series
-    of an interrupted run. The first `append` keeps the frames in ``kept``, and removes later frames and incomplete data
-    of a killed process. If this is not possible, or if the digest of the kept frames differs from ``digest``, `append`
-    raises BrokenSeriesError and does not change the files.
+    appended. Files that Windlass did not write cause an error. If ``kept`` is not empty, the series instead continues
+    the series of an interrupted run. The first `append` keeps the frames in ``kept``, and removes later frames and
+    incomplete data of a killed process. If this is not possible, or if the digest of the kept frames differs from
+    ``digest``, `append` raises BrokenSeriesError and does not change the files.
     """
 
     path: Path
@@ -77,9 +77,9 @@ class FieldSeries(Closing, ABC):
     mesh: LineMesh
     """Reference points, lines, faces and labels."""
     style: Style
-    """How numbers are written."""
+    """Precision and compression of the written numbers."""
     suffixes: ClassVar[tuple[str, ...]]
-    """Suffix of the file to open, followed by the suffixes of further files."""
+    """Suffix of the file to open in ParaView, followed by the suffixes of further files."""
     marks: ClassVar[tuple[bytes, ...]] = ()
     """First bytes of the files of this format, for formats other than HDF5 and XML; they contain the words ``written by
     Windlass``."""
@@ -108,12 +108,12 @@ class FieldSeries(Closing, ABC):
         """Initialise the data that a format needs from frame to frame."""
 
     def beside(self, suffix: str) -> Path:
-        """The file of this series with another suffix."""
+        """Return the file of this series with another suffix."""
         return self.path.with_name(self.path.name.removesuffix(self.suffixes[0]) + suffix)
 
     @property
     def digest(self) -> str:
-        """The digest of all frames written so far."""
+        """Return the digest of all frames written so far."""
         return self._digest.total()
 
     def append(
@@ -122,15 +122,15 @@ class FieldSeries(Closing, ABC):
         """Write one frame. When the call returns, the frame is on disk and readers can read it.
 
         Args:
-            time: time [s], above the time of the previous frame.
-            points: moved points in the global frame [m], shape (n, 2) or (n, 3).
+            time: time of the frame [s], later than the time of the previous frame.
+            points: present positions of the points in the global frame [m], shape (n, 2) or (n, 3).
             point_data: values per point by field name, shape (n,), (n, 2) or (n, 3); vectors with two components get a
                 third component 0.
             cell_data: values per line, followed by values per face, by field name, shape (m,), (m, 2) or (m, 3).
 
         Raises:
-            OutputError: if a shape, a name or the time is wrong, if fields differ from the first frame, if the series
-                is closed, or if the file cannot be written.
+            OutputError: a shape, a name or the time is wrong, names or types of the fields differ from the first frame,
+                the series is closed, or the file cannot be written.
         """
         if self._closed:
             raise OutputError(f"'{self.path}' is closed: frames must be appended before close()")
@@ -141,7 +141,7 @@ class FieldSeries(Closing, ABC):
         self._last = layout
 
     def close(self) -> None:
-        """Complete the files, also if no frame was appended; a second call has no effect."""
+        """Complete the files, even if no frame was appended. A second call has no effect."""
         if not (self._closed or self._kept or self._begun):
             with writing(self.path):
                 self._start()
@@ -153,7 +153,7 @@ class FieldSeries(Closing, ABC):
 
     @abstractmethod
     def _start(self) -> None:
-        """Write the file with the kept frames, or without frames if no frames are kept."""
+        """Write the file with the kept frames only, or without frames if no frames are kept."""
 
 
 class SeriesFrame(NamedTuple):
@@ -177,7 +177,8 @@ class FrameLayout(NamedTuple):
 
 
 class FrameDigest:
-    """Digest (SHA-256) of the frames of a series; its data consist of several parts, and each frame extends each part.
+    """Digest (SHA-256) of the frames of a series; The data of the series are divided into several parts; each frame
+    extends each part.
 
     The checkpoint stores this digest, because the formats of viewers have no field for a digest.
 
@@ -199,14 +200,14 @@ class FrameDigest:
         self._parts.setdefault(part, hashlib.sha256()).update(values)
 
     def total(self) -> str:
-        """The digest of all parts."""
+        """Return the digest of all parts."""
         if self._kept is not None:
             return self._kept
         parts = sorted(f"{part} {digest.hexdigest()}\n" for part, digest in self._parts.items())
         return hashlib.sha256("".join(parts).encode()).hexdigest()
 
     def check(self) -> None:
-        """Compare the digest of the frames that were read with the stored digest.
+        """Compare the digest of the frames that were read again with the digest of the interrupted run.
 
         Raises:
             BrokenSeriesError: the frames were changed after they were written.
@@ -305,7 +306,7 @@ def _kind_text(kind: tuple[np.dtype[Any], int] | None) -> str:
 
 
 def check_series_path(path: str | os.PathLike[str], suffix: str) -> Path:
-    """Return the absolute path of a file, which is `path` with `suffix`; the folder must exist.
+    """Return the absolute path of the file with the name ``path`` and the suffix ``suffix``; its folder must exist.
 
     The path is absolute because the working directory may change later.
     """
@@ -328,8 +329,9 @@ def check_series(path: Path, what: str) -> Path:
 
 @contextmanager
 def continuing(path: Path, draft: Path) -> Iterator[None]:
-    """Context manager that converts errors of damaged files into BrokenSeriesError with the path, and removes the draft
-    file after any error."""
+    """Context manager that converts errors of damaged files into BrokenSeriesError with the path, and removes the
+    unfinished file after any error.
+    """
     try:
         yield
     except (BrokenSeriesError, OSError, RuntimeError, KeyError, ValueError, ParseError) as error:

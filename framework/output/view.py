@@ -21,7 +21,7 @@ SIZE = (960, 540)
 
 @checked(what=either(instance(State), path()), field=word(), frame=whole())
 def show(what: State | str | os.PathLike[str], field: str = "", frame: int = -1) -> Any:
-    """Show a model in 3D by PyVista, in a notebook or, outside notebooks, in a window as `windlass show` does.
+    """Show a model in 3D by PyVista, in the notebook or, outside notebooks, in a window, like `windlass show`.
 
     The call is collective; the first process shows the model.
 
@@ -31,10 +31,9 @@ def show(what: State | str | os.PathLike[str], field: str = "", frame: int = -1)
         frame: number of the frame of a file, from 0; negative numbers count from the end.
 
     Returns:
-        In a notebook the scene, which the notebook shows if it is the last value of a cell. The scene is interactive if
-        trame and ipywidgets are installed (``windlass[notebook]``), otherwise it is a picture; PyVista's environment
-        variable ``PYVISTA_JUPYTER_BACKEND`` overrides this choice. Outside notebooks the function returns None after
-        the window is closed.
+        In a notebook: the scene, which the notebook shows if it is the last value of a cell. The scene is interactive
+        if trame and ipywidgets are installed (``windlass[notebook]``), otherwise it is a picture; PyVista's environment
+        variable ``PYVISTA_JUPYTER_BACKEND`` overrides this choice. Outside notebooks: None, after the window is closed.
 
     Raises:
         OptionError: PyVista is not installed, there is no screen to draw on, or the field or frame does not exist.
@@ -58,6 +57,6 @@ def show(what: State | str | os.PathLike[str], field: str = "", frame: int = -1)
             return None
         player.show_frame(series.number(frame))
         with warnings.catch_warnings():
-            # without trame the notebook shows a picture
+            # if trame is missing, the notebook shows a picture
             warnings.filterwarnings("ignore", "(?s).*static (output|image)")
             return player.plotter.show(return_viewer=True)

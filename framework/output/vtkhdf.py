@@ -1,10 +1,10 @@
-"""VTKHDF time series: one HDF5 file with moved points.
+"""VTKHDF time series: one HDF5 file with the positions of the points in each frame.
 
 Frames are written without the HDF5 library. From time to time the file is opened with the library, which allocates
-space for the next frames and returns the offsets of their rows. A frame is then written by a few plain writes at these
-offsets. A last write increments the number of frames; before this write readers ignore the frame. The file contains the
-number of frames twice: as the attribute ``NSteps`` and as the length of ``Steps/Values``. VTK's reader requires equal
-numbers; both are in the first page of the file and change in one write.
+space for the next frames and returns the offsets of their rows. A frame is then written directly to the file at these
+offsets. Finally the number of frames in the file is incremented; until then readers ignore the frame. The file contains
+the number of frames twice: as the attribute ``NSteps`` and as the length of ``Steps/Values``. VTK's reader requires
+equal numbers; both are in the first page of the file and change in one write.
 """
 
 import os
@@ -25,20 +25,22 @@ _BATCH_BYTES, _BATCH_FRAMES = 1 << 23, 32
 _STEP_ROWS = 256
 _COPIED_ROWS = 1 << 20
 _COUNT = int.from_bytes(b"Windlas", "big")
-"""Number that is first written as the number of frames, so that its offset in the file can be found. The first page
-contains this number only once."""
+"""Number that is written at first instead of the number of frames, so that the offset of the number of frames in the
+file can be found. This number must occur only once in the first page of the file.
+"""
 _STEPS = ("NumberOfParts", "PartOffsets", "PointOffsets", "CellOffsets")
 
 
 class VtkhdfSeries(FieldSeries):
-    """A single file `<name>.vtkhdf` (VTKHDF 2.0, type UnstructuredGrid) with one topology, and with points for each
-    frame.
+    """A single file `<name>.vtkhdf` (VTKHDF 2.0, type UnstructuredGrid) with one topology for all frames, and with
+    separate points for each frame.
 
-    Times and points are always float64; integer fields keep their type. With compression the library writes each frame
-    as a separate chunk (zlib, level 1, bytes shuffled).
+    Times and points are always float64; integer fields keep their type. If the file is compressed, the library writes
+    each frame as a separate chunk (zlib, level 1, bytes shuffled).
 
-    Viewers can read the file between two frames. Kept frames of an interrupted run are copied once to a new file. VTK's
-    reader shows a series of one frame without its time. For arguments and errors see `FieldSeries`.
+    Viewers can read the file between two frames. Kept frames of an interrupted run are copied once to a new file. If a
+    series has only one frame, VTK's reader does not show its time. The arguments and errors are explained in
+    `FieldSeries`.
 
     Format: VTKHDF specification 2.0 of VTK, section on temporal unstructured grids.
     """
@@ -55,7 +57,7 @@ class VtkhdfSeries(FieldSeries):
 
     @property
     def digest(self) -> str:
-        """Digest of all frames; frames written since the previous call are read from the file."""
+        """Digest of all frames; frames that were written since the previous call are read from the file."""
         if self._digested < self._count:
             import h5py  # imported here, because most runs do not need h5py
 
@@ -83,7 +85,7 @@ class VtkhdfSeries(FieldSeries):
                 self._write_rows(number, {"Steps/Values": np.array([frame.time])} | rows)
                 self._write_count(number, self._count + 1)
             finally:
-                os.close(number)  # network disks report a full disk at this point
+                os.close(number)  # network disks report that they are full only at this point
         self._count += 1
 
     def _start(self) -> None:
@@ -128,7 +130,7 @@ class VtkhdfSeries(FieldSeries):
         self._count = self._digested = len(self._kept)
 
     def _copy_frames(self, old: Any, draft: Path, count: int) -> None:
-        """Copy the kept frames into a new file, a few rows at a time."""
+        """Copy the kept frames to a new file, a few rows at a time."""
         with change_hdf5(draft, lambda overlay: _lay_count(overlay, self._counts, count)) as target:
             new = target["VTKHDF"]
             for name in ("Connectivity", "CellData/part"):
@@ -147,13 +149,14 @@ class VtkhdfSeries(FieldSeries):
                 target["VTKHDF"][name][first:end] = values
 
     def _blocks(self, root: Any, begin: int, end: int) -> list[tuple[str, int, int]]:
-        """Return the names of the datasets that grow with the frames, and their first and last rows for a range of
-        frames."""
+        """Return the names of the datasets that grow with the number of frames, each with its first and last row for a
+        range of frames.
+        """
         points, cells = len(self.mesh.points), len(self.mesh.part)
         each = {"Points": points} | {f"PointData/{name}": points for name in root["PointData"]}
         each |= {f"CellData/{name}": cells for name in root["CellData"] if name != "part"}
         each |= dict.fromkeys([f"Steps/{name}" for name in ("Values", *_STEPS)], 1)
-        # the offsets of all cell fields are one dataset
+        # all cell fields have the same dataset of offsets
         fields = [name for name in root["Steps/CellDataOffsets"] if name != "part"]
         each |= {f"Steps/CellDataOffsets/{name}": 1 for name in fields[:1]}
         return [
@@ -180,7 +183,7 @@ class VtkhdfSeries(FieldSeries):
             root["Points"] = mesh.points
 
     def _create_rows(self, root: Any, frame: SeriesFrame) -> None:
-        """Create the growing datasets; datasets with equal content are one dataset under several names."""
+        """Create the growing datasets; datasets with equal content are stored as one dataset with several names."""
         steps = root["Steps"]
         for name in _STEPS:
             shape = (1,) if name == "CellOffsets" else ()
@@ -214,8 +217,8 @@ class VtkhdfSeries(FieldSeries):
         h5d.create(root.id, name.encode(), h5t.py_create(values.dtype), space, made)
 
     def _make_room(self, rows: dict[str, Any]) -> None:
-        """Allocate space for the next frames. Compressed rows are written at the same time, because only the library
-        can write them.
+        """Allocate space for the next frames. If the file is compressed, the rows are also written here, because only
+        the library can write compressed rows.
         """
         before = self._room
         try:
@@ -228,7 +231,9 @@ class VtkhdfSeries(FieldSeries):
             raise
 
     def _extend(self, root: Any) -> None:
-        """Allocate one more batch in a session, which must write the number of frames at its end."""
+        """Allocate space for one more batch of frames in an open session of the library. The session must write the
+        number of frames before it ends.
+        """
         first, end = self._room, self._room + self._batch
         points, cells, all_steps = len(self.mesh.points), len(self.mesh.part), root["Steps"]
         values = all_steps["Values"]
@@ -236,7 +241,7 @@ class VtkhdfSeries(FieldSeries):
         values[first:end] = 0.0
         known = len(all_steps["NumberOfParts"])
         if end > known:
-            # numbers that are the same in all runs are written a chunk at a time
+            # values that are equal in all runs are written chunk by chunk
             steps = np.arange(known, -(-end // _STEP_ROWS) * _STEP_ROWS)
             constant = {"NumberOfParts": 1, "PartOffsets": 0, "PointOffsets": steps * points, "CellOffsets": 0}
             fields = [name for name in all_steps["CellDataOffsets"] if name != "part"]
@@ -254,7 +259,7 @@ class VtkhdfSeries(FieldSeries):
         self._room = end
 
     def _note_place(self, name: str, dataset: Any, chunk: int, row: int) -> None:
-        """Return the offset of a chunk in the file [bytes], found from one of the rows of the chunk."""
+        """Return the offset in the file of the chunk that contains a given row [bytes]."""
         place = dataset.id.get_chunk_info_by_coord((row, *(0 for _ in dataset.shape[1:]))).byte_offset
         places = self._places.setdefault(name, [])
         places[chunk:] = [place]
@@ -264,7 +269,7 @@ class VtkhdfSeries(FieldSeries):
         for name, values in rows.items():
             chunk = _STEP_ROWS if name == "Steps/Values" else self._batch
             if name not in self._places:
-                continue  # compressed frames
+                continue  # compressed frames are written by the library
             place = self._places[name][self._count // chunk] + self._count % chunk * values.nbytes
             try:
                 write_all(number, [values], place)
@@ -299,6 +304,6 @@ def _rows_of(frame: SeriesFrame) -> dict[str, Any]:
 
 
 def _check_rows(old: Any, new: Any, rows: int) -> None:
-    """Raise BrokenSeriesError if an old dataset lacks rows that the new dataset must contain."""
+    """Raise BrokenSeriesError if a dataset of the old file lacks rows that the new file must contain."""
     if len(old) < rows or old.dtype != new.dtype or old.shape[1:] != new.shape[1:]:
         raise BrokenSeriesError(f"{old.name} has {len(old)} rows of {old.dtype}: needs {rows} of {new.dtype}")

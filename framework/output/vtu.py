@@ -1,4 +1,4 @@
-"""Series of `.vtu` files with moved points, collected in a `.pvd`."""
+"""Series of `.vtu` files, one for each frame, with a `.pvd` file as index."""
 
 import os
 from typing import Any
@@ -12,17 +12,17 @@ _TAIL = "</Collection>\n</VTKFile>\n"
 
 
 class VtuSeries(FrameFiles):
-    """One file such as `<name>_000000.vtu` per frame with the moved points, and the index `<name>.pvd`, which is the
-    file to open.
+    """One file such as `<name>_000000.vtu` for each frame, with the present positions of the points, and the index
+    `<name>.pvd`. Viewers open the index.
 
-    See also `FrameFiles`; for arguments and errors see `FieldSeries`.
+    See also `FrameFiles`. The arguments and errors are explained in `FieldSeries`.
     """
 
     suffixes = (".pvd",)
     frame_suffix = ".vtu"
 
     def encode_frame(self, frame: SeriesFrame) -> bytes:
-        """The file of a frame, compressed."""
+        """Return the content of the file of a frame, compressed."""
         import meshio  # imported here, because only output needs meshio
 
         cells, lines = self.mesh.blocks(), len(self.mesh.lines)
@@ -34,17 +34,17 @@ class VtuSeries(FrameFiles):
 
     def encode_entry(self, file: str, time: float) -> str:
         """Return the line of a frame in the `.pvd` file."""
-        from xml.sax.saxutils import quoteattr  # imported here, because this module loads the modules for the internet
+        from xml.sax.saxutils import quoteattr  # imported here, because this module also loads network modules
 
         return f'<DataSet timestep="{time!r}" part="0" file={quoteattr(file)}/>\n'
 
     def encode_index(self, entries: list[str]) -> str:
-        """The collection."""
+        """Return the content of the index file."""
         return _HEAD + "".join(entries) + _TAIL
 
 
 def _as_vtu(grid: Any) -> bytes:
-    """Return the content of a `.vtu` file; the file is written in memory, because meshio writes only to files."""
+    """Return the content of a `.vtu` file. meshio writes only to files, so the file is written to memory."""
     import meshio  # imported here, because only output needs meshio
 
     with os.fdopen(os.memfd_create("vtu"), "rb") as file:

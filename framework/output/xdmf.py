@@ -29,16 +29,16 @@ _HEAD = (
 
 
 class XdmfSeries(FieldSeries):
-    """The file `<name>.xdmf`, which is the file to open, and its data `<name>.h5` in the same folder; always move both
-    files together.
+    """The file `<name>.xdmf`, which is the file to open, and the file `<name>.h5` with the data in the same folder.
+    Always move both files together.
 
     meshio writes one mesh for all times, with points in the reference position. The filter Warp By Vector (scale factor
     1) moves the points by the field `displacement` [m], shape (n, 3), in the global frame. The field is computed from
-    `points`; if `point_data` contains `displacement`, it must agree with this field. ParaView shows two blocks; the
-    first block is the time series. The second block is the reference mesh, which does not move; hide this block.
+    `points`; if `point_data` contains `displacement`, it must agree with this field. ParaView shows two blocks. The
+    first block is the time series. The second block is the reference mesh, which does not move; hide the second block.
 
     The XML file and the data file are complete after every frame. Kept frames of an interrupted run are copied once to
-    a new data file. For arguments and errors see `FieldSeries`.
+    a new data file. The arguments and errors are explained in `FieldSeries`.
     """
 
     suffixes = (".xdmf", ".h5")
@@ -56,7 +56,7 @@ class XdmfSeries(FieldSeries):
             displacement = displacement.astype(np.float32)
         elif "displacement" in frame.point_data:
             given = frame.point_data["displacement"]
-            # the rounding error of a displacement scales with the positions, because it is a difference of positions
+            # a displacement is a difference of positions, so its rounding error scales with the positions
             room = 1e-9 * float(np.abs(self.mesh.points).max())
             if given.shape != displacement.shape or not np.allclose(given, displacement, 1e-9, room, equal_nan=True):
                 raise OutputError(
@@ -112,8 +112,8 @@ class XdmfSeries(FieldSeries):
 
         writer = TimeSeriesWriter(self.path)
         self._writer = writer
-        # without this meshio would write the data to the working directory; the XML contains the name of the data file
-        # without a folder
+        # otherwise meshio would write the data to the working directory; the XML contains only the name of the data
+        # file
         writer.h5_filename = self._data_path.name
         if len(self.mesh.faces):
             writer.cells = lambda _, grid: _write_mixed(writer, self.mesh, grid)
@@ -126,7 +126,7 @@ class XdmfSeries(FieldSeries):
         self._tail = b"</Grid>\n" + ElementTree.tostring(mesh_grid) + b"\n</Domain></Xdmf>\n"
 
     def _find_kept(self) -> list[bytes]:
-        """Return the XML of the kept frames, one line per frame; text after these lines is ignored."""
+        """Return the XML of the kept frames, one line per frame; further text in the file is ignored."""
         content = self.path.read_bytes()
         if not content.startswith(_HEAD):
             raise BrokenSeriesError("the file does not begin like a series of frames")
@@ -165,9 +165,10 @@ class XdmfSeries(FieldSeries):
 
 
 def _write_mixed(writer: Any, mesh: LineMesh, grid: Any) -> None:
-    """Write lines and faces as the cells of a grid; the writer of meshio fails for a mix of lines and other cells.
+    """Write lines and faces as the cells of a grid; meshio's writer fails for lines together with cells of other types.
 
-    Format: XDMF model and format, "arbitrary" topology: polylines (2) with their number of points, quadrilaterals (5).
+    Format: XDMF model and format, "arbitrary" topology: the number 2 and the number of points for polylines, and the
+    number 5 for quadrilaterals.
     """
     lines = np.pad(mesh.lines, ((0, 0), (2, 0)), constant_values=2)
     cells = np.concatenate((lines.ravel(), np.insert(mesh.faces, 0, 5, axis=1).ravel()))

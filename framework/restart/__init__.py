@@ -1,1 +1,1 @@
-"""Checkpoints: files with the state and all other data that a run needs to continue."""
+"""Checkpoints: files with the state and all other data that are needed to continue a run."""

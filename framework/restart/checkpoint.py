@@ -1,12 +1,12 @@
-"""Checkpoints: one file with all data that a run of several solves needs to continue after it was killed.
+"""Checkpoints: one file with all data that are needed to continue a run of several solves after it was killed.
 
 The solves of a script (`Static.solve`, `Dynamic.march`, `Explicit.march`) are numbered in the order of their start. The
-file has one record for each solve. The record contains the last state of a finished solve, or the state of the current
-solve at its last checkpoint. A restarted script runs from its beginning. A solve with a record in the file continues
-from the record; a finished solve therefore returns immediately.
+file has one record for each solve. The record of a finished solve contains its last state; the record of the current
+solve contains the state at its last checkpoint. A restarted script runs from its beginning. Each solve with a record in
+the file continues from its record; a finished solve therefore returns immediately.
 
 At each checkpoint the solver drops all cached data that are not in the file, such as tangents, factorisations and lists
-of neighbours. An uninterrupted run and a restarted run are therefore equal after the checkpoint.
+of neighbours. After the checkpoint, an uninterrupted run and a restarted run therefore give equal results.
 """
 
 from __future__ import annotations
@@ -42,26 +42,26 @@ class Checkpoint(StepHook):
     """Hook that writes checkpoints of solves, and continues solves from checkpoints.
 
     The options ``-checkpoint``, ``-checkpoint_every`` and ``-restart`` create one `Checkpoint` for all solves of a
-    script; this object replaces the `Checkpoint` hooks of the script. Under MPI the first process writes the file, and
-    all processes read the file; a restart may use a different number of processes. Create the `Checkpoint` before
-    recorders and sensors record values.
+    script; this `Checkpoint` replaces the `Checkpoint` hooks of the script. Under MPI the first process writes the
+    file, and all processes read it. A restarted run may use a different number of processes. Create the `Checkpoint`
+    before recorders and sensors record values.
 
     Args:
         path: HDF5 file, replaced completely by each checkpoint; its folder must exist.
-        every: number of steps between checkpoints; default: the number in the file to continue from, or 1000. Another
-            checkpoint is written at the end of each solve.
+        every: number of steps between checkpoints; default: the number that the file to continue from contains, or 1000
+            without such a file. Another checkpoint is written at the end of each solve.
         minutes: elapsed time since the previous checkpoint after which an automatic checkpoint is written [min]; 0: no
-            automatic checkpoints. An automatic checkpoint does not affect the run. A run that continues from an
-            automatic checkpoint differs from the uninterrupted run within the tolerances of the solver.
+            automatic checkpoints. An automatic checkpoint does not affect the run. The results of a run that continues
+            from an automatic checkpoint agree with the uninterrupted run only within the tolerances of the solver.
         restart: file to continue from; None: start from the beginning. ``"auto"``: continue from ``path`` if this file
             exists;
 
     Attributes:
-        path, every: as given.
-        clock: decides when a checkpoint is due.
+        path, every: the arguments; ``every`` is a number also if the argument was None.
+        clock: object that determines when an automatic checkpoint is due.
         is_written: whether this process has written the file.
-        is_unasked: whether all checkpoints are automatic; automatic checkpoints are written at times given by the
-            clock, and are removed when the script ends without error.
+        is_unasked: whether all checkpoints are automatic; automatic checkpoints are removed when the script ends
+            without error.
 
     Raises:
         OutputError: a path cannot be written; a file cannot be read, is in use by another run, or is not a checkpoint
@@ -97,7 +97,7 @@ class Checkpoint(StepHook):
         self._lock: OutputLock | None = None
         source = None if restart is None else self.path if restart == "auto" else Path(restart).absolute()
         self._prepare()
-        # opening the file to continue from also checks the file
+        # to open the file to continue from also checks the file
         if source != self.path and not self.is_unasked:
             check_output(self.path, "path of Checkpoint", KIND)
         if source is not None and (restart != "auto" or os.path.exists(source)):
@@ -126,7 +126,7 @@ class Checkpoint(StepHook):
         return self._begun - 1
 
     def end(self, solve_checkpoint: Solve) -> None:
-        """Mark the end of a finished or abandoned solve."""
+        """Mark the end of a solve that has finished or was abandoned."""
         if self._active is solve_checkpoint:
             self._active = None
 
@@ -135,8 +135,9 @@ class Checkpoint(StepHook):
         return self._newest.read(number) if self._newest is not None and number in self._known else None
 
     def reach(self, number: int) -> None:
-        """End the replay if no record of a later solve exists; call this method after a solve has restored its
-        record."""
+        """End the replay if the file contains no record of a later solve. Call this method after a solve has restored
+        its record.
+        """
         if number >= max(self._known, default=-1):
             self.leave_replay()
 
@@ -146,12 +147,13 @@ class Checkpoint(StepHook):
             process.replaying = None
 
     def has_later(self, number: int) -> bool:
-        """Whether the file to continue from contains records of later solves."""
+        """Return whether the file to continue from contains records of later solves."""
         return any(known > number for known in self._known)
 
     def write(self, number: int, record: Mapping[str, Any]) -> None:
-        """Write a new file with the record of this solve and of earlier solves. Records of later solves are dropped,
-        because these solves must be repeated."""
+        """Write a new file with the records of this solve and of earlier solves. Records of later solves are dropped,
+        because these solves must run again.
+        """
         self.leave_replay()
         dropped = [known for known in self._known if known > number]
         if dropped:
@@ -171,16 +173,17 @@ class Checkpoint(StepHook):
 
     @property
     def source(self) -> str:
-        """Name of the file to continue from, for messages."""
+        """Return the name of the file to continue from, for messages."""
         return f"checkpoint file '{self._newest.path if self._newest is not None else self.path}'"
 
 
 @dataclass
 class _Restarts:
-    """The checkpoints of this process; the object is global, like PETSc's database of options.
+    """The checkpoints of this process, in a global object, because the options of checkpoints are valid for all solves
+    of a process.
 
     Attributes:
-        asked: whether the options of checkpoints were already read from the command line.
+        asked: whether the options for checkpoints have been read from the command line.
         from_options: the checkpoint that the command line requests.
         unasked: the automatic checkpoint of models that request no checkpoint.
         replaying: the checkpoint whose file the script is still replaying.

@@ -15,8 +15,8 @@ LONGEST_WAIT = 64
 class Clock:
     """Clock that measures the elapsed time since the last checkpoint.
 
-    Under MPI the first process reads its clock and broadcasts the result. The number of steps between two readings is
-    chosen from the duration of a step, so that the cost of readings is negligible.
+    Under MPI the first process reads the time and broadcasts the result. The number of steps between two readings is
+    adapted to the duration of a step, so that the cost of the readings is negligible.
 
     Args:
         minutes: elapsed time after which a checkpoint is due [min]; 0: never.
@@ -28,13 +28,13 @@ class Clock:
         self.restart()
 
     def restart(self) -> None:
-        """Restart the interval after a checkpoint was written."""
+        """Begin a new interval after a checkpoint was written."""
         self._looked = time.monotonic()
         self._due = self._looked + self._seconds
         self._waited = self._wait = 1
 
     def stop(self) -> None:
-        """Disable the clock; the first process broadcasts this at the next reading."""
+        """Disable the clock. The first process informs the other processes at the next reading."""
         self._seconds = math.inf
 
     @property
@@ -43,11 +43,11 @@ class Clock:
         return LONGEST_WAIT if self._never else self._wait - 1
 
     def skip(self, steps: int) -> None:
-        """Count steps during which the clock is not read."""
+        """Count steps in which the clock is not read."""
         self._wait -= steps
 
     def is_due(self) -> bool:
-        """Whether a checkpoint is due. The call is collective; call this method once per step."""
+        """Return whether a checkpoint is due. The call is collective. Call this method once per step."""
         if self._never:
             return False
         self._wait -= 1

@@ -1,10 +1,10 @@
 """The checkpoint file: an HDF5 file with one record per solve. Each checkpoint replaces the whole file.
 
-A record is a tree of dictionaries. Arrays are stored as datasets, and all other values as JSON. The file is made in
+A record is a tree of dictionaries. Arrays are stored as datasets, and all other values as JSON. The file is created in
 memory, written to a temporary file in the same folder, flushed to the disk and then renamed. If the process is killed
-while writing, the previous file remains complete. A digest is stored after the data of HDF5, and is checked before HDF5
-opens the file. The digest is necessary because HDF5 reads some damaged files as empty and may crash on other damaged
-files.
+while writing, the previous file remains complete. A digest is stored after the HDF5 data, and is checked before the
+HDF5 library opens the file. The digest is necessary because the library reads some damaged files as if they were empty,
+and may crash on others.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class CheckpointFile:
 
     Attributes:
         path: the file.
-        every: steps between checkpoints of the run that wrote the file.
+        every: number of steps between checkpoints in the run that wrote the file.
         numbers: numbers of the solves in the file, in order.
 
     Raises:
@@ -48,7 +48,7 @@ class CheckpointFile:
         if not os.path.isfile(path):
             raise OutputError(f"checkpoint file '{shorten(str(path))}': no such file")
         try:
-            # read all records from the file that was opened, because a newer file may replace it at any time
+            # all records are read from the same open file, because a newer file may replace it at any time
             self._stream = path.open("rb")
             check_seal_of_file(self._stream, f"checkpoint file '{path}'")
             with self._open() as file:
@@ -99,9 +99,9 @@ def write_checkpoint(path: Path, every: int, number: int, record: Tree, before: 
 
     Args:
         path: the file.
-        every: steps between checkpoints.
+        every: number of steps between checkpoints.
         number: number of the solve, from 0.
-        record: data that the solve needs to continue.
+        record: data that are needed to continue the solve.
         before: the file with the records of earlier solves.
 
     Raises:

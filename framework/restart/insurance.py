@@ -1,4 +1,6 @@
-"""Select the checkpoint of a run: requested by options, requested by the script, or otherwise automatic."""
+"""Selection of the checkpoints of a run: checkpoints that options request, checkpoints that the script requests, or
+otherwise automatic checkpoints.
+"""
 
 from __future__ import annotations
 
@@ -20,10 +22,10 @@ from windlass.framework.state.hooks import StepHook
 
 
 class Insurance(Checkpoint):
-    """Automatic checkpoints for a script that requests no checkpoints; they are written to a separate file after a
-    given elapsed time.
+    """Automatic checkpoints for a script that requests no checkpoints; they are written to a separate file each time
+    after a given elapsed time.
 
-    A run that is shorter than the interval writes nothing. The file is removed when the script ends without error;
+    If a run is shorter than this time, nothing is written. The file is removed when the script ends without error;
     after a crash or an interruption it remains. A failure to write the file is reported once and does not end the run.
 
     Args:
@@ -56,8 +58,9 @@ class Insurance(Checkpoint):
             atexit.register(self.remove)
 
     def _find_place(self) -> None:
-        """Return a file name that does not exist yet, because an existing file may contain the only results of an
-        earlier run."""
+        """Return the name of a file that does not exist yet. An existing file must not be replaced, because it may
+        contain the only results of an earlier run.
+        """
         names = (f"{self._stem}.checkpoint{suffix}.h5" for suffix in ("", *(f"_{k}" for k in range(2, 1000))))
         for path in (self._folder / name for name in names):
             try:
@@ -79,8 +82,8 @@ class Insurance(Checkpoint):
 
 
 def leave_checkpoints() -> str:
-    """Keep the checkpoints of a failed run, and return instructions for a continuation from these checkpoints, or "" if
-    there are no checkpoints.
+    """Keep the checkpoints of a failed run, and return a text that explains how to continue from these checkpoints. The
+    text is empty if there are no checkpoints.
 
     Only the first process handles automatic checkpoints.
     """
@@ -108,8 +111,9 @@ def find_checkpoint(hooks: Iterable[StepHook] = ()) -> Checkpoint | None:
 
 
 def is_replaying() -> bool:
-    """Whether a restarted script repeats solves of the interrupted run; the output of these solves is already in the
-    files."""
+    """Return whether a restarted script is repeating solves of the interrupted run. The output of these solves is
+    already in the files.
+    """
     find_checkpoint()
     return process.replaying is not None and process.replaying() is not None
 

@@ -1,4 +1,6 @@
-"""Checkpoints of one solve: when they are written, their content, and how a solve continues from a checkpoint."""
+"""Checkpoints of one solve: the times at which they are written, their content, and the continuation of a solve from a
+checkpoint.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,7 @@ from windlass.framework.state.hooks import StepHook, keeps_nothing, name_hooks, 
 from windlass.framework.state.state import State
 
 LOOPS = count()
-"""Counter that numbers the solves of this process; equal on all processes."""
+"""Counter that numbers the solves of this process. The numbers are equal on all processes."""
 
 
 class Restartable(Protocol):
@@ -44,7 +46,7 @@ class Restartable(Protocol):
         """Return the settings that must be equal after a restart, by name with unit."""
 
     def update_state(self, state: State) -> None:
-        """Update a state after changes of the state or of the model between two steps."""
+        """Update the state after user code has changed the state or the model between two steps."""
 
     def checkpoint(self) -> dict[str, Any]:
         """Return the values, such as step sizes and counts, that the solver needs for the next step in addition to the
@@ -54,7 +56,7 @@ class Restartable(Protocol):
         """Restore the values that `checkpoint` returned."""
 
     def reset_caches(self, state: State) -> None:
-        """Drop all other data that are cached between steps and affect rounding errors."""
+        """Drop all other data that are cached from step to step and affect rounding errors."""
 
 
 class SolveCheckpoint:
@@ -71,7 +73,7 @@ class SolveCheckpoint:
         self._written = -1
         self._steps_at_start = 0
         self._restored = False
-        # whether the file has no record of the end of this solve, but has records of later solves
+        # whether the file contains records of later solves, but no record of the end of this solve
         self._is_past = False
         # values of switchable columns at the start of the solve; checkpoints store only later changes, and a restarted
         # script may start with other values
@@ -98,16 +100,17 @@ class SolveCheckpoint:
 
     @property
     def paused(self) -> bool:
-        """Whether the solver has returned control to its caller; a solve that the caller then starts is not part of
-        this solve."""
+        """Whether the solver has returned control to its caller between two steps. A solve that the caller starts in
+        this phase is not part of this solve.
+        """
         return self._interrupt.paused
 
     @paused.setter
     def paused(self, value: bool) -> None:
         self._interrupt.paused = value
         processes = self._solver.assembly.processes
-        # until the next step, processes announce their collective calls, because a process may leave the caller's loop
-        # without an error
+        # until the next step, processes announce their collective calls, because a process may leave the loop of the
+        # caller without an error
         processes.announce = _announce if value else None
         if not value:
             go_on(self._solver.assembly.comm, type(self._solver).__name__, self._loop)
@@ -131,7 +134,7 @@ class SolveCheckpoint:
         """Set state, solver, hooks and switchable columns to the values in the last checkpoint of this solve.
 
         Returns:
-            Whether the solve had ended before the restart.
+            Whether the solve had already ended in the interrupted run.
 
         Raises:
             ModelError: the record belongs to another solve or model, or a hook cannot continue after a restart.
@@ -174,7 +177,7 @@ class SolveCheckpoint:
             say(f"earlier data of these hooks are not kept: {', '.join(empty)}")
 
     def _check_solver(self, record: Mapping[str, Any]) -> None:
-        """Raise ModelError if the record belongs to another kind of solve."""
+        """Raise ModelError if the record belongs to a solve of another type."""
         assert self._checkpoint is not None
         kept, here = record["solver"], self._describe_solver()
         lines = [
@@ -210,7 +213,7 @@ class SolveCheckpoint:
             self._write(state, finished=False, by_clock=True)
 
     def idle_steps(self, state: State) -> int:
-        """Return a number of next steps before which no checkpoint can be due."""
+        """Return a number of steps within which no checkpoint can become due."""
         checkpoint = self._checkpoint
         if checkpoint is None or self._is_past:
             return LONGEST_WAIT
@@ -226,7 +229,8 @@ class SolveCheckpoint:
         """Stop the solve after Ctrl-C, and store the state; call this method between two steps.
 
         Raises:
-            KeyboardInterrupt: the user has pressed Ctrl-C; notes of the error describe the stored state.
+            KeyboardInterrupt: the user has pressed Ctrl-C; notes that are attached to the exception describe the stored
+                state.
         """
         if not self._interrupt.wanted:
             return
@@ -254,7 +258,7 @@ class SolveCheckpoint:
         raise stop
 
     def had_ended(self, state: State) -> bool:
-        """Whether a record was restored and no step has been executed since."""
+        """Whether a record was restored and no step has been executed after this."""
         return self._restored and state.step == self._steps_at_start
 
     def finish(self, state: State) -> None:
@@ -286,7 +290,7 @@ class SolveCheckpoint:
         self._checkpoint.write(self._number, record)
         self._written = state.step
         leave(Stage.OUTPUT)
-        # automatic checkpoints do not reset caches, because results must not depend on the clock
+        # automatic checkpoints do not drop cached data, because results must not depend on the clock
         if not by_clock:
             solver.reset_caches(state)
 

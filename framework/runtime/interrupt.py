@@ -8,14 +8,17 @@ import threading
 from types import FrameType
 
 _begun: list[Interrupt] = []
-"""Solves that check for Ctrl-C between their steps, outermost first; solves are paused while their callers run."""
+"""Solves that check for Ctrl-C between their steps, the outermost solve first. While the caller of a solve runs, the
+solve is paused.
+"""
 
 
 class Interrupt:
-    """Flag that Ctrl-C sets, and that the solver checks between two steps; a second Ctrl-C ends the solve immediately.
+    """Flag that Ctrl-C sets, and that the solver checks between two steps; a second Ctrl-C raises KeyboardInterrupt
+    immediately.
 
-    The handler is installed only in serial runs, in the main thread (the only thread in which Python handles signals),
-    and if the program has no handler of its own.
+    The signal handler is installed only in serial runs, only in the main thread (Python handles signals only there),
+    and only if the program has no handler of its own.
 
     Attributes:
         wanted: whether the user has pressed Ctrl-C, so that the solve must end after its step.
@@ -37,7 +40,7 @@ class Interrupt:
                 _begun.append(self)
 
     def end(self) -> None:
-        """Remove a solve that has ended or was abandoned."""
+        """Remove a solve that has ended or has been abandoned."""
         if self in _begun:
             _begun.remove(self)
             if not _begun and signal.getsignal(signal.SIGINT) is _note:
@@ -45,8 +48,9 @@ class Interrupt:
 
 
 def _note(_number: int, _frame: FrameType | None) -> None:
-    """Set the flag of the outermost running solve, because solves in its hooks are part of its step; at the second
-    Ctrl-C raise KeyboardInterrupt."""
+    """Set the flag of the outermost running solve; inner solves, which its hooks start, are part of its step. At the
+    second Ctrl-C, raise KeyboardInterrupt.
+    """
     solve = next((one for one in _begun if not one.paused), None)
     if solve is None or solve.wanted:
         raise KeyboardInterrupt

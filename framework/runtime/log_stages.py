@@ -1,8 +1,9 @@
-"""Stages of the computation, in their order, for PETSc's ``-log_view``.
+"""Stages of the computation for PETSc's ``-log_view``. In a step, the order of the stages is
 
 KINEMATICS -> FORCES, CONTACT -> CONSTRAINTS -> (LINEAR_SOLVE, by PETSc) -> POST_NEWTON -> OUTPUT
 
-The forces of a law with a post-Newton update belong to the stage CONTACT. Without ``-log_view``, stages have no effect.
+Forces of laws with a post-Newton update belong to the stage CONTACT, all other forces to the stage FORCES. Without
+``-log_view``, stages have no effect.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Initialise PETSc once with the command line of the model; all modules import PETSc from this module.
 
 `windlass run MODEL.py ...` initialises PETSc before it runs the model. Under `python MODEL.py ...` the first import of
-this module initialises PETSc, and also sets up short error messages and the check for unused options at the end.
+this module initialises PETSc, and also sets up error messages without traceback, and the check for unused options at
+the end of the script.
 """
 
 import gc
@@ -11,7 +12,7 @@ from windlass.framework.command_line import options
 
 options.start()
 
-# imported here, because petsc4py must be initialised with the arguments and number of threads set above
+# imported here, because the arguments and the number of threads must be set before
 from petsc4py import PETSc  # noqa: E402
 
 __all__ = ["PETSc", "release_dropped"]
@@ -25,7 +26,7 @@ def release_dropped(comm: Any = None, solvers: bool = False) -> None:
 
     Args:
         comm: mpi4py communicator, or None for this process alone.
-        solvers: whether to free solvers, too, for which Python must search for reference cycles; this takes about 0.1
+        solvers: whether to free solvers, too. For this, Python must search for reference cycles, which takes about 0.1
             s.
     """
     if solvers:

@@ -3,8 +3,8 @@
 The functions are not collective: each process assembles the whole model, which is possible only if no table is
     distributed.
 
-The unknowns are the coordinates without multipliers, in world order: entry i belongs to ``state.q[i]``. Only the
-solvers assemble constraints.
+The unknowns are the coordinates without multipliers, in world order: entry i belongs to ``state.q[i]``. Constraints are
+not included; only the solvers assemble them.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from windlass.framework.state.state import State, check_world
 
 @checked(world=instance(World))
 def create_vector(world: World) -> Any:
-    """A PETSc vector over the coordinates, in world order."""
+    """Create a PETSc vector over the coordinates, in world order."""
     return PETSc.Vec().createSeq(serial_assembly(world).layout.spare)
 
 
 @checked(world=instance(World))
 def create_matrix(world: World) -> Any:
-    """An empty PETSc matrix over the coordinates, in world order, with the sparsity of the tangent."""
+    """Create an empty PETSc matrix over the coordinates, in world order, with the sparsity of the tangent."""
     return _to_petsc(_coordinate_matrix(world, None))
 
 
@@ -38,9 +38,9 @@ def create_matrix(world: World) -> Any:
 def assemble_vector(world: World, state: State, load_factor: float = 1.0, *, velocity_terms: bool = True) -> Any:
     """Return the left-hand-side forces minus loads, f(q, v, t) - load_factor * loads [N, N m], as a PETSc vector.
 
-    f contains all terms of the equation of motion except M(q) a and constraints. Unless ``velocity_terms`` is false, f
-    includes the inertia forces quadratic in velocities of 3D bodies and of cables with moving material. ``state.a`` is
-    not used.
+    f contains all terms of the equation of motion except M(q) a, loads and constraint forces. Unless ``velocity_terms``
+    is false, f includes the inertia forces quadratic in velocities of 3D bodies and of cables with moving material.
+    ``state.a`` is not used.
     """
     check_world(state, world, "assemble_vector")
     assembly = serial_assembly(world)
@@ -75,8 +75,8 @@ def assemble_matrix(
     *,
     velocity_terms: bool = True,
 ) -> Any:
-    """Return dq * d/dq + dv * d/dv of `assemble_vector` as a PETSc matrix [N/m, ...]. Factor dq = 1 gives the stiffness
-    matrix K, and factor dv = 1 gives the damping matrix D.
+    """Return dq * d/dq + dv * d/dv of `assemble_vector` as a PETSc matrix [N/m, ...]. With dq = 1 and dv = 0, the
+    result is the stiffness matrix K; with dq = 0 and dv = 1, it is the damping matrix D.
 
     If da is not zero, the result is dq * d/dq + dv * d/dv + da * d/da of M(q) a + `assemble_vector` at the
     accelerations of the state. For zero accelerations this is dq K + dv D + da M with the mass matrix M. If da = 0 and
@@ -90,7 +90,7 @@ def assemble_matrix(
     values = np.zeros(assembly.update_pattern().spare + 1)
     assembly.add_tangent(values, dq, dv, da, load_factor, da)
     if da == 0.0 and velocity_terms:
-        # inertia forces that are quadratic in the velocities belong to f, also if da = 0
+        # inertia forces that are quadratic in the velocities are part of f, also if da = 0
         for component, system in assembly.layout.systems.items():
             if system.inertia is not None and system.inertia.tangent is not None:
                 system.inertia.tangent(assembly.evaluation(component, values, dq=dq, dv=dv))
@@ -99,7 +99,7 @@ def assemble_matrix(
 
 @checked(world=instance(World), state=instance(State))
 def assemble_mass(world: World, state: State) -> Any:
-    """The mass matrix [kg, kg m^2] at a state as a PETSc matrix."""
+    """Return the mass matrix [kg, kg m^2] at a state as a PETSc matrix."""
     check_world(state, world, "assemble_mass")
     assembly = serial_assembly(world)
     assembly.load_fields(state)

@@ -1,5 +1,6 @@
-"""Output variables of entities, evaluated at a state: each process evaluates its own rows, and all processes get the
-result."""
+"""Evaluation of output variables of entities at a state. Each process evaluates its own rows, and all processes receive
+the result.
+"""
 
 from __future__ import annotations
 
@@ -26,16 +27,16 @@ from windlass.framework.state.state import State, as_local
 
 
 def outputs_of(entity: Entity) -> dict[str, Output]:
-    """The output variables of a kind of entity by name."""
+    """Return the output variables of a component, by name."""
     law = law_of(entity.table.component)
     return dict(law.outputs) if law is not None else {}
 
 
 def find_output(entity: Entity, name: str) -> Output:
-    """One output variable of a kind of entity.
+    """Return one output variable of a component.
 
     Raises:
-        ModelError: there is no variable of that name.
+        ModelError: the component has no output variable of this name.
     """
     outputs = outputs_of(entity)
     if name not in outputs:
@@ -64,9 +65,9 @@ def check_places(kind: str, output: Output, where: Mapping[str, Any]) -> None:
 
 @checked(entity=handle(), name=word(), state=instance(State), where=inside())
 def eval_output(entity: Entity, name: str, state: State, **where: Any) -> FloatArray:
-    """Evaluate an output variable of one or more entities of one kind.
+    """Evaluate an output variable of one or more entities of one component.
 
-    Under MPI the call is collective; each process gets the whole result.
+    Under MPI the call is collective; each process receives the whole result.
 
     Args:
         entity: handle; for a handle to several entities the first array axis of the result is the entity.
@@ -86,23 +87,24 @@ def eval_output(entity: Entity, name: str, state: State, **where: Any) -> FloatA
 
 
 def read_output(entity: Entity, name: str, world: World, fields: Fields, **where: Any) -> FloatArray:
-    """Evaluate an output variable like `eval_output`, but from the fields that `load_outputs` has loaded and without
-    checks of arguments."""
+    """Evaluate an output variable like `eval_output`, but without checks of arguments, and from the fields into which
+    `load_outputs` has loaded a state.
+    """
     values = find_evaluated_rows(entity, world).evaluate(find_output(entity, name), fields, where)
     return values[0] if len(entity) == 1 else values
 
 
 @dataclass(frozen=True)
 class EvaluatedRows:
-    """The rows of a handle, bound to the numbering of the processes that evaluate them.
+    """The rows of a handle in the local numbering of the processes that evaluate the rows.
 
     Attributes:
         rows: rows that this process evaluates; a single process evaluates all rows, in the order of the handle.
-        positions: positions of ``rows`` in the handle, shape (rows,).
+        positions: indices of ``rows`` among the rows of the handle, shape (rows,).
         count: number of rows of the handle.
-        assembly: the systems of this process.
-        summed: whether a value is the sum of parts from several processes, because they share the work within a row
-            (contact sets).
+        assembly: the assembly of this process.
+        summed: whether the value of a row is the sum of contributions of several processes, because they share the work
+            within the row (contact sets).
         all_rows: row numbers of the handle, shape (count,).
     """
 
@@ -145,8 +147,9 @@ class EvaluatedRows:
     def evaluate_padded(
         self, output: Output, fields: Fields, where: Mapping[str, Any], shape: tuple[int, ...]
     ) -> FloatArray:
-        """Return the values of all rows as floats, with 0 for rows of other processes; the sum over the processes is
-        the result of `evaluate`."""
+        """Return the values of all rows as floats, with 0 for rows of other processes; the sum over all processes is
+        equal to the result of `evaluate`.
+        """
         if not self.parallel:
             return np.asarray(self.evaluate_here(output, fields, where), dtype=np.float64)
         if output.summed and not self.summed:
@@ -170,8 +173,9 @@ class EvaluatedRows:
         return [of_row.get(row, output.unit) for row in range(self.count)]
 
     def join(self, values: FloatArray | None, error: WindlassError | None = None, fill: float = 0.0) -> FloatArray:
-        """Return the values of all rows from the values of each process; an error of one process is raised on all
-        processes."""
+        """Return the values of all rows, combined from the values of each process. An error on one process is raised on
+        all processes.
+        """
         parts = self.assembly.processes.allgather("output", (self.positions, values, error))
         for _, _, found in parts:
             if found is not None:
@@ -179,14 +183,15 @@ class EvaluatedRows:
         return join_rows([(rows, part) for rows, part, _ in parts], self.count, fill, self.summed)
 
     def _of_all(self) -> EvaluatedRows:
-        """Return an object for all rows of the handle, where each process contributes a part of each value, see
-        `Output.summed`."""
+        """Return an object for all rows of the handle, to whose values each process contributes a part, see
+        `Output.summed`.
+        """
         rows = self.assembly.local_rows(self.rows.table, self.all_rows)
         return replace(self, rows=rows, positions=np.arange(self.count), summed=True)
 
     def _pick(self, value: Any, rank: int) -> Any:
-        """Select the values of a place argument for the rows of this process, if one value per row is given. Each value
-        is an array with ``rank`` axes.
+        """Select the values of a place argument for the rows of this process, if the user has given one value for each
+        row. Each value is an array with ``rank`` axes.
         """
         if np.ndim(value) > rank and len(value) == self.count:
             return np.asarray(value)[self.positions]
@@ -194,7 +199,7 @@ class EvaluatedRows:
 
 
 def load_outputs(state: State) -> Fields:
-    """Load a state into the fields of this process, with marker columns. The call is collective."""
+    """Load a state into the fields of this process, and evaluate the marker columns. The call is collective."""
     return parallel_assembly(state.world).load_fields(as_local(state))
 
 
@@ -202,7 +207,7 @@ def find_evaluated_rows(entity: Entity, world: World) -> EvaluatedRows:
     """Find the rows of a handle that this process evaluates. The call is collective.
 
     Raises:
-        ModelError: an entity belongs to another world, or no row refers to a marker.
+        ModelError: an entity belongs to another world, or the handle contains a marker to which no row refers.
     """
     assembly, table = parallel_assembly(world), entity.table
     if world.tables.get(table.component) is not table:
@@ -220,8 +225,9 @@ def find_evaluated_rows(entity: Entity, world: World) -> EvaluatedRows:
 
 
 def _share_markers(entity: Entity, here: IntArray, assembly: Assembly) -> IntArray:
-    """Return the markers that this process evaluates; a marker on several processes is evaluated by the first of
-    them."""
+    """Return whether this process evaluates each marker; if several processes store a marker, the first of them
+    evaluates it.
+    """
     layout = assembly.layout
     owner = np.full(len(entity), layout.size, np.int64)
     for rank, part in enumerate(assembly.processes.allgather("markers", here)):

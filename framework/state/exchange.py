@@ -26,8 +26,9 @@ def gather_reference(assembly: Assembly) -> FloatArray:
 
 
 def gather_values(assembly: Assembly, local: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
-    """Return the arrays of the whole model in world order on every process, from local arrays, by the names of the
-    arrays of a state."""
+    """Return, on every process, the arrays of the whole model in world order. They are combined from the local arrays,
+    which are given by the names of the arrays of a state.
+    """
     layout, number = assembly.layout, assembly.world.numbering
     owned = len(layout.owned)
     parts = [
@@ -47,14 +48,16 @@ def gather_values(assembly: Assembly, local: Mapping[str, FloatArray]) -> dict[s
 
 
 def scatter_values(assembly: Assembly, stored: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
-    """Return local arrays from arrays of the whole model in world order, by the names of the arrays of a state."""
+    """Return the local arrays of this process from arrays of the whole model in world order. Both are given by the
+    names of the arrays of a state.
+    """
     layout = assembly.layout
     where = [layout.dofs] * 4 + [layout.multipliers_owned] + [layout.data_rows_owned] * 2
     return {name: stored[name][numbers] for name, numbers in zip(NAMES, where, strict=True)}
 
 
 def check_sizes(number: Any, stored: Mapping[str, FloatArray]) -> None:
-    """Raise ModelError if arrays of a whole state do not have the sizes of a model with this numbering."""
+    """Raise ModelError if the lengths of the arrays of a whole state do not fit a model with this numbering."""
     sizes = [number.count] * 4 + [number.multiplier_count] + [number.data_total] * 2
     for name, size in zip(NAMES, sizes, strict=True):
         if len(stored[name]) != size:

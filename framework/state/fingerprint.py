@@ -1,4 +1,6 @@
-"""Data by which a continued run checks its model, and values of columns that the interrupted run has changed."""
+"""Data from which a continued run checks that its model agrees with the interrupted run, and values of columns that the
+interrupted run has changed.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,9 @@ from windlass.framework.model.world import World
 from windlass.framework.state.exchange import gather_reference
 
 SAME_PLACE = 1e-9
-"""Largest relative difference of reference coordinates for which two models count as equal [1]; rounding differs
-between machines."""
+"""Two models count as equal if their reference coordinates differ by at most this relative difference [1]. Rounding
+errors differ between machines.
+"""
 
 
 def describe_model(assembly: Assembly) -> dict[str, Any]:
@@ -29,7 +32,7 @@ def describe_model(assembly: Assembly) -> dict[str, Any]:
     world, number = assembly.world, assembly.world.numbering
     rows = {f"rows of {table.kind}": int(table.count) for table in world.tables.values() if table.count}
     for component, table in world.tables.items():
-        # columns that select a law by its name
+        # columns in which a name selects a law
         for name, column in component.columns.items():
             if table.count and column.choices is not None and np.dtype(column.dtype).kind == "U":
                 for value, count in zip(*np.unique(table.collect(name), return_counts=True), strict=True):
@@ -74,7 +77,9 @@ def check_model(kept: Mapping[str, Any], assembly: Assembly, where: str) -> None
 
 
 def describe_for_state(world: World) -> dict[str, Any]:
-    """Return the description of `describe_model`, without gravity, as arrays for a file. The call is collective."""
+    """Return the description of the model by `describe_model`, without gravity, in the form of arrays for a file. The
+    call is collective.
+    """
     model = describe_model(parallel_assembly(world))
     return {"model": np.array(json.dumps(model["counts"])), "model_reference": model["reference"]}
 
@@ -100,7 +105,7 @@ def list_switches(world: World) -> dict[str, Any]:
 
 
 def find_changes(world: World, before: Mapping[str, Any] | None, version: int = -1) -> dict[str, Any]:
-    """Return rows and values of switchable columns that have changed.
+    """Return the rows and values of switchable columns that have changed.
 
     Args:
         world: the world.

@@ -16,7 +16,9 @@ from windlass.framework.runtime.log_stages import Stage, enter, leave
 from windlass.framework.state.state import State
 
 ROUNDING, UNITS = 1e-9, 4.0
-"""Differences of times that count as rounding errors: part of the step, and rounding units of the time."""
+"""Difference of two times that counts as a rounding error: as a fraction of the step size, and in rounding units of the
+time.
+"""
 
 
 class StepHook:
@@ -26,9 +28,9 @@ class StepHook:
     Attributes:
         changes_state: whether `before_step` changes the state; if true, the method is called before the `before_step`
             of all other hooks.
-        changes_forces: whether the previous call of `before_step` has changed forces abruptly, for example by a switch.
-            If ``changes_forces`` is true, dynamic solves compute new accelerations from the equations of motion before
-            the step.
+        changes_forces: whether the most recent call of `before_step` has changed forces abruptly, for example by
+            `World.set`. If ``changes_forces`` is true, dynamic solves compute new accelerations from the equations of
+            motion before the step.
     """
 
     changes_state = False
@@ -51,7 +53,7 @@ class StepHook:
         """Called after an accepted step."""
 
     def finish(self, state: State) -> None:
-        """Called after the last step, or with the last good state if the solve fails."""
+        """Called after the last step; if the solve fails, called with the last good state."""
 
     def find_doubts(self) -> Sequence[str]:
         """Return the reasons why results of this hook are doubtful; called at the end of a solve. The call is
@@ -63,7 +65,7 @@ class StepHook:
         return ()
 
     def idle_steps(self, state: State, size: float) -> int:
-        """Return the number of next steps, with step sizes up to ``size`` [s], that do not need this hook.
+        """Return the number of coming steps, with step sizes up to ``size`` [s], for which the hook need not be called.
 
         The solver calls this method after `before_step`, and does not call `before_step` and `after_step` for these
         steps.
@@ -71,26 +73,28 @@ class StepHook:
         return 0
 
     def idle_program(self, state: State) -> Program | None:
-        """Return compiled code that runs after each idle step, when the fields contain the values at the end of the
-        step.
+        """Return compiled code that runs after each idle step (a step without calls of this hook). The fields then
+        contain the values at the end of the step.
 
         The program may change all fields except the time.
         """
         return None
 
     def next_stop(self, state: State) -> float:
-        """Return the time [s] at which a step must end, later than the state; inf if there is none.
+        """Return the next time [s] at which a step must end; it must be later than the time of the state. Return inf if
+        there is no such time.
 
-        A solver in time calls this method after `before_step`, and cuts the step that would pass this time.
+        Solvers with time steps call this method after `before_step`, and shorten a step that would pass this time.
         """
         return inf
 
     def skip(self, steps: int) -> None:
-        """Count ``steps`` steps that ran without calls of this hook."""
+        """Receive the number of steps that ran without calls of this hook."""
 
     def find_obstacle(self) -> str:
-        """Return the reason why this hook cannot continue after a restart, or "" if it can; a solve with a `Checkpoint`
-        calls this method before its first step, and raises ModelError with the reason."""
+        """Return the reason why this hook cannot continue after a restart, or "" if it can. A solve with a `Checkpoint`
+        calls this method before its first step, and raises ModelError if a hook returns a reason.
+        """
         return ""
 
     def checkpoint(self) -> dict[str, Any]:
@@ -124,7 +128,9 @@ def overriding(hooks: Iterable[StepHook], stage: str) -> list[StepHook]:
 
 
 def find_rounding(t: float, step: float) -> float:
-    """Return the time difference that counts as a rounding error [s], at a time [s] and for a step size [s]."""
+    """Return the largest difference of two times that counts as a rounding error [s], for a given time [s] and step
+    size [s].
+    """
     return max(ROUNDING * step, UNITS * float(np.finfo(float).eps) * abs(t))
 
 
@@ -169,7 +175,9 @@ def run_stage(hooks: Iterable[StepHook], stage: str, state: State) -> None:
 
 
 def _may_change(hook: StepHook) -> bool:
-    """Whether a hook may change the state; false for hooks that only write results, which saves time."""
+    """Return whether a hook may change the state. For hooks that only write results, the result is false, so that no
+    time is spent on checks of the state.
+    """
     return hook.changes_state or not type(hook).__module__.startswith(OUTPUTS)
 
 
@@ -179,7 +187,9 @@ CHANGED = ("q", "v", "a", "data")
 
 
 def is_finite(state: State) -> bool:
-    """Whether all values that user code may change are finite; absolute values above 1e150 do not count as finite."""
+    """Return whether all values that user code may change are finite. Absolute values above 1e150 do not count as
+    finite.
+    """
     return isfinite(sum(float(values @ values) for values in (state.q, state.v, state.a, state.data)))
 
 
@@ -207,12 +217,12 @@ Hook = StepHook | Callable[[State], None]
 
 
 def is_hook(value: Any) -> bool:
-    """Whether a value is a hook or a function of the state; a class is not a hook."""
+    """Return whether a value is a hook or a function of the state. A class is not a hook."""
     return isinstance(value, StepHook) or (callable(value) and not isinstance(value, type))
 
 
 def as_hooks(hooks: Iterable[Hook]) -> list[StepHook]:
-    """Convert hooks and plain functions of the state (called after each step) to hooks."""
+    """Convert functions of the state to hooks that call the function after each step; hooks are returned unchanged."""
     return [h if isinstance(h, StepHook) else _AfterStep(h) for h in hooks]
 
 
@@ -242,5 +252,5 @@ def refuse_obstacles(hooks: Iterable[StepHook], what: str) -> None:
 
 
 def keeps_nothing(hook: StepHook) -> bool:
-    """Whether a hook does not override `checkpoint`."""
+    """Return whether a hook has no own method `checkpoint`."""
     return type(hook).checkpoint is StepHook.checkpoint

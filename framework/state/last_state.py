@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class LastState:
-    """Storage for the last state of a run, used only after a call of `want`."""
+    """Storage for the last state of a run. States are stored only after a call of `want`."""
 
     wanted: bool = False
     state: State | None = None
@@ -26,7 +26,7 @@ def want() -> None:
 
 
 def note(state: State) -> None:
-    """Record the state at the end of a solve."""
+    """Store the state at the end of a solve."""
     if _last.wanted:
         _last.state = state.copy()
 

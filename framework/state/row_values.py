@@ -1,4 +1,4 @@
-"""Positions of the multipliers and history values of entities in the arrays of a state."""
+"""Indices of the multipliers and history values of entities in the arrays of a state."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from windlass.framework.model.world import World
 
 
 class RowPlaces:
-    """Positions of the multipliers or history values of rows in a state.
+    """Indices of the multipliers or history values of rows in the arrays of a state.
 
     Args:
         world: the world.
@@ -26,8 +26,8 @@ class RowPlaces:
         name: ``"lam"``, ``"data"`` or ``"start_data"``.
 
     Attributes:
-        places: positions in the array of the state, shape (rows, k). The position is -1 for values of other processes,
-            and for the remaining columns of rows with fewer than k values.
+        places: indices in the array of the state, shape (rows, k). The index is -1 for values of other processes, and
+            in the last columns of rows with fewer than k values.
     """
 
     def __init__(self, world: World, assembly: Assembly | None, entity: Entity, name: str) -> None:
@@ -37,8 +37,9 @@ class RowPlaces:
         self.places: IntArray = self._find_multipliers(entity) if name == "lam" else self._find_data(entity, name)
 
     def collect(self, array: FloatArray) -> FloatArray:
-        """Return the values of all rows on every process, shape (rows, k); rows with fewer than k values end with
-        NaN."""
+        """Return the values of all rows on every process, shape (rows, k); rows with fewer than k values are padded
+        with NaN.
+        """
         values = np.where(self.places >= 0, np.append(array, 0.0)[self.places], -np.inf)
         values = self._largest(values)
         return np.where(np.isneginf(values), np.nan, values)
@@ -71,7 +72,7 @@ class RowPlaces:
         return np.where((k < count[:, None]) & (start[:, None] >= 0), start[:, None] + k, -1)
 
     def _largest(self, values: FloatArray, together: bool = False) -> FloatArray:
-        """Return the maximum over all processes, because each process has only a part of the values."""
+        """Return the maximum over all processes; each process has only a part of the values."""
         if self._assembly is None and not together:
             return values
         assembly = self._assembly or parallel_assembly(self._world)

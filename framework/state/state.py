@@ -1,5 +1,6 @@
-"""The state: values that change during a solve (coordinates, velocities, accelerations, multipliers, history values and
-time)."""
+"""The state: the values that change during a solve (coordinates, velocities, accelerations, multipliers, history values
+and time).
+"""
 
 from __future__ import annotations
 
@@ -33,17 +34,18 @@ CHANGING = frozenset((*NAMES, "t", "step"))
 class State:
     """All values that a solver changes.
 
-    ``State(world)`` contains the values of the whole model in world order, under MPI on every process. The state of a
-    solver contains only the values of one process; `gather` returns the state of the whole model.
+    ``State(world)`` contains the values of the whole model in world order. Under MPI every process has the values of
+    the whole model. The state of a solver contains only the values of one process; `gather` returns the state of the
+    whole model.
 
     Assignments such as ``state.q = values`` copy the values into the existing array; values that are not finite or have
     a different shape raise ModelError. A state belongs to one world. To use its values in another world, such as a
-    changed copy of the model, call `assign` on a state of the other world. Alternatively, save the state and call
-    `load`.
+    changed copy of the model, create a state of the other world, and call its method `assign`. Alternatively, save the
+    state and call `load` of the new state.
 
     Args:
         world: the world, which the constructor finalizes if necessary.
-        assembly: the assembly of a process, for a local state.
+        assembly: the assembly of this process, for a state in its local numbering.
 
     Attributes:
         q: displacements from the reference coordinates [m, 1, rad], shape (n,).
@@ -54,13 +56,14 @@ class State:
         start_data: the history values at the start of the step, shape (d,).
         t: time [s].
         step: number of finished steps.
-        saved: whether `save` was called during a solve; if true, the solver drops cached data before the next step.
+        saved: whether `save` was called during a solve; if true, the solver drops cached data (see `StepHook`) before
+            the next step.
     """
 
     saved = False
 
     def __setattr__(self, name: str, value: Any) -> None:
-        # copy values into the existing arrays, because solvers and PETSc store the addresses of the arrays
+        # values are copied into the existing arrays, because solvers and PETSc store the addresses of the arrays
         if name in CHANGING and name in self.__dict__:
             value = _read_assigned(name, value, self.__dict__[name])
         object.__setattr__(self, name, value)
@@ -85,7 +88,7 @@ class State:
         self.start_data: FloatArray = self.data.copy()
 
     def _derive(self, assembly: Assembly | None, values: Mapping[str, FloatArray]) -> State:
-        """Return a state of the same world and instant in which the arrays given by name are replaced."""
+        """Return a copy of this state in which the arrays given by name are replaced."""
         other = State.__new__(State)
         other._world, other._assembly = self._world, assembly
         other.t, other.step = self.t, self.step
@@ -99,7 +102,7 @@ class State:
 
     @property
     def world(self) -> World:
-        """The world that this state belongs to."""
+        """The world to which this state belongs."""
         return self._world
 
     @property
@@ -122,12 +125,13 @@ class State:
         return self._assembly is assembly
 
     def copy(self) -> State:
-        """An independent copy."""
+        """Return an independent copy of this state."""
         return self._derive(self._assembly, {name: getattr(self, name).copy() for name in NAMES})
 
     @checked(other=instance("State"))
     def assign(self, other: State) -> State:
-        """Copy all values of another state, for example from the original to a changed model, and return self.
+        """Copy all values of another state, for example of a state of the original model to a state of a changed model,
+        and return self.
 
         Raises:
             ModelError: the arrays of the states have different sizes.
@@ -145,7 +149,9 @@ class State:
 
     @checked(name=word(*NAMES[:4]))
     def vector(self, name: str) -> Any:
-        """A PETSc vector over the memory of ``q``, ``v``, ``a`` or ``carried``, with ghosts under MPI."""
+        """Return a PETSc vector that uses the memory of ``q``, ``v``, ``a`` or ``carried``; under MPI the vector has
+        ghosts.
+        """
         array = getattr(self, name)
         if self._assembly is None or self._assembly.layout.size == 1:
             return PETSc.Vec().createWithArray(array, comm=PETSc.COMM_SELF)
@@ -154,9 +160,9 @@ class State:
 
     @checked(entity=handle(), name=word(*NAMES))
     def of(self, entity: Entity, name: str = "q") -> FloatArray:
-        """Values of the rows of a handle, shape (rows, k), as a copy.
+        """Return a copy of the values of the rows of a handle, shape (rows, k).
 
-        Under MPI the call is collective; each process gets the values of all rows.
+        Under MPI the call is collective; each process receives the values of all rows.
 
         Args:
             entity: the entities to which the values belong.
@@ -168,7 +174,7 @@ class State:
                 segment or point; rows with fewer values end with NaN.
 
         Raises:
-            ModelError: the handle belongs to another world, or its entities do not have values of this name.
+            ModelError: the handle belongs to another world, or its entities have no values of this name.
         """
         if name in NAMES[4:]:
             return RowPlaces(self._world, self._assembly, entity, name).collect(getattr(self, name))
@@ -176,17 +182,17 @@ class State:
         if self._assembly is None or self._assembly.layout.size == 1:
             values: FloatArray = np.append(array, 0.0)[dofs]
             return values
-        # only the owner adds each value, because the sum over processes is formed
+        # only the owner of a value adds it, because the values of all processes are summed
         owned = len(self._assembly.layout.owned)
         values = np.append(array[:owned], 0.0)[np.minimum(dofs, owned)]
         return self._assembly.processes.sum(values)
 
     @checked(entity=handle(), name=word(*NAMES), values=inside())
     def put(self, entity: Entity, values: Any, name: str = "q") -> None:
-        """Set the values that `of` returns; ``values`` has shape (rows, k), shape (k,) for equal values in all rows, or
-        is one number.
+        """Set the values that `of` returns; ``values`` has the shape (rows, k), or the shape (k,) for equal values in
+        all rows, or is one number for all values.
 
-        Under MPI the call is collective, and each process gives the values of all rows.
+        Under MPI the call is collective, and each process must pass the values of all rows.
 
         Raises:
             ModelError: the handle belongs to another world, its entities do not have values of this name, or values
@@ -208,8 +214,8 @@ class State:
 
     @checked(entity=handle())
     def local_dofs(self, entity: Entity) -> IntArray:
-        """Return the coordinate numbers of entities in this state, shape (rows, k); the number of coordinates n for
-        coordinates that an entity does not have.
+        """Return the coordinate numbers of entities in this state, shape (rows, k); the number is n, the number of
+        coordinates of the state, for coordinates that an entity does not have.
 
         Under MPI the call is collective.
         """
@@ -228,10 +234,10 @@ class State:
         return self._derive(None, gather_values(self._assembly, {name: getattr(self, name) for name in NAMES}))
 
     def scatter(self, stored: Mapping[str, FloatArray]) -> None:
-        """Copy values from whole arrays in world order.
+        """Copy the values from arrays of the whole model in world order.
 
         Raises:
-            ModelError: the arrays do not have the sizes of this model.
+            ModelError: the lengths of the arrays do not fit this model.
         """
         check_sizes(self._world.numbering, stored)
         local = stored if self._assembly is None else scatter_values(self._assembly, stored)
@@ -244,8 +250,8 @@ class State:
 
         The file contains data that identify the model, and the values of its switchable columns (`World.set`). The file
         has a digest. An old file is replaced only after the new file is complete. If the state is saved between two
-        steps of a solve, the solver computes the tangent again. The solve is then bitwise equal to a solve that
-        continues from the file.
+        steps of a solve, the solver computes the tangent again. The further results of the solve are then bit-identical
+        to the results of a solve that continues from the file.
 
         Raises:
             OutputError: the file cannot be written.
@@ -266,8 +272,8 @@ class State:
             switches: treatment of switchable columns (friction, ``active``, loads; see `World.set`), except functions
                 of time. ``"compare"``: raise an error if values of switchable columns differ between model and file.
                 ``"restore"``: set switchable columns to the values in the file. ``"keep"``: do not change the model,
-                for example to begin a motion with friction from a preload without friction. Files of old versions
-                contain no switchable columns and are not compared.
+                for example to start a dynamic solve with friction from a preloaded state that was computed without
+                friction. Files of old versions contain no switchable columns and are not compared.
 
         Raises:
             OutputError: the file cannot be read, has a wrong digest, or has values that are not finite.
@@ -286,14 +292,14 @@ class State:
 
 
 def _read_assigned(name: str, given: Any, old: Any) -> Any:
-    """Return the value of an attribute after an assignment; the new values of an array are copied into the existing
+    """Return the value that an attribute has after an assignment. New values of an array are copied into the existing
     array.
 
     Raises:
         ModelError: values are not finite, or have a wrong shape.
     """
     if isinstance(old, np.ndarray):
-        # ``state.q += dq`` has already changed the array
+        # a statement such as ``state.q += dq`` has already changed the array
         if given is not old:
             values = read_numbers(given) if np.size(given) else np.asarray(given, np.float64)
             if values is None or values.shape != old.shape:
@@ -345,7 +351,8 @@ def local_state(assembly: Assembly, state: State | None) -> State:
 
 
 def as_local(state: State) -> State:
-    """Return the state itself if it is in the local numbering of this process, otherwise a local copy; see
-    `local_state`."""
+    """Return the state itself if it is in the local numbering of this process, otherwise a copy in the local numbering;
+    see `local_state`.
+    """
     assembly = parallel_assembly(state.world)
     return state if state.is_local_to(assembly) else local_state(assembly, state)

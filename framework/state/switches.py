@@ -1,9 +1,9 @@
 """Values of switchable columns (see `World.set`) in state files, such as friction, supports and loads.
 
-A state is valid only with the values of the switchable columns during its computation. For example, history values of a
-contact without friction contain no sticking positions. Therefore a file contains all switchable numeric columns as
-``switch.<kind>.<column>``, with one row if all rows are equal. When the file is loaded, the columns are compared with
-the model.
+A state is valid only together with the values that the switchable columns had when the state was computed. For example,
+history values of a contact without friction contain no sticking positions. Therefore a file contains all switchable
+numeric columns as ``switch.<kind>.<column>``, with one row if all rows are equal. When the file is loaded, the columns
+are compared with the model.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def describe_switches(world: World) -> dict[str, NDArray[Any]]:
 
 
 def find_unequal(values: NDArray[Any], others: NDArray[Any]) -> NDArray[np.bool_]:
-    """Rows in which two arrays of numbers differ, shape (rows,)."""
+    """Return whether two arrays of numbers differ in each row, shape (rows,)."""
     differs = (values != others) & ((values == values) | (others == others))
     unequal: NDArray[np.bool_] = differs.reshape(len(values), -1).any(axis=1)
     return unequal
@@ -46,7 +46,7 @@ def take_switches(world: World, kept: Mapping[str, Any], how: str, where: str) -
 
     Args:
         world: the world.
-        kept: entries of the file, which include the result of `describe_switches` except in files of old versions.
+        kept: entries of the file, which include the result of `describe_switches`, except in files of old versions.
         how: ``"compare"``: raise an error for differences; ``"restore"``: set the columns of the model; ``"keep"``: do
             nothing.
         where: name of the file, for the message.
@@ -87,7 +87,7 @@ def take_switches(world: World, kept: Mapping[str, Any], how: str, where: str) -
 
 
 def _describe(world: World, name: str, rows: NDArray[np.int64], old: NDArray[Any], new: NDArray[Any]) -> str:
-    """Return one line of text on a column that differs."""
+    """Return one line of text that describes the differences of a column."""
     kind, _, column = name.partition(".")
     unit = next(c.columns[column].unit for c, table in world.tables.items() if table.kind == kind)
     first, others = int(rows[0]), f" (and {len(rows) - 1} more rows)" if len(rows) > 1 else ""

@@ -1,10 +1,10 @@
 """Comparison of tangents of whole models with central differences of the residual, for tests of laws.
 
-    R = M(q) a + f(q, v, t) - loads + C_qᵀ λ,  C     and its derivatives with respect to q, v, a and λ, and their sum
+    R = M(q) a + f(q, v, t) - loads + C_qᵀ λ, C and its derivatives with respect to q, v, a and λ, and their sum
 
 A central difference with step h has a truncation error of about h² times the third derivative, and a rounding error of
-about ε R/h. With h = 1e-6 the error is about 1e-9 of the largest entry of a row. Contact states are history values,
-which the differences do not change.
+about ε R/h. With h = 1e-6 the error is about 1e-9 of the largest entry of a row. Contact states do not change during
+the comparison, because they are history values.
 """
 
 from __future__ import annotations
@@ -24,26 +24,31 @@ from windlass.framework.state.state import State
 
 STEP = 1e-6
 WEAK = 1e-6
-"""Lower limit of the scale of a row, as a fraction of the largest entry of the matrix [1]."""
+"""Errors of a row are compared with the largest entry of the row, but at least with this fraction of the largest entry
+of the matrix [1].
+"""
 FACTORS = {
     "x": (1.0, 0.0, 1e-300, 0.0),
     "v": (0.0, 1.0, 1e-300, 0.0),
     "a": (0.0, 0.0, 1.0, 0.0),
     "lam": (0.0, 0.0, 1e-300, 1.0),
 }
-"""Factors of the derivatives with respect to displacements, velocities, accelerations and multipliers that select one
-of these derivatives. The factor of accelerations is 1e-300 instead of 0, because for 0 the tangent omits inertia
-forces."""
+"""Factors (dq, dv, da, scale of multipliers) that select the derivative with respect to displacements, velocities,
+accelerations or multipliers. The factor da is 1e-300 instead of 0, because for 0 the tangent omits inertia forces.
+"""
 TOGETHER = (0.7, 1.3, 2.1, 0.4)
-"""Factors for which all derivatives contribute to the tangent, to detect a tangent that is not linear in its
-factors."""
+"""Factors with which all derivatives contribute to the tangent. They serve to detect a tangent that is not linear in
+its factors.
+"""
 BESIDE = {"x": ("x",), "v": ("v", "lam"), "lam": ("v", "lam"), "a": tuple(FACTORS)}
-"""For each derivative, the derivatives whose largest entry limits the scale of a row."""
+"""For each derivative, the derivatives whose largest entries determine the scale of errors of a row."""
 WORDS = {"x": "displacement", "v": "velocity", "a": "acceleration", "lam": "multiplier"}
 
 
 class Wrong(NamedTuple):
-    """The worst entry of a tangent: row, column, value, correct value, and the number of wrong entries."""
+    """The entry of a tangent with the largest error: row, column, value, correct value, and the number of wrong entries
+    of the tangent.
+    """
 
     row: int
     column: int
@@ -69,22 +74,24 @@ def check_tangent(
     tolerance: float = 1e-6,
     seed: int = 1,
 ) -> None:
-    """Compare the tangent of a model with central differences of its residual, at a state and at random states near it.
+    """Compare the tangent of a model with central differences of its residual, at a given state and at random states
+    near this state.
 
-    The check is for small models on one process, because it moves each coordinate and uses dense matrices.
+    The check is suitable only for small models on one process, because it varies each coordinate and uses dense
+    matrices.
 
     Args:
         world: the model.
         state: state of the comparison; default: initial values.  History values do not change.
-        states: number of random states; random numbers of order ``displacement`` are added to the coordinates, and
-            numbers of order 1 to velocities, accelerations and multipliers.
-        displacement: standard deviation of the displacements of coordinates [m, rad, 1].
+        states: number of random states; random numbers with the standard deviation ``displacement`` are added to the
+            coordinates, and random numbers of order 1 to velocities, accelerations and multipliers.
+        displacement: standard deviation of the random displacements of coordinates [m, rad, 1].
         tolerance: largest error of an entry, relative to the largest entry of its row [1].
         seed: seed of the random numbers.
 
     Raises:
         ModelError: an entry of the tangent differs from the central difference, or forces are not finite. The message
-            names the worst entry, with its law and row.
+            names the entry with the largest error, with its law and row.
     """
     assembly = serial_assembly(world)
     random = np.random.default_rng(seed)
@@ -104,17 +111,17 @@ def check_fields(
     *,
     limit: float = np.inf,
 ) -> None:
-    """Check the tangent as `check_tangent` does, at the present fields of an assembly, with constraints at position
-    level and at velocity level.
+    """Check the tangent as `check_tangent` does, at the present fields of an assembly, with constraints imposed on
+    positions and with constraints imposed on velocities.
 
     Args:
         assembly: the assembly with the fields.
-        tolerance: as in `check_tangent`.
+        tolerance: see `check_tangent`.
         where: description of the fields in error messages.
         limit: largest error of any entry, in the unit of that entry, regardless of the scale of its row.
 
     Raises:
-        ModelError: as in `check_tangent`.
+        ModelError: see `check_tangent`.
     """
     fields, n = assembly.fields, assembly.layout.spare
     try:
@@ -122,7 +129,7 @@ def check_fields(
             expected = {name: eval_differences(assembly, name) for name in FACTORS}
             if not all(np.isfinite(part).all() for part in expected.values()):
                 raise ModelError(f"forces are not finite {where}: must be finite; use a smaller displacement")
-            # the rounding error of a row scales with its largest entry in any derivative
+            # the rounding error of a row scales with the largest entry of the row in any derivative
             rows = np.max([np.abs(part).max(axis=1, initial=0.0) for part in expected.values()], axis=0)
             rows = np.maximum(rows, WEAK * rows.max(initial=1.0))
             for name, factors in FACTORS.items():
@@ -222,7 +229,7 @@ def _to_dense(assembly: Assembly, values: FloatArray) -> FloatArray:
 
 
 def _describe(assembly: Assembly, name: str, wrong: Wrong, where: str) -> str:
-    """Description of the worst entry, with its law."""
+    """Return a description of the entry with the largest error, with its law."""
     n = assembly.layout.spare
     column = wrong.column + (n if name == "lam" else 0)
     several = f"; {wrong.entries} entries are wrong" if wrong.entries > 1 else ""
@@ -235,7 +242,7 @@ def _describe(assembly: Assembly, name: str, wrong: Wrong, where: str) -> str:
 
 
 def _describe_unknown(assembly: Assembly, k: int) -> str:
-    """Description of a coordinate or, after the coordinates, of a multiplier."""
+    """Return a description of an unknown: a coordinate or, for indices after the coordinates, a multiplier."""
     numbering, layout = assembly.world.numbering, assembly.layout
     if k < layout.spare:
         return numbering.describe_dof(int(layout.dofs[k]))
@@ -248,7 +255,8 @@ def _describe_row(assembly: Assembly, k: int) -> str:
 
 def _find_law(assembly: Assembly, name: str, row: int, column: int) -> str:
     """Return the law whose contribution to an entry of the tangent has the largest error, and the first row of this law
-    that couples the two coordinates of the entry."""
+    that couples the two unknowns of the entry.
+    """
     worst, found = 0.0, ""
     values = getattr(assembly.fields, name)
     place = column - assembly.layout.spare if name == "lam" else column
@@ -274,14 +282,15 @@ def _find_law(assembly: Assembly, name: str, row: int, column: int) -> str:
 
 
 def _rows_at(system: System, row: int, column: int, spare: int) -> IntArray:
-    """Return the rows of a system that couple two coordinates; if one of the two is a multiplier, return the rows with
-    the other coordinate."""
+    """Return the rows of a system that couple two coordinates; if one of the two unknowns is a multiplier, return the
+    rows that couple the other.
+    """
     there = [(system.dofs == k).any(axis=1) for k in (row, column) if k < spare]
     return np.flatnonzero(np.all(there, axis=0)) if there else np.zeros(0, np.int64)
 
 
 def _own_residual(assembly: Assembly, system: System) -> FloatArray:
-    """Return the contribution of one law to the residual, without constant masses and weights."""
+    """Return the contribution of one law to the residual, without constant mass matrix and weight."""
     fields = assembly.fields
     f, loads, c = np.zeros_like(fields.x), np.zeros_like(fields.x), np.zeros_like(fields.lam)
     s = evaluate(fields, f=f, C=c)
@@ -297,7 +306,7 @@ def _own_residual(assembly: Assembly, system: System) -> FloatArray:
 def _add_own_tangent(
     assembly: Assembly, component: type[Component], factors: tuple[float, float, float, float], values: FloatArray
 ) -> None:
-    """Add the contribution of one law to the tangent, without constant masses and weights."""
+    """Add the contribution of one law to the tangent, without constant mass matrix and weight."""
     system = assembly.layout.systems[component]
     dq, dv, da, scale = factors
     s = assembly.evaluation(component, values, dq=dq, dv=dv, da=da)
