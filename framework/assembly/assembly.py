@@ -131,7 +131,8 @@ class Assembly:
         self._built_at[component] = self.world.changed.get(component, 0)
 
     def order_systems(self) -> None:
-        """Collect the functions of the systems in lists. Call this method again if a function of a system was replaced.
+        """Collect the functions of the systems in lists. Call this method again if a function of a system was
+        replaced.
         """
         self.systems = [self.layout.systems[c] for c in self._components]
         self._checks = [system.checks for system in self.systems]
@@ -394,7 +395,8 @@ class Assembly:
 
     @contextmanager
     def calling(self) -> Iterator[None]:
-        """Context in which user functions are called. User functions must not evaluate another state or start a solve.
+        """Context in which user functions are called. User functions must not evaluate another state or start a
+        solve.
         """
         self.evaluating = True
         try:

@@ -24,7 +24,8 @@ def note_outcome(outcome: FloatArray, error: float, step: float, changed: bool, 
 
 @kernel
 def clear_outcomes(outcomes: FloatArray) -> None:
-    """Set the results of all systems, shape (systems, 5), to the values of a system without contacts; see `PostNewton`.
+    """Set the results of all systems, shape (systems, 5), to the values of a system without contacts; see
+    `PostNewton`.
     """
     for k in range(len(outcomes)):
         note_outcome(outcomes[k], 0.0, np.inf, False, 0.0, -1)

@@ -271,7 +271,8 @@ def yes_no() -> Check:
 
 
 def word(*choices: str, words: str = "") -> Check:
-    """Create the check of a word, which must be one of the given choices. Any text is allowed if no choices are given.
+    """Create the check of a word, which must be one of the given choices. Any text is allowed if no choices are
+    given.
     """
     words = words or (f"one of {', '.join(choices)}" if choices else "a text")
 

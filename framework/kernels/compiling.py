@@ -119,8 +119,8 @@ _FOR_OTHERS = frozenset({
     "WithLifting", "InlineInlinables", "FindLiterallyCalls", "LiteralUnroll", "InlineOverloads",
     "DumpParforDiagnostics",
 })  # fmt: skip
-"""Compiler passes that are needed only for kernels that use one of the names in `_NAMES_OF_OTHERS`, and for functions of
-numba with ``inline="always"``.
+"""Compiler passes that are needed only for kernels that use one of the names in `_NAMES_OF_OTHERS`, and for functions
+of numba with ``inline="always"``.
 """
 _NAMES_OF_OTHERS = frozenset({"objmode", "objmode_context", "literally", "literal_unroll"})
 """Names that require the passes above if a kernel uses them; kernels of Windlass do not use these names."""

@@ -181,7 +181,8 @@ def is_kept(function: Any, arguments: tuple[Any, ...], form: str) -> bool:
 
 
 def asked() -> list[Job]:
-    """Return the kernels that this process has requested, with name and types of arguments, for the file kernels.json.
+    """Return the kernels that this process has requested, with name and types of arguments, for the file
+    kernels.json.
     """
     found = []
     for dispatcher, arguments, form in _process.asked:

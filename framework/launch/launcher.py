@@ -71,7 +71,8 @@ _ends: list[Callable[[], None]] = []
 
 
 def before_end(function: Callable[[], None]) -> None:
-    """Register a function that is called before PETSc is finalised. At the finalisation, processes wait for each other.
+    """Register a function that is called before PETSc is finalised. At the finalisation, processes wait for
+    each other.
     """
     _ends.append(function)
 

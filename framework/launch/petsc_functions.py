@@ -76,7 +76,8 @@ def reason_name(reasons: Any, reason: int) -> str:
 
 
 def raise_cause(error: Any) -> None:
-    """Raise the error of a Python function that PETSc has called, which late versions of PETSc wrap in another error.
+    """Raise the error of a Python function that PETSc has called, which late versions of PETSc wrap in another
+    error.
     """
     cause = error.__cause__
     if cause is not None:

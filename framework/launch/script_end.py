@@ -87,7 +87,7 @@ def _end_of_script() -> None:
         sys.stdout.flush()
         from petsc4py import PETSc  # imported here, because this code needs the module only if it is already loaded
 
-        from windlass.framework.launch.petsc_functions import hide_unused_options  # imported here: loads NumPy
+        from windlass.framework.launch.petsc_functions import hide_unused_options  # here, because this loads NumPy
 
         hide_unused_options()
         PETSc._finalize()  # finalise PETSc, which prints its output, and MPI

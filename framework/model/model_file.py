@@ -386,7 +386,8 @@ def _create_function(value: Mapping[str, Any], where: str) -> Any:
 
 
 def _find_kind(name: str, module: Any, where: str) -> type[Component]:
-    """Return the registered component with the given name. The name of the module in the file is used only in messages.
+    """Return the registered component with the given name. The name of the module in the file is used only in
+    messages.
     """
     found = find_component(name)
     if found is None:

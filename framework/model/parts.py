@@ -88,7 +88,8 @@ def _check_count(count: int) -> None:
 
 
 def part_of_large(count: int) -> Part:
-    """Return the part that this process specifies when a function such as `straight_cable` adds many rows by one call.
+    """Return the part that this process specifies when a function such as `straight_cable` adds many rows by
+    one call.
     """
     return Part.equal(count) if count > KEPT_WHOLE else Part(count, np.arange(count), replicated=True)
 

@@ -170,7 +170,8 @@ def check_words(kernel: Callable[..., Any], name: str, fields: Sequence[str]) ->
 
 
 def check_kernels(component: type[Component], force: Any, *tangents: Any, **more: Any) -> None:
-    """Call `check_words` for all kernels of a law between two markers; the arguments are explained in `register_pair`.
+    """Call `check_words` for all kernels of a law between two markers; the arguments are explained in
+    `register_pair`.
     """
     fields = field_names(component, more.get("derived") or (), len(more.get("start") or ()))
     kernels = {"force": force} | {name: more.get(name) for name in ("update", "gap", "sliding")}

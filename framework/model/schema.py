@@ -288,7 +288,8 @@ def _parse_open(col: Column, value: Any, count: int, where: str) -> NDArray[Any]
 
 
 def count_values(col: Column, value: Any) -> int | None:
-    """Return the number of rows for which user input contains values, or None if the input is one value for all rows.
+    """Return the number of rows for which user input contains values, or None if the input is one value for all
+    rows.
     """
     shape = shape_of(value)
     ragged = not shape and col.along and isinstance(value, list | tuple) and value
@@ -357,7 +358,8 @@ def _expected(col: Column) -> str:
 
 
 def _check_range(col: Column, kind: str, array: NDArray[Any], rows: NDArray[np.int64]) -> None:
-    """Raise ModelError if a value is outside the allowed range of the column. The message states the first such value.
+    """Raise ModelError if a value is outside the allowed range of the column. The message states the first such
+    value.
     """
     is_float = np.issubdtype(array.dtype, np.floating)
     bad = ~(np.abs(array) <= LARGEST) if is_float else np.zeros(array.shape, bool)

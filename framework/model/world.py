@@ -63,7 +63,7 @@ class World:
         version: how often switchable columns have been changed.
         finalized: whether `finalize` was called.
         is_distributed: whether this process stores only a part of the rows.
-        processes: the processes between which the rows are divided; None as long as every process has all rows.
+        processes: the processes among which the rows are divided; None as long as every process has all rows.
         calls: for every call of `add`: component, number of rows, and whether the rows were given in parts.
     """
 

@@ -30,7 +30,8 @@ STEPS, EVERY, DONE, PASSED, STORED = range(5)
 START, INTERVAL, EARLIEST = range(3)
 """Indices of the values in the array ``span`` of `count_step`."""
 ROOM = 64
-"""Largest number of steps in one call of compiled code, because all records of a call are stored until the call ends.
+"""Largest number of steps in one call of compiled code, because all records of a call are stored until the call
+ends.
 """
 
 

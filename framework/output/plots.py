@@ -37,7 +37,8 @@ COLOURED_BY = "axial_force"
 TICKS = 7
 """Largest number of tick labels on the longest axis of a 3D picture [1]."""
 SHORT = 0.1
-"""An axis of a 3D picture has no tick labels if its length, relative to the longest axis, is less than this value [1].
+"""An axis of a 3D picture has no tick labels if its length, relative to the longest axis, is less than this
+value [1].
 """
 FLAT = 1e-6
 """A model is drawn as 2D if its extent along z is below this fraction of its largest extent [1]."""

@@ -259,7 +259,8 @@ class Recorder(EveryNth):
         }
 
     def restore(self, kept: Mapping[str, Any], state: State) -> None:
-        """Prepare to continue the files of the interrupted run. The files change only when the next frame is written.
+        """Prepare to continue the files of the interrupted run. The files change only when the next frame is
+        written.
         """
         self._times, self._steps = kept["times"].tolist(), int(kept["steps"])
         self._last = None if kept["last"] is None else (float(kept["last"][0]), int(kept["last"][1]))

@@ -2,8 +2,8 @@
 """Laws: the behaviour of components; a law is registered by one call at the end of its file.
 
 A law consists of a schema and functions. ``dofs`` defines the coordinates that each row couples, by the names of
-references. ``build`` binds the rows of one table to compiled kernels, and returns a `System`. Numbering, sparsity,
-assembly, solvers and output use only ``dofs`` and ``build``, so a new law is one new file.
+references. ``build`` returns a `System`, which evaluates the rows of one table by compiled kernels. Numbering,
+sparsity, assembly, solvers and output use only ``dofs`` and ``build``, so a new law is one new file.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ BUILD_ORDER = ("passive", "node", "body", "element", "marker", "load", "connecto
 
 
 class Numbers(Protocol):
-    """Interface for laws to the numbering of the world; see `Numbering`."""
+    """Interface through which laws use the numbering of the world; see `Numbering`."""
 
     node_dofs: dict[type[Component], IntArray]
     reference: FloatArray
@@ -54,7 +54,7 @@ from windlass.framework.model.world import World as Tables
 
 
 class Rows(Protocol):
-    """Interface for laws to the local numbering of a process; see `Layout`."""
+    """Interface through which laws use the local numbering of a process; see `Layout`."""
 
     rank: int
     size: int
@@ -80,7 +80,7 @@ class Rows(Protocol):
         """Return the process that owns each row of a table."""
 
     def local_row(self, ids: IntArray) -> IntArray:
-        """Return the positions of entities among the local rows of their table."""
+        """Return the indices of entities among the local rows of their table."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ class LocalRows:
         return self._bound[name]
 
     def select(self, which: IntArray) -> LocalRows:
-        """Return a subset of these rows, selected by position, shape (k,)."""
+        """Return a subset of these rows, selected by their indices, shape (k,)."""
         return LocalRows(self.world, self.table, self.rows[which], self.dofs[which], self.layout)
 
     def local(self, name: str) -> NDArray[Any]:
@@ -145,8 +145,9 @@ class LocalRows:
         return values
 
     def markers(self, name: str) -> IntArray:
-        """Return the positions of the referenced markers in the columns of their family, shape (rows,), or (rows,
-        length) for chains."""
+        """Return the indices of the referenced markers in the columns of their family, shape (rows,), or (rows, length)
+        for chains.
+        """
         is_chain = self.table.component.refs[name].is_chain
         index: IntArray = self.layout.marker_index[self.padded(name) if is_chain else self.local(name)]
         return index
@@ -171,18 +172,19 @@ class LocalRows:
         return packed
 
     def data_start(self, name: str) -> IntArray:
-        """Return the position of the first history value of the GenericData of each row, shape (rows,)."""
+        """Return the index of the first history value of the GenericData of each row, shape (rows,)."""
         start: IntArray = self.layout.data_start[self.local(name)]
         return start
 
     def own_marker_index(self) -> IntArray:
-        """Return the positions of these rows, which are markers, in the columns of their family, shape (rows,)."""
+        """Return, for rows that are markers, their indices in the columns of their family, shape (rows,)."""
         index: IntArray = self.layout.marker_index[self.table.ids_of(self.rows)]
         return index
 
 
 class MarkerFamily(Family):
-    """A family of markers: all markers of the family fill the same columns, which connectors on these markers read.
+    """A family of markers. All markers of a family write their motion to the same columns, and connectors on these
+    markers read the columns.
 
     Attributes:
         allocate, register_pair: see `register_family`.
@@ -217,7 +219,7 @@ class Law:
 
     @property
     def needs_whole(self) -> bool:
-        """Whether a world with rows of this law is complete on each process, because any rows may become neighbours."""
+        """Whether each process stores all rows of a world with this law, because any two rows may become neighbours."""
         return self.replicated or self.reads is not None
 
 
@@ -230,22 +232,24 @@ def register(law: Law) -> None:
 
     Args:
         component: the schema.
-        role: kind of the law, which determines when its system is evaluated. ``data`` rows are history values;
-            ``passive`` rows are only read by other laws (the ground, materials, surfaces).
+        role: role of the law, which determines when its system is evaluated; see `Role`. ``data`` rows are history
+            values; ``passive`` rows are only read by other laws (the ground, materials, surfaces).
         dofs: names of the references whose coordinates each row couples, in this order; nodes couple their own
-            coordinates. Alternatively, a function ``(world, table)`` that returns the world coordinate numbers of the
-            rows in ``table.resident``, shape (resident, n), -1 for no coordinate.
+            coordinates. Alternatively, ``dofs`` is a function ``(world, table)`` that returns the world coordinate
+            numbers of the rows in ``table.resident``, shape (resident, n), -1 for no coordinate.
         bind: function ``(rows)`` that returns the arrays that kernels read. Other functions access the result as
             ``rows.columns``, which is cached for all outputs and frames.
-        build: function ``(rows)`` that returns the `System` of all rows of this process; it is called again if a
+        build: function ``(rows)`` that returns the `System` of all rows of this process; ``build`` is called again if a
             switchable column changes.
         outputs: output variables by name.
         fill_defaults: function ``(world, values)`` that returns the values including omitted values; it may create
             nodes and history values.
         fills: columns without default for which ``fill_defaults`` sets values.
-        makes: kinds of nodes that ``fill_defaults`` creates from the values of a row, by column.
+        makes: components of nodes that ``fill_defaults`` creates from the values of a row, by the column that refers to
+            the node.
         check: function ``(world, table)`` that raises ModelError for resident rows with inconsistent values.
-        replicated: whether rows are local on all processes, which share the work within a row (contact sets).
+        replicated: whether rows are local on all processes, because the processes share the work within a row (contact
+            sets).
         reads: function ``(world, table)`` that returns the numbers of all entities that rows may couple later, shape
             (k,), if couplings change (`NeighbourPattern`). A process with these rows stores the coordinates and markers
             of these entities.
@@ -254,8 +258,8 @@ def register(law: Law) -> None:
         source: literature source of the law.
         draw: function ``(rows, fields, subdivisions)`` that returns a `Drawing` of the rows as points and lines.
         paint: function ``(rows, fields)`` that returns a `Painting` with values for the lines of other entities.
-        draw_keys: function ``(rows)`` that returns keys of shape (rows, k). Rows with equal keys show the same object
-            (a pulley that touches many cables), and only the first of these rows is drawn.
+        draw_keys: function ``(rows)`` that returns keys of shape (rows, k). Rows with equal keys show the same object,
+            for example a pulley that touches many cables. Only the first of these rows is drawn.
 
     Raises:
         ModelError: the law is invalid, because the role is wrong, a function is missing or has wrong arguments, or
@@ -283,14 +287,14 @@ def register_family(
             the family supports such laws.
 
     Raises:
-        ModelError: ``allocate`` has wrong arguments.
+        ModelError: the function ``allocate`` has wrong arguments.
     """
     check_arguments(allocate, f"allocate of {family}", ("world", "ids", "layout"))
     family.allocate, family.register_pair = allocate, register_pair
 
 
 def register_pair(component: type[Component], force: Callable[..., Any], *kernels: Any, **more: Any) -> None:
-    """Register a law between two markers, and derive all its functions from kernels. Call this function once, at the
+    """Register a law between two markers, and create all its functions from kernels. Call this function once, at the
     end of the file of the law.
 
     The marker family of ``marker0`` registers the law. For the arguments see
@@ -304,7 +308,7 @@ def register_pair(component: type[Component], force: Callable[..., Any], *kernel
         **more: other arguments of `register`, such as ``outputs`` and ``source``.
 
     Raises:
-        ModelError: an invalid law.
+        ModelError: the law is invalid.
     """
     check_needs(component, ("marker0", "marker1", "active"), f"register_pair of {component.__name__}")
     family = component.refs["marker0"].target
@@ -342,8 +346,9 @@ def role_of(component: type[Component]) -> str:
 
 
 def build_place(component: type[Component]) -> tuple[int, bool]:
-    """Return the position of a law in the order of evaluation, which depends on its role. Markers that depend on other
-    markers are evaluated after them."""
+    """Return a key that sorts laws in the order of evaluation, which depends on the role of the law. Markers that
+    depend on other markers are evaluated after them.
+    """
     role = require_law(component).role
     return BUILD_ORDER.index(role), role == "marker" and any("marker" in r.target for r in component.refs.values())
 

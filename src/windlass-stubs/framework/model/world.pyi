@@ -1109,7 +1109,7 @@ class WinchCable3DEntity(Entity):
     node1: Any
     feed: Any
 class World():
-    'Owns the tables of one model; worlds are independent of each other.\n\nArgs:\n    gravity: acceleration of gravity [m/s^2] in global x, y, z, acting on every body and cable of this world.\n\nAttributes:\n    tables: the tables by component, in the order in which components were first added.\n    gravity: acceleration of gravity [m/s^2], shape (3,); can be changed until the world is finalized.\n    version: number of changes of switchable columns.\n    finalized: whether `finalize` was called.\n    is_distributed: whether this process stores only a part of the rows.\n    processes: the processes between which the rows are divided; None while every process has all rows.\n    calls: for every call of `add`: kind, number of rows, and whether the rows were given in parts.'
+    'Contains the tables of one model. Worlds are independent of each other.\n\nArgs:\n    gravity: acceleration of gravity [m/s^2] in global x, y, z, acting on every body and cable of this world.\n\nAttributes:\n    tables: the tables by component, in the order in which components were first added.\n    gravity: acceleration of gravity [m/s^2], shape (3,); can be changed until the world is finalized.\n    version: how often switchable columns have been changed.\n    finalized: whether `finalize` was called.\n    is_distributed: whether this process stores only a part of the rows.\n    processes: the processes between which the rows are divided; None as long as every process has all rows.\n    calls: for every call of `add`: component, number of rows, and whether the rows were given in parts.'
     def __init__(self, gravity: Sequence[float]=(0.0, 0.0, 0.0)) -> None:
         ...
     _gravity: FloatArray
@@ -1137,7 +1137,7 @@ class World():
     def __repr__(self) -> str:
         ...
     def _repr_html_(self) -> str:
-        'Show the number of rows and unknowns of each kind in a notebook.'
+        'Return HTML for notebooks: the numbers of rows and unknowns of each component.'
     @property
     def gravity(self) -> FloatArray:
         'Acceleration of gravity [m/s^2], shape (3,).'
@@ -1154,15 +1154,15 @@ class World():
     def _add(self, component: type[Component], name: str, part: Part | None, values: dict[str, Any]) -> Entity:
         ...
     def _label_created(self, values: dict[str, Any], before: int, name: str) -> None:
-        "Give the user's name also to the entities that were created together with a row (nodes, history values)."
+        "Give the user's name of a row also to the entities that were created together with the row (nodes, history\nvalues)."
     def entity(self, number: int) -> Entity:
         'Return the handle to the entity with this number.'
     def _blocks(self) -> tuple[IntArray, IntArray]:
-        'First entity number and first row of every call of `add`, as arrays; cached until the next call.'
+        'First entity number and first row number of every call of `add`, as arrays; cached until the next call.'
     def split_by_table(self, ids: IntArray) -> list[tuple[EntityTable, IntArray, IntArray]]:
-        'Group entity numbers by table: (table, positions in ``ids``, rows in the table); negative ids are skipped.'
+        'Group entity numbers by table, as tuples (table, indices in ``ids``, rows in the table). Negative numbers are\nskipped.'
     def dofs_of(self, ids: IntArray | Entity) -> IntArray:
-        'Return the world coordinate numbers of entities of any kind, shape (n, width); -1 fills unused places.\n\nIf the table of one of the entities is distributed, the call is collective.'
+        'Return the world coordinate numbers of entities of any components, shape (n, width); rows with fewer\ncoordinates are padded with -1.\n\nIf the table of one of the entities is distributed, the call is collective.'
     def _any_dofs(self, table: EntityTable, rows: IntArray) -> IntArray:
         ...
     def table_dofs(self, table: EntityTable) -> IntArray:
@@ -1174,11 +1174,11 @@ class World():
     def _find_dofs(self, table: EntityTable) -> IntArray:
         ...
     def ref_shape(self, table: EntityTable, name: str) -> tuple[int, int]:
-        'Return two numbers for a reference: the length of its longest chain (1 for a reference to one entity), and\nthe largest number of coordinates of an entity that it names.'
+        'Return (length, width) of a reference: the length of its longest chain (1 for a reference to one entity), and\nthe largest number of coordinates of an entity to which it refers.'
     def ref_width(self, table: EntityTable, name: str) -> int:
-        'Return the largest number of coordinates of an entity that a reference of a table names.'
+        'Return the largest number of coordinates of an entity to which a reference of a table refers.'
     def ref_dofs(self, table: EntityTable, name: str) -> IntArray:
-        'Return the world coordinate numbers of the entities that a reference of a table names, for the resident rows.\n\nReturns:\n    The numbers, entity after entity, -1 for no coordinate, shape (resident, length * width), where `ref_shape`\n    returns (length, width).'
+        'Return the world coordinate numbers of the entities to which a reference of a table refers, for the resident\nrows.\n\nReturns:\n    The numbers, entity after entity, -1 for no coordinate, shape (resident, length * width), where `ref_shape`\n    returns (length, width).'
     def set_widths(self, dofs: dict[type[Component], int], refs: dict[tuple[type[Component], str], tuple[int, int]]) -> None:
         'Set the numbers of coordinates per row, and the shapes of references (see `ref_shape`), to values that are\nequal on all processes.'
     def prune(self, resident: dict[type[Component], IntArray], processes: Processes) -> None:
