@@ -10,8 +10,8 @@ in its function that builds the system:
     system.account = Account.of(stored={"spring": eval_energy}, lost={"damper": eval_power})
 
 Ledgers and the energy check of time steps use only these accounts. An instantaneous event, such as the release of a
-bristle, has an energy loss but no power. The function ``jumps`` computes this loss from the values at the start and at
-the end of a step.
+bristle, has an energy loss but no power. The function ``jumps`` computes this loss from values of the law
+(`Reading.parts`) at the start and at the end of a step.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ class Account:
             s.powers, and that writes s.parts; see `Reading`.
         stored: names of the stored energies.
         lost: names of dissipated energies, whose powers are > 0.
-        passed: names of other powers of the law's forces, such as the flow of strain energy with material that leaves
-            the law's rows.
+        passed: names of powers that the law's forces transfer, such as the flow of strain energy with material that
+            leaves the law's rows.
         carried: names of powers of the law's inertia that do not change its kinetic energy, such as the flow of kinetic
             energy with material that leaves the law's rows.
         parts: shape of the values that ``jumps`` compares, see `Reading.parts`.
@@ -71,7 +71,8 @@ class Account:
         is_whole: whether the account contains all energies and powers of the law; false if the law has user functions
             of forces, for which no energy is defined.
         powers: optional faster function ``(s)`` for powers P that are quadratic in the velocities. The function adds
-            P(s.v) - P(s.half) to s.powers. If ``powers`` is given, ``read`` must add no powers if s.powers is empty.
+            P(s.v) - P(s.half) to s.powers. If ``powers`` is given, ``read`` must also work with an empty s.powers, to
+            which it adds nothing.
         forces: optional faster function ``(s)`` that does the same as ``read`` and, in addition, adds the forces of
             `System.residual` to s.f.
         conserves: whether the rows neither lose nor transfer energy. If ``conserves`` is true, a difference between

@@ -8,11 +8,12 @@ from types import FrameType
 
 
 class WindlassError(Exception):
-    """Base of all errors that Windlass raises deliberately."""
+    """Base class of all errors that Windlass raises deliberately."""
 
     def _render_traceback_(self) -> list[str]:
-        """Return a short traceback for notebooks, with the lines of the user's code and the message; with
-        ``WINDLASS_TRACEBACK=1`` return all lines."""
+        """Return a short traceback for notebooks, with the lines of the user's code and the message. If
+        ``WINDLASS_TRACEBACK=1`` is set, return all lines.
+        """
         frames = list(traceback.walk_tb(self.__traceback__))
         if os.environ.get("WINDLASS_TRACEBACK", "0") == "0":
             # skip the first frame, which belongs to the notebook program
@@ -22,7 +23,7 @@ class WindlassError(Exception):
 
 
 def _name_of(frame: FrameType) -> str:
-    """Return the name of the module of a frame."""
+    """Return the name of the module to which a frame of a traceback belongs."""
     return str(frame.f_globals.get("__name__", ""))
 
 

@@ -19,13 +19,13 @@ MUST = "must be the same on all processes"
 
 
 def check_same_world(world: World, processes: Processes) -> None:
-    """Compare gravity and all tables that are not distributed between the processes. The call is collective.
+    """Compare gravity and all undistributed tables of all processes. The call is collective.
 
     Functions are compared by name.
 
     Raises:
-        ModelError: a table differs between processes. All processes raise this error, which names the first different
-            table and column.
+        ModelError: a table differs between processes. All processes raise this error, which names the first table and
+            column that differ.
     """
     tables = [table for table in world.tables.values() if not table.is_distributed]
     columns = {f"{t.kind}.{name}": (t, name) for t in tables for name in t.names}
@@ -44,8 +44,8 @@ def check_same(values: Mapping[str, Any], processes: Processes) -> None:
     """Compare settings by name. The call is collective.
 
     Raises:
-        ModelError: a setting differs between processes. All processes raise this error, which names the first different
-            setting and its values.
+        ModelError: a setting differs between processes. All processes raise this error, which names the first setting
+            that differs, and its values.
     """
     name = find_difference(values, processes)
     if name is not None:
@@ -85,7 +85,7 @@ def _describe(value: Any) -> bytes:
 
 
 def _column_error(table: EntityTable, name: str, processes: Processes) -> ModelError:
-    """Create the error for a column that differs between processes; the error names the first different row."""
+    """Create the error for a column that differs between processes; the error names the first row that differs."""
     column = table.collect(name)
     if column.dtype == object:
         column = np.array([_describe(value) for value in column], dtype="S64")

@@ -1,5 +1,5 @@
-"""The assembly evaluates the systems of a world in stages, and sums forces, constraints and tangents. A system
-evaluates the rows of one law.
+"""The assembly evaluates the systems of a world stage by stage, and sums their forces, constraint equations and
+tangents. A system evaluates the rows of one law.
 """
 
 from __future__ import annotations
@@ -107,7 +107,9 @@ class Assembly:
         self._whole_mass: tuple[Sparsity, MassRows] | None = None
 
     def local_rows(self, table: EntityTable, rows: IntArray) -> LocalRows:
-        """Return rows of this process in its local numbering; for the same rows the same object is returned."""
+        """Return an object for rows of this process in local numbering. Repeated calls for the same rows return the
+        same object.
+        """
         key = table.component, rows.tobytes()
         found = self._bound.get(key)
         if found is None:
@@ -124,7 +126,7 @@ class Assembly:
         with self.processes.alone(component.__name__):
             system = build(self.local_rows(self.world.tables[component], self.layout.rows[component]))
         if old is not None and old.neighbours is not None and system.neighbours is not None:
-            # the neighbours in the old system are invalid if the coordinates of the rows have changed
+            # the list of neighbours in the old system is invalid if the coordinates of the rows have changed
             moved = not np.array_equal(old.dofs, system.dofs)
             system.neighbours.version = old.neighbours.version + int(moved)
         self.layout.systems[component] = system
@@ -152,7 +154,7 @@ class Assembly:
         self._fresh_at = self.world.version
         stale = {c for c in self._components if self.world.changed.get(c, 0) > self._built_at[c]}
         if any(self.layout.systems[c].body_force is not None for c in stale):
-            # rebind loads, too, because loads proportional to mass call the functions of bodies
+            # loads are also created again, because loads proportional to mass call the functions of bodies
             stale.update(c for c in self._components if require_law(c).role == "load")
         for component in self._components:
             if component in stale:
@@ -280,7 +282,7 @@ class Assembly:
 
         Args:
             values: matrix values in the storage in use, see `use` and `update_pattern`, shape (spare + 1,).
-            dq, dv, da: derivatives of q, v and a with respect to the unknowns.
+            dq, dv, da: derivatives of q, v and a with respect to the unknowns of the solver.
             load_factor: factor on loads.
             mass: factor on the constant mass matrix; in dynamics the factor is equal to da.
         """
@@ -338,7 +340,9 @@ class Assembly:
         return PostNewton(error, -step, bool(switched), force)
 
     def decide(self, state: Values) -> None:
-        """Set history values, such as open or closed and stick or slip, from the motion at the start of a solve."""
+        """Set history values that represent contact states (open or closed, stick or slip) from the motion at the start
+        of a solve.
+        """
         fields = self.load_fields(state)
         fields.start_data[:] = fields.data
         begin_step(fields, self.layout.reference, state)
@@ -350,7 +354,7 @@ class Assembly:
         state.data[:] = state.start_data[:] = fields.data
 
     def renew(self, state: Values) -> None:
-        """Reset history values that `World.set` has invalidated; call this method before a step."""
+        """Reset history values that a call of `World.set` has made invalid. Call this method before a step."""
         if self._renewed_at == self.world.version:
             return
         fields, self._renewed_at = self.load_fields(state), self.world.version
@@ -405,7 +409,7 @@ class Assembly:
             self.evaluating = False
 
     def check_idle(self, what: str) -> None:
-        """Raise ModelError if this method is called from a user function that a solver is calling for forces."""
+        """Raise ModelError if this method is called within a user function while a solver evaluates forces."""
         if self.evaluating:
             raise ModelError(
                 f"{what} within a function that a solver calls for forces, moments or prescribed values: the "
@@ -437,7 +441,7 @@ class Assembly:
         fields.lam[:-1] = state.lam
         fields.data[:], fields.start_data[:] = state.data, state.start_data
         fields.t, fields.rate_level = state.t, False
-        # a user may have changed a value only on the process that owns it
+        # user code may have changed a value only on the process that owns it
         layout.ghosts.copy_from_owners(fields.x, fields.v, fields.a)
         self.update_markers()
         return fields
@@ -447,7 +451,7 @@ def serial_assembly(world: World) -> Assembly:
     """Return the assembly of the whole world on this process, which is created once per world.
 
     Raises:
-        ModelError: this process has only a part of the world.
+        ModelError: this process stores only a part of the world.
     """
     if world.is_distributed:
         raise ModelError(

@@ -1,4 +1,4 @@
-"""Loads of a world; loads that have not changed are not evaluated again."""
+"""Loads of a world. Loads that have not changed are not evaluated again."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class Loads:
     """The loads of the systems of one process.
 
     Weights, and other loads that do not depend on coordinates (loads without a tangent), are cached. Cached weights are
-    valid as long as gravity and the rows do not change. Other cached loads are valid as long as time does not change
-    either.
+    valid as long as gravity and the rows do not change. Other cached loads are valid only as long as, in addition, the
+    time does not change.
 
     Args:
         world: the world, whose gravity [m/s^2] may change.

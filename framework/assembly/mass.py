@@ -1,4 +1,6 @@
-"""The constant mass matrix, which is assembled once from the laws, and products with it."""
+"""The constant mass matrix, which is assembled once from the mass matrices of all laws, and products with this
+matrix.
+"""
 
 from __future__ import annotations
 
@@ -80,6 +82,6 @@ def add_scaled(slots: IntArray, data: FloatArray, scale: float, values: FloatArr
 
 @kernel
 def add_multiple(x: FloatArray, factor: float, y: FloatArray) -> None:
-    """y += factor * x."""
+    """Add factor * x to y."""
     for i in range(len(x)):
         y[i] += factor * x[i]

@@ -28,7 +28,7 @@ class LocalMatrices:
 
     Args:
         sparsity: sparsity of this process, in the storage `Storage.SUBSTRUCTURES`.
-        values: values of this process, shape (spare + 1,).
+        values: matrix values of this process, shape (spare + 1,).
 
     Attributes:
         sparsity, values: the arguments.
@@ -45,8 +45,9 @@ class LocalMatrices:
         y.setArray(self.multiply(self.values, x.array_r))
 
     def multiply(self, values: FloatArray, x: FloatArray, absolute: bool = False) -> FloatArray:
-        """Return A x, or with absolute values (Σ |A|) x summed over the processes; x and the result have the shape
-        (owned,). The call is collective."""
+        """Return A x, or with ``absolute`` the product of x and the sum of the absolute matrices |A| of all processes.
+        The arrays x and the result have the shape (owned,). The call is collective.
+        """
         unknowns = self.sparsity.unknowns
         local = np.zeros(len(unknowns.numbers))
         local[: unknowns.owned] = x
@@ -61,7 +62,7 @@ class TangentMatrix:
 
     Args:
         pattern: sparsity over local unknowns.
-        unknown_global: PETSc number of each local unknown, shape (u,).
+        unknown_global: index of each local unknown in PETSc vectors, shape (u,).
         owned: number of owned unknowns.
         comm: mpi4py communicator, or None.
         parted: sparsity of this process, if the matrix is a sum of one matrix per process, see `LocalMatrices`;

@@ -62,7 +62,7 @@ class PostNewtonUpdates:
 
     @cached_property
     def program(self) -> Program:
-        """The program of all updates; it fills ``total``."""
+        """The program of all updates, which writes the results to ``total``."""
         fields, outcomes, total = self._fields, np.zeros((len(self._systems), 5)), self.total
         kept = fields.data, self.used
         steps: list[Step] = [(call(copy_values, lambda s: kept), (evaluate(fields),))]
@@ -76,7 +76,9 @@ class PostNewtonUpdates:
 
 
 class MotionState(Protocol):
-    """Displacements and velocities of a process, each of shape (n,), at a time [s]; see `State`."""
+    """Interface of a state: displacements and velocities on this process, each of shape (n,), and the time [s]; see
+    `State`.
+    """
 
     q: FloatArray
     v: FloatArray

@@ -2,8 +2,8 @@
 
 Rows add to forces and matrix values of their coordinates, so rows of two threads must not share a coordinate. Each
 thread evaluates a range of rows. Rows that share a coordinate with another range are evaluated afterwards by one
-thread. The order of sums, and therefore rounding errors, depend on the number of threads; runs with the same number of
-threads give identical results.
+thread. The order of summation depends on the number of threads, and so do the rounding errors. Runs with the same
+number of threads give identical results.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ thread saves.
 
 
 def split_rows(dofs: IntArray, spare: int) -> list[IntArray]:
-    """Divide rows into sets; all sets except the last can be evaluated concurrently, and the last set is evaluated
+    """Divide rows into sets; all sets except the last can be evaluated concurrently, and the last set must be evaluated
     after all others.
 
     Args:
@@ -32,7 +32,7 @@ def split_rows(dofs: IntArray, spare: int) -> list[IntArray]:
         spare: index that stands for no coordinate.
 
     Returns:
-        Row numbers of each set; a single set if there is one thread, or if there are few rows.
+        Row numbers of each set. The result is a single set if there is one thread, or if there are few rows.
     """
     rows = np.arange(len(dofs))
     count = min(options.thread_count(), len(dofs) // SMALLEST)

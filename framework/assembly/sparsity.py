@@ -87,7 +87,7 @@ def create_pattern(blocks: list[tuple[IntArray, IntArray]], unknowns: int, block
     """Create the sparsity that contains all entries (rows, columns) and the diagonal.
 
     Args:
-        blocks: pairs of arrays of local unknowns: rows of the matrix, shape (k, n), and columns, shape (k, m); -1 for
+        blocks: pairs of arrays of local unknowns: matrix rows, shape (k, n), and matrix columns, shape (k, m); -1 for
             no unknown.
         unknowns: number of local unknowns, a multiple of ``block``.
         block: number of rows and columns of the dense blocks of the pattern.
@@ -97,7 +97,7 @@ def create_pattern(blocks: list[tuple[IntArray, IntArray]], unknowns: int, block
     diagonal = np.arange(rows_in_all).reshape(-1, 1)
     coarse = [(_coarsen(i, block), _coarsen(j, block)) for i, j in blocks]
     pairs = [(np.ascontiguousarray(i), np.ascontiguousarray(j)) for i, j in [(diagonal, diagonal), *coarse]]
-    # fill the pattern row by row, because triplets of a large model need much more memory than the pattern
+    # the pattern is filled row by row, because a list of (row, column) of all entries would need much more memory
     starts = np.zeros(rows_in_all + 1, np.int64)
     for rows, columns in pairs:
         count_entries(rows, columns, starts)
@@ -169,8 +169,8 @@ def merge_entries(starts: IntArray, entries: IntArray, place: IntArray, indptr: 
         indptr: output, index of the first remaining entry of each row.
     """
     count = len(place)
-    # the conversion to compressed columns sorts the rows of each column; the conversion back to rows sorts the columns
-    # of each row
+    # the conversion from compressed rows to compressed columns sorts the row indices of each column; the conversion
+    # back to rows then sorts the columns of each row
     ends = np.zeros(count + 1, np.int64)
     for k in range(starts[count]):
         ends[entries[k] + 1] += 1

@@ -167,7 +167,7 @@ def find_needed(updates: list[Step], readers: Iterable[Step], markers: Mapping[s
     updates are returned if Python functions may read any column.
 
     Args:
-        updates: steps that update markers, in their order.
+        updates: steps that update markers, in the order of evaluation.
         readers: the other steps.
         markers: columns of the marker families.
     """
@@ -198,7 +198,7 @@ def find_needed(updates: list[Step], readers: Iterable[Step], markers: Mapping[s
 
 
 def run_steps(steps: Iterable[Step]) -> None:
-    """Execute steps one after the other from Python."""
+    """Let Python execute steps one after the other."""
     for function, where in steps:
         function(*where)
 

@@ -54,7 +54,8 @@ class Sparsity:
         pad_slots: slots of the diagonal entries of padding rows, which do not belong to an unknown.
         mass: the constant mass matrix of the laws without their own product.
         version: value of `Assembly.pattern_version` when this sparsity was set up.
-        substructure: positions of the unknowns in the pattern if the unknowns are reordered, otherwise None.
+        substructure: row numbers of the unknowns in the matrix if the unknowns are ordered for elimination by
+            substructures, otherwise None.
     """
 
     unknowns: Unknowns
@@ -105,7 +106,7 @@ def create_sparsity(
         fields: arrays that the systems read.
         components: components that add to the tangent, in the order of evaluation.
         storage: storage of the matrix values; the model must be able to use it, see `can_store`.
-        version: see `Sparsity`.
+        version: value of `Assembly.pattern_version`.
     """
     parted = layout.substructure if storage is Storage.SUBSTRUCTURES else None
     unknowns = layout.unknowns if storage is Storage.ROWS or parted is not None else layout.blocks()

@@ -50,7 +50,7 @@ def checked(
     """Declare the allowed arguments of a function, and check them in each call.
 
     Args:
-        error: the error to raise.
+        error: class of the errors.
         where: name of the function in messages. The default is the name of the function, or the name of the class for a
             constructor. If ``where`` is None, messages contain no name.
         **checks: check of each argument; for ``*args`` and ``**kwargs``, the check of each entry.
@@ -171,10 +171,10 @@ def check_fields(item: Any, checks: Mapping[str, Check], error: type[WindlassErr
 
 
 def check(allowed: Check, name: str, value: Any, where: str | None, error: type[WindlassError] = ModelError) -> Any:
-    """Return the converted value of an argument.
+    """Return the value of an argument after conversion by a check.
 
     Raises:
-        WindlassError: the value is not allowed; the class is ``error``.
+        WindlassError: the value is not allowed; the error is an instance of the class ``error``.
     """
     try:
         return allowed.read(value)
@@ -192,7 +192,7 @@ def number(
     below: float | None = None,
     maximum: float | None = None,
 ) -> Check:
-    """Create the check of a finite number within bounds."""
+    """Create the check of a finite number within given bounds."""
     if minimum is not None and maximum is not None:
         bounds = f"between {minimum:g} and {maximum:g}"
     else:
@@ -358,7 +358,7 @@ def each(allowed: Check, words: str, least: int = 0) -> Check:
     """Create the check of a list or tuple whose entries are allowed by another check.
 
     Args:
-        allowed: the check of an entry.
+        allowed: the check of each entry.
         words: description of the allowed lists in error messages.
         least: smallest number of entries.
     """

@@ -29,7 +29,7 @@ relative.
 
 @dataclass(frozen=True)
 class StateFunction:
-    """A function ``f(t, *arrays)`` of a row.
+    """A user function ``f(t, *arrays)`` of a row, where the arrays change with the motion.
 
     Attributes:
         function: the user's function; it receives copies of the arrays.
@@ -49,7 +49,8 @@ class StateFunction:
     calls: FirstCalls = field(default_factory=FirstCalls)
 
     def __call__(self, t: float, *arrays: FloatArray) -> FloatArray:
-        """Return the value, or NaN if an argument is NaN; Newton's method then diverges and reports the failure.
+        """Return the value, or NaN if an argument is NaN; in this case Newton's method diverges and reports the
+        failure.
 
         Raises:
             ModelError: the function returns a wrong type or shape.

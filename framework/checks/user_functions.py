@@ -41,7 +41,7 @@ class Owner(Protocol):
     """Interface of a world, or of another object that stores objects by name."""
 
     def resource(self, key: str, create: Any) -> Any:
-        """Return the object that is stored under a name; ``create()`` makes the object on first use."""
+        """Return the object that is stored under a name; the object is created by ``create()`` on first use."""
 
 
 def first_calls(world: Owner) -> FirstCalls:
@@ -53,7 +53,7 @@ def first_calls(world: Owner) -> FirstCalls:
 def find_contradictions(
     given: FloatArray, step: Any, evaluate: Callable[[Any], FloatArray], backward: bool = True
 ) -> tuple[NDArray[np.bool_], FloatArray]:
-    """Find entries of a derivative that contradict its function.
+    """Find the entries of a derivative that contradict finite differences of the function.
 
     A derivative between both one-sided differences is accepted, because the one-sided differences differ at a kink.
 
@@ -86,5 +86,5 @@ def find_contradictions(
 
 
 def name_of(function: Any) -> str:
-    """The name of a user's function for messages."""
+    """Return the name of a user's function for messages."""
     return str(getattr(function, "__qualname__", None) or type(function).__name__)

@@ -1,7 +1,7 @@
 """Strict reading of user input: numbers, integers, truth values, words.
 
-NumPy may convert words, dates, masked entries and objects to numbers, and any object to a truth value. This module
-converts no other types to numbers, and accepts only ``True``, ``False``, 1 and 0 as truth values.
+NumPy may convert words, dates, masked entries and objects to numbers, and any object to a truth value. This module does
+not convert such values to numbers, and accepts only ``True``, ``False``, 1 and 0 as truth values.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def find_kinds(value: Any) -> set[str]:
 
 
 def _kinds_of_list(values: Any) -> set[str]:
-    # to save time, check individually only entries that are not plain numbers
+    # to save time, only entries that are not plain numbers are checked individually
     plain = {float: "f", int: "i", bool: "b", str: "U"}
     types = set(map(type, values))
     kinds = {plain[kind] for kind in types if kind in plain}

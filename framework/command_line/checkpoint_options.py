@@ -38,7 +38,7 @@ def declare(option: Callable[..., Any]) -> Wish:
 
     Raises:
         OptionError: the number of steps is not allowed.
-        OutputError: the file to continue from does not exist, or checkpoints cannot be written.
+        OutputError: the file to continue from does not exist, or the file for checkpoints cannot be written.
     """
     file = option("checkpoint", "", "", f"keep checkpoints of the run in this HDF5 file ({DEFAULT_FILE})")
     every = option("checkpoint_every", EVERY, "1", "steps between checkpoints", minimum=1)

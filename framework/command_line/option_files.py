@@ -2,8 +2,8 @@
 file and line number of a wrong option.
 
 A line contains one option, ``-name value`` or ``-name``. Text after ``#`` or ``!`` is a comment. ``-options_file FILE``
-inserts another file. PETSc's `.petscrc` files have the same format, but Windlass reads these files only on request,
-because a file that the user has not noticed could change results.
+inserts another file. PETSc's `.petscrc` files have the same format, but Windlass reads these files only if
+`-options_file` names them; otherwise a file that the user has not noticed could change results.
 """
 
 import os

@@ -285,8 +285,8 @@ def set_options(*words: str) -> ChosenOptions:
     options that were chosen by this function; only the options of the command line remain valid. In ``with
     wl.set_options("-quiet"):`` the options are valid until the end of the block.
 
-    Each call replaces the options of the previous call. An option of the command line remains valid unless a chosen
-    option has the same name. The call is collective.
+    Each call replaces the options that the previous call has chosen. An option of the command line remains valid unless
+    a chosen option has the same name. The call is collective.
 
     Args:
         *words: options as on the command line; one string may contain several options.
@@ -364,7 +364,7 @@ def _set_value(name: str, value: str) -> None:
 
 
 def _check_chosen(given: Mapping[str, str]) -> None:
-    """Raise OptionError for chosen options of unknown names or with wrong values."""
+    """Raise OptionError for chosen options with unknown names or wrong values."""
     announced = {prefix + item.name for prefix, solver in _run.solvers.items() for item in solver.own or ()}
     lines = unused_options.find_unknown(_run.solvers, announced | set(_run.own))
     known = {name.lower() for name in _run.own}
@@ -386,7 +386,7 @@ def _check_chosen(given: Mapping[str, str]) -> None:
 
 
 def help_requested() -> bool:
-    """Return whether -help was given, so that the run lists options and solves nothing."""
+    """Return whether -help was given. In this case the run only lists options, and solvers return without solving."""
     return _run.help
 
 
@@ -406,7 +406,7 @@ def expect_solver(prefix: str, own: Sequence[Option] | None = None) -> None:
     """Announce a solver that the model may create after its first solver.
 
     Args:
-        prefix: its options prefix.
+        prefix: options prefix of the solver.
         own: all options that the solver declares, by their names without prefix; if given, wrong options are found
             before the first solve.
     """
@@ -500,7 +500,9 @@ def finish() -> None:
 
 
 def finish_without_check() -> None:
-    """Mark the run as failed: its options are not checked, because the script did not reach its end."""
+    """Mark the run as failed. Unused options of a failed run are not errors, because the script did not reach
+    its end.
+    """
     _run.finished = True
 
 
@@ -549,7 +551,7 @@ def _read_options(solver: Any, prefix: str) -> None:
 
 
 def progress_wanted() -> bool:
-    """Return whether the progress of the run is shown (-progress, -quiet)."""
+    """Return whether the progress of the run is shown, as the options -progress and -quiet determine."""
     return not quiet() and bool(own_value("progress"))
 
 
@@ -574,15 +576,16 @@ def last_good_path() -> Path | None:
 
 
 def output_path(name: str) -> Path | None:
-    """Return the path of the file that an option names, relative to the initial working folder of the run, or None if
-    the option is not given."""
+    """Return the path of the file that an option names, or None if the option is not given. Relative names refer to the
+    initial working folder of the run.
+    """
     text = str(own_value(name))
     if not text:
         return None
     try:
         return Path(text) if Path.cwd() == _run.folder else _run.folder / text
     except OSError:
-        # the working folder no longer exists
+        # raised if the working folder no longer exists
         return _run.folder / text
 
 

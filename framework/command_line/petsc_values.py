@@ -1,8 +1,8 @@
-"""Checks of the values of PETSc's options before any solve, because PETSc checks them late and incompletely.
+"""Checks of the values of PETSc's options before any solve, because PETSc itself checks them late and incompletely.
 
 There are two checks. `check_ranges` checks solver options whose allowed range is known. It finds missing values, words
 instead of numbers, and numbers outside the range. `find_refused` lets PETSc read copies of all options of a solver
-under another prefix.
+under another prefix, and finds options for which PETSc raises an error.
 """
 
 import math
@@ -75,7 +75,7 @@ def check_ranges(given: Mapping[str, str], prefixes: tuple[str, ...]) -> None:
 
 
 def largest_int() -> int:
-    """PETSc's largest whole number."""
+    """Return PETSc's largest whole number."""
     import numpy as np  # imported here, because the command line starts faster without NumPy
     from petsc4py import PETSc  # imported here, because the import initialises PETSc with the present options
 

@@ -60,7 +60,7 @@ class ReportCurves:
 
     Attributes:
         label: label of the abscissa, with its unit.
-        x: shape (n,).
+        x: values of the abscissa, shape (n,).
         curves: (name, unit, values of shape (n,)) of each curve.
     """
 
@@ -115,7 +115,7 @@ providers: list[str] = []
 
 @checked(OutputError, title=word())
 def add_to_report(title: str, *parts: Any) -> None:
-    """Add a section to the report of the run; without ``-report`` the call has no effect.
+    """Add a section to the report of the run. Without ``-report`` the call has no effect.
 
     Args:
         title: heading; sections with the same title are joined.

@@ -50,7 +50,7 @@ def write(file: Path | None, values: Mapping[str, Any], wanted: bool = True) -> 
     if _verdicts.solves:
         worst = next((s["verdict"] for s in _verdicts.solves if s["verdict"] != "ok"), "ok")
         values = {**values, "verdict": worst, "verdicts": _verdicts.solves}
-    # the mark is the first entry, so that the next run recognises the file
+    # the entry by which Windlass recognises the file must be the first entry
     values = WRITTEN | {name: value for name, value in values.items() if name not in WRITTEN}
     content = f"{json.dumps(_as_json(values), indent=2, allow_nan=False)}\n".encode()
     write_output(path, content, "-summary", "summary")

@@ -8,8 +8,8 @@ PETSc marks an option as used when an object reads it. Windlass checks for unuse
 3. At the end of the run: all options.
 
 An option name that does not exist in PETSc is reported at the first of these stages, even if its prefix belongs to a
-solver that is created later. The PETSc library contains each name of an option as text; these texts are the list of
-names.
+solver that is created later. The PETSc library file contains each option name as a string; the list of names is read
+from these strings.
 """
 
 import difflib
@@ -25,7 +25,7 @@ from windlass.framework.launch.arguments import Option
 from windlass.framework.launch.petsc_functions import library_file, list_unused_options, slepc_file
 from windlass.framework.parallel.processes import Processes
 
-# Options that PETSc reads at its start or end.
+# Options that PETSc reads when it is initialised or finalised.
 GLOBAL = re.compile(
     r"(check|citations|cuda|debug|debugger|device|display|error|fp|get|help|hip|history|info|kokkos|log|malloc|memory|mpi"
     r"|mpidump|no|nox|objects|on|options|petsc|prefix|python|saws?|skip|start|stop|tellmycell|textbelt|use|version|viewer|x)"
@@ -60,7 +60,7 @@ class Moment(enum.IntEnum):
 
 @dataclass
 class Solver:
-    """Data about the solver with a given prefix.
+    """Data about a solver, stored by the prefix of its options.
 
     Attributes:
         reached: stage that the solver has reached.
@@ -86,8 +86,8 @@ def find_unused() -> dict[str, str]:
 
     unused = list_unused_options()
     if PETSc.COMM_WORLD.getSize() > 1:
-        # Some objects of a solver exist only on some processes. An option counts as read if one process reads it, and
-        # the result must be equal on all processes.
+        # Some objects of a solver exist only on some processes. An option counts as read if at least one process has
+        # read it. The result must be equal on all processes.
         for others in Processes(PETSc.COMM_WORLD.tompi4py()).allgather("unused options", set(unused)):
             unused = {name: value for name, value in unused.items() if name in others}
     return unused

@@ -3,7 +3,7 @@
 If the HDF5 library cannot write, it crashes the process, and the file is lost. To prevent this, the library writes to
 an `Overlay` instead of the file. Large data are immediately written after the end of the file, where readers ignore
 them; all other data remain in memory. After the library has closed the file, `change_file` writes the data in memory
-completely or not at all. If this fails, an error is raised.
+completely or not at all. If the data cannot be written, an error is raised.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class Overlay:
                 self.error = error
 
     def truncate(self, size: int | None = None) -> int:
-        """Set the length that the file has after closing."""
+        """Set the length that the file will have after it is closed."""
         self.end = max(self._place if size is None else size, self.size)
         return self.end
 
@@ -161,8 +161,8 @@ def _nothing(_: Overlay) -> None:
 
 @contextmanager
 def create_hdf5(path: Path, finish: Callable[[Overlay], None] = _nothing) -> Iterator[Any]:
-    """Context manager for a new HDF5 file, which replaces an old file at the end of the block. After a failure the old
-    file is unchanged.
+    """Context manager for a new HDF5 file, which replaces an old file at the end of the block. If writing fails, the
+    old file is unchanged.
 
     Args:
         path: the file.
@@ -194,7 +194,7 @@ def create_hdf5(path: Path, finish: Callable[[Overlay], None] = _nothing) -> Ite
 @contextmanager
 def change_hdf5(path: Path, finish: Callable[[Overlay], None] = _nothing) -> Iterator[Any]:
     """Context manager for changes of an HDF5 file, which are written completely or not at all at the end of the block.
-    For the arguments see `create_hdf5`.
+    The arguments are explained in `create_hdf5`.
 
     Raises:
         NoRoomError: the disk has no room for the changes.

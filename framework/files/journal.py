@@ -8,7 +8,7 @@ If the disk is full in step 1 or 2, the file is truncated to its old length and 
 in step 3, the journal remains, and `recover` completes the changes. If the process is killed in step 1 or 2, readers
 find the old content.
 
-    python -m windlass.framework.files.journal FILE ... completes changes that a killed run has left unfinished
+    python -m windlass.framework.files.journal FILE ...    completes changes that a killed run has left unfinished
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def change_file(path: Path, size: int, changes: Changes, behind: Changes = (), e
 
     Args:
         path: the file; no other process may write to the file at the same time.
-        size: its length [bytes].
+        size: length of the file before the changes [bytes].
         changes: new bytes whose offsets are before the end of the file.
         behind: new bytes after the end of the file, which are written first; readers must ignore these bytes.
         end: length of the file after the change; default: the end of the written data.

@@ -1,4 +1,4 @@
-"""Locks of output files, because two runs that write the same files would destroy the data.
+"""Locks of output files. They prevent two runs from writing the same files, which would destroy the data.
 
 A lock is a small file in the same folder, ``.belt.lock``. The lock file contains the number of the process that created
 it (its owner), and is locked by the system (``flock``) while the owner runs. If a signal ends a process, the process

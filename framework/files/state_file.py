@@ -20,7 +20,7 @@ from windlass.framework.files.whole_files import SEAL_SIZE, check_seal, check_ta
 
 
 def write_state_file(path: Path, values: Mapping[str, Any]) -> None:
-    """Write arrays and numbers by name; an old file is replaced after the new file is complete.
+    """Write arrays and numbers, given by name, to a file. An old file is replaced after the new file is complete.
 
     Raises:
         OutputError: the file cannot be written.
@@ -28,7 +28,7 @@ def write_state_file(path: Path, values: Mapping[str, Any]) -> None:
     check_output(path, "state file", "state file")
     buffer = io.BytesIO()
     np.savez(buffer, **values)
-    # the last two bytes of the archive are the length of its comment
+    # the last two bytes of a zip archive without a comment are the length of the comment
     content = buffer.getvalue()[:-2] + SEAL_SIZE.to_bytes(2, "little")
     write_output(path, [content, seal(content)], "state file", "state file", sync=True)
 
@@ -37,7 +37,7 @@ StoredValues = dict[str, NDArray[Any]]
 
 
 def read_state_file(path: Path, names: Sequence[str]) -> tuple[StoredValues, StoredValues]:
-    """Read the values of the given names, which must exist, and of all other names in the file.
+    """Read all values of the file by name. The file must contain the given names.
 
     Raises:
         OutputError: the file does not exist, is damaged, or is not a state file.

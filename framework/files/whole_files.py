@@ -60,7 +60,7 @@ def count_free(folder: Path) -> int:
 
 
 def shorten(text: str) -> str:
-    """Return a text. Of a long text return only the first and last characters."""
+    """Return a text for messages. A long text is shortened to its first and last characters."""
     return text if len(text) <= LONGEST_TEXT else f"{text[:60]}...{text[-20:]}"
 
 
@@ -85,7 +85,7 @@ def check_target(path: Path, what: str = "") -> Path:
 
 
 def check_place(path: Path, what: str) -> Path:
-    """Return the path after a check that a file can be written to it; for the arguments see `check_target`.
+    """Return the path after a check that a file can be written to it; the arguments are explained in `check_target`.
 
     Raises:
         OutputError: the folder does not exist or cannot be written, or the path is not a file.

@@ -44,8 +44,9 @@ def _call_entry(_typing: Any, entry: Any, block: Any) -> Any:
 
 @kernel
 def run(calls: IntArray) -> int:
-    """Execute the calls, shape (calls, 2), one after the other; return the number of successful calls before the first
-    failed call."""
+    """Execute the calls one after the other, and return the number of successful calls before the first failed call.
+    The array of calls has the shape (calls, 2); each row contains the addresses of entry point and arguments.
+    """
     for i in range(len(calls)):
         if _call_entry(calls[i, 0], calls[i, 1]) != 0:
             return i
@@ -110,7 +111,9 @@ def find_run() -> Callable[[IntArray], int]:
 
 
 def find_kinds(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return a key for the types of arguments, which is much faster to compute than the types of the compiler."""
+    """Return a key that identifies the types of arguments. The key can be computed much faster than the compiler's
+    types.
+    """
     return (type(values), *map(_find_kind, values))
 
 

@@ -86,10 +86,10 @@ def _is_private(group: int) -> bool:
 
 
 def write_entry(path: Path, key: str, result: Any) -> None:
-    """Write a compile result to a separate file, completely or not at all.
+    """Write a compile result to a file of its own, completely or not at all.
 
     Raises:
-        NotCacheableError: the result contains objects without a description.
+        NotCacheableError: the result refers to an object that cannot be described in the file.
         OSError: the file cannot be written.
     """
     if result.lifted or result.library.has_dynamic_globals or result.reload_init or result.objectmode:
@@ -200,7 +200,7 @@ class KeptLibrary(_numba.core.codegen.JITCodeLibrary):  # type: ignore[misc]
 
 
 def _create_result(context: Any, library: Any, function: Any, signature: Any, parts: dict[str, Any]) -> Any:
-    """Create a compile result of numba."""
+    """Create a numba compile result from the contents of a file."""
     fields = {
         "typing_context": context.typing_context, "target_context": context, "library": library, "fndesc": function,
         "signature": signature, "type_annotation": "", "objectmode": False, "lifted": (), "reload_init": (),
@@ -269,8 +269,8 @@ def _load_symbols(symbols: list[str], target_context: Any) -> None:
     # store the symbols that were found, because most kernels need the same few symbols, and a query of the linker takes
     # longer than reading a small kernel
     unknown = set(symbols) - _there
-    # The set-up of numba's function tables takes longer than reading all kernels. The tables are needed only if machine
-    # code refers to symbols that this set-up registers.
+    # To set up numba's function tables takes longer than to read all kernels. The tables are needed only if machine
+    # code refers to symbols that the set-up registers.
     for register in (_register_runtime, target_context.refresh):
         if all(map(_is_there, unknown)):
             break
@@ -295,7 +295,7 @@ def _is_there(symbol: str) -> bool:
 
 
 def _encode_constant(value: Any) -> tuple[str, Any]:
-    """Return a Python object to which machine code refers as JSON data."""
+    """Return the JSON form of a Python object to which machine code refers."""
     if isinstance(value, np.dtype) and value.names is None and not value.hasobject:
         return "dtype", value.str
     if value is None or isinstance(value, (bool, int, str)):

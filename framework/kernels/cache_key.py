@@ -73,7 +73,8 @@ def describe_type(type_: Any, *, returned: bool = False) -> object:
 
 def eval_content(dispatcher: Any, known: dict[Any, str], callers: tuple[Any, ...]) -> str:
     """Return a hash of a compiled function and of all objects to which the function refers. ``known`` contains the
-    hashes that were already computed, and ``callers`` the chain of calling functions.
+    hashes that were already computed, and ``callers`` contains the functions whose hashes are being computed, from the
+    outermost caller to the innermost.
     """
     if dispatcher in callers[:-1]:
         raise NotCacheableError("kernels call each other recursively")
@@ -177,8 +178,9 @@ def _list_constants(code: CodeType) -> list[object]:
 
 
 def _describe(value: Any, known: dict[Any, str], callers: tuple[Any, ...]) -> object:
-    """Return a description of a constant or called function that is equal in all processes; for the arguments see
-    `eval_content`."""
+    """Return a description of a constant or called function that is equal in all processes; the arguments are explained
+    in `eval_content`.
+    """
     # these types are checked first, because they are the most frequent
     if type(value) in _PLAIN:
         return type(value).__name__, repr(value)
@@ -208,7 +210,7 @@ def _describe(value: Any, known: dict[Any, str], callers: tuple[Any, ...]) -> ob
             return name, [(member.name, inner(member.value)) for member in value]
         if issubclass(value, tuple) and value is not tuple:
             return name, inner(vars(value).get("_fields")), inner(vars(value).get("_field_defaults"))
-        # exceptions that machine code raises; numba would create copies of other exception classes
+        # the classes of exceptions that machine code raises; of other exception classes numba would create copies
         if _is_importable(value):
             return name
     module = "numpy" if isinstance(value, np.ufunc) else getattr(value, "__module__", None)

@@ -1,9 +1,10 @@
 """Fast calls of kernels: laws and solvers call kernels only by `call`.
 
-If Python calls a compiled kernel, the kernel checks the types of all arrays in its arguments. For arguments with many
-arrays, this check takes longer than many kernels. The arguments of a call always have the same types, so the compiled
-version is looked up only once. A law calls a kernel always with the same arrays; only the contents of the arrays
-change. A `Program` stores the addresses of the arrays, and executes consecutive calls without Python in between.
+If Python calls a compiled kernel, the kernel checks the types of all arrays in its arguments. If the arguments contain
+many arrays, this check takes longer than the computation in many kernels. The arguments of a call always have the same
+types, so the compiled version is looked up only once. A law calls a kernel always with the same arrays; only the
+contents of the arrays change. A `Program` stores the addresses of the arrays, and executes consecutive calls without
+Python in between.
 
 Stored arguments must never change. Before the first call, the arguments are checked: an error is raised if an argument
 is a number that changes, such as the time, or an array that is created anew in each evaluation.
@@ -177,7 +178,7 @@ def call(
     of the kernel for calls from Python.
 
     Args:
-        kernel: the kernel; a kernel in a `Program` must return no value.
+        kernel: the kernel; a kernel that is called in a `Program` must not return a value.
         arguments: function ``lambda s: (...)`` that returns the arguments of the kernel, from an `Evaluation` and from
             the law. Each evaluation must pass the same arrays and constant numbers. The time is ``s.time``, an array.
             If omitted, the caller passes the arguments, which must always have the same types. Instead of a function, a
@@ -249,5 +250,5 @@ def _place(array: Any) -> tuple[Any, ...]:
 
 
 def _is_same(one: Any, other: Any) -> bool:
-    """Return whether two numbers are equal, or both NaN."""
+    """Return whether two numbers are equal or both are NaN."""
     return bool(one is other or one == other or (one != one and other != other))

@@ -67,7 +67,7 @@ class InnerLibrary(_core.codegen.JITCodeLibrary):  # type: ignore[misc]
             return
         cheap = {"loop_vectorize": False, "slp_vectorize": False, "opt": 0, "cost": "cheap"}
         passes, builder = self._codegen._module_pass_manager(**cheap)
-        # remove addresses that are valid only in this process; only code without effect uses them
+        # addresses that are valid only in this process are removed; only code without effect uses them
         passes.add_global_dead_code_eliminate_pass()
         passes.run(self._final_module, builder)
 
@@ -77,8 +77,8 @@ class InnerLibrary(_core.codegen.JITCodeLibrary):  # type: ignore[misc]
 
 
 class _Nesting:
-    """Nesting depth of compilations, and whether the outermost kernel is compiled for calls by address; the compiler's
-    lock protects access.
+    """Nesting depth of compilations, and whether the outermost kernel is compiled for calls by address. The compiler's
+    lock protects these values.
     """
 
     depth = 0

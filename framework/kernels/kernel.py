@@ -1,9 +1,9 @@
 """Kernels: the decorator that compiles functions with inner loops, and the cache of machine code between runs.
 
 The compiler is numba. The name of a file of machine code is a hash of all inputs of the compilation. Therefore outdated
-code is never read, and paths and dates have no effect. The inputs are: the instructions of the kernel and of all
-kernels to which it refers, values of constants, options, types of arguments, versions of Python, NumPy and numba, and
-the CPU. A change of a called function in another file changes the key of all its callers. A kernel that a factory
+code is never read, and paths and dates of files have no effect. The inputs are: the instructions of the kernel and of
+all kernels to which it refers, values of constants, options, types of arguments, versions of Python, NumPy and numba,
+and the CPU. A change of a called function in another file changes the key of all its callers. A kernel that a factory
 function creates has the same key in every process. Several processes may write files at the same time. The security
 rules and the digest of files are described in cache.py.
 
@@ -60,11 +60,12 @@ R = TypeVar("R")
 
 _numba: Any = numba  # internal functions of numba have no type annotations
 
-# Exclude imported objects, which exist until the end of the process, from garbage collection, which takes a fifth of
-# the time of a short run.
+# Imported objects exist until the end of the process. They are excluded from garbage collection, which would take a
+# fifth of the time of a short run.
 gc.freeze()
 
-# Optimisations that preserve NaN and inf, because a kernel must be able to detect values that are not finite.
+# Optimisations that the compiler may use. They preserve NaN and inf, because a kernel must be able to detect values
+# that are not finite.
 _FAST = frozenset({"contract", "reassoc", "nsz", "arcp"})
 
 
@@ -81,9 +82,9 @@ def kernel(
 def kernel(function: Callable[..., Any] | None = None, *, fast: bool = True, inline: bool = False) -> Any:
     """Compile a function at its first call with the given argument types, and cache the machine code for later runs.
 
-    The function may use scalars, arrays, tuples, NamedTuples, other kernels, and global constants, whose values are
-    fixed at compilation. A kernel runs without the global interpreter lock. Division by zero gives inf or NaN, and
-    indices are not checked.
+    The function may use scalars, arrays, tuples, NamedTuples, other kernels and global constants. The values of
+    constants are fixed at compilation. A kernel runs without the global interpreter lock. Division by zero gives inf or
+    NaN, and array indices are not checked.
 
     Args:
         function: the Python function; it is omitted if the decorator has arguments, as in ``@kernel(fast=False)``.
@@ -198,7 +199,7 @@ class _Compilation:
 
     cache: _KernelCache
     signature: Any
-    key: str | None  # None: the machine code cannot be cached
+    key: str | None  # None if the machine code cannot be cached
     start: float  # time at which the compilation began [s]
     inner: float = 0.0  # time spent on the compilation of called kernels [s]
 
@@ -241,8 +242,8 @@ def _describe_place() -> str:
 
 
 def _say_once(topic: str, message: str) -> None:
-    """Print a message to stderr, once per topic and only on the first process (found without mpi4py, which may not be
-    imported yet).
+    """Print a message to stderr, once per topic and only on the first process. The rank is read without mpi4py, which
+    may not be imported yet.
     """
     if topic not in _process.said and launched_rank() == 0:
         print(f"windlass: {message}", file=sys.stderr, flush=True)
@@ -257,8 +258,9 @@ class _KernelCache:
         self.name: str = dispatcher.__qualname__
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
-        """Return a compile result from this process or from the cache folder, or None, after which numba compiles the
-        kernel."""
+        """Return a compile result from this process or from the cache folder, or None; in this case numba compiles the
+        kernel.
+        """
         key = None
         try:
             arguments, return_type = _numba.core.sigutils.normalize_signature(signature)

@@ -4,9 +4,9 @@ The file kernels.json of the package lists the kernels that Python, programs or 
 of the arguments and the form of the kernel (see compiling.py). The file also lists, for some models, the kernels in the
 order in which the model requests them. tests/support/list_kernels.py creates the file.
 
-If the machine code of many listed kernels is missing, as in the first run on a machine, processes on the other cores
-compile these kernels, too; see ahead.py. These processes begin in the middle of the kernels of the most similar model,
-so that both halves of the list are compiled at the same time.
+If the machine code of many listed kernels is missing, as in the first run on a machine, additional processes on the
+other cores also compile these kernels; see ahead.py. These processes begin in the middle of the kernels of the most
+similar model, so that both halves of the list are compiled at the same time.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ MOST = 8
 
 
 class Job(NamedTuple):
-    """A listed kernel, the types of its arguments (see type_names.py) and its form (see compiling.py)."""
+    """An entry of the list: kernel, types of the arguments (see type_names.py) and form (see compiling.py)."""
 
     module: str
     name: str
@@ -44,7 +44,7 @@ class Job(NamedTuple):
 
 
 class ListError(WindlassError):
-    """A list of kernels that cannot be read."""
+    """The list of kernels cannot be read."""
 
 
 def read_list() -> list[Job]:
@@ -57,7 +57,9 @@ def read_list() -> list[Job]:
 
 
 def _read() -> tuple[list[Job], list[list[Job]]]:
-    """Return all kernels of the list, and the kernels of each model in the order of the requests."""
+    """Return all kernels of the list, and, for each listed model, its kernels in the order in which the model requests
+    them.
+    """
     try:
         listed = json.loads(LIST.read_text())
         types = listed["types"]
@@ -73,8 +75,8 @@ def _read() -> tuple[list[Job], list[list[Job]]]:
 
 
 def write_list(models: list[list[Job]]) -> None:
-    """Write the kernels that models request, given for each model in the order of the requests; each kernel and each
-    type is stored only once in the file.
+    """Write the list of kernels that models request. The kernels are given for each model, in the order in which the
+    model requests them; each kernel and each type is stored only once in the file.
     """
     numbers: dict[str, int] = {}
     places: dict[str, int] = {}

@@ -17,7 +17,8 @@ PAUSE = 0.01
 
 
 class Lock:
-    """Lock for the compilation of the kernel in a file; the system releases the lock when its process ends.
+    """Lock for the compilation of the kernel whose machine code a file contains. The operating system releases the lock
+    when the process that holds it ends.
 
     Args:
         path: file of the machine code.
@@ -26,7 +27,7 @@ class Lock:
 
     Attributes:
         held: whether this process holds the lock.
-        waited: whether another process held the lock before.
+        waited: whether this process had to wait for another process.
     """
 
     def __init__(self, path: Path, wait: bool = True) -> None:

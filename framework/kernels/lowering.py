@@ -32,7 +32,7 @@ def find_borrowed(code: Any, kinds: Any, models: Any) -> set[str]:
         return bool(models[kinds[name]].contains_nrt_meminfo())
 
     steps = [step for block in code.blocks.values() for step in block.body]
-    # references to returned arrays are counted, because the caller receives a counted reference
+    # references to returned arrays are counted, because the caller expects a counted reference
     if any(isinstance(step, _ir.Return) and is_counted(step.value.name) for step in steps):
         return set()
     sources: dict[str, list[Any]] = {}

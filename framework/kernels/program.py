@@ -1,4 +1,5 @@
-"""Programs: repeated calls with the same arrays; compiled calls run without Python in between.
+"""Programs: sequences of calls that are executed repeatedly with the same arrays. Consecutive calls of compiled kernels
+run without Python in between.
 
 A call of a kernel from Python takes about a microsecond, mostly for type checks of arrays. In small models the calls
 take longer than the computation. A function that a law creates by `call` always calls the same kernels with the same
@@ -57,8 +58,8 @@ class _Asked:
     code has returned.
 
     Args:
-        function: called without arguments.
-        around: context of each call.
+        function: the function, which is called without arguments.
+        around: function that returns the context of each call.
     """
 
     def __init__(self, function: Callable[[], Any], around: Callable[[], AbstractContextManager[Any]]) -> None:
@@ -101,7 +102,7 @@ class Program:
         asks: whether compiled code may call steps that are Python functions. ``asks`` must be false if these functions
             change other data than the contents of arrays, for example lists of neighbours. The Python functions in
             ``before`` of a `Call` may always be called.
-        around: context of each call from compiled code to Python.
+        around: function that returns the context in which compiled code calls a Python function.
     """
 
     def __init__(
@@ -161,8 +162,8 @@ class Program:
 
     @cached_property
     def is_plain(self) -> bool:
-        """Return whether all steps are calls of kernels. In this case, Python functions that update arrays for the
-        kernels are called before the first step.
+        """Return whether all steps are calls of kernels. In this case, the Python functions that update arrays for the
+        kernels (`Call.before`) are called before the first step.
         """
         return all(isinstance(part, np.ndarray) for part in self._tables)
 

@@ -1,8 +1,8 @@
-"""Checks of the numbers of arguments and results of functions before the first call, so that errors are reported at
-their source.
+"""Checks of the numbers of arguments and results of functions. The checks are made before the first call, so that error
+messages can name the wrong function.
 
-Results are counted in the byte code, without compilation or a call. If a function returns the results of another
-function, only the compiler checks their number.
+Results are counted in the byte code; the function is neither compiled nor called. If a function returns the results of
+another function, only the compiler checks their number.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def check_arguments(function: Any, name: str, arguments: Sequence[str]) -> None:
         arguments: names of the arguments that the function receives.
 
     Raises:
-        ModelError: the object is not a function, or takes more or fewer arguments.
+        ModelError: the object is not a function, or takes another number of arguments.
     """
     words = f"must be a function of {len(arguments)}, ({', '.join(arguments)})"
     if not callable(function):
@@ -91,7 +91,7 @@ def check_results(function: Callable[..., Any], name: str, results: Sequence[str
         results: names of the results; empty for a function that writes into its arguments.
 
     Raises:
-        ModelError: a ``return`` statement returns more or fewer results.
+        ModelError: a ``return`` statement returns another number of results.
     """
     for count in sorted(count_results(function) - {len(results)}):
         given = "nothing" if count == 0 else "1 result" if count == 1 else f"{count} results"
