@@ -1,4 +1,4 @@
-"""Output of errors, in `windlass run` and under `python`, on one or several processes.
+"""Output of errors of models that `windlass run` or `python` runs, on one or several processes.
 
 Errors of Windlass print one message without traceback and end the process with exit code 2. Other exceptions print
 their traceback once and end the process with exit code 1. Under MPI one process prints the error and then ends the
@@ -17,9 +17,9 @@ from windlass.framework.errors import WindlassError
 from windlass.framework.launch.arguments import TRUE_WORDS
 from windlass.framework.launch.launcher import launched_rank, launched_size
 
-# Time that other processes wait before they report an error [s]. If all processes fail with the same error, the first
-# process ends the job before another process prints. Before the first solve, processes are not synchronised; on a busy
-# machine the delay between processes increases with the time since the start.
+# Time that all processes except the first wait before they report an error [s]. If all processes fail with the same
+# error, the first process ends the job before another process prints. Before the first solve, processes are not
+# synchronised; on a busy machine the delay between processes increases with the time since the start.
 HEAD_START, LONGEST_HEAD_START = 2.0, 5.0
 _begin = time.monotonic()
 process = {"failed": False}
@@ -41,11 +41,11 @@ class RunOptions(Protocol):
         return False
 
     def finish(self) -> None:
-        """Do what the end of a successful run requires."""
+        """Check unused options at the end of a successful run."""
         return
 
     def finish_without_check(self) -> None:
-        """Do what the end of a failed run requires."""
+        """Mark the run as failed; its options are not checked."""
         return
 
     def traceback_wanted(self) -> bool:
@@ -83,7 +83,7 @@ def at_error(listen: Callable[[str], None]) -> None:
 
 
 def report(error: BaseException, script: str | None = None) -> int:
-    """Print an error and return the exit code of the process; if there are several processes, end all of them.
+    """Print an error and return the exit code of the process; if there are several processes, end all processes.
 
     Args:
         error: the exception.
@@ -113,14 +113,14 @@ def report(error: BaseException, script: str | None = None) -> int:
 def leave(code: int) -> int:
     """Return the exit code; if there are several processes and the code is not 0, end all processes."""
     started = options.is_initialised() or "mpi4py.MPI" in sys.modules
-    # before MPI has started, an exit code other than 0 is sufficient: mpiexec then ends the other processes
+    # before MPI has started, an exit code other than 0 is sufficient for mpiexec to end the other processes
     if code and started and launched_size() > 1:
         sys.stdout.flush()
         sys.stderr.flush()
         try:
             from mpi4py import MPI  # imported here, because the import starts MPI
         except ImportError:
-            os._exit(code)  # exit without MPI_Finalize, so that mpiexec ends the other processes
+            os._exit(code)  # the process exits without MPI_Finalize, so that mpiexec ends the other processes
         if MPI.COMM_WORLD.size > 1:
             MPI.COMM_WORLD.Abort(code)
     return code

@@ -17,7 +17,9 @@ LAUNCHERS = ("OMPI_", "PMI", "PRTE_", "ORTE_", "MPI_LOCAL", "MV2_", "SLURM_", "P
 RIGHTS = "OMPI_ALLOW_RUN_AS_ROOT"
 """Prefix of the environment variables that permit Open MPI to run as root; child processes keep these variables."""
 SOLVER_PACKAGES = ("petsc", "klu", "umfpack", "superlu_dist", "mumps", "hypre")
-"""Packages of PETSc in the order of preference; all are direct solvers except hypre, a multigrid preconditioner."""
+"""Packages of linear solvers for PETSc, in the order of preference. All are direct solvers except hypre, which is a
+multigrid preconditioner.
+"""
 
 
 @functools.cache
@@ -35,8 +37,8 @@ def child_environment(alone: bool) -> dict[str, str]:
     """Return the environment of a child process, including the path of this package.
 
     Args:
-        alone: whether to omit the variables that identify this process as part of a job. If ``alone`` is false, the
-            launcher counts the child process as part of the job, too.
+        alone: whether to omit the variables that identify this process as part of an MPI job. If ``alone`` is false,
+            the MPI launcher also counts the child process as part of the job.
     """
     package, foreign = sys.modules["windlass"].__file__ or "", LAUNCHERS if alone else ()
     kept = {name: text for name, text in os.environ.items() if not name.startswith(foreign) or name.startswith(RIGHTS)}
@@ -71,7 +73,7 @@ _ends: list[Callable[[], None]] = []
 
 
 def before_end(function: Callable[[], None]) -> None:
-    """Register a function that is called before PETSc is finalised. At the finalisation, processes wait for
+    """Register a function that is called before PETSc is finalised. When PETSc is finalised, all processes wait for
     each other.
     """
     _ends.append(function)
@@ -79,7 +81,7 @@ def before_end(function: Callable[[], None]) -> None:
 
 def start_petsc(words: Sequence[str]) -> None:
     """Initialise MPI and PETSc with the words of a command line."""
-    # if OpenMP distributes small systems over all cores, factorisation becomes slower by orders of magnitude
+    # if OpenMP distributes the factorisation of small systems over all cores, it becomes slower by orders of magnitude
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     import petsc4py  # imported here, because mpiexec and OMP_NUM_THREADS must be checked first
 

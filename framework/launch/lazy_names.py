@@ -19,7 +19,7 @@ packages."""
 
 
 def offer(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
-    """Return the functions ``__getattr__`` and ``__dir__`` of a package, and the list ``__all__``."""
+    """Return the functions ``__getattr__`` and ``__dir__`` and the list ``__all__`` for a package."""
     module = sys.modules[package]
     with open(str(module.__file__), encoding="utf-8") as file:
         found = re.findall(rf"^    from {package}\.(\S+) import [\s(]*(\w+) as \2\b", file.read(), re.MULTILINE)

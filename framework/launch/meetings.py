@@ -2,10 +2,11 @@
 script, the difference is detected before a deadlock.
 
 The processes form a ring. Each process sends the name of its next task to its successor, and receives the name of the
-task of its predecessor. If a process has ended or has started another task, a neighbour reports an error and ends the
-job. If a process leaves a solve with an error that its script catches, all processes must leave the solve. Otherwise
-the job ends, because the remaining processes would wait forever. A loop over the steps of a solve may end early if it
-ends on all processes. Therefore each process checks before each step whether its predecessor also continues.
+task of its predecessor. If a process has ended or has started another task, a neighbour in the ring reports an error
+and ends the job. If a process leaves a solve with an error that its script catches, all processes must leave the solve.
+Otherwise the job ends, because the remaining processes would wait forever. A loop over the steps of a solve may end
+early if it ends on all processes. Therefore each process checks before each step whether its predecessor also
+continues.
 """
 
 from __future__ import annotations
@@ -21,9 +22,7 @@ from windlass.framework.launch.launcher import communicator, launched_size
 TAG = 7319
 """Tag of the messages between neighbours in the ring, on the communicator of all processes."""
 PATIENCE = 4.0
-"""Longest allowed time from the instant at which the first process leaves a solve with an error until the last process
-leaves it [s].
-"""
+"""If a process leaves a solve with an error, all other processes must leave the solve within this time [s]."""
 PAUSE = 0.005
 ENDED, LEFT, NEXT, BROKEN = "its end", "an error in ", "the next step of ", "broken off: "
 
@@ -39,9 +38,9 @@ def meet(comm: Any, what: str) -> None:
 
 
 def go_on(comm: Any, what: str, number: int) -> None:
-    """Begin the next step of a loop over the steps of a solve; ``number`` is the number of the loop.
+    """Begin the next step of a loop over the steps of a solve; ``number`` identifies the loop.
 
-    All processes that have not left the loop make this call together.
+    The call is collective on all processes that have not left the loop.
     """
     if comm is None or comm.size == 1:
         return
@@ -59,7 +58,7 @@ def break_off(comm: Any, what: str, number: int) -> None:
         return
     from mpi4py import MPI  # imported here, because a single process needs no MPI
 
-    # Python also closes generators when it ends
+    # Python also closes generators when the program ends
     if not MPI.Is_finalized():
         comm.send(_notice(what, number), (comm.rank + 1) % comm.size, TAG)
 

@@ -24,7 +24,7 @@ import numpy as np
 from windlass.framework.arrays import FloatArray, IntArray
 
 FACTORS = {"lu": 1, "cholesky": 2}
-"""PETSc's number of each type of factorisation, by the name of the preconditioner that computes it."""
+"""PETSc's constant for each type of factorisation, by the type of the preconditioner (``"lu"``, ...)."""
 RENAMED = {
     "DIVERGED_FUNCTION_NANORINF": "DIVERGED_FNORM_NAN",  # 3.25
     "DIVERGED_OBJECTIVE_NANORINF": "DIVERGED_FNORM_NAN",  # since version 3.25, in line searches
@@ -87,7 +87,7 @@ def raise_cause(error: Any) -> None:
 def unlock(*objects: Any) -> None:
     """Unlock vectors, including vectors of SNES, after an error.
 
-    Late versions of PETSc lock vectors in all builds, and do not release the locks after an error.
+    Late versions of PETSc lock vectors also in optimised builds, and do not release the locks after an error.
     """
     if getattr(_library(), "VecLockGet", None) is None:
         return
@@ -128,7 +128,9 @@ def set_values_coo(mat: Any, values: FloatArray) -> None:
 
 
 def get_block_values(mat: Any, entries: int) -> FloatArray:
-    """Call MatSeqBAIJGetArray: return the values of a matrix of dense blocks, shape (entries,), without a copy."""
+    """Call MatSeqBAIJGetArray: return the array of values of a matrix of dense blocks, shape (entries,); the values are
+    not copied.
+    """
     place = Pointer()
     _call("MatSeqBAIJGetArray", Pointer(mat.handle), ctypes.byref(place))
     return np.ctypeslib.as_array(ctypes.cast(place, ctypes.POINTER(ctypes.c_double)), (entries,))
@@ -138,7 +140,8 @@ def set_parts_and_weights(partitioning: Any, size: int, weight: IntArray) -> Non
     """Call MatPartitioningSetNParts and MatPartitioningSetVertexWeights; the weights have the shape (vertices,).
 
     Raises:
-        MemoryError: there is no memory for the weights, which are allocated by PETSc, because PETSc frees them.
+        MemoryError: there is not enough memory for the weights. PETSc allocates this memory, because PETSc later frees
+            it.
     """
     handle = Pointer(partitioning.handle)
     _call("MatPartitioningSetNParts", handle, _integer(size))
@@ -200,8 +203,9 @@ def count_linear_iterations(ksp: Any) -> int:
 
 
 def has_package(package: str, kind: str, matrix: Any) -> bool:
-    """Call MatSolverTypeGet: return whether PETSc has a package for ``"lu"`` or ``"cholesky"`` of matrices of a
-    type."""
+    """Call MatSolverTypeGet: return whether PETSc has a package for the factorisation ``"lu"`` or ``"cholesky"`` of
+    matrices of a given type.
+    """
     found, serves = ctypes.c_int(), ctypes.c_int()
     words = ctypes.c_char_p(package.encode()), ctypes.c_char_p(matrix.getType().encode()), ctypes.c_int(FACTORS[kind])
     try:
@@ -224,8 +228,9 @@ def list_unused_options() -> dict[str, str]:
 
 @atexit.register
 def hide_unused_options() -> None:
-    """Disable PETSc's own list of unused options at its end, unless the list is requested, because Windlass checks
-    unused options."""
+    """Prevent PETSc from printing its own list of unused options at the end, because Windlass checks unused options. If
+    the user has requested the list, it is printed.
+    """
     if "petsc4py.PETSc" in sys.modules and not _petsc().Sys.isFinalized():
         options = _petsc().Options()
         if not options.hasName("options_left"):
@@ -242,8 +247,9 @@ def library_file() -> str | None:
 
 
 def slepc_file() -> str | None:
-    """Return the file of the SLEPc library of slepc4py, without import of slepc4py; return None if the file does not
-    exist."""
+    """Return the file of the SLEPc library to which slepc4py is linked, or None if the file does not exist. The
+    function does not import slepc4py.
+    """
     spec = importlib.util.find_spec("slepc4py")
     for folder in (spec.submodule_search_locations or ()) if spec is not None else ():
         for module in Path(folder, "lib").glob("**/SLEPc*.so"):
@@ -266,7 +272,7 @@ def _file_of(library: ctypes.CDLL, name: str) -> str | None:
 
 @functools.cache
 def find_addresses(names: tuple[str, ...]) -> tuple[int, ...]:
-    """Return the addresses of functions of PETSc, for compiled code that calls these functions."""
+    """Return the addresses of functions of PETSc that compiled code calls."""
     return tuple(ctypes.cast(getattr(_library(), name), Pointer).value or 0 for name in names)
 
 

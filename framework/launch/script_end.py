@@ -25,7 +25,7 @@ def install() -> None:
     before_end(_end_if_installed)
     atexit.register(_end_of_script)
     if launched_size() > 1:
-        # without this handler Python would call no hook, and the other processes would wait forever for this process
+        # for SystemExit Python calls no error hook, so without this handler the other processes would wait forever
         sys.exit = _exit
 
 
@@ -46,8 +46,8 @@ def at_end(act: Callable[[], None]) -> None:
 
 
 def end_together() -> None:
-    """Synchronise the end of the script, after it has ended without error on this process. Otherwise processes that
-    continue would wait forever for this process; see meetings.py.
+    """Synchronise the processes at the end of the script, after it has ended without error on this process. Otherwise
+    processes that continue would wait forever for this process; see meetings.py.
     """
     if not failure.process["failed"] and not _process["ended"]:
         _process["ended"] = True
@@ -77,8 +77,9 @@ def _exit(code: object = None) -> NoReturn:
 
 
 def _end_of_script() -> None:
-    """Check the end of a script at a time when Python's exit code is already fixed, so that only `os._exit` can change
-    the code."""
+    """Check unused options at the end of a script. At this time Python's exit code is already fixed, and only
+    `os._exit` can change it.
+    """
     try:
         end_together()
         failure.options.finish()
@@ -90,5 +91,5 @@ def _end_of_script() -> None:
         from windlass.framework.launch.petsc_functions import hide_unused_options  # here, because this loads NumPy
 
         hide_unused_options()
-        PETSc._finalize()  # finalise PETSc, which prints its output, and MPI
+        PETSc._finalize()  # finalise PETSc, which then prints its output, and MPI
         os._exit(code)

@@ -1,12 +1,12 @@
 """Local numbering: the rows, coordinates and unknowns that a process owns, and their ghosts (values that other
 processes own).
 
-partition.py finds the owner of each coordinate. A hub is a coordinate that a large number of rows couple, for example
-of a pulley. Each row of a table other than a node table belongs to the owner of the first coordinate in the row that is
-not a hub. A multiplier belongs to the owner of its row. Rows of contact sets are local on all processes, because these
-laws distribute the work within a row. Unknowns are numbered process by process in the order of the nodes; each
-multiplier follows its nodes, and hubs are at the end. In this order LU without pivoting is stable and has little
-fill-in.
+partition.py finds the owner of each coordinate. A hub is a coordinate that a large number of rows couple, for example a
+coordinate of a pulley. Each row of a table other than a node table belongs to the owner of the first coordinate in the
+row that is not a hub. A multiplier belongs to the owner of its row. Rows of contact sets are local on all processes,
+because these laws distribute the work within a row. Unknowns are numbered process by process in the order of the nodes.
+Each multiplier follows the nodes that its row couples, and hubs are at the end. In this order LU without pivoting is
+stable and has little fill-in.
 
 The layout is computed from arrays over all rows, or, if tables are built in parts, over the rows of this process. A
 layout stores only local data.
@@ -51,10 +51,10 @@ class Layout:
         node_rows: numbers of the rows of each node table whose first coordinate this process owns, in ascending order.
         owned: world numbers of the owned coordinates, shape (n_owned,).
         dofs: world numbers of all local coordinates, owned coordinates first, shape (n,).
-        spare: local number that means "no coordinate"; it is n.
+        spare: local number that stands for no coordinate; it is equal to n.
         multipliers_owned: world numbers of the owned multipliers, shape (m,).
-        ghost_numbers: numbers of the ghosts in PETSc vectors of coordinates, shape (n - n_owned,).
-        reference: reference coordinates by local number, 0 for the spare number, shape (n + 1,).
+        ghost_numbers: indices of the ghosts in PETSc vectors of coordinates, shape (n - n_owned,).
+        reference: reference coordinates by local number, shape (n + 1,); the value for the spare number is 0.
         displacement, velocity: initial values by local number, shape (n,).
         nodes: first unknown of each local node with four consecutive coordinates, in ascending order, shape (nodes,).
         rotations: local numbers of the Euler parameters of owned and other local nodes, shape (k, 4).
@@ -97,7 +97,8 @@ class Layout:
         self.node_rows: dict[type[Component], IntArray] = {
             c: world.tables[c].resident[find_row_owners(d, dof_owner, hub) == rank] for c, d in node_dofs.items()
         }
-        # needed only for replicated rows (contact sets); worlds with contact sets are not distributed
+        # needed only for contact sets, whose rows are local on all processes; worlds with contact sets are not
+        # distributed
         self._row_owner = row_owner if any(map(is_replicated, row_owner)) else {}
         own = np.flatnonzero(dof_owner == rank)
         ghosts = self._find_ghosts(own, table_dofs | node_dofs)
@@ -114,7 +115,7 @@ class Layout:
         self.rotations: IntArray = rotations[(rotations < self.spare).all(axis=1)]
         self._localise_markers()
         self._localise_data()
-        # rows without references are stored on one process
+        # rows without references are stored on one process only
         self.owned_markers: dict[type[Component], IntArray] = {
             c: world.tables[c].resident[owner == rank] for c, owner in row_owner.items() if role_of(c) == "marker"
         }
@@ -163,11 +164,11 @@ class Layout:
         self.velocity: FloatArray = number.velocity[local]
 
     def _number_by_owner(self, owner: IntArray, key: NDArray[Any], names: IntArray, ghosts: IntArray) -> IntArray:
-        """Return the global numbers of owned unknowns and ghosts, shape (known,). Unknowns are numbered by process, and
-        within a process in the order of their sort keys.
+        """Return the indices in PETSc vectors of owned unknowns and ghosts, shape (known,). Unknowns are numbered by
+        process, and within a process in the order of their sort keys.
 
-        If the world is built in parts, owners send the numbers of the ghosts, in ascending order of their world numbers
-        (``names``).
+        If the world is built in parts, the owners send the indices of the ghosts, in ascending order of the world
+        numbers of the ghosts (``names``).
         """
         if self.world.processes is None:
             numbers = np.empty(len(owner), np.int64)
@@ -214,10 +215,11 @@ class Layout:
 
     @cached_property
     def substructure(self) -> Substructure | None:
-        """The order of the unknowns for elimination by substructures, see `create_substructure`.
+        """The order of the unknowns for elimination by substructures, see `create_substructure`; None if it cannot be
+        used.
 
-        The order is None on one process, if the coordinates of rows change (contact sets, sliding joints), or if few
-        unknowns would be in blocks. The call is collective.
+        The order cannot be used on a single process, if the coordinates that rows couple change (contact sets, sliding
+        joints), or if the fraction of unknowns in full blocks is too small. The call is collective.
         """
         if self.size == 1 or any(system.neighbours is not None for system in self.systems.values()):
             return None
@@ -326,7 +328,7 @@ class Layout:
         self.data_start = Lookup(np.concatenate(ids), np.concatenate(starts))
 
     def _find_data(self, rows: dict[type[Component], IntArray]) -> NDArray[np.bool_]:
-        """Return whether local rows refer to each row of history values."""
+        """Return, for each row of history values, whether local rows refer to it."""
         world, first = self.world, self.world.numbering.data_tables
         marks = np.zeros(len(world.numbering.data_start), dtype=bool)
         for component, which in rows.items():
@@ -342,7 +344,7 @@ class Layout:
         return self._local_of_dof[world_dofs]
 
     def owners(self, component: type[Component]) -> IntArray:
-        """Return the process that owns each row of a table, shape (rows,)."""
+        """Return the rank of the process that owns each row of a table, shape (rows,)."""
         return self._row_owner[component]
 
     def multipliers(self, table: EntityTable, rows: IntArray) -> IntArray:

@@ -50,11 +50,11 @@ TYPE_OPTION = "mat_partitioning_type"
 
 
 class Graph(NamedTuple):
-    """The graph of couplings.
+    """The graph of couplings between nodes and bodies.
 
     Attributes:
         vertex: index of the vertex of each coordinate, shape (n,).
-        edges: pairs of vertices, each pair once, the smaller number first, shape (edges, 2).
+        edges: pairs of vertices, shape (edges, 2). Each pair occurs once, with the smaller number first.
         weight: computational work of each vertex [1], shape (vertices,).
         hubs: the vertices that are hubs, shape (h,).
         hub_rows: pairs (hub, vertex), one for each row that couples a hub and a vertex, shape (k, 2).
@@ -187,7 +187,7 @@ def create_graph(world: World, couplings: list[IntArray], hub: NDArray[np.bool_]
 
 
 def _first_of(numbers: IntArray) -> IntArray:
-    """Return the first number >= 0 of each row, or -1 if there is none, shape (rows,)."""
+    """Return the first number >= 0 in each row of an array, or -1 if there is none, shape (rows,)."""
     found: IntArray = numbers[np.arange(len(numbers)), np.argmax(numbers >= 0, axis=1)]
     return found
 
@@ -205,7 +205,7 @@ def _pairs(coupled: IntArray) -> list[IntArray]:
 
 
 def unite_edges(pairs: list[IntArray], vertices: int) -> IntArray:
-    """Return the distinct pairs, in each of which the smaller number is first."""
+    """Return the distinct pairs. In each pair the smaller number is first."""
     every = np.concatenate(pairs) if pairs else np.zeros((0, 2), np.int64)
     low, high = every.min(axis=1), every.max(axis=1)
     coded = np.unique(low * vertices + high)
@@ -213,7 +213,7 @@ def unite_edges(pairs: list[IntArray], vertices: int) -> IntArray:
 
 
 def find_owners(graph: Graph, size: int, kind: str = "auto") -> IntArray:
-    """Return the process that owns each vertex, shape (vertices,).
+    """Return the rank of the process that owns each vertex, shape (vertices,).
 
     Args:
         graph: the graph of couplings.
@@ -267,7 +267,7 @@ def cut_graph(graph: Graph, size: int) -> IntArray:
     from scipy.sparse import coo_array  # imported here, because a single process needs no partition
 
     count, (i, j) = len(graph.weight), graph.edges.T
-    # the result of the partitioner depends on the number of threads and on its seed
+    # the result of a partitioner depends on the number of threads and on the seed of its random numbers
     os.environ.setdefault("SCOTCH_PTHREAD_NUMBER", "1")
     reset_scotch()
     shape = (np.ones(2 * len(i)), (np.concatenate((i, j)), np.concatenate((j, i))))

@@ -44,7 +44,7 @@ def find_needed(layout: Layout) -> dict[type[Component], NDArray[np.bool_]]:
     for component, table in world.tables.items():
         parts = [layout.rows.get(component), layout.owned_markers.get(component), layout.data_rows.get(component)]
         if component.dof_names:
-            # include nodes that share the position of another node, because the names of coordinates are derived from
+            # nodes that share the position of another node are included, because names of coordinates are derived from
             # them
             local = layout.local_dofs(world.resident_dofs(table)) < len(layout.owned)
             parts.append(table.resident[local.any(axis=1)])

@@ -40,7 +40,8 @@ class Substructure(NamedTuple):
 
     Attributes:
         place: matrix row of each local unknown, shape (u,).
-        pads: padding rows: matrix rows without an unknown, including all rows of the last block.
+        pads: numbers of the padding rows, which are matrix rows without an unknown. All rows of the last block are
+            padding rows.
         inner: number of matrix rows of the interior, which precede all other rows; a multiple of four.
         rows: number of matrix rows, a multiple of four.
         joint: for each matrix row of the interface except the last block, the index of its unknown in the joint
@@ -107,8 +108,8 @@ def create_substructure(
 
 
 def _find_keys(unit: IntArray, at_border: IntArray, shared: IntArray, couplings: list[Couplings]) -> FloatArray:
-    """Return sort keys of the unknowns. In this order, unknowns are ordered along the cables towards the border, and
-    multipliers follow their coordinates.
+    """Return sort keys of the unknowns. The keys order unknowns along the cables towards the border, and order
+    multipliers after their coordinates.
     """
     near = np.zeros(len(unit), bool)
     for rows, _ in couplings:

@@ -81,7 +81,8 @@ def number_in_blocks(count: int, starts: IntArray) -> IntArray:
         starts: numbers of the unknowns that must be the first unknown of a block.
 
     Returns:
-        The new numbers, followed by the total number rounded up to whole blocks, shape (count + 1,).
+        The new numbers, followed by the total number of unknowns and gaps, rounded up to whole blocks, shape (count +
+        1,).
     """
     bounds = np.unique(np.concatenate(([0], starts, [count])))
     filled = -(-np.diff(bounds) // BLOCK) * BLOCK

@@ -14,8 +14,8 @@ where Δu is the change of its length. An integral that uses only the velocities
 h/2. For motions that the step size does not resolve, such as stiff axial modes, the value of this integral is many
 times the actual loss. For powers P that are quadratic in velocities, the expression
 
-    D = h (2 P(x, (m + w)/2) - P(x, m)/2 - P(x, w)/2), x, m: means of position and velocity over both ends of the step,
-    w = (q_1 - q_0)/h,
+    D = h (2 P(x, (m + w)/2) - P(x, m)/2 - P(x, w)/2),    w = (q_1 - q_0)/h,
+    x, m: means of the coordinates and of the velocities at the start and at the end of the step,
 
 equals the work. For other powers the expression has order 2. The state of laws with history values (`Account.jumps`) is
 known only at the ends of the step. The powers of these laws are integrated by the trapezoidal rule, and instantaneous
@@ -77,8 +77,8 @@ class Summand(NamedTuple):
 
 
 class Accounted(NamedTuple):
-    """A law with an account on this process, the index of its forces among the groups of forces, and its readings at
-    the start and at the end of a step.
+    """Data of a law with an account on this process: the index of its forces among the groups of forces, and its
+    readings at the start and at the end of a step.
 
     ``middle`` contains a reading with the mean powers over the step, and two work arrays. If powers are evaluated only
     at the ends of the step, ``middle`` is empty. ``jumps`` contains the losses of the law in the step in addition to
@@ -97,8 +97,8 @@ class Accounted(NamedTuple):
 
 class Sums(NamedTuple):
     """Sums over steps [J]: works of the groups of forces, change of the kinetic energy, and, for each law, the changes
-    of energies and the integrals of powers. `settle` adds the values of a step. All sums are views of one array
-    ``numbers``, in this order.
+    of energies and the integrals of powers. `settle` adds the values of a step. All sums are views of the array
+    ``numbers``, which contains them in this order.
     """
 
     numbers: FloatArray
@@ -134,7 +134,9 @@ def create_accounted(
 
 def reading_steps(account: Account, reading: Reading, fields: Fields, f: FloatArray | None = None) -> list[Step]:
     """Return steps of a `Program` that evaluate the energies and powers of a law at the present fields; for laws with
-    `Account.powers`, only the energies. For laws with `Account.forces`, the steps also add the forces to f."""
+    `Account.powers`, the steps evaluate only the energies. For laws with `Account.forces`, the steps also add the
+    forces to f.
+    """
     values = reading if account.powers is None else reading._replace(powers=_NO_POWERS)
     steps = clear_steps(reading.energies, reading.powers)
     if account.forces is not None and f is not None:
@@ -189,7 +191,7 @@ class Balance:
         self._lay_down()
 
     def _lay_down(self) -> None:
-        """Create the program that evaluates all forces, and the names of all quantities."""
+        """Create the programs for the present systems, and the names of all quantities."""
         assembly, n = self._assembly, len(self._assembly.fields.x)
         fields, gravity = assembly.fields, assembly.world.gravity.copy()
         systems = assembly.layout.systems
@@ -218,7 +220,7 @@ class Balance:
             for c, s in systems.items()
             if s.account is not None and c in place
         ]
-        # keep the sums if only the list of neighbours or a matrix has changed
+        # the sums are kept if only the list of neighbours or a matrix has changed
         if forces != self._forces:
             self._forces = forces
             self._f, self._f_before = np.zeros((len(forces), n)), np.zeros((len(forces), n))
@@ -368,7 +370,7 @@ class Balance:
 
     @property
     def _is_fresh(self) -> bool:
-        """Return whether the programs were created for the present systems."""
+        """Return whether the programs were created for the present systems of the assembly."""
         return self._mark == (self._assembly.revision, self._assembly.world.gravity.tobytes())
 
     def stored(self) -> dict[str, float]:
@@ -399,8 +401,9 @@ class Balance:
         self._keep(state)
 
     def find_program(self, state: State) -> Program | None:
-        """Return the program that integrates a time step that ends at the state and time of the fields, or None if this
-        requires Python."""
+        """Return the program that adds a time step to the sums, or None if this requires Python. The step ends at the
+        motion and time in the fields.
+        """
         if not self._is_fresh or self._assembly.layout.size > 1:
             return None
         if self._whole is None or state is not self._ends:
@@ -436,8 +439,9 @@ class Balance:
         return self._sums.numbers
 
     def name_sums(self, numbers: FloatArray) -> dict[str, Any]:
-        """Return the increases of the quantities [J] by name, from one array of `take_numbers`, or as arrays from
-        several stacked arrays."""
+        """Return the increases of the quantities [J] by name, from an array that `take_numbers` has returned. If
+        several such arrays are stacked, return arrays of increases.
+        """
         columns: list[Any] = [column.copy() for column in numbers.T] if numbers.ndim > 1 else numbers.tolist()
         count = len(self._forces)
         work, kinetic, place_of_next = columns[:count], columns[count], count + 1

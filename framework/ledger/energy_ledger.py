@@ -9,7 +9,7 @@ Summed over all steps since the start of the ledger (see balance.py),
 
     work = kinetic + potential + dissipation + passed on + not accounted + integrator + rest.
 
-Every step contributes to the sums; the table and the picture show the sums at selected instants.
+Every step contributes to the sums; the table and the picture show the sums at the recorded instants.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class EnergyLedger(EveryNth):
     ledger must be before recorders, because the ledger computes fields of friction that recorders write.
 
     Under MPI all processes call the ledger and have the same results; only the first process writes files. Several
-    solves can use one ledger; changes of the state between two solves are not included.
+    solves can use the same ledger; changes of the state between two solves are not included in the sums.
 
     Args:
         path: CSV file of the recorded instants, which is written at the end of each solve; if None, records are stored
@@ -101,7 +101,7 @@ class EnergyLedger(EveryNth):
         self._parts: tuple[Program, ...] = ()
         self._joined = NO_CALLS
         self._numbers_kept = RecordNumbers(np.zeros(0))
-        # sums of this process, in the order of `kinds`; the records below are sums of all processes
+        # sums of this process, in the order of `kinds`; the records below contain sums over all processes
         self._sums: dict[str, float] = {}
         self._losses: dict[type[Component], Losses] = {}
         self._first: dict[str, float] = {}
@@ -152,7 +152,7 @@ class EnergyLedger(EveryNth):
 
     @property
     def totals(self) -> dict[str, float]:
-        """All quantities at the most recent record [J]."""
+        """Values of all quantities at the most recent record [J], by name."""
         return dict(zip(self.kinds, self._settle()[-1], strict=True)) if self._times else {}
 
     @property
@@ -207,7 +207,7 @@ class EnergyLedger(EveryNth):
         if not self._losses:
             self._losses = self._balance.create_losses()
         self._balance.losses = self._losses
-        # outputs and drawings read these losses
+        # outputs and drawings read the losses from the layout
         assembly.layout.losses = self._losses
         self._begin(state)
         if not self._first:
@@ -287,7 +287,7 @@ class EnergyLedger(EveryNth):
         )
 
     def _reduce(self, sums: dict[str, float]) -> dict[str, float]:
-        """Sums over all processes [J]. The call is collective."""
+        """Return the sums over all processes [J], by name. The call is collective."""
         assert self._world is not None
         values = parallel_assembly(self._world).processes.sum(np.array(list(sums.values())))
         return dict(zip(sums, values.tolist(), strict=True))
@@ -312,7 +312,7 @@ class EnergyLedger(EveryNth):
         return self._joined
 
     def find_numbers(self, state: State) -> RecordNumbers | None:
-        """The sums of the balance, on one process."""
+        """Array of the sums of the balance, in serial runs; see `Balance`."""
         assert self._balance is not None
         # the method `record` of a subclass must be called for each record
         if type(self).record is not EnergyLedger.record or self._balance.is_parallel:
@@ -387,7 +387,7 @@ class EnergyLedger(EveryNth):
         self._sums = {name: float(sums[name]) if first else 0.0 for name in self.kinds}
 
     def restore(self, kept: Mapping[str, Any], state: State) -> None:
-        """Continue with the sums of the interrupted run.
+        """Continue from the sums of the interrupted run.
 
         Raises:
             ModelError: the quantities of the two runs differ.
@@ -506,7 +506,7 @@ class EnergyLedger(EveryNth):
         return hand_over(draw_series(self.times, {name: self[name] for name in self.kinds}, self.kinds), target)
 
     def _repr_html_(self) -> str:
-        """The ledger as HTML for notebooks."""
+        """Return the ledger as HTML for notebooks."""
         title, *rows = self._list_lines()
         return format_table(ReportTable(title, rows), inline=True)
 

@@ -1,10 +1,10 @@
-"""Visible data of laws: outputs, drawings (points, lines and faces with fields), and paintings (values on the lines of
-other laws).
+"""Data of laws for output: output variables, drawings (points, lines and faces with fields), and paintings (values on
+the lines of other laws).
 
 A law draws by ``draw(rows, fields, subdivisions) -> Drawing`` and paints by ``paint(rows, fields) -> Painting``. Both
 functions are called once per recorded frame with all rows of the law's table on this process. In a drawing all rows
-have the same number of points, lines and faces, in the order of the rows. Points and values may change from frame to
-frame; connections of points, labels of lines and intervals of paintings must not change.
+have the same number of points, lines and faces, which are stored in the order of the rows. Points and values may change
+from frame to frame; connections of points, labels of lines and intervals of paintings must not change.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MergeRule = Literal["sum", "min", "max"]
 
 @dataclass(frozen=True, eq=False)
 class Drawing:
-    """Points joined by lines and faces, for the rows of one law at one instant.
+    """Points, and lines and faces between these points, for the rows of one law at one instant.
 
     Attributes:
         points: positions in the global frame [m], shape (n, 2) or (n, 3).
@@ -36,9 +36,9 @@ class Drawing:
         point_data: values per point by field name, shape (n,), (n, 2) or (n, 3).
         cell_data: values per line by field name, shape (m,), (m, 2) or (m, 3).
         units: unit of each field, by name.
-        joints: numbers of the nodes or positions that connect each line with other lines, shape (m, k). Lines with a
-            common number get the same label, also if different processes draw them. If ``joints`` is None, no lines are
-            connected.
+        joints: numbers of the nodes or positions through which each line is connected with other lines, shape (m, k).
+            Lines with a common number get the same label, even if different processes draw them. If ``joints`` is None,
+            no lines are connected.
         faces: indices of the points at the corners of each face, in order around the face, shape (k, 4).
         face_part: label of each face, shape (k,). Lines and faces of the same object have the same label.
     """
@@ -94,8 +94,8 @@ class Paint(NamedTuple):
 
     Attributes:
         values: one value per interval, shape (n,).
-        rule: rule by which several values on one line are combined. ``"sum"`` adds densities, each weighted with the
-            fraction of the line that its interval covers, which preserves the integral along the line. ``"min"``
+        rule: rule by which several values on one line are combined. ``"sum"`` adds densities, each multiplied by the
+            fraction of the line that its interval covers; the integral along the line is therefore preserved. ``"min"``
             selects the smallest value, and ``"max"`` the largest value.
         empty: value for lines that no interval covers.
         unit: physical unit.
@@ -124,7 +124,7 @@ class Painting:
 
 
 class FieldEntries(NamedTuple):
-    """Values factor * (array[places] - shift) of rows, in a form that compiled code can read.
+    """Values of rows of the form factor * (array[places] - shift), which compiled code can read.
 
     Attributes:
         array: name of the array of `Fields`: ``"x"``, ``"v"``, ``"a"`` or ``"lam"``.

@@ -1,4 +1,4 @@
-"""Gaps of contacts, with which solvers check that their steps resolve the opening and closing of contacts.
+"""Gaps of contacts. Solvers use them to check that the step size resolves the opening and closing of contacts.
 
 A law with contacts measures each contact at the end of a step, and writes the results into one row of an array. The
 first half of the row describes the end of the step, the second half the end of the previous step. If a body can pass an
@@ -25,7 +25,7 @@ both ends of the step do not show [m]. REACH: size of an obstacle that the body 
 body to the other [m].
 """
 START = 8
-"""Index of the first of the same values for the start of the step; an unknown gap is NaN."""
+"""Index of the first of the same values for the start of the step. The value of an unknown gap is NaN."""
 WIDTH = 2 * START
 LEAST, FASTEST = range(2)
 """Indices of the values in `Gaps.quiet`."""
@@ -53,8 +53,8 @@ class Wraps:
         pulley: index of the pulley of each contact, shape (contacts,).
         place: index of the gap of each contact among the history values, shape (contacts,); the sign of a gap shows
             whether the contact is closed.
-        angle: part of the wrap angle that a contact represents [rad], shape (contacts,).
-        stiffness: stiffness of a contact [N/m], shape (contacts,).
+        angle: part of the wrap angle that each contact represents [rad], shape (contacts,).
+        stiffness: stiffness of each contact [N/m], shape (contacts,).
         names: function without arguments that returns the names of the pulleys.
     """
 
@@ -87,7 +87,7 @@ class Gaps:
         memory: additional arrays that contain values at the start of the step.
         holder: the contact monitor of the solver that has made the last accepted step; ``numbers`` belong to this step.
             The monitor of another solver of the same world replaces it.
-        wraps: wraps of ropes and belts on pulleys.
+        wraps: data of contacts of ropes and belts with pulleys; None for other contacts.
     """
 
     measure: Callable[[Any], Any]
@@ -129,13 +129,13 @@ def note_way(row: FloatArray, reach: float, x: float, y: float, z: float) -> Non
     """Write the position of a body relative to an obstacle that the body can pass, and the penetration that the step
     has missed [m]. Call `note_gap` before this function.
 
-    A step can miss a penetration if the contact is open at both ends of the step, or if the body is on opposite sides
-    of the obstacle.
+    A step can miss a penetration if the contact is open at both ends of the step, or if the body is on one side of the
+    obstacle at the start and on the other side at the end.
     """
     row[REACH], row[X], row[Y], row[Z] = reach, x, y, z
     ax, ay, az = row[START + X], row[START + Y], row[START + Z]
     is_open = row[GAP] > 0.0 and row[START + GAP] > 0.0
-    # fast path, because most contacts remain closed on the same side
+    # this case is treated first, because most contacts remain closed on the same side
     if not is_open and ax * x + ay * y + az * z >= 0.0:
         return
     if not (row[START + GAP] < np.inf and row[GAP] < np.inf):

@@ -46,14 +46,14 @@ def create_history(
         values: arguments of `World.add`.
         per_place: initial value of each history variable of a place. The variables are stored one after the other, each
             with one value per place.
-        per_row: initial values of history variables per row, stored after the variables of the places.
+        per_row: initial values of the history variables of a row as a whole, stored after the variables of the places.
 
     Returns:
         The arguments including ``data``. If the number of places is missing or wrong, the arguments are returned
         unchanged, and `World.add` raises an error.
 
     Raises:
-        ModelError: too many places.
+        ModelError: a row has too many places.
     """
     if values.get("data") is not None:
         return values

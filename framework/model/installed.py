@@ -1,4 +1,4 @@
-"""The names that model files may use: names of components, and of functions that are stored as values.
+"""The names that model files may use: names of components, and names of classes of functions that are stored as values.
 
 Names in a model file are looked up only among the names of this module. A name in a file never causes the import of an
 arbitrary module. The packages in `libraries` list their components; components of a user are known after the user's
@@ -20,13 +20,13 @@ from windlass.framework.model.schema import Component
 
 
 class Writable(Protocol):
-    """A class of functions that a file stores as values."""
+    """Interface of a class of functions that a model file stores as values."""
 
     __name__: str
     __qualname__: str
 
     def from_values(self, values: Any) -> Callable[..., Any]:
-        """Create the function from values in a file; raise ModelError for values that are not allowed."""
+        """Create a function object from values in a file; raise ModelError for values that are not allowed."""
 
 
 F = TypeVar("F", bound=type)
@@ -91,7 +91,9 @@ def load_libraries() -> list[ModuleType]:
 
 
 def list_kinds() -> list[type[Component]]:
-    """Return all components that a file may name, except components that are created for a number."""
+    """Return all components that a file may name, except components that are created for a given number, such as
+    ``GenericNode3``.
+    """
     for package in load_libraries():
         for name in package.__all__:
             getattr(package, name)

@@ -1,11 +1,12 @@
 """Model files: the tables of a world as JSON, which can be stored, compared, edited and sent.
 
-The file stores the calls of `World.add` in their order, with the present values. Numbers are written with sufficient
-digits to restore the same float64 values. A column that is equal in all rows is written once, as ``{"all": value}``.
+The file stores the calls of `World.add` in the order in which they were made, with the present values. Numbers are
+written with sufficient digits to restore the same float64 values. A column that is equal in all rows is written once,
+as ``{"all": value}``.
 
 A file contains only data, no code. Names of components and functions are looked up among installed components
 (installed.py), the content is checked against its schema (model_schema.py), and each value is checked as in
-`World.add`. A digest of the content detects changed files.
+`World.add`. From a digest of the content, Windlass recognises files that were changed.
 
 Code of functions is not written. Functions of a class that is registered by `register_functions`, such as tables and
 ramps, are stored by their values. Any other function is stored only by its name, and the user must give it again when
@@ -302,7 +303,7 @@ class FunctionNames:
         self._by_name: dict[str, Any] = {}
 
     def add(self, function: Any, where: str) -> str:
-        """Return the name of a function.
+        """Return the name under which a function is stored.
 
         Raises:
             ModelError: another function has the same name.
@@ -372,7 +373,9 @@ def _unpack_functions(packed: Mapping[str, Any], count: int, functions: Function
 
 
 def _create_function(value: Mapping[str, Any], where: str) -> Any:
-    """Create a function from values, by its registered class."""
+    """Create a function object from its values in the file; the class of the function is found by its
+    registered name.
+    """
     kind = find_functions(value["kind"])
     if kind is None:
         raise ModelError(

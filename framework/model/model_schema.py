@@ -1,8 +1,8 @@
 """The schema of model files, generated from the schemas of components: JSON Schema, draft 2020-12.
 
-`describe_format` returns the part of the schema for all files, and `describe_calls` the part for the rows of one
-component. `full_schema` returns both parts together, as published in the documentation. The library jsonschema checks a
-file part by part, so that error messages state the component and the position in the file.
+`describe_format` returns the part of the schema that is the same for all files, and `describe_calls` the part for the
+rows of one component. `full_schema` returns the complete schema, which is published in the documentation. The library
+jsonschema checks a file part by part, so that error messages state the component and the position in the file.
 """
 
 from __future__ import annotations
@@ -214,8 +214,9 @@ def create_validator() -> Callable[[Mapping[str, Any]], Any]:
 
 
 def is_plain(items: Any, values: Sequence[Any]) -> bool:
-    """Return whether all entries of a list are numbers, or lists of numbers of equal length, and are allowed by a
-    schema."""
+    """Return whether all entries of a list are numbers, or lists of numbers of equal length, and whether a schema
+    allows all these numbers.
+    """
     inner, length = items, None
     if items.get("type") == "array" and "items" in items and items.get("minItems", -1) == items.get("maxItems"):
         length, inner = items["minItems"], items["items"]
@@ -251,13 +252,13 @@ def check_content(content: Any, schema: Mapping[str, Any], where: str, place: st
     """
     found = list(itertools.islice(create_validator()(schema).iter_errors(content), 20))
     if found:
-        # an unknown key is more informative than a missing key
+        # if there are unknown keys and missing keys, the error message names an unknown key, which is more informative
         error = min(found, key=lambda e: (len(e.absolute_path), e.validator != "additionalProperties"))
         raise OutputError(f"{where}: {describe_error(error, place, of)}")
 
 
 def describe_error(error: Any, place: str, of: str) -> str:
-    """Return a text with the error, its position, and the allowed values."""
+    """Return a text that states the error, its position, and the allowed values."""
     for step in error.absolute_path:
         place += f"[{step}]" if isinstance(step, int) else f".{step}" if place else step
     rule, allowed, given = error.validator, error.validator_value, error.instance

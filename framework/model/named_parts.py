@@ -10,7 +10,7 @@ from windlass.framework.model.world import World
 
 
 class NamedPart(NamedTuple):
-    """Rows of a table that share a name."""
+    """Rows of a table that have a common name."""
 
     name: str
     table: EntityTable

@@ -16,8 +16,9 @@ from windlass.framework.parallel.number_directory import share
 
 
 def find_own(table: EntityTable) -> NDArray[np.bool_]:
-    """Return whether each coordinate of the resident rows of a node table belongs to its row and is not shared, shape
-    (resident, k)."""
+    """Return, for each coordinate of the resident rows of a node table, whether the row defines the coordinate itself,
+    shape (resident, k). It does not define coordinates that it shares with another node.
+    """
     own = np.ones((table.resident_count, len(table.component.dof_names)), dtype=bool)
     for name, names in find_shared(table.component).items():
         own[np.ix_(table.local(name) >= 0, find_dofs(table.component, names))] = False
@@ -39,7 +40,8 @@ def find_shared(component: type[Component]) -> dict[str, tuple[str, ...]]:
 class Numbering:
     """World numbers, which are equal on all processes.
 
-    Coordinates are numbered table by table, in the order in which the components were first added, and row by row.
+    Coordinates are numbered table by table, in the order in which the components were first added. Within a table they
+    are numbered row by row.
 
     Attributes:
         node_dofs: coordinate numbers of the resident rows of each node table, shape (resident, k).
@@ -162,7 +164,7 @@ class Numbering:
         self.data_total = len(self.data_initial)
 
     def drop_arrays(self) -> None:
-        """Empty the arrays over the whole world."""
+        """Replace the arrays over the whole world by empty arrays."""
         self.node_dofs = {component: numbers[:0] for component, numbers in self.node_dofs.items()}
         self._known = self._place = None
         self.reference = self.displacement = self.velocity = self.data_initial = np.zeros(0)

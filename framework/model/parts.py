@@ -149,8 +149,8 @@ def complete_parts(world: Tables) -> None:
     because any rows may become neighbours.
 
     Raises:
-        ModelError: calls differ between processes, no process has specified a row, or several processes gave different
-            values for a row.
+        ModelError: calls differ between processes, a row was not specified by any process, or several processes gave
+            different values for a row.
     """
     processes = world.processes
     if processes is None:
@@ -187,7 +187,8 @@ def check_parts(world: Tables) -> None:
 
 
 def _agree_on_widths(world: Tables, processes: Processes) -> bool:
-    """Set the numbers of coordinates of rows and references to values that are equal on all processes.
+    """Set the numbers of coordinates of rows, and of entities to which references refer, to values that are equal on
+    all processes.
 
     Chains are padded to a common length (`World.ref_dofs`), other references are not.
     """
@@ -211,7 +212,7 @@ def _agree_on_widths(world: Tables, processes: Processes) -> bool:
 
 
 def _find_largest(numbers: Sequence[tuple[int, int]], processes: Processes) -> list[tuple[int, int]]:
-    """Return the maximum over all processes for each number. The call is collective."""
+    """Return, for each of several numbers, the maximum over all processes. The call is collective."""
     everyone = processes.allgather("widths of rows", numbers)
     return [(max(a for a, _ in of_all), max(b for _, b in of_all)) for of_all in zip(*everyone, strict=True)]
 

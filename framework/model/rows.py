@@ -1,7 +1,8 @@
 """Rows of tables as records. Kernels read the values of a row under the names of its columns.
 
-Tables store columns. `LocalRows.pack` copies the columns of rows into one array of records. The type of a record
-follows from the schema: ``row.stiffness`` is a number, and ``row.offset[1]`` is an entry of a column of vectors.
+Tables store their values by columns. `LocalRows.pack` copies the columns of rows into one array of records. The type of
+a record follows from the schema: ``row.stiffness`` is a number, and ``row.offset[1]`` is an entry of a column of
+vectors.
 """
 
 from __future__ import annotations
@@ -67,9 +68,9 @@ def field_names(component: type[Component], derived: Sequence[str] = (), history
 def row_type(component: type[Component], derived: Mapping[str, NDArray[Any]], history: int = 0) -> np.dtype[Any]:
     """Return the type of the record of a row: columns and references of a schema, by name.
 
-    Columns of numbers and truth values have their shapes; truth values with a shape are stored as 0 and 1. Texts,
-    functions and columns of variable length are omitted. A reference to a marker is stored as the index of the marker
-    in the columns of its family. A reference to `GenericData` is stored as the index of the first history value.
+    A field with numbers or truth values has the shape of its column. Arrays of truth values are stored as 0 and 1.
+    Texts, functions and columns of variable length are omitted. A reference to a marker is stored as the index of the
+    marker in the columns of its family. A reference to `GenericData` is stored as the index of the first history value.
 
     Args:
         component: the schema.
@@ -135,12 +136,13 @@ def is_place(component: type[Component], name: str) -> bool:
 def check_words(kernel: Callable[..., Any], name: str, fields: Sequence[str]) -> None:
     """Check that all attributes that a kernel reads from its row are fields of the row.
 
-    The row is the first argument of the kernel, and the argument ``row`` of all kernels that the kernel calls.
+    The row is the first argument of the kernel. In kernels that the kernel calls, the row is the argument with the name
+    ``row``.
 
     Args:
         kernel: a kernel or a Python function.
         name: name of the kernel in messages, such as ``"force of Spring"``.
-        fields: `field_names`.
+        fields: names of the fields, see `field_names`.
 
     Raises:
         ModelError: the kernel reads an attribute that is not a field.
@@ -187,7 +189,7 @@ def check_kernels(component: type[Component], force: Any, *tangents: Any, **more
 
 
 def _functions(value: Any) -> Iterator[FunctionType]:
-    """Return the Python function of a kernel, or a function itself."""
+    """Return the Python function of a kernel; return a Python function itself."""
     plain = getattr(value, "py_func", value)
     if isinstance(plain, FunctionType):
         yield plain

@@ -44,7 +44,7 @@ class Column:
         fill: whether the user may give one number instead of an array; all entries then have this value.
         along: name of a reference to a chain of entities (`refs`). In this case, each row has one value of the given
             shape for each entity of its chain.
-        name: the attribute under which the column was declared.
+        name: name of the class attribute by which the column was declared.
     """
 
     unit: str
@@ -126,7 +126,9 @@ class Ref:
 
     @property
     def lowest(self) -> int:
-        """Smallest allowed entity number: -1 (no entity) for optional references except `GenericData`, otherwise 0."""
+        """Smallest allowed entity number: -1 (no entity) for optional references, except references to `GenericData`;
+        otherwise 0.
+        """
         return -1 if self.optional and not self.is_chain and self.target != "GenericData" else 0
 
 
@@ -206,7 +208,7 @@ class Component:
 def parse_values(
     col: Column, kind: str, value: Any, rows: NDArray[np.int64], lengths: NDArray[np.int64] | None = None
 ) -> NDArray[Any]:
-    """Convert user input for one column to an array with one entry per new row.
+    """Convert user input for one column to an array with one value for each new row.
 
     Args:
         col: the column.
@@ -242,7 +244,7 @@ def parse_values(
 
 
 def _read(col: Column, value: Any) -> NDArray[Any] | None:
-    """Return user input as an array of any shape, or None if entries have a wrong type."""
+    """Return user input as an array, whatever its shape, or None if entries have a wrong type."""
     letter = np.dtype(col.dtype).kind
     readers: dict[str, Callable[[Any], NDArray[Any] | None]] = {
         "b": read_yes_no, "i": read_whole_numbers, "U": read_words, "f": read_numbers
@@ -279,7 +281,7 @@ def _parse_open(col: Column, value: Any, count: int, where: str) -> NDArray[Any]
         )
     values = np.empty(count, dtype=object)
     if count and (array.ndim == 1 or array.strides[0] == 0):
-        # equal rows share one array, which is never modified
+        # rows with equal values share one array, which is never modified
         values[:] = [np.array(array if array.ndim == 1 else array[0])] * count
         return values
     for i in range(count):
@@ -400,7 +402,8 @@ def describe_component(component: type[Component], text: str) -> str:
         lines.append("")
     if component.columns:
         lines.append("Columns:")
-        # sort required columns before others; the sort is stable: within both groups the order of the schema remains
+        # required columns are sorted before others; the sort is stable, so within both groups the order of the schema
+        # remains
         for column in sorted(component.columns.values(), key=lambda column: column.default is not REQUIRED):
             lines.append(f"    {describe_column(column)}")
         lines.append("")

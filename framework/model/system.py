@@ -99,7 +99,8 @@ class Slots(NamedTuple):
     The matrix of a row is divided into pieces of equal size, whose values are consecutive and stored column by column.
 
     Attributes:
-        places: position of the first value of each piece, shape (rows, n / height, n / width), int32.
+        places: position of the first value of each piece in the array of matrix values, shape (rows, n / height, n /
+            width), int32.
         height, width: number of rows and columns of a piece; see `Fused.block_size`. A piece is a single entry (1 x 1),
             several consecutive columns of one row (1 x width), or a dense block.
     """
@@ -113,20 +114,21 @@ class Evaluation(Fields):
     """Argument of the functions of a `System`: the `Fields`, the arrays to which the function adds, and factors.
     `evaluate` creates this object.
 
-    Unused attributes are empty or 0.  Functions *add* to arrays.
+    Unused attributes are empty or 0. The functions add to the arrays; they do not overwrite them.
 
     Attributes:
         f: forces [N, N m], shape (n + 1,).
         C: constraint equations [m, rad, m/s, rad/s], shape (m + 1,).
         dq, dv, da: factors on the derivatives with respect to coordinates, velocities and accelerations.
         mass: factor on the constant mass matrix.
-        slots: positions in the matrix values of the entries of the n x n matrix of each row, shape (rows, n, n), int32.
+        slots: positions, in the array of matrix values, of the entries of the n x n matrix of each row, shape (rows, n,
+            n), int32.
         pieces: positions of the matrices of the rows, divided into pieces, for laws with `Fused.block_size`; see
             `Slots`.
         coupling: positions of the matrix entries of constraints, see `Coupling`.
-        values: values of a matrix, shape (entries + 1,).
+        values: array of matrix values, shape (entries + 1,).
         g: gravitational acceleration [m/s^2], shape (3,).
-        which: local rows on which ``g`` acts, shape (k,).
+        which: indices of the local rows on which ``g`` acts, shape (k,).
         outcome: result of a post-Newton update that is a kernel, shape (5,), in the order of `PostNewton`.
         slots_of: slots of other tables, by component.
         energies, powers, parts, parts_before, jumps, size, half: see `Account`.
@@ -200,9 +202,11 @@ def _probe(s: Evaluation, value: float) -> Evaluation:
 
 
 def _replace(array: Any, value: float) -> Any:
-    """Replace an array of floats by an array of the same shape that needs no memory; return other values unchanged."""
+    """Replace an array of floats by an array of the same shape, all of whose entries share the memory of one number;
+    return other values unchanged.
+    """
     if isinstance(array, np.ndarray) and array.dtype == np.float64:
-        # np.broadcast_to would take three times as long
+        # `np.broadcast_to` would take three times as long
         return np.ndarray(array.shape, np.float64, pack("d", value), strides=(0,) * array.ndim)
     return array
 
@@ -231,8 +235,9 @@ class Fault(NamedTuple):
 
     Attributes:
         words: description of the row, its motion and the limit, with units.
-        certain: whether the shape is certainly wrong; if false, the user must check the model or use a finer mesh.
-        coarse: whether the mesh does not resolve the shape, so that forces may have large errors.
+        certain: whether the equilibrium is certainly wrong; if false, the user must check the model or use a finer
+            mesh.
+        coarse: whether the mesh is too coarse for the shape of the equilibrium, so that forces may have large errors.
     """
 
     words: str
@@ -281,9 +286,8 @@ class Fused:
             group are consecutive, the matrix values of a group of columns are also consecutive. If the matrix consists
             of dense blocks of this size, the values of a block are consecutive. The functions of this class, and
             `System.mass`, then use the positions in s.pieces.
-        residual: function that computes the residual of the system and the product of ``mass_product`` in one loop over
-            the rows.
-        tangent: function that computes the tangent and the mass matrix of the system in one loop over the rows.
+        residual: function that does the same as `System.residual` and ``mass_product``, in one loop over the rows.
+        tangent: function that does the same as `System.tangent` and `System.mass`, in one loop over the rows.
     """
 
     mass_product: Function
@@ -302,8 +306,8 @@ class NeighbourPattern:
         version: number of changes of the rows. After a change the assembly sets up sparsity and slots again. All
             processes increment the version together, including processes whose rows have not changed.
         off_process: world numbers of coordinates of other processes that ``dofs`` couple in addition to local
-            coordinates, shape (k,). In ``dofs``, the numbers of these coordinates follow the local numbers, and are
-            followed by the spare number.
+            coordinates, shape (k,). In ``dofs``, these coordinates have the numbers after the last local number, and
+            the spare number follows after them.
         reset_caches: function that drops the list of neighbours at a checkpoint. The list depends on earlier steps and
             affects rounding errors; without the list, an uninterrupted run and a restarted run give equal results.
     """
@@ -319,7 +323,9 @@ class SumKey(Protocol):
     """
 
     def judge(self, total: FloatArray) -> str | None:
-        """Reason why results are doubtful, and a remedy; None if the sum raises no doubt."""
+        """Return the reason why results are doubtful, and a remedy; return None if the sum is not a reason for
+        doubt.
+        """
 
 
 @dataclass
@@ -395,8 +401,8 @@ class ReturnMap:
     """Decisions on contact states (open or closed, stick or slip) during Newton's method. They are made before forces
     are evaluated, while ``s.mapped`` is > 0.
 
-    The functions set ``s.data`` to the decisions for the present motion, by the same rules as ``post_newton``. History
-    values that may change only after a solved step are not changed.
+    The functions set the contact states in ``s.data`` for the present motion, by the same rules as ``post_newton``.
+    History values that may change only after a solved step are not changed.
 
     Attributes:
         motion: return map for dynamics, in which all forces, including damper forces, must be continuous when contacts
@@ -410,7 +416,7 @@ class ReturnMap:
 
 @dataclass
 class Axis:
-    """Functions that solvers need for laws with a force along an axis.
+    """Functions of laws with an axial force (cables, ropes) that solvers call.
 
     Attributes:
         strands: see `Strands`.
@@ -431,31 +437,34 @@ class System:
 
     Attributes:
         name: name of the component.
-        dofs: local numbers of the coordinates of each row, shape (rows, n); the spare number means no coordinate.
-        update: evaluates marker columns.
-        residual: adds left-hand-side forces [N, N m] to s.f.
-        tangent: adds dq*df/dq + dv*df/dv to s.values at s.slots.
-        load: adds applied loads to s.f (right-hand side, without the load factor).
-        mass: adds s.mass times a constant mass matrix to s.values at s.slots.
-        body_force: adds the weight of the local rows s.which for the gravitational acceleration s.g to s.f (applied
-            load, right-hand side). If ``body_force`` has a tangent, ``inertia`` must also have a tangent.
-        inertia: adds M(q) a + quadratic velocity terms to s.f, for a law whose mass matrix is not constant.
+        dofs: local numbers of the coordinates of each row, shape (rows, n); the spare number stands for no coordinate.
+        update: function that evaluates marker columns.
+        residual: function that adds left-hand-side forces [N, N m] to s.f.
+        tangent: function that adds dq*df/dq + dv*df/dv to s.values at s.slots.
+        load: function that adds applied loads to s.f (right-hand side, without the load factor).
+        mass: function that adds s.mass times a constant mass matrix to s.values at s.slots.
+        body_force: function that adds the weight of the local rows s.which for the gravitational acceleration s.g to
+            s.f (applied load, right-hand side). If ``body_force`` has a tangent, ``inertia`` must also have a tangent.
+        inertia: function that adds M(q) a + quadratic velocity terms to s.f, for a law whose mass matrix is not
+            constant.
         constraint: for constraints, see `ConstraintSystem`.
-        post_newton: updates ``s.data`` and returns a `PostNewton`; it reads ``s.start_data``, ``s.step_size``,
-            ``s.start_time``, ``s.start_x`` and ``s.start_v``. If ``post_newton`` is a `Call` of a kernel, the kernel
-            writes the result to ``s.outcome`` by `note_outcome`. Contact states (open or closed, stick or slip) are
-            stored as signs of history values. Solvers detect cycles of contact states from these signs.
+        post_newton: function that updates ``s.data`` and returns a `PostNewton`; it reads ``s.start_data``,
+            ``s.step_size``, ``s.start_time``, ``s.start_x`` and ``s.start_v``. If ``post_newton`` is a `Call` of a
+            kernel, the kernel writes the result to ``s.outcome`` by `note_outcome`. Contact states (open or closed,
+            stick or slip) are stored as signs of history values. Solvers detect cycles of contact states from these
+            signs.
         return_map: function that decides on contact states during Newton's method. Without a return map, history values
             are constant during Newton's iterations.
         decide: function ``(fields)`` that sets ``fields.data`` at the start of a solve, from the motion and the stored
-            values. Without this function, ``post_newton`` is used with the stored values as start values of a step.
+            values. Without this function, solvers call ``post_newton``, with the stored values as values at the start
+            of a step.
         renew: function ``(fields)`` that resets, between two steps, entries of ``fields.data`` that `World.set` has
             made invalid.
         account: energies that the law stores, dissipates and transfers by the work of its forces.
         checks: messages of the law about its rows.
         fused: functions that compute residual or tangent together with inertia in one loop.
         neighbours: sparsity for laws whose rows change, such as contact sets.
-        gaps: gaps of contacts.
+        gaps: gaps of contacts, which solvers check in every step.
         axis: functions of laws with a force along an axis, see `Axis`.
     """
 
@@ -494,7 +503,7 @@ class System:
 
 @dataclass
 class ConstraintSystem:
-    """Equations C(q, v, t) = 0 of the local rows of one table, each with its own Lagrange multiplier.
+    """Equations C(q, v, t) = 0 of the local rows of one table, with a Lagrange multiplier for each equation.
 
     Attributes:
         multipliers: local numbers of the multipliers, shape (rows, m).

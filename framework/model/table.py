@@ -61,7 +61,7 @@ class Entity:
         return self.table.describe(int(self.rows[0]))
 
     def __getattr__(self, column: str) -> Any:
-        # columns can be read like attributes, such as belt.length
+        # columns can be read as attributes, for example belt.length
         if column.startswith("_"):
             raise AttributeError(column)
         component = self.table.component
@@ -87,8 +87,8 @@ class Entity:
 class EntityTable:
     """The rows of one component, stored by columns.
 
-    With several processes a table can be distributed: each process then stores some of the rows (the resident rows),
-    with their original row numbers.
+    With several processes a table can be distributed: each process then stores only some of the rows (the resident
+    rows). Row numbers do not change.
 
     Attributes:
         component: the schema.
@@ -167,7 +167,7 @@ class EntityTable:
         return self.join_resident(f"{name} of {self.kind}", rows, self.local(name))
 
     def write(self, name: str, rows: IntArray, values: NDArray[Any]) -> None:
-        """Write values of one column to rows; rows that are not resident are skipped."""
+        """Write values of one column to rows; values for rows that are not resident are ignored."""
         if self._is_function(name):
             changed = np.array(_joined(self._chunks[name]))
             changed[rows] = values
@@ -243,7 +243,7 @@ class EntityTable:
         return {name: self.local(name, rows) for name in self.names if not self._is_function(name)}
 
     def insert(self, rows: IntArray, values: dict[str, NDArray[Any]]) -> None:
-        """Add rows of a distributed table from the result of `extract` on another process."""
+        """Add rows to a distributed table, from values that `extract` has returned on another process."""
         new = ~find_sorted(self.resident, rows)[1]
         resident = np.concatenate((self.resident, rows[new]))
         order = np.argsort(resident)
@@ -252,7 +252,7 @@ class EntityTable:
         self._resident = [resident[order]]
 
     def gather(self) -> None:
-        """Copy all rows of a distributed table to this process. The call is collective."""
+        """Complete a distributed table: copy all its rows to this process. The call is collective."""
         every = np.arange(self.count)
         chunks = {name: [self.collect(name, every)] for name in self.names}
         self._chunks, self.is_distributed = chunks | {"id": [self.ids]}, False

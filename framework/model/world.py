@@ -42,7 +42,7 @@ from windlass.framework.parallel.processes import Processes
 Handles = Entity | Sequence[Entity]
 GRAVITY = numbers("m/s^2", (2,), (3,))
 FEW = 10_000
-"""If a call of `add` adds more rows than this, the available memory is checked."""
+"""If a call of `add` adds more rows than this number, the available memory is checked."""
 
 
 CHECKS = "checks before solves"
@@ -107,7 +107,7 @@ class World:
     @classmethod
     @checked(OutputError, path=path(), functions=optional(instance(dict)))
     def load(cls, path: str | Path, functions: Functions | None = None) -> World:
-        """Load the model from a file of `save`; all numbers are exactly equal to the saved numbers.
+        """Load the model from a file that `save` has written; all numbers are exactly equal to the saved numbers.
 
         `load` imports no modules: import modules that register a user's components before the call. If the file was
             edited after `save`, `load` emits a `ModelWarning`.
@@ -311,14 +311,14 @@ class World:
         return self._block_arrays
 
     def split_by_table(self, ids: IntArray) -> list[tuple[EntityTable, IntArray, IntArray]]:
-        """Group entity numbers by table, as tuples (table, indices in ``ids``, rows in the table). Negative numbers are
-        skipped.
+        """Group entity numbers by table, as tuples (table, indices in ``ids``, row numbers in the table). Negative
+        numbers are skipped.
         """
         first_ids, first_rows = self._blocks()
         if len(ids) and ids.min() >= 0:
             first, last = np.searchsorted(first_ids, (ids.min(), ids.max()), side="right") - 1
             if first == last:
-                # fast path for the usual case, without temporary arrays
+                # the usual case is treated separately, without temporary arrays
                 return [(self._table_of[first], np.arange(len(ids)), ids + (first_rows[first] - first_ids[first]))]
         where = np.flatnonzero(ids >= 0)
         block = np.searchsorted(first_ids, ids[where], side="right") - 1
@@ -361,8 +361,9 @@ class World:
         return self.resident_dofs(table)[table.places(rows)]
 
     def resident_dofs(self, table: EntityTable) -> IntArray:
-        """World coordinate numbers of the rows of a table that this process has, shape (resident, n), -1 for no
-        coordinate."""
+        """World coordinate numbers of the rows of a table that this process stores, shape (resident, n), -1 for no
+        coordinate.
+        """
         cached = self._dofs.get(table.component)
         if cached is not None and len(cached) == table.resident_count:
             return cached
@@ -387,8 +388,8 @@ class World:
         return np.concatenate([np.zeros((table.resident_count, 0), np.int64), *parts], axis=1)
 
     def ref_shape(self, table: EntityTable, name: str) -> tuple[int, int]:
-        """Return (length, width) of a reference: the length of its longest chain (1 for a reference to one entity), and
-        the largest number of coordinates of an entity to which it refers.
+        """Return (length, width) of a reference. The length is the length of its longest chain (1 for a reference to
+        one entity); the width is the largest number of coordinates of an entity to which it refers.
         """
         key = table.component, name
         if key not in self._ref_shapes:
@@ -462,12 +463,12 @@ class World:
         check_parts(self)
 
     def number(self) -> None:
-        """Number the coordinates of the rows that this process has."""
+        """Number the coordinates of the rows that this process stores."""
         self._dofs.clear()
         self.numbering = Numbering(self)
 
     def check(self) -> None:
-        """Check the rows that this process has.
+        """Check the rows that this process stores.
 
         Raises:
             ModelError: rows have inconsistent values.

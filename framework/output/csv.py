@@ -19,7 +19,7 @@ from windlass.framework.output.series import Closing, writing
 
 
 class TableClaim:
-    """The path of a table that a run will write; the first process locks the file against other runs.
+    """Reservation of the file of a table that a run will write. The first process locks the file against other runs.
 
     With ``-help``, a script runs without solving, and no file is written.
 
@@ -64,7 +64,7 @@ class CsvTable(Closing):
 
     path: the file, replaced if it exists and is a table of Windlass, or has the same header; its folder must exist.
     columns: name and unit of each column; names are distinct, and "1" is the unit of a pure number.
-    rows: rows of an interrupted run, which are written at the beginning of the file.
+    rows: rows of an interrupted run that this run continues; they are written at the beginning of the file.
 
     Floats are written with enough digits to read back the same float64. When `append` returns, the row is on disk.
     Raises OutputError for a bad column, a row of the wrong length, or a file that cannot be written.
@@ -140,7 +140,7 @@ def read_csv(path: str | os.PathLike[str]) -> dict[str, FloatArray]:
     values = np.empty((len(lines), len(names)))
     for row, line in enumerate(lines):
         try:
-            # reshape raises an error for a single number; an assignment without reshape would accept it
+            # reshape raises an error for a single value; an assignment without reshape would accept it
             values[row] = np.array([float(cell) for cell in line.split(",")]).reshape(len(names))
         except ValueError:
             raise OutputError(f"'{path}' line {row + 2} is {line!r}: must be {len(names)} numbers") from None
@@ -148,7 +148,7 @@ def read_csv(path: str | os.PathLike[str]) -> dict[str, FloatArray]:
 
 
 def _number_text(value: float) -> str:
-    """Return the shortest text that represents the same number; integers have no decimal point."""
+    """Return the shortest text from which the same number is read; integers have no decimal point."""
     if type(value) is float:
         return repr(value)
     return repr(int(value)) if isinstance(value, (int, np.integer, np.bool_)) else repr(float(value))

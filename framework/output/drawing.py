@@ -25,10 +25,10 @@ errors [1].
 
 
 class Overlap(NamedTuple):
-    """Pairs of a line and an interval that covers at least a part of the line. The pairs are ordered by line.
+    """Pairs, each of a line and an interval that covers at least a part of the line. The pairs are ordered by line.
 
     Attributes:
-        line: the lines that occur in at least one pair, shape (lines,).
+        line: indices of the lines that occur in at least one pair, shape (lines,).
         first: index of the first pair of each line in ``line``, shape (lines,).
         interval: index of the interval of each pair, shape (pairs,).
         share: fraction of the line that the interval of each pair covers [1], shape (pairs,).
@@ -73,7 +73,7 @@ class Canvas:
         paintings: the paintings of all laws at any instant; only the intervals and field names are used, not the
             values.
         names: requested fields; default: all.
-        others: units of the additional fields that the caller writes, by name.
+        others: units of additional fields, which the caller writes itself, by name.
 
     Attributes:
         mesh: reference points, lines, faces and labels.
@@ -146,7 +146,7 @@ class Canvas:
                 if name in self.units:
                     first = name not in drawn and name not in empty
                     if name not in empty:
-                        # copy, because the array belongs to a drawing
+                        # the array is copied, because it belongs to a drawing
                         cell_data[name] = self._lines.fresh(name) if first else cell_data[name].copy()
                     _lay(cell_data[name], paint, overlap, first)
                     empty[name] = paint.empty

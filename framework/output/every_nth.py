@@ -21,8 +21,9 @@ from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State
 
 ROUNDING = 1e-6
-"""Tolerance for the comparison of the time of a step with the time of a frame, relative to the interval between frames
-or to the step size [1]."""
+"""Times of steps and frames that differ by less than this count as equal; the value is relative to the interval between
+frames or to the step size [1].
+"""
 STEP_CALLS = {"before_step", "after_step", "idle_steps"}
 """Methods of a hook that determine at which steps the hook is called."""
 STEPS, EVERY, DONE, PASSED, STORED = range(5)
@@ -95,7 +96,8 @@ class EveryNth(StepHook, Closing, ABC):
     Args:
         every: record every n-th step; if None, record ``frames`` frames in each solve, evenly distributed in time, or
             in statics over the load steps.
-        frames: number of frames in each solve if ``every`` is None; solves with fewer steps record all steps.
+        frames: number of frames in each solve if ``every`` is None; a solve with fewer steps than this records all its
+            steps.
     """
 
     def __init__(self, every: int | None, frames: int = 1) -> None:
@@ -135,7 +137,9 @@ class EveryNth(StepHook, Closing, ABC):
         self._interval = length / self._frames
 
     def before_step(self, state: State) -> None:
-        """Record the start of the solve; later steps are recorded when they are due, also in compiled steps."""
+        """Record the start of the solve; later steps are recorded when a record is due, also if the steps run in
+        compiled code.
+        """
         if self._begins and self._is_empty() and state.t >= self._earliest:
             self.record(state)
         self._begins = False
@@ -148,7 +152,7 @@ class EveryNth(StepHook, Closing, ABC):
             self.record(state)
 
     def idle_steps(self, state: State, size: float) -> int:
-        """Return the number of steps until the next recorded step, not counting the recorded step."""
+        """Return the number of steps before the next recorded step."""
         if self._every is not None:
             return self._every - 1 - self._steps % self._every
         if not self._by_time or not self._interval > 0.0:
@@ -205,8 +209,9 @@ class EveryNth(StepHook, Closing, ABC):
         return self._asking
 
     def _record_due(self) -> None:
-        """Record a step during a call of compiled code. The state already has the values at the end of the step, except
-        the time and the step number."""
+        """Record a step during a call of compiled code. The state already contains the values at the end of the step,
+        except for the time and the step number.
+        """
         assert self._changing is not None
         state, begun = self._changing
         t, step = state.t, state.step

@@ -1,4 +1,4 @@
-"""Figures of matplotlib for notebooks and files, which need no screen."""
+"""Figures of matplotlib for notebooks and files; no screen is needed."""
 
 from __future__ import annotations
 

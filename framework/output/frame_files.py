@@ -61,8 +61,8 @@ class FrameFiles(FieldSeries):
         return self.encode_entry(self._frame_path(number).name, time)
 
     def _start(self) -> None:
-        """Reduce the index to the frames that a continued run keeps, and remove the files of all other frames.
-        Otherwise the series would contain both old and new frames.
+        """Reduce the index to the frames of the interrupted run that are kept, and remove the files of all other
+        frames. Otherwise the series would contain both old and new frames.
         """
         self._begun = True
         if self._started:

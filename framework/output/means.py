@@ -26,7 +26,7 @@ ROUNDING = 1e-12
 
 
 class Means(Readings):
-    """Hook that computes means of sensors over time, which it computes by the trapezoidal rule over all steps.
+    """Hook that computes means of sensors over time, by the trapezoidal rule over all steps.
 
     Steps may have different sizes. Compiled code reads sensors whose values are entries of the motion or of the
     multipliers, such as velocities of bodies and forces of constraints on coordinates. Other sensors require one call

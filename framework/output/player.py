@@ -23,7 +23,7 @@ FIRST = "axial_force"
 HIDDEN = ("Time", "part", "partition", "displacement")
 """Names of arrays that the scene does not choose as the first field for the colours of the lines."""
 LIBRARIES = ("EGL", "OSMesa")
-"""Libraries with which VTK can draw without a screen; one of them is sufficient."""
+"""Libraries with which VTK can draw without a screen; one of these is sufficient."""
 INTERVAL = 40
 """Time between two frames when a film is shown in the window [ms]."""
 
@@ -48,7 +48,7 @@ def load_pyvista(off_screen: bool) -> Any:
     """
     try:
         with warnings.catch_warnings():
-            # in notebooks, tqdm warns about missing widgets, which are not needed
+            # in notebooks, tqdm warns about missing widgets, but widgets are not needed
             warnings.filterwarnings("ignore", "IProgress not found")
             import pyvista  # imported here, because PyVista is optional and loads VTK
         from vtkmodules.vtkCommonCore import vtkLogger  # imported here, because VTK is installed only with PyVista
@@ -170,7 +170,7 @@ class Player:
         return (low, high) if low < high else (low - 0.5, low + 0.5) if np.isfinite(low) else (0.0, 1.0)
 
     def show_frame(self, frame: int) -> None:
-        """Show a frame, counted from 0."""
+        """Show the frame with the given index, from 0."""
         import numpy as np  # imported here, because `windlass show` starts faster without NumPy
 
         self.frame = frame % len(self._series.times)
@@ -242,12 +242,12 @@ class Player:
         self.plotter.show(title="windlass show")
 
     def write_picture(self, path: Path, frame: int) -> None:
-        """Write a frame as a picture; raises OutputError."""
+        """Write a frame as a picture; raises OutputError if the file cannot be written."""
         self.show_frame(self._series.number(frame))
         self._write(path, "picture", lambda draft: self.plotter.screenshot(draft))
 
     def write_movie(self, path: Path, fps: int) -> None:
-        """Write all frames as a film; raises OutputError."""
+        """Write all frames as a film; raises OutputError if the file cannot be written."""
 
         def write(draft: str) -> None:
             if path.suffix == ".gif":

@@ -41,7 +41,7 @@ SHORT = 0.1
 value [1].
 """
 FLAT = 1e-6
-"""A model is drawn as 2D if its extent along z is below this fraction of its largest extent [1]."""
+"""A model is drawn in 2D if its extent along z is less than this fraction of its largest extent [1]."""
 
 
 def create_page_figure(height: float) -> Any:
@@ -50,7 +50,7 @@ def create_page_figure(height: float) -> Any:
 
 
 def as_image(figure: Any, kind: str = "svg") -> str:
-    """Return the picture of a figure as a data URL."""
+    """Return a figure as a data URL, which contains the picture."""
     import matplotlib  # imported here, because only pictures need matplotlib
 
     image = BytesIO()
@@ -134,18 +134,18 @@ def plot_panels(
 
 
 def _find_height(curves: int) -> float:
-    """Return a height of axes that is sufficient for the names of the curves [inch]."""
+    """Return the height of a pair of axes [inch], which is sufficient for the names of the curves."""
     return max(1.7, 0.17 * min(curves, MOST_CURVES + 1) + 0.35)
 
 
 def plot_steps(rows: FloatArray, unit: str, work: Mapping[str, int]) -> Any:
-    """Plot the step size, and counts of work per step (such as iterations), over a solve.
+    """Plot the step size, and measures of work per step (such as iterations), over a solve.
 
     Args:
-        rows: one row for each group of steps, with the columns end of the group, number of steps, smallest step size,
-            largest step size, and counts of work; see `StepHistory`.
+        rows: one row for each group of steps, with these columns: end of the group, number of steps, smallest step
+            size, largest step size, and measures of work; see `StepHistory`.
         unit: unit of time and step size; empty in statics.
-        work: column of each count of work in ``rows``, by name of the count.
+        work: column of each measure of work in ``rows``, by name of the measure.
     """
     figure = create_page_figure(1.7 * (1 + len(work)) + 0.3)
     all_axes = figure.subplots(1 + len(work), 1, sharex=True, squeeze=False)[:, 0]
@@ -167,17 +167,18 @@ def plot_steps(rows: FloatArray, unit: str, work: Mapping[str, int]) -> Any:
 
 
 class ModelLines(NamedTuple):
-    """The lines that show a model."""
+    """The straight lines with which a model is drawn."""
 
     points: FloatArray  # points [m], shape (n, 3)
-    lines: IntArray  # points at both ends of each line, shape (m, 2)
+    lines: IntArray  # indices of the points at both ends of each line, shape (m, 2)
     values: FloatArray  # values of `COLOURED_BY` at points, NaN at points without a value, shape (n,)
     label: str  # meaning and unit of the values; empty if no point has a value
 
 
 def trace_model(states: Sequence[State]) -> list[ModelLines] | None:
-    """Return the lines of a model in several states. The result is None on processes other than the first, and for
-    models without drawings."""
+    """Return the lines with which a model is drawn in several states. The result is None on processes other than the
+    first, and for models without drawings.
+    """
     scene = Scene(states[0].world, SUBDIVISIONS)
     found: list[ModelLines] = []
     canvas: Canvas | None = None

@@ -35,7 +35,7 @@ class Probe(NamedTuple):
         read: function of the fields that returns the values of all columns, shape (columns,), with 0 for values that
             other processes evaluate.
         entries: function without arguments that returns the `FieldEntries` of the values, shape (columns,), or None if
-            compiled code cannot read the values. The function is called again after changes of the model.
+            compiled code cannot read the values. The function is called again after the model has changed.
     """
 
     columns: list[tuple[str, str]]
@@ -126,7 +126,7 @@ class Readings(EveryNth):
         # the last record: time [s] and step
         self._mark: tuple[float, int] | None = None
         # for compiled code: the state (its arrays are never replaced), the version of the model, and the entries for
-        # both
+        # this state and version
         self._read: State | None = None
         self._version, self._entries = -1, RecordNumbers(np.zeros(0))
 
@@ -174,8 +174,9 @@ class Readings(EveryNth):
             first += len(probe.columns)
 
     def idle_steps(self, state: State, size: float) -> int:
-        """Return the number of steps without a call of this hook: `ROOM` if compiled code finds the steps to be
-        recorded."""
+        """Return the number of steps without a call of this hook: `ROOM` if compiled code decides which steps are
+        recorded.
+        """
         return ROOM if self.can_ask else super().idle_steps(state, size)
 
     def idle_program(self, state: State) -> Program | None:

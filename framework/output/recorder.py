@@ -1,4 +1,4 @@
-"""The recorder writes time series for viewers during a solve: the geometry and fields that the laws of a model draw.
+"""The recorder writes time series for viewers during a solve: the geometry of the model, and the fields of its laws.
 
     with Recorder("belt") as out:
         state = Dynamic(world, step=1e-4, end=2.45).solve(state, hooks=[out])
@@ -50,10 +50,10 @@ class Recorder(EveryNth):
     a film.
 
     If the solve fails, the last good state is recorded before the error is raised. Under MPI all processes call the
-    recorder, and only the first process writes files. After a restart the series of the interrupted run continue; if a
-    series is damaged, its files remain unchanged, and a new series ``<name>_part2`` begins. The cell field
-    ``partition`` [1] is the rank of the process that evaluates the entity to which a line belongs; the rank is 0 in a
-    serial run.
+    recorder, and only the first process writes files. After a restart, the recorder continues the series of the
+    interrupted run; if a series is damaged, its files remain unchanged, and a new series ``<name>_part2`` begins. The
+    cell field ``partition`` [1] is the rank of the process that evaluates the entity to which a line belongs; the rank
+    is 0 in a serial run.
 
     Args:
         name: name of the files without suffix, with or without a folder.

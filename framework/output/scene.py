@@ -1,8 +1,8 @@
 """Drawings and paintings of the laws of a model, collected on the first process in the order of a serial run.
 
 Each process draws and paints its own rows. The first process sorts the rows in the order of the tables, so that the
-files agree with the files of a serial run up to rounding errors. Connections, labels and covered intervals are sent
-with the first frame only.
+files agree with the files of a serial run up to rounding errors. Data that do not change from frame to frame
+(connections of points, labels and intervals) are sent with the first frame only.
 """
 
 from __future__ import annotations
@@ -248,7 +248,7 @@ class JoinedPainting:
 
 
 def _row_of_each(rows: IntArray, count: int) -> IntArray:
-    """Return the row number to which each of ``count`` points, lines or faces belongs."""
+    """Return, for each of ``count`` points, lines or faces, the number of the row to which it belongs."""
     each, rest = divmod(count, len(rows))
     if rest:
         raise OutputError(
@@ -278,7 +278,7 @@ def _join_parts(part: IntArray, joints: IntArray | None) -> IntArray:
 
 
 def _label_in_order(part: IntArray) -> IntArray:
-    """Renumber labels from 0 upwards, in the order in which the labels first occur."""
+    """Renumber labels from 0, in the order in which they first occur."""
     _, first, inverse = np.unique(part, return_index=True, return_inverse=True)
     rank = np.empty(len(first), np.int64)
     rank[np.argsort(first)] = np.arange(len(first))

@@ -4,7 +4,8 @@
     Dynamic(world, step=1e-4, end=2.45).solve(state, hooks=[speeds])
     speeds.times, speeds["left"]
 
-All sensors of one `Sensors` share one evaluation of the markers per recorded step, and one sum over the processes.
+For each recorded step, the sensors of one `Sensors` object need only one evaluation of the markers and one sum over the
+processes.
 """
 
 from __future__ import annotations
@@ -94,12 +95,12 @@ class Sensor:
             object.__setattr__(self, "name", f"{self.entity.name}.{self.output}{component}")
 
     def create_probe(self, state: State) -> Probe:
-        """Bind the sensor to a model; see `SensorLike`."""
+        """Create the `Probe` of the sensor for a model; see `SensorLike`."""
         output = find_output(self.entity, self.output)
         rows = find_evaluated_rows(self.entity, state.world)
         where, component = dict(self.where), self.component
         first = np.asarray(rows.evaluate(output, parallel_assembly(state.world).fields, where), dtype=np.float64)
-        # `component` selects an entry of each row's value, not a row
+        # `component` is the index of an entry in the value of each row, not the index of a row
         width = first.shape[-1] if first.ndim > 1 else 0
         if component is not None and not -width <= component < width:
             has = f"must be from 0 to {width - 1}" if width else "must be left out for a single number"
@@ -127,7 +128,7 @@ class Sensor:
 
 
 def _as_cell(text: str) -> str:
-    """Replace commas of a name or unit, because commas separate the columns of the table."""
+    """Replace the commas in a name or unit, because commas separate the columns of the table."""
     return text.replace(",", ";").replace('"', "'")
 
 

@@ -30,7 +30,7 @@ class BrokenSeriesError(OutputError):
 
 
 class Closing:
-    """An object that is closed at the end of a ``with`` block."""
+    """Base class of objects that are closed at the end of a ``with`` block."""
 
     def close(self) -> None:
         """Complete the files."""
@@ -79,10 +79,11 @@ class FieldSeries(Closing, ABC):
     style: Style
     """Precision and compression of the written numbers."""
     suffixes: ClassVar[tuple[str, ...]]
-    """Suffix of the file to open in ParaView, followed by the suffixes of further files."""
+    """Suffix of the file to open in ParaView, followed by the suffixes of the other files."""
     marks: ClassVar[tuple[bytes, ...]] = ()
-    """First bytes of the files of this format, for formats other than HDF5 and XML; they contain the words ``written by
-    Windlass``."""
+    """Bytes with which files of this format begin, for formats other than HDF5 and XML; they contain the words
+    ``written by Windlass``.
+    """
 
     def __init__(
         self,
@@ -153,7 +154,7 @@ class FieldSeries(Closing, ABC):
 
     @abstractmethod
     def _start(self) -> None:
-        """Write the file with the kept frames only, or without frames if no frames are kept."""
+        """Write the file with the kept frames only; it contains no frames if none are kept."""
 
 
 class SeriesFrame(NamedTuple):
@@ -177,7 +178,7 @@ class FrameLayout(NamedTuple):
 
 
 class FrameDigest:
-    """Digest (SHA-256) of the frames of a series; The data of the series are divided into several parts; each frame
+    """Digest (SHA-256) of the frames of a series. The data of the series are divided into several parts, and each frame
     extends each part.
 
     The checkpoint stores this digest, because the formats of viewers have no field for a digest.
@@ -192,11 +193,11 @@ class FrameDigest:
         self._parts: dict[str, Any] = {}
 
     def restart(self) -> None:
-        """Restart the digest before frames are read again from the first frame on."""
+        """Reset the digest, before the frames are read again from the first frame on."""
         self._parts = {}
 
     def add(self, part: str, values: bytes | FieldArray) -> None:
-        """Append data to one part of the digest; frames must be added in their order."""
+        """Append data to one part of the digest; frames must be added in the order of time."""
         self._parts.setdefault(part, hashlib.sha256()).update(values)
 
     def total(self) -> str:

@@ -23,7 +23,7 @@ SIZE = (960, 540)
 def show(what: State | str | os.PathLike[str], field: str = "", frame: int = -1) -> Any:
     """Show a model in 3D by PyVista, in the notebook or, outside notebooks, in a window, like `windlass show`.
 
-    The call is collective; the first process shows the model.
+    The call is collective. Only the first process shows the model.
 
     Args:
         what: a state, or a file that a `Recorder` wrote (``.vtkhdf``, ``.pvd``).

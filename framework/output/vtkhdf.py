@@ -1,10 +1,10 @@
 """VTKHDF time series: one HDF5 file with the positions of the points in each frame.
 
 Frames are written without the HDF5 library. From time to time the file is opened with the library, which allocates
-space for the next frames and returns the offsets of their rows. A frame is then written directly to the file at these
-offsets. Finally the number of frames in the file is incremented; until then readers ignore the frame. The file contains
-the number of frames twice: as the attribute ``NSteps`` and as the length of ``Steps/Values``. VTK's reader requires
-equal numbers; both are in the first page of the file and change in one write.
+space for the next frames and returns the offsets in the file at which the rows of these frames begin. A frame is then
+written directly to the file at these offsets. Finally the number of frames in the file is incremented; until then
+readers ignore the frame. The file contains the number of frames twice: as the attribute ``NSteps`` and as the length of
+``Steps/Values``. VTK's reader requires equal numbers; both are in the first page of the file and change in one write.
 """
 
 import os
@@ -50,9 +50,9 @@ class VtkhdfSeries(FieldSeries):
     def _prepare(self) -> None:
         # number of finished frames, number of allocated frames, and number of frames in the digest
         self._count = self._room = self._digested = 0
-        self._batch = 1  # number of frames allocated at once
+        self._batch = 1  # number of frames for which space is allocated at once
         self._counts: list[int] = []  # offsets of the frame counts in the file [bytes]
-        # for each dataset: offsets of the rows of each batch [bytes]
+        # for each dataset: offset of the rows of each batch of frames in the file [bytes]
         self._places: dict[str, list[int]] = {}
 
     @property
@@ -107,7 +107,7 @@ class VtkhdfSeries(FieldSeries):
 
         with create_hdf5(path, note_counts) as file:
             root = file.create_group("VTKHDF")
-            # written before other data, so that both frame counts are in the first page of the file
+            # this is written before other data, so that both frame counts are in the first page of the file
             steps = root.create_group("Steps")
             steps.attrs["NSteps"] = np.int64(_COUNT)
             steps.create_dataset("Values", (_COUNT,), np.float64, maxshape=(None,), chunks=(_STEP_ROWS,))

@@ -48,7 +48,7 @@ class XdmfSeries(FieldSeries):
         self._writer: Any = None  # writer of meshio, created at the first write
         self._part: Any = None  # XML element of the labels, shared by all frames
         self._tail = b""
-        self._tail_start = 0  # offset in the .xdmf file of the next frame
+        self._tail_start = 0  # offset at which the next frame will be written in the .xdmf file
 
     def _add(self, frame: SeriesFrame) -> None:
         displacement: FieldArray = frame.points - self.mesh.points
@@ -158,7 +158,9 @@ class XdmfSeries(FieldSeries):
                 self._writer.data_counter = len(new)
 
     def _write_grid(self, grid: bytes) -> None:
-        """Write one frame before the closing tags, so that the file is always complete without being rewritten."""
+        """Write one frame in place of the closing tags, followed by the closing tags. The file is then always complete,
+        and only its end is rewritten.
+        """
         end = self._tail_start + len(self._tail)
         change_file(self.path, end, [(self._tail_start, grid + self._tail)])
         self._tail_start += len(grid)

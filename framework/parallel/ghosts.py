@@ -1,5 +1,5 @@
-"""Ghosts: rows of arrays that this process needs but another process owns. Owners send values of these rows, and
-receive contributions to them.
+"""Ghosts: rows of arrays that this process needs but another process owns. The owners of these rows send their values,
+and receive contributions to them.
 
 Ghosts are used for coordinates and unknowns, whose ghosts always follow the owned entries, and for surfaces of contact
 sets, whose ghosts are recreated when neighbours change. Values are sent in one message between each pair of neighbours.

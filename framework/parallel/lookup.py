@@ -1,5 +1,4 @@
-"""Map from world numbers to positions on one process; its memory is proportional to the number of keys on this
-process."""
+"""Map from world numbers (keys) to local values. Its memory is proportional to the number of keys on this process."""
 
 from __future__ import annotations
 
@@ -21,7 +20,7 @@ class Lookup:
     Args:
         keys: distinct integers >= 0, in any order, shape (n,).
         values: value of each key, shape (n,).
-        missing: value of all other keys.
+        missing: value for all other keys.
     """
 
     def __init__(self, keys: IntArray, values: IntArray, missing: int = -1) -> None:
@@ -31,7 +30,7 @@ class Lookup:
         self._table: IntArray | None = None
         self._keys = self._values = np.zeros(0, np.int64)
         if span <= DENSE * len(keys):
-            # the first and the last entry represent all keys below and above the range
+            # the first entry represents all keys below the range, and the last entry all keys above the range
             self._table = np.full(span + 2, missing, np.int64)
             self._table[keys - self._first + 1] = values
         else:

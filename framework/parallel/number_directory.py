@@ -1,8 +1,8 @@
-"""Exchange values between processes. The key of a value is an integer. No process stores all values: each process
+"""Exchange of values between processes. The key of a value is an integer. No process stores all values: each process
 stores the values of a range of keys.
 
 A process sends its values to the processes that store the values of these keys, requests the values of other keys, and
-receives the answers.
+receives these values.
 """
 
 from __future__ import annotations

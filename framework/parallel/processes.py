@@ -1,4 +1,5 @@
-"""The processes that share a world: collective operations, and blocks in which each process works alone.
+"""The processes that share a world: collective operations, and blocks of code in which each process works independently
+of the others.
 
 If only some of the processes make a collective call, they wait forever for the others. The functions of laws that bind
 and evaluate rows work independently of other processes. Collective calls in such a function raise an error.
@@ -18,7 +19,7 @@ from windlass.framework.errors import ModelError, WindlassError
 
 
 class Processes:
-    """The processes of a world.
+    """The processes among which a world is divided, with their collective operations.
 
     Args:
         comm: mpi4py communicator, or None for one process.
@@ -38,7 +39,9 @@ class Processes:
 
     @contextmanager
     def alone(self, what: str) -> Iterator[None]:
-        """Context in which this process works alone. ``what`` is the name of the task in error messages."""
+        """Context in which this process works alone, so that collective calls are errors. ``what`` is the name of the
+        task in error messages.
+        """
         self._alone.append(what)
         try:
             yield
@@ -54,7 +57,7 @@ class Processes:
         """Return the parts of all processes on every process.
 
         Raises:
-            ModelError: this process works alone.
+            ModelError: this process works alone, see `alone`.
         """
         if self.size == 1:
             return [part]
@@ -116,7 +119,7 @@ class Processes:
         return values if self.size == 1 else list(map(float, self.maximum(np.array(values, np.float64))))
 
     def largest_of(self, value: float) -> float:
-        """Return the largest value over all processes, or inf if a value is not finite."""
+        """Return the largest value over all processes, or inf if the value on any process is not finite."""
         return self.largest([float(value) if np.isfinite(value) else np.inf])[0]
 
     def any(self, here: bool) -> bool:

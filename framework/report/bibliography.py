@@ -28,7 +28,7 @@ def read_bibliography() -> dict[str, str]:
 
 
 def find_keys(source: str) -> list[str]:
-    """The keys of the bibliography that appear in the source of a law."""
+    """Return the keys of the bibliography that occur in the source of a law."""
     return re.findall(KEY, source)
 
 
@@ -43,7 +43,9 @@ def collect_sources(world: World) -> dict[str, list[str]]:
 
 
 def format_citations(world: World) -> str:
-    """The sources of the laws that a model uses, as a BibTeX file; comments name the laws of each source."""
+    """Return the sources of the laws that a model uses, as text in BibTeX format. Comments name the laws of each
+    source.
+    """
     sources, entries = collect_sources(world), read_bibliography()
     # in BibTeX, @ is the only special character outside of entries
     lines = ["% " + ", ".join(laws) + ": " + re.sub(KEY, r"\1", source) for source, laws in sources.items()]

@@ -1,4 +1,6 @@
-"""The section of a report on the model: its tables with numbers of rows and parameters, and a picture."""
+"""The section of a report that describes the model: tables of the numbers of rows and of the parameters, and a
+picture.
+"""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 
 
 def format_part(part: Any) -> str:
-    """A part of a section; see `ReportSection`."""
+    """Return the HTML of a part of a section; see `ReportSection`."""
     if isinstance(part, Formatted):
         return part.text
     if isinstance(part, ReportTable):
@@ -66,7 +66,7 @@ def format_sections(sections: Iterable[ReportSection]) -> tuple[str, list[str]]:
 def format_page(
     title: str, verdict: str, words: str, sections: Sequence[ReportSection], doubts: Sequence[str] = ()
 ) -> str:
-    """The whole page.
+    """Return the whole page.
 
     Args:
         title: heading.

@@ -74,7 +74,7 @@ class SolveRecord:
 
 @dataclass
 class _Collected:
-    """The collected contributions."""
+    """The contributions to the report that have been collected."""
 
     begun: bool = False
     solves: list[SolveRecord] = field(default_factory=list)
@@ -167,7 +167,7 @@ def _compose() -> str:
 
 
 def _describe_solve(record: SolveRecord) -> list[Any]:
-    """Counts, steps and doubts of one solve."""
+    """Return the counts, steps and doubts of one solve as sections."""
     parts: list[Any] = [f"{record.summary}."]
     if record.reasons:
         parts.append("\n".join(record.reasons) + "\n")

@@ -1,9 +1,9 @@
 """Checkpoints: one file with all data that are needed to continue a run of several solves after it was killed.
 
-The solves of a script (`Static.solve`, `Dynamic.march`, `Explicit.march`) are numbered in the order of their start. The
-file has one record for each solve. The record of a finished solve contains its last state; the record of the current
-solve contains the state at its last checkpoint. A restarted script runs from its beginning. Each solve with a record in
-the file continues from its record; a finished solve therefore returns immediately.
+The solves of a script (`Static.solve`, `Dynamic.march`, `Explicit.march`) are numbered in the order in which they
+start. The file has one record for each solve. The record of a finished solve contains its last state; the record of the
+current solve contains the state at its last checkpoint. A restarted script runs from its beginning. Each solve with a
+record in the file continues from its record; a finished solve therefore returns immediately.
 
 At each checkpoint the solver drops all cached data that are not in the file, such as tangents, factorisations and lists
 of neighbours. After the checkpoint, an uninterrupted run and a restarted run therefore give equal results.
@@ -57,7 +57,7 @@ class Checkpoint(StepHook):
             exists;
 
     Attributes:
-        path, every: the arguments; ``every`` is a number also if the argument was None.
+        path, every: the arguments; if the argument ``every`` was None, the attribute is the default number.
         clock: object that determines when an automatic checkpoint is due.
         is_written: whether this process has written the file.
         is_unasked: whether all checkpoints are automatic; automatic checkpoints are removed when the script ends
@@ -97,7 +97,7 @@ class Checkpoint(StepHook):
         self._lock: OutputLock | None = None
         source = None if restart is None else self.path if restart == "auto" else Path(restart).absolute()
         self._prepare()
-        # to open the file to continue from also checks the file
+        # if the path is the file to continue from, the file is checked when it is opened
         if source != self.path and not self.is_unasked:
             check_output(self.path, "path of Checkpoint", KIND)
         if source is not None and (restart != "auto" or os.path.exists(source)):
@@ -142,7 +142,9 @@ class Checkpoint(StepHook):
             self.leave_replay()
 
     def leave_replay(self) -> None:
-        """End the replay: from now on the run computes new results."""
+        """End the replay (the part of a restarted run that repeats solves of the interrupted run). Afterwards the run
+        computes new results.
+        """
         if process.replaying is not None and process.replaying() is self:
             process.replaying = None
 
@@ -186,7 +188,7 @@ class _Restarts:
         asked: whether the options for checkpoints have been read from the command line.
         from_options: the checkpoint that the command line requests.
         unasked: the automatic checkpoint of models that request no checkpoint.
-        replaying: the checkpoint whose file the script is still replaying.
+        replaying: the checkpoint from whose file the script is still repeating solves; None if there is none.
     """
 
     asked: bool = False

@@ -42,7 +42,7 @@ class Insurance(Checkpoint):
         self.every = 0
 
     def _prepare(self) -> None:
-        """Do nothing: files are locked and checked only at the first checkpoint."""
+        """Do nothing: the file is locked and checked only at the first checkpoint."""
 
     def _replace(self, number: int, record: Mapping[str, Any]) -> None:
         try:

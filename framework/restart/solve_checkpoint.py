@@ -258,7 +258,7 @@ class SolveCheckpoint:
         raise stop
 
     def had_ended(self, state: State) -> bool:
-        """Whether a record was restored and no step has been executed after this."""
+        """Whether a record was restored and no step has been executed since then."""
         return self._restored and state.step == self._steps_at_start
 
     def finish(self, state: State) -> None:

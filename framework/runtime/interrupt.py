@@ -21,7 +21,7 @@ class Interrupt:
     and only if the program has no handler of its own.
 
     Attributes:
-        wanted: whether the user has pressed Ctrl-C, so that the solve must end after its step.
+        wanted: whether the user has pressed Ctrl-C, so that the solve must end after the current step.
         paused: whether the solve has returned control to its caller; Ctrl-C then applies to another solve, or ends the
             program immediately.
     """

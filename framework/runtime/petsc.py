@@ -12,7 +12,7 @@ from windlass.framework.command_line import options
 
 options.start()
 
-# imported here, because the arguments and the number of threads must be set before
+# imported here, because the arguments and the number of threads must be set first
 from petsc4py import PETSc  # noqa: E402
 
 __all__ = ["PETSc", "release_dropped"]
@@ -22,7 +22,7 @@ def release_dropped(comm: Any = None, solvers: bool = False) -> None:
     """Free the PETSc objects to which Python no longer refers. The call is collective over ``comm``.
 
     PETSc keeps these objects until this call, because each process may release them in a different order. Without this
-    call, matrices and factors of successive solvers fill the memory, also on one process.
+    call, matrices and factors of successive solvers would fill the memory, even in a serial run.
 
     Args:
         comm: mpi4py communicator, or None for this process alone.

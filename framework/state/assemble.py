@@ -39,8 +39,8 @@ def assemble_vector(world: World, state: State, load_factor: float = 1.0, *, vel
     """Return the left-hand-side forces minus loads, f(q, v, t) - load_factor * loads [N, N m], as a PETSc vector.
 
     f contains all terms of the equation of motion except M(q) a, loads and constraint forces. Unless ``velocity_terms``
-    is false, f includes the inertia forces quadratic in velocities of 3D bodies and of cables with moving material.
-    ``state.a`` is not used.
+    is false, f includes the inertia forces of 3D bodies, and of cables with moving material, that are quadratic in
+    velocities. ``state.a`` is not used.
     """
     check_world(state, world, "assemble_vector")
     assembly = serial_assembly(world)
@@ -78,9 +78,10 @@ def assemble_matrix(
     """Return dq * d/dq + dv * d/dv of `assemble_vector` as a PETSc matrix [N/m, ...]. With dq = 1 and dv = 0, the
     result is the stiffness matrix K; with dq = 0 and dv = 1, it is the damping matrix D.
 
-    If da is not zero, the result is dq * d/dq + dv * d/dv + da * d/da of M(q) a + `assemble_vector` at the
-    accelerations of the state. For zero accelerations this is dq K + dv D + da M with the mass matrix M. If da = 0 and
-    ``velocity_terms`` is false, the inertia forces quadratic in velocities are omitted, as in `assemble_vector`.
+    If da is not zero, the result is dq * d/dq + dv * d/dv + da * d/da of M(q) a + `assemble_vector` , evaluated at the
+    accelerations of the state. If the accelerations are zero, the result is dq K + dv D + da M with the mass matrix M.
+    If da = 0 and ``velocity_terms`` is false, the inertia forces quadratic in velocities are omitted, as in
+    `assemble_vector`.
     """
     check_world(state, world, "assemble_matrix")
     assembly = serial_assembly(world)
@@ -109,7 +110,9 @@ def assemble_mass(world: World, state: State) -> Any:
 
 
 def _coordinate_matrix(world: World, values: FloatArray | None) -> Any:
-    """Return the coordinate block of the tangent in world order, as a compressed-sparse-row matrix."""
+    """Return the block of the tangent that belongs to the coordinates, in world order, as a compressed-sparse-row
+    matrix.
+    """
     from scipy.sparse import csr_array  # imported here, because runs of models do not need scipy.sparse
 
     assembly = serial_assembly(world)

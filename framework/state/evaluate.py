@@ -46,8 +46,9 @@ def find_output(entity: Entity, name: str) -> Output:
 
 @cache
 def list_places(evaluate: Callable[..., Any]) -> tuple[str, ...]:
-    """Return the names of the place arguments of an output function, which are its arguments after rows and fields. A
-    place is a position on the entity."""
+    """Return the names of the place arguments of an output function, which are the arguments after rows and fields. A
+    place argument is a position on the entity, such as ``x=`` [m] along a cable.
+    """
     given = list(inspect.signature(evaluate).parameters.values())[2:]
     return tuple(one.name for one in given if one.kind is not one.VAR_KEYWORD)
 
@@ -79,8 +80,8 @@ def eval_output(entity: Entity, name: str, state: State, **where: Any) -> FloatA
         Array of shape (rows, ...) or (...), in the unit of the variable.
 
     Raises:
-        ModelError: the variable is unknown or does not accept an argument in ``where``, or the entity belongs to
-            another world.
+        ModelError: the variable is unknown, does not accept an argument in ``where``, or the entity belongs to another
+            world.
     """
     find_output(entity, name)
     return read_output(entity, name, state.world, load_outputs(state), **where)
@@ -147,8 +148,8 @@ class EvaluatedRows:
     def evaluate_padded(
         self, output: Output, fields: Fields, where: Mapping[str, Any], shape: tuple[int, ...]
     ) -> FloatArray:
-        """Return the values of all rows as floats, with 0 for rows of other processes; the sum over all processes is
-        equal to the result of `evaluate`.
+        """Return the values of all rows as floats, with 0 for rows that other processes evaluate; the sum over all
+        processes is equal to the result of `evaluate`.
         """
         if not self.parallel:
             return np.asarray(self.evaluate_here(output, fields, where), dtype=np.float64)

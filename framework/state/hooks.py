@@ -29,8 +29,8 @@ class StepHook:
         changes_state: whether `before_step` changes the state; if true, the method is called before the `before_step`
             of all other hooks.
         changes_forces: whether the most recent call of `before_step` has changed forces abruptly, for example by
-            `World.set`. If ``changes_forces`` is true, dynamic solves compute new accelerations from the equations of
-            motion before the step.
+            `World.set`. If ``changes_forces`` is true, dynamic solves compute the accelerations at the start of the
+            step again from the equations of motion.
     """
 
     changes_state = False
@@ -120,7 +120,7 @@ def overriding(hooks: Iterable[StepHook], stage: str) -> list[StepHook]:
     """Return the hooks that override the method ``"before_step"``, ``"after_iteration"``, ``"after_step"`` or
     ``"next_stop"``.
 
-    Hooks that change the state come first.
+    Hooks that change the state are first in the list.
     """
     idle = getattr(StepHook, stage)
     found = [hook for hook in hooks if getattr(getattr(hook, stage), "__func__", None) is not idle]
@@ -252,5 +252,5 @@ def refuse_obstacles(hooks: Iterable[StepHook], what: str) -> None:
 
 
 def keeps_nothing(hook: StepHook) -> bool:
-    """Return whether a hook has no own method `checkpoint`."""
+    """Return whether a hook does not define its own method `checkpoint`."""
     return type(hook).checkpoint is StepHook.checkpoint

@@ -1,4 +1,4 @@
-"""The last state that a script has solved, stored for commands that need it, such as `windlass modes`."""
+"""The last state that a script has solved, which is stored for commands such as `windlass modes`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _last = LastState()
 
 
 def want() -> None:
-    """Request that the last state is stored from now on."""
+    """Request that states are stored from this call on."""
     _last.wanted, _last.state = True, None
 
 

@@ -22,7 +22,8 @@ class RowPlaces:
     Args:
         world: the world.
         assembly: the assembly of a local state, None for values in world order.
-        entity: constraints (``lam``), or connectors with history or rows of `GenericData` (``data``).
+        entity: constraints for ``lam``; connectors with history values, or rows of `GenericData`, for ``data`` and
+            ``start_data``.
         name: ``"lam"``, ``"data"`` or ``"start_data"``.
 
     Attributes:

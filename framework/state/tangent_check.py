@@ -1,6 +1,6 @@
 """Comparison of tangents of whole models with central differences of the residual, for tests of laws.
 
-    R = M(q) a + f(q, v, t) - loads + C_qᵀ λ, C and its derivatives with respect to q, v, a and λ, and their sum
+    R = M(q) a + f(q, v, t) - loads + C_qᵀ λ,  C     and its derivatives with respect to q, v, a and λ, and their sum
 
 A central difference with step h has a truncation error of about h² times the third derivative, and a rounding error of
 about ε R/h. With h = 1e-6 the error is about 1e-9 of the largest entry of a row. Contact states do not change during
