@@ -31,7 +31,7 @@ def note_verdict(solve: str, word: str, reasons: Sequence[str]) -> None:
 
 
 def is_written() -> bool:
-    """Store the verdict on a finished solve for the summary."""
+    """Return whether `write` has been called in this run."""
     return _verdicts.written
 
 

@@ -128,8 +128,8 @@ def _write(path: Path, changes: Changes) -> None:
 
 
 def _read(path: Path, changes: Changes) -> list[tuple[int, bytes]]:
-    """Return the changes that would restore the present bytes of a file: the present bytes at the offsets of the given
-    changes.
+    """Return changes with which the present bytes of a file can be restored later: for each given change, its offset
+    and the present bytes.
     """
     with path.open("rb") as file:
         return [(offset, os.pread(file.fileno(), len(new), offset)) for offset, new in changes]

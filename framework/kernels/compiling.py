@@ -67,7 +67,7 @@ class InnerLibrary(_core.codegen.JITCodeLibrary):  # type: ignore[misc]
             return
         cheap = {"loop_vectorize": False, "slp_vectorize": False, "opt": 0, "cost": "cheap"}
         passes, builder = self._codegen._module_pass_manager(**cheap)
-        # addresses that are valid only in this process are removed; only code without effect uses them
+        # addresses that are valid only in this process are removed; only instructions without effect use them
         passes.add_global_dead_code_eliminate_pass()
         passes.run(self._final_module, builder)
 

@@ -198,7 +198,7 @@ def refuse_twice(pairs: list[tuple[str, str | None]]) -> list[tuple[str, str | N
 
 
 def join_options(pairs: Sequence[tuple[str, str | None]]) -> list[str]:
-    """Convert pairs to the words of a command line."""
+    """Convert pairs (name without dash, value or None) to the words of a command line."""
     return [word for name, value in pairs for word in (f"-{name}", value) if word is not None]
 
 

@@ -24,12 +24,12 @@ multigrid preconditioner.
 
 @functools.cache
 def launched_size() -> int:
-    """Return the number of processes that were started together; 1 without mpiexec."""
+    """Return the number of processes that mpiexec has started for this job; 1 without mpiexec."""
     return max([1, *_numbers(SIZE_VARIABLES)])
 
 
 def launched_rank() -> int:
-    """Return the rank of this process among the processes that were started together."""
+    """Return the rank of this process among the processes that mpiexec has started for this job."""
     return next(iter(_numbers(RANK_VARIABLES)), 0)
 
 

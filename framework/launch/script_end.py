@@ -86,7 +86,7 @@ def _end_of_script() -> None:
     except WindlassError as error:
         code = failure.report(error)
         sys.stdout.flush()
-        from petsc4py import PETSc  # imported here, because this code needs the module only if it is already loaded
+        from petsc4py import PETSc  # imported here, because it is needed only after an error
 
         from windlass.framework.launch.petsc_functions import hide_unused_options  # here, because this loads NumPy
 

@@ -78,7 +78,7 @@ def number_in_blocks(count: int, starts: IntArray) -> IntArray:
 
     Args:
         count: number of unknowns.
-        starts: numbers of the unknowns that must be the first unknown of a block.
+        starts: indices of the unknowns that must be the first unknown of a block.
 
     Returns:
         The new numbers, followed by the total number of unknowns and gaps, rounded up to whole blocks, shape (count +

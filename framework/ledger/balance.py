@@ -401,8 +401,8 @@ class Balance:
         self._keep(state)
 
     def find_program(self, state: State) -> Program | None:
-        """Return the program that adds a time step to the sums, or None if this requires Python. The step ends at the
-        motion and time in the fields.
+        """Return the program that adds a time step to the sums, or None if the step cannot be evaluated without Python.
+        The step ends at the motion and time in the fields.
         """
         if not self._is_fresh or self._assembly.layout.size > 1:
             return None

@@ -293,7 +293,7 @@ class EnergyLedger(EveryNth):
         return dict(zip(sums, values.tolist(), strict=True))
 
     def idle_steps(self, state: State, size: float) -> int:
-        """Return the number of steps without a call of this hook."""
+        """Return the number of coming steps for which this hook need not be called."""
         assert self._balance is not None
         if state.world.version != self._version or self._balance.find_program(state) is None:
             return 0
@@ -301,7 +301,7 @@ class EnergyLedger(EveryNth):
 
     def idle_program(self, state: State) -> Program | None:
         """Return the compiled program that adds a time step to the sums, and records the step if a record is due.
-        Return None if this requires Python.
+        Return None if the step cannot be evaluated without Python.
         """
         assert self._balance is not None
         integrate, record = self._balance.find_program(state), self.find_asking(state)

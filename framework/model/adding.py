@@ -68,9 +68,9 @@ def read_reference(world: Tables, table: EntityTable, ref: Ref, given: Any, part
         world: the world.
         table: table of the new rows.
         ref: the reference.
-        given: a handle, a list of handles or an array of numbers of entity numbers, with one entry for each row. For a
-            reference to chains, such a value is one chain for all rows. A list of chains, or an array of shape (rows,
-            n), gives one chain for each row.
+        given: a handle, a list of handles or an array of entity numbers, with one entry for each row. For a reference
+            to chains, such a value is one chain for all rows. A list of chains, or an array of shape (rows, n), gives
+            one chain for each row.
         part: number of new rows on all processes, if this process adds only some of these rows.
 
     Returns:
@@ -112,7 +112,7 @@ def count_chains(given: Any) -> int | None:
 
 
 def _read_numbers(world: Tables, table: EntityTable, ref: Ref, given: Any, where: str, new: int) -> IntArray:
-    """Return the entity numbers of a handle, a list of handles, or an array of numbers."""
+    """Return the entity numbers of a handle, a list of handles, or an array of entity numbers."""
     if type(given) is np.ndarray and given.dtype.kind in "iu" and given.ndim == 1:
         return _check_numbers(world, table, ref, given, where, new)
     handles = [given] if isinstance(given, Entity) else given

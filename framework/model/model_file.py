@@ -249,7 +249,7 @@ def _add_rows(
     """Repeat one call of `World.add` from a file.
 
     Returns:
-        Return the columns and references for which the file contains no values.
+        Names of the columns and references for which the file contains no values.
     """
     count, of = call["rows"], f" of {component.__name__}"
     check_content(call, describe_calls(component), source, where, of)

@@ -93,8 +93,8 @@ def _find_disagreement(table: EntityTable, processes: Processes) -> ModelError |
 
 
 def _extract_numbers(table: EntityTable, rows: IntArray, processes: Processes) -> dict[str, NDArray[Any]]:
-    """Return the columns as arrays of numbers. Columns of variable length are padded with -1 to the largest length on
-    any process. The call is collective.
+    """Return the values of all columns as numeric arrays. Columns of variable length are padded with -1 to the largest
+    length on any process. The call is collective.
     """
     found = table.extract(rows)
     for name, column in found.items():

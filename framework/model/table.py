@@ -413,8 +413,8 @@ def pad_rows(values: NDArray[Any], length: int, fill: float, dtype: Any, shape: 
 
 
 def find_sorted(among: IntArray, numbers: IntArray) -> tuple[IntArray, NDArray[np.bool_]]:
-    """Return the indices of numbers in an ascending array, and whether each number occurs in this array, both of shape
-    (n,).
+    """Return, for each of the given numbers, its index in an ascending array, and whether it occurs in this array, both
+    of shape (n,).
     """
     place = np.searchsorted(among, numbers)
     found = np.zeros(len(numbers), bool)

@@ -174,8 +174,8 @@ class Readings(EveryNth):
             first += len(probe.columns)
 
     def idle_steps(self, state: State, size: float) -> int:
-        """Return the number of steps without a call of this hook: `ROOM` if compiled code decides which steps are
-        recorded.
+        """Return the number of coming steps for which this hook need not be called. The result is `ROOM` if compiled
+        code decides which steps are recorded.
         """
         return ROOM if self.can_ask else super().idle_steps(state, size)
 

@@ -181,8 +181,8 @@ class Recorder(EveryNth):
         self._times.append(now)
 
     def idle_steps(self, state: State, size: float) -> int:
-        """Return the number of steps without a call of this hook. The result is `ROOM` if compiled code decides which
-        steps are recorded, and calls Python for these steps.
+        """Return the number of coming steps for which this hook need not be called. The result is `ROOM` if compiled
+        code decides which steps are recorded, and calls Python for these steps.
         """
         return ROOM if self.can_ask else super().idle_steps(state, size)
 

@@ -229,8 +229,9 @@ def create_frame(
     point_data: Mapping[str, ArrayLike],
     cell_data: Mapping[str, ArrayLike],
 ) -> tuple[SeriesFrame, FrameLayout]:
-    """Check one frame (arguments as in `FieldSeries.append`) against the mesh and the previous frame, and pad its
-    vectors."""
+    """Check one frame (arguments as in `FieldSeries.append`) against the mesh and the previous frame, and add a third
+    component 0 to vectors with two components.
+    """
     time = float(time)
     if not math.isfinite(time):
         raise OutputError(f"time of a frame = {time!r} s: must be finite")

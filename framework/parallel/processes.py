@@ -39,8 +39,8 @@ class Processes:
 
     @contextmanager
     def alone(self, what: str) -> Iterator[None]:
-        """Context in which this process works alone, so that collective calls are errors. ``what`` is the name of the
-        task in error messages.
+        """Context in which this process works independently of the others; collective calls are errors in this context.
+        ``what`` is the name of the task in error messages.
         """
         self._alone.append(what)
         try:
@@ -50,14 +50,14 @@ class Processes:
 
     @property
     def is_alone(self) -> bool:
-        """Whether this process works alone."""
+        """Whether this process is in a block of `alone`."""
         return bool(self._alone)
 
     def allgather(self, what: str, part: Any) -> list[Any]:
         """Return the parts of all processes on every process.
 
         Raises:
-            ModelError: this process works alone, see `alone`.
+            ModelError: this process is in a block of `alone`.
         """
         if self.size == 1:
             return [part]

@@ -3,7 +3,7 @@
 
 A law consists of a schema and functions. ``dofs`` defines the coordinates that each row couples, by the names of
 references. ``build`` returns a `System`, which evaluates the rows of one table by compiled kernels. Numbering,
-sparsity, assembly, solvers and output use only ``dofs`` and ``build``, so a new law is one new file.
+sparsity, assembly, solvers and output use only ``dofs`` and ``build``, so a new law requires only one new file.
 """
 
 from __future__ import annotations
@@ -187,7 +187,7 @@ class MarkerFamily(Family):
     markers read the columns.
 
     Attributes:
-        allocate, register_pair: see `register_family`.
+        allocate, register_pair: functions of the family, see `register_family`.
     """
 
     allocate: Callable[[Tables, IntArray, Rows], Any]
@@ -196,7 +196,7 @@ class MarkerFamily(Family):
 
 @dataclass(frozen=True)
 class Law:
-    """The registration of a component; for the attributes see `register`."""
+    """The registered law of a component; the attributes are explained in `register`."""
 
     component: type[Component]
     role: Role
@@ -219,7 +219,9 @@ class Law:
 
     @property
     def needs_whole(self) -> bool:
-        """Whether each process stores all rows of a world with this law, because any two rows may become neighbours."""
+        """Whether each process stores all rows of a world with this law, because any two rows may become neighbours
+        (contact sets).
+        """
         return self.replicated or self.reads is not None
 
 
@@ -238,12 +240,12 @@ def register(law: Law) -> None:
             coordinates. Alternatively, ``dofs`` is a function ``(world, table)`` that returns the world coordinate
             numbers of the rows in ``table.resident``, shape (resident, n), -1 for no coordinate.
         bind: function ``(rows)`` that returns the arrays that kernels read. Other functions access the result as
-            ``rows.columns``, which is cached for all outputs and frames.
+            ``rows.columns``, which is cached for later evaluations.
         build: function ``(rows)`` that returns the `System` of all rows of this process; ``build`` is called again if a
             switchable column changes.
         outputs: output variables by name.
-        fill_defaults: function ``(world, values)`` that returns the values including omitted values; it may create
-            nodes and history values.
+        fill_defaults: function ``(world, values)`` that returns the values of `World.add`, completed by values that the
+            user has omitted. The function may create nodes and history values.
         fills: columns without default for which ``fill_defaults`` sets values.
         makes: components of nodes that ``fill_defaults`` creates from the values of a row, by the column that refers to
             the node.
@@ -268,7 +270,7 @@ def register(law: Law) -> None:
     check_law(law)
     _laws[law.component] = law
     law.component.output_names = tuple(law.outputs)
-    # for ``help``
+    # for the built-in function ``help``
     law.component.__doc__ = (law.component.__doc__ or "") + describe_outputs(law.outputs)
 
 
@@ -280,7 +282,7 @@ def register_family(
     """Register a marker family.
 
     Args:
-        family: e.g. ``MarkerFamily("position marker")``.
+        family: the family, e.g. ``MarkerFamily("position marker")``.
         allocate: function ``(world, ids, layout)`` that creates the NamedTuple of columns for the local markers
             ``ids``.
         register_pair: function ``(component, force, ...)`` that registers a law between two markers of the family, if
@@ -297,7 +299,7 @@ def register_pair(component: type[Component], force: Callable[..., Any], *kernel
     """Register a law between two markers, and create all its functions from kernels. Call this function once, at the
     end of the file of the law.
 
-    The marker family of ``marker0`` registers the law. For the arguments see
+    The marker family of ``marker0`` registers the law. The arguments are explained in
     `windlass.connectors.markers.pair_laws.register_kind`, which registers laws for position and coordinate markers.
 
     Args:
@@ -347,7 +349,7 @@ def role_of(component: type[Component]) -> str:
 
 def build_place(component: type[Component]) -> tuple[int, bool]:
     """Return a key that sorts laws in the order of evaluation, which depends on the role of the law. Markers that
-    depend on other markers are evaluated after them.
+    depend on other markers are evaluated after these other markers.
     """
     role = require_law(component).role
     return BUILD_ORDER.index(role), role == "marker" and any("marker" in r.target for r in component.refs.values())

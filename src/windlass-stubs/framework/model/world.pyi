@@ -1109,7 +1109,7 @@ class WinchCable3DEntity(Entity):
     node1: Any
     feed: Any
 class World():
-    'Contains the tables of one model. Worlds are independent of each other.\n\nArgs:\n    gravity: acceleration of gravity [m/s^2] in global x, y, z, acting on every body and cable of this world.\n\nAttributes:\n    tables: the tables by component, in the order in which components were first added.\n    gravity: acceleration of gravity [m/s^2], shape (3,); can be changed until the world is finalized.\n    version: how often switchable columns have been changed.\n    finalized: whether `finalize` was called.\n    is_distributed: whether this process stores only a part of the rows.\n    processes: the processes between which the rows are divided; None as long as every process has all rows.\n    calls: for every call of `add`: component, number of rows, and whether the rows were given in parts.'
+    'Contains the tables of one model. Worlds are independent of each other.\n\nArgs:\n    gravity: acceleration of gravity [m/s^2] in global x, y, z, acting on every body and cable of this world.\n\nAttributes:\n    tables: the tables by component, in the order in which components were first added.\n    gravity: acceleration of gravity [m/s^2], shape (3,); can be changed until the world is finalized.\n    version: how often switchable columns have been changed.\n    finalized: whether `finalize` was called.\n    is_distributed: whether this process stores only a part of the rows.\n    processes: the processes among which the rows are divided; None as long as every process has all rows.\n    calls: for every call of `add`: component, number of rows, and whether the rows were given in parts.'
     def __init__(self, gravity: Sequence[float]=(0.0, 0.0, 0.0)) -> None:
         ...
     _gravity: FloatArray
@@ -1133,7 +1133,7 @@ class World():
         'Save the present model to a JSON file, which `load` reads.\n\nFunctions of the user are saved only by name, except library functions such as tables and ramps. The call is\ncollective if the world is distributed.\n\nRaises:\n    OutputError: the file cannot be written.\n    ModelError: two functions have the same name.'
     @classmethod
     def load(cls, path: str | Path, functions: Functions | None=None) -> World:
-        "Load the model from a file of `save`; all numbers are exactly equal to the saved numbers.\n\n`load` imports no modules: import modules that register a user's components before the call. If the file was\n    edited after `save`, `load` emits a `ModelWarning`.\n\nArgs:\n    path: the file.\n    functions: the user's functions, by the names under which the file refers to them.\n\nRaises:\n    OutputError: the file does not exist or does not fit its schema.\n    ModelError: a function is missing, a component is not registered, or values are not allowed."
+        "Load the model from a file that `save` has written; all numbers are exactly equal to the saved numbers.\n\n`load` imports no modules: import modules that register a user's components before the call. If the file was\n    edited after `save`, `load` emits a `ModelWarning`.\n\nArgs:\n    path: the file.\n    functions: the user's functions, by the names under which the file refers to them.\n\nRaises:\n    OutputError: the file does not exist or does not fit its schema.\n    ModelError: a function is missing, a component is not registered, or values are not allowed."
     def __repr__(self) -> str:
         ...
     def _repr_html_(self) -> str:
@@ -1160,7 +1160,7 @@ class World():
     def _blocks(self) -> tuple[IntArray, IntArray]:
         'First entity number and first row number of every call of `add`, as arrays; cached until the next call.'
     def split_by_table(self, ids: IntArray) -> list[tuple[EntityTable, IntArray, IntArray]]:
-        'Group entity numbers by table, as tuples (table, indices in ``ids``, rows in the table). Negative numbers are\nskipped.'
+        'Group entity numbers by table, as tuples (table, indices in ``ids``, row numbers in the table). Negative\nnumbers are skipped.'
     def dofs_of(self, ids: IntArray | Entity) -> IntArray:
         'Return the world coordinate numbers of entities of any components, shape (n, width); rows with fewer\ncoordinates are padded with -1.\n\nIf the table of one of the entities is distributed, the call is collective.'
     def _any_dofs(self, table: EntityTable, rows: IntArray) -> IntArray:
@@ -1170,11 +1170,11 @@ class World():
     def row_dofs(self, table: EntityTable, rows: IntArray) -> IntArray:
         'Return the world coordinate numbers of some resident rows, shape (n, width), -1 for no coordinate.'
     def resident_dofs(self, table: EntityTable) -> IntArray:
-        'World coordinate numbers of the rows of a table that this process has, shape (resident, n), -1 for no\ncoordinate.'
+        'World coordinate numbers of the rows of a table that this process stores, shape (resident, n), -1 for no\ncoordinate.'
     def _find_dofs(self, table: EntityTable) -> IntArray:
         ...
     def ref_shape(self, table: EntityTable, name: str) -> tuple[int, int]:
-        'Return (length, width) of a reference: the length of its longest chain (1 for a reference to one entity), and\nthe largest number of coordinates of an entity to which it refers.'
+        'Return (length, width) of a reference. The length is the length of its longest chain (1 for a reference to\none entity); the width is the largest number of coordinates of an entity to which it refers.'
     def ref_width(self, table: EntityTable, name: str) -> int:
         'Return the largest number of coordinates of an entity to which a reference of a table refers.'
     def ref_dofs(self, table: EntityTable, name: str) -> IntArray:
@@ -1186,9 +1186,9 @@ class World():
     def finalize(self) -> None:
         'Check that the rows of all tables are consistent, number the coordinates and freeze the world.\n\nIf a table was built in parts, the call is collective.\n\nRaises:\n    ModelError: the world has no coordinates, or rows have inconsistent values.'
     def number(self) -> None:
-        'Number the coordinates of the rows that this process has.'
+        'Number the coordinates of the rows that this process stores.'
     def check(self) -> None:
-        'Check the rows that this process has.\n\nRaises:\n    ModelError: rows have inconsistent values.'
+        'Check the rows that this process stores.\n\nRaises:\n    ModelError: rows have inconsistent values.'
     def resource(self, key: str, create: Any) -> Any:
         'Return a cached object that belongs to this world; ``create()`` makes the object on first use.'
     @overload
