@@ -172,7 +172,7 @@ def _restore_signals(for_pager: bool) -> None:
     if threading.current_thread() is not threading.main_thread():
         return
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):
-        handler = signal.getsignal(number)  # None: a handler that was not installed from Python
+        handler = signal.getsignal(number)  # None if the handler was not installed from Python
         if handler is not None:
             signal.signal(number, handler)
     if for_pager:

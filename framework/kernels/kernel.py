@@ -116,7 +116,7 @@ def kernel(function: Callable[..., Any] | None = None, *, fast: bool = True, inl
     vars(dispatcher).pop("__signature__", None)
     dispatcher.versions = {}  # entry points by types of arguments, see call.py
     dispatcher.addresses = {}  # addresses by types of arguments, see addresses.py
-    dispatcher.content = None  # the compiled version, if it exists
+    dispatcher.content = None  # hash of the kernel, see `eval_content`; None before its first use
     if "_cache" in vars(dispatcher):
         dispatcher.__class__ = KernelDispatcher
         dispatcher._cache = _KernelCache(dispatcher)

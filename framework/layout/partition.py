@@ -275,7 +275,7 @@ def cut_graph(graph: Graph, size: int) -> IntArray:
     csr = (rows.indptr.astype(PETSc.IntType), rows.indices.astype(PETSc.IntType), rows.data)
     partitioning = PETSc.MatPartitioning().create(PETSc.COMM_SELF)
     try:
-        # keep references to the arrays, because PETSc does not
+        # keep references to the arrays, because PETSc keeps none
         adjacency = PETSc.Mat().createAIJ((count, count), csr=csr, comm=PETSc.COMM_SELF)
         partitioning.setAdjacency(adjacency)
         _set_first_type(partitioning)

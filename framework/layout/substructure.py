@@ -126,7 +126,7 @@ def _find_keys(unit: IntArray, at_border: IntArray, shared: IntArray, couplings:
         if multipliers.size and rows.size:
             np.maximum.at(last, multipliers, key[rows].max(axis=1, keepdims=True) + 0.5)
     last[-1] = -np.inf
-    # the interior couples only coordinates of the interface, so the multipliers of the interface are last: the
-    # coordinates then need the fewest blocks
+    # the interior couples coordinates of the interface, but not its multipliers; if these multipliers are last, the
+    # coordinates need the fewest blocks
     last[np.isfinite(last) & shared] = np.inf
     return np.where(last > -np.inf, last, key)

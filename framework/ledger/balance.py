@@ -7,7 +7,7 @@ the residual that the solver leaves. The work of a force over a step is W = (q_1
     work of loads and constraints = W of M a + sum of W of the laws - W of r,
     W of M a  = change of T + energy that inertia carries away + loss of the method of integration,
     W of a law = change of its energies + losses + energy that it transfers + remainder of the law,
-    W of a load with an account = work supplied - losses; for drag: work of the stream that does not move the body.
+    W of a load with an account = work supplied - losses (for drag: work of the stream that does not move the body).
 
 A loss is the work of the dissipative forces over the displacement of the step: a damper d loses d (u_t0 + u_t1)/2 Δu,
 where Δu is the change of its length. An integral that uses only the velocities at both ends would be d (u_t0² + u_t1²)

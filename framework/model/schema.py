@@ -403,7 +403,7 @@ def describe_component(component: type[Component], text: str) -> str:
     if component.columns:
         lines.append("Columns:")
         # required columns are sorted before others; the sort is stable, so within both groups the order of the schema
-        # remains
+        # is kept
         for column in sorted(component.columns.values(), key=lambda column: column.default is not REQUIRED):
             lines.append(f"    {describe_column(column)}")
         lines.append("")

@@ -43,7 +43,7 @@ def register_format(name: str, kind: type[FieldSeries]) -> None:
 
 
 def find_formats() -> dict[str, type[FieldSeries]]:
-    """All formats by name."""
+    """Return all formats by name."""
     return dict(_formats)
 
 

@@ -48,7 +48,7 @@ class VtkhdfSeries(FieldSeries):
     suffixes = (".vtkhdf",)
 
     def _prepare(self) -> None:
-        # number of finished frames, number of allocated frames, and number of frames in the digest
+        # number of finished frames, number of allocated frames, and number of frames that the digest includes
         self._count = self._room = self._digested = 0
         self._batch = 1  # number of frames for which space is allocated at once
         self._counts: list[int] = []  # offsets of the frame counts in the file [bytes]

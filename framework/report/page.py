@@ -44,7 +44,7 @@ def format_part(part: Any) -> str:
     if isinstance(part, str):
         return f"<p>{escape(part)}</p>" if "\n" not in part else f"<pre>{escape(part)}</pre>"
     if hasattr(part, "savefig"):
-        # a picture with many lines is smaller as a pixel image
+        # a picture with many lines needs less memory as a pixel image
         many = sum(len(axes.collections) for axes in part.axes) and not any(axes.lines for axes in part.axes)
         return f'<figure><img alt="" src="{as_image(part, "png" if many else "svg")}"></figure>'
     return format_part(part()) if callable(part) else ""
@@ -66,7 +66,7 @@ def format_sections(sections: Iterable[ReportSection]) -> tuple[str, list[str]]:
 def format_page(
     title: str, verdict: str, words: str, sections: Sequence[ReportSection], doubts: Sequence[str] = ()
 ) -> str:
-    """Return the whole page.
+    """Return the HTML of the whole page.
 
     Args:
         title: heading.

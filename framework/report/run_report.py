@@ -167,7 +167,7 @@ def _compose() -> str:
 
 
 def _describe_solve(record: SolveRecord) -> list[Any]:
-    """Return the counts, steps and doubts of one solve as sections."""
+    """Return parts of a section: the counts, steps and doubts of one solve."""
     parts: list[Any] = [f"{record.summary}."]
     if record.reasons:
         parts.append("\n".join(record.reasons) + "\n")
@@ -190,7 +190,7 @@ def _describe_solve(record: SolveRecord) -> list[Any]:
 def _tabulate_options() -> list[ReportTable]:
     """Return a table of the options of the user and of the model."""
     given, own = given_options(), model_options()
-    # the user did not set this option: Windlass sets it
+    # Windlass sets this option, not the user
     given.pop("skip_petscrc", None)
     rows = [[f"-{name}", value, own[name].doc if name in own else ""] for name, value in given.items()]
     others = [[f"-{name}", str(item.default), item.unit, item.doc] for name, item in own.items() if name not in given]
@@ -202,7 +202,7 @@ def _tabulate_options() -> list[ReportTable]:
 
 
 def _describe_run() -> list[Any]:
-    """Return the command, the versions and the text of the script."""
+    """Return parts of a section: the command of the run, the versions of programs, and the text of the script."""
     script, size = Path(sys.argv[0]), launched_size()
     command = shlex.join(["windlass", "run", *sys.argv])
     lines = [f"export {name}={shlex.quote(value)}" for name, value in sorted(os.environ.items()) if _counts(name)]
