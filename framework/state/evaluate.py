@@ -184,7 +184,7 @@ class EvaluatedRows:
         return join_rows([(rows, part) for rows, part, _ in parts], self.count, fill, self.summed)
 
     def _of_all(self) -> EvaluatedRows:
-        """Return an object for all rows of the handle, to whose values each process contributes a part, see
+        """Return an object for all rows of the handle. Each process contributes a part of each value, see
         `Output.summed`.
         """
         rows = self.assembly.local_rows(self.rows.table, self.all_rows)

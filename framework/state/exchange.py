@@ -26,8 +26,8 @@ def gather_reference(assembly: Assembly) -> FloatArray:
 
 
 def gather_values(assembly: Assembly, local: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
-    """Return, on every process, the arrays of the whole model in world order. They are combined from the local arrays,
-    which are given by the names of the arrays of a state.
+    """Return, on every process, the arrays of the whole model in world order. They are combined from the local arrays.
+    Argument and result are dictionaries with the names of the arrays of a state as keys.
     """
     layout, number = assembly.layout, assembly.world.numbering
     owned = len(layout.owned)
@@ -48,8 +48,8 @@ def gather_values(assembly: Assembly, local: Mapping[str, FloatArray]) -> dict[s
 
 
 def scatter_values(assembly: Assembly, stored: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
-    """Return the local arrays of this process from arrays of the whole model in world order. Both are given by the
-    names of the arrays of a state.
+    """Return the local arrays of this process from arrays of the whole model in world order. Argument and result are
+    dictionaries with the names of the arrays of a state as keys.
     """
     layout = assembly.layout
     where = [layout.dofs] * 4 + [layout.multipliers_owned] + [layout.data_rows_owned] * 2

@@ -117,8 +117,8 @@ class _AfterStep(StepHook):
 
 
 def overriding(hooks: Iterable[StepHook], stage: str) -> list[StepHook]:
-    """Return the hooks that override the method ``"before_step"``, ``"after_iteration"``, ``"after_step"`` or
-    ``"next_stop"``.
+    """Return the hooks that override the method with the given name: ``"before_step"``, ``"after_iteration"``,
+    ``"after_step"`` or ``"next_stop"``.
 
     Hooks that change the state are first in the list.
     """

@@ -168,7 +168,9 @@ def _check_together(
 
 
 def find_wrong(given: FloatArray, expected: FloatArray, allowed: FloatArray) -> Wrong | None:
-    """Return the entry with the largest error above the tolerance of its row, or None."""
+    """Return the entry with the largest error above the tolerance of its row, or None if all errors are within the
+    tolerance.
+    """
     error = np.abs(given - expected) / allowed[:, None]
     if not (error > 1.0).any():
         return None
