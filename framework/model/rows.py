@@ -189,7 +189,7 @@ def check_kernels(component: type[Component], force: Any, *tangents: Any, **more
 
 
 def _functions(value: Any) -> Iterator[FunctionType]:
-    """Return the Python function of a kernel; return a Python function itself."""
+    """Return the Python function from which a kernel was created; return any other function unchanged."""
     plain = getattr(value, "py_func", value)
     if isinstance(plain, FunctionType):
         yield plain
