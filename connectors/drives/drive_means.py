@@ -74,7 +74,7 @@ CREEP_ERROR = 0.01
 """Largest tolerated part of the loss of speed that bristles add [1]."""
 LAYER_ERROR = 0.005
 """Largest tolerated estimate of the change of the loss of speed by mesh and contact, for bristles that are the layer of
-the belt [1]. In random drives the change is up to 2.7 times the estimate."""
+the belt [1]. In random drives the change is up to 2.4 times the estimate, see docs/explanation/verification.md."""
 TOLERATED_LENGTH = 1.1
 """Largest tolerated length of cables, relative to the length that is chosen for a layer, see `LAYER_SHARE` [1]."""
 STEADY_CREEP = 0.5
