@@ -574,7 +574,7 @@ def judge_creep(report: DriveReport) -> tuple[str, ...]:
     arc, slow, rigid = duties[creeping[worst]], duties[creeping[slowest]], passings[worst].law.bristles == inf
     own = not rigid and isclose(passings[worst].law.bristles, passings[worst].law.layer)
     tolerated = LAYER_ERROR if own else CREEP_ERROR
-    # errors of mesh and contact may cancel only by chance
+    # errors of mesh and contact that cancel in this estimate need not cancel in the motion
     if found.excess <= tolerated:
         hard = [passing._replace(law=passing.law._replace(contact=inf)) for passing in passings]
         found = eval_bristle_creep(law, hard, place, speed)
