@@ -288,7 +288,8 @@ def main() -> None:
         units = {"slip": "1", "largest tension": "N"} | dict.fromkeys(SPANS, "Hz")
         rows = [(f"{name} [{unit}]", y[name], at_start[name], running[name]) for name, unit in units.items()]
         print(wl.format_comparison(rows, ("start", "running drive")))
-    summary = {"solves": search.solves, "ended": ended, "history": search.history, "parameters": best}
+    history = [slip if np.isfinite(slip) else None for slip in search.history]
+    summary = {"solves": search.solves, "ended": ended, "history": history, "parameters": best}
     wl.write_summary(summary | {"start": at_start, "optimum": y, "running": running})
     if folder:
         drive.belt.draw(folder / "belt.png", state)
