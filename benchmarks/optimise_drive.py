@@ -18,7 +18,7 @@ import sys
 from pathlib import Path
 
 from harness import ROOT
-from report import align
+from report import RESULTS, align
 
 MODEL = ROOT / "examples/optimise_tensioner.py"
 METHODS = {"gradient": "SLSQP", "simplex": "Nelder-Mead", "evolution": "differential evolution"}
@@ -42,7 +42,7 @@ def main() -> int:
     parser.add_argument(
         "--within", type=float, default=0.01, help="accepted distance from the least slip, default 1 %%"
     )
-    parser.add_argument("--output", type=Path, default=ROOT / "benchmarks/results/optimise_drive", help="folder")
+    parser.add_argument("--output", type=Path, default=RESULTS, help="folder")
     given = parser.parse_args()
     given.output.mkdir(parents=True, exist_ok=True)
     found = {method: run(method, given.solves, given.output) for method in METHODS}

@@ -237,10 +237,15 @@ def find_optimum(search: Search) -> str:
                 bounds=bounds, constraints=[limits], options={"ftol": 1e-6},
             )  # fmt: skip
         elif method == "simplex":
-            ended = minimize(
-                search.evaluate_alone, start, method="Nelder-Mead", bounds=bounds,
-                options={"xatol": 1e-3, "fatol": 1e-5, "maxfev": solves + 1},
-            )  # fmt: skip
+            before = np.inf
+            while search.best[0] < before - 1e-4 or not np.isfinite(before):
+                # a simplex that has become small begins again from the best point
+                before = search.best[0]
+                ended = minimize(
+                    search.evaluate_alone, start, method="Nelder-Mead", bounds=bounds,
+                    options={"xatol": 1e-3, "fatol": 1e-5, "maxfev": solves + 1},
+                )  # fmt: skip
+                start = search.best[1]
         else:
             ended = differential_evolution(search.evaluate_alone, bounds, x0=start, seed=1, polish=False, tol=1e-4)
     except Spent:
