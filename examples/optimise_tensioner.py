@@ -241,7 +241,7 @@ def find_optimum(search: Search) -> str:
             while search.best[0] < before - 1e-4 or not np.isfinite(before):
                 # a simplex that has become small begins again from the best point
                 before = search.best[0]
-                ended = minimize(
+                ended = optimize.minimize(
                     search.evaluate_alone, start, method="Nelder-Mead", bounds=bounds,
                     options={"xatol": 1e-3, "fatol": 1e-5, "maxfev": solves + 1},
                 )  # fmt: skip
