@@ -237,10 +237,15 @@ def find_optimum(search: Search) -> str:
                 bounds=bounds, constraints=[limits], options={"ftol": 1e-6},
             )  # fmt: skip
         elif method == "simplex":
-            ended = optimize.minimize(
-                search.evaluate_alone, start, method="Nelder-Mead", bounds=bounds,
-                options={"xatol": 1e-3, "fatol": 1e-5, "maxfev": solves + 1},
-            )  # fmt: skip
+            before = np.inf
+            while search.best[0] < before - 1e-4 or not np.isfinite(before):
+                # a simplex that has become small begins again from the best point
+                before = search.best[0]
+                ended = optimize.minimize(
+                    search.evaluate_alone, start, method="Nelder-Mead", bounds=bounds,
+                    options={"xatol": 1e-3, "fatol": 1e-5, "maxfev": solves + 1},
+                )  # fmt: skip
+                start = search.best[1]
         else:
             settings = {"x0": start, "seed": 1, "polish": False, "tol": 1e-4}
             ended = optimize.differential_evolution(search.evaluate_alone, bounds, **settings)
@@ -289,7 +294,8 @@ def main() -> None:
         units = {"slip": "1", "largest tension": "N"} | dict.fromkeys(SPANS, "Hz")
         rows = [(f"{name} [{unit}]", y[name], at_start[name], running[name]) for name, unit in units.items()]
         print(wl.format_comparison(rows, ("start", "running drive")))
-    summary = {"solves": search.solves, "ended": ended, "history": search.history, "parameters": best}
+    history = [slip if np.isfinite(slip) else None for slip in search.history]
+    summary = {"solves": search.solves, "ended": ended, "history": history, "parameters": best}
     wl.write_summary(summary | {"start": at_start, "optimum": y, "running": running})
     if folder:
         drive.belt.draw(folder / "belt.png", state)

@@ -7,14 +7,15 @@ the stretch lam; the speed of the rim is
 
     omega R = c (lam - w).
 
-On a rigid layer w = 0, otherwise w is the result of `belt_bristles` for F at both ends of the arc. Therefore the loss
-of speed of a pulley, relative to the driving pulley d, is 1 - (lam - w)/(lam_d - w_d). The bristles of a cable of the
-length l begin to act when the whole cable lies on the circle, with the deflection of a layer that is sheared since the
-cable touches (`circle_points/soft_layer.py`). Before this time, the friction K w x²/2 of the part x in contact is
-missing. Its mean is K w l²/6, which has the same effect as an arc that is shorter by l²/(6 R² t). The error at the exit
-has the same magnitude, so bristles act on the angle t - l²/(3 R² t), but at least on half of t. With six cables on the
-arc the loss due to the layer is 2 % too large. If the belt has a layer of rubber, the loss due to this layer, with its
-value of w on the whole arc, is physical and not an error.
+On a rigid layer w = 0, otherwise w is the result of `belt_bristles` for F at both ends of the arc. So the loss of speed
+of a pulley, relative to the driving pulley d, is 1 - (lam - w)/(lam_d - w_d). The bristles of a cable, of the length l,
+begin to act when the whole cable lies on the circle, with the deflection of a layer that shears since the cable touches
+(`circle_points/soft_layer.py`). The friction K w x²/2 of the touching part x is missing before. Its mean is K w l²/6,
+which acts like an arc that is shorter by l²/(6 R² t). The error at the exit has the same size, so bristles act as on
+the angle t - l²/(3 R² t), and at least along half of t. With six cables on the arc the loss due to the layer is 2 % too
+large. A belt on a soft contact touches beyond both ends of the arc (`circle_contact/belt_ends.py`), and its bristles
+are deflected there, too, so the angle is larger by this reach. If the belt has a layer of rubber, the loss due to this
+layer, with its own w on the whole arc, is physical and no error.
 
 Source: see `connectors/reports/belt_bristles.py`.
 """
@@ -27,6 +28,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from windlass.connectors.circle_contact.belt_ends import eval_ends
 from windlass.connectors.reports.belt_bristles import Rim, pass_arc
 from windlass.framework.arrays import FloatArray
 
@@ -38,12 +40,14 @@ class ArcLaw(NamedTuple):
     friction: friction coefficient mu r/R at the cord [1].
     bristles: stiffness mu_k [N/m²]; inf for a rigid layer, see `circle_points/rigid_layer.py`.
     layer: K of the layer between cord and face [N/m²]; inf for a rigid layer.
+    contact: contact stiffness k [N/m²]; inf for a rigid circle.
     """
 
     radius: float
     friction: float
     bristles: float
     layer: float
+    contact: float = inf
 
 
 class BeltLaw(NamedTuple):
@@ -123,11 +127,23 @@ def find_lags(belt: BeltLaw, passings: Sequence[Passing], flow: float, bristles:
 def _find_lag(belt: BeltLaw, passing: Passing, flow: float, bristles: bool) -> float:
     law, EA = passing.law, belt.axial_stiffness
     E, bent = EA - belt.mass_per_length * flow**2, belt.bending_stiffness / (2.0 * law.radius**2)
-    entry, leave = (E * (1.0 + N / EA) - EA - bent for N in (passing.entering, passing.leaving))
+    spans = [E * (1.0 + N / EA) - EA for N in (passing.entering, passing.leaving)]
+    entry, leave = (F - bent for F in spans)
     held = law.bristles if bristles else law.layer
     if held == inf:
         return 0.0
-    late = (belt.cable_length / law.radius) ** 2 / (3.0 * passing.wrap_angle) if bristles else 0.0
+    angle = passing.wrap_angle
+    if bristles:
+        angle = max(angle - (belt.cable_length / law.radius) ** 2 / (3.0 * angle), 0.5 * angle)
+        if min(entry, leave) > 0.0:
+            angle += _find_reach(belt, law, np.array(spans))
     rim = Rim(lambda F: (F + EA) / (E * law.radius), 1.0 / E, law.radius, 1.0, law.friction, held, 0.0)
-    found = pass_arc(rim, entry, leave, max(passing.wrap_angle - late, 0.5 * passing.wrap_angle))
+    found = pass_arc(rim, entry, leave, angle)
     return nan if found is None else found.lag
+
+
+def _find_reach(belt: BeltLaw, law: ArcLaw, forces: FloatArray) -> float:
+    """Return the sum of the angles by which a belt touches beyond both ends of an arc [rad]; ``forces``: F of both
+    spans [N]."""
+    ends = eval_ends(forces, belt.bending_stiffness, np.array(law.contact), np.array(law.radius))
+    return float(np.maximum(-ends.untouched, 0.0).sum())

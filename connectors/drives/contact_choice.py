@@ -189,7 +189,7 @@ def choose_contact(
             period = find_period(tension, radius, mass_per_length, closed)
             words = (
                 f"T/({share:g} R^2), it sinks in by {share:.2%} of R; steps of {step:g} s do not resolve its period of "
-                f"{period:.2g} s: take that as the step"
+                f"{period:.3g} s: take half of it as the step"
             )
         bounds.append((max(most, least), words))
     stiffness, why = min(bounds)

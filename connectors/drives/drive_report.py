@@ -426,7 +426,8 @@ class BoundDrive:
             for part, stiffness in zip(self.parts, self.bristles, strict=True)
         ]
         arcs = [
-            ArcLaw(R, self._eval_friction(i), taut * held[i], taut * drive.layers[i]) for i, R in enumerate(drive.radii)
+            ArcLaw(R, self._eval_friction(i), taut * held[i], taut * drive.layers[i], taut * self.stiffness[i])
+            for i, R in enumerate(drive.radii)
         ]
         bending = float(_collect(drive.cables, "bending_stiffness").mean())
         length = float(self.lengths.mean())

@@ -36,6 +36,8 @@ def encode_type(kind: Any) -> Any:
     if isinstance(kind, _types.Record):
         fields = [[name, encode_type(field.type), field.offset] for name, field in kind.fields.items()]
         return ["record", fields, kind.size, kind.aligned]
+    if isinstance(kind, (_types.BooleanLiteral, _types.IntegerLiteral)):
+        return ["literal", kind.literal_value]
     name = "boolean" if kind == _types.boolean else str(kind)
     if getattr(_types, name, None) != kind:
         raise NotCacheableError(f"takes or returns {kind}")
@@ -67,6 +69,8 @@ def decode_type(text: Any) -> Any:
         fields, size, aligned = rest
         placed = [(name, {"type": decode_type(kind), "offset": offset}) for name, kind, offset in fields]
         return _types.Record(placed, size, aligned)
+    if what == "literal":
+        return _types.literal(rest[0])
     if what == "nested":
         return _types.NestedArray(decode_type(rest[0]), tuple(rest[1]))
     dtype, ndim, layout, readonly, aligned = rest

@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numba
 import pytest
 
 from windlass.commands.cli import main
@@ -93,6 +94,13 @@ def test_the_list_names_kernels_that_exist(monkeypatch: pytest.MonkeyPatch) -> N
         assert form in (BY_ADDRESS, FOR_PYTHON)
         for text in types:
             assert encode_type(decode_type(text)) == text
+
+
+def test_constant_results_are_kept() -> None:
+    """The type of a kernel that always returns the same number or truth value is stored in the cache."""
+    types: Any = numba.types  # numba has no type annotations
+    for kind in (types.literal(False), types.literal(3), types.Tuple((types.float64, types.literal(True)))):
+        assert decode_type(json.loads(json.dumps(encode_type(kind)))) == kind
 
 
 @pytest.mark.parametrize("model", [CHAIN, (README, *RECORDED)], ids=["chain", "belt"])

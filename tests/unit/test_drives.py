@@ -636,7 +636,9 @@ def test_short_arcs_make_losses_of_speed_doubtful() -> None:
     assert "on the layer alone" in words
     # bristles that are the layer of the belt, on few cables
     (words,) = judge_creep(create_means(120.0, cable=0.013, bristles=1.7e8, layer=1.7e8))
-    assert re.search(r"the mesh changes .* take more elements, as cables of 0.013 m are long for this arc", words)
+    assert re.search(
+        r"mesh and contact change .* take more elements, as cables of 0.013 m are long for this arc", words
+    )
     assert not judge_creep(replace(loaded, law=None))
     # the other pulley still accelerates
     late = replace(loaded, pulleys=(loaded["a"], replace(loaded["b"], creep=0.07)))
@@ -646,8 +648,10 @@ def test_short_arcs_make_losses_of_speed_doubtful() -> None:
 def test_cables_that_are_long_for_a_layer_make_losses_of_speed_doubtful() -> None:
     """Cables may have half of the decay length sqrt(EA/K) of a layer that causes more than 1 % of the loss of speed."""
 
-    def judge(cable: float, layer: float, wrap: float = 1.2, change: float = 120.0) -> tuple[str, ...]:
-        means = create_means(change, wrap=wrap, cable=cable, bristles=layer, layer=layer)
+    def judge(
+        cable: float, layer: float, wrap: float = 1.2, change: float = 120.0, contact: float = inf
+    ) -> tuple[str, ...]:
+        means = create_means(change, wrap=wrap, cable=cable, bristles=layer, layer=layer, contact=contact)
         law = means.law
         assert law is not None
         ends = [(duty.tension_before, duty.tension_after) for duty in means.pulleys]
@@ -666,8 +670,17 @@ def test_cables_that_are_long_for_a_layer_make_losses_of_speed_doubtful() -> Non
     assert not judge(6e-3, 1e9, wrap=3.1)
     # six cables on the arc of a very soft layer make the loss of speed 2 % too large, twelve cables 0.5 %
     (words,) = judge(0.01, 1e6, change=10.0)
-    assert "the mesh changes the loss of speed of belt by 1.9 %" in words
+    assert "mesh and contact change the loss of speed of belt by 1.9 %" in words and "take more elements" in words
     assert judge(0.06 / 11.4, 1e6, change=10.0) and not judge(0.06 / 12.0, 1e6, change=10.0)
+    # a belt on a soft contact touches beyond both ends of the arc, here by 0.6 mm each
+    (words,) = judge(0.06 / 30.0, 1e6, change=10.0, contact=2e8)
+    assert re.search(
+        r"mesh and contact change .* by \d.\d* %, .* take a stiffer contact, as the belt touches beyond", words
+    )
+    assert not judge(0.06 / 30.0, 1e6, change=10.0, contact=1e12)
+    # errors of mesh and contact of 1.9 % that cancel each other
+    (words,) = judge(0.01, 1e6, change=10.0, contact=3.2e8)
+    assert "mesh and contact change the loss of speed of belt by 1.9 %" in words and "take more elements" in words
 
 
 def test_bristles_that_slip_on_the_whole_arc_have_no_loss_of_speed() -> None:
