@@ -58,7 +58,7 @@ Function = Callable[[Evaluation], None]
 class AxialMotion(NamedTuple):
     """Indices of the axial displacement of the cable of each row."""
 
-    s: IntArray  # local index of the coordinate s of each row, index of the spare coordinate without motion, shape (rows,)
+    s: IntArray  # local index of s of each row, without motion the index of the spare coordinate, shape (rows,)
     stored: IntArray  # index of s0 of each row among the history values, -1 without s0, shape (rows,)
 
 

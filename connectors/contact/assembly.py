@@ -34,8 +34,9 @@ from windlass.framework.kernels.kernel import kernel
 def add_point(
     S: Four, d: int, w: int, C: FloatArray, V: FloatArray, varies: bool, K: FloatArray, N: FloatArray
 ) -> None:
-    """Add a point on the axis, with shape functions S. ``varies``: whether the Jacobians of the marker vary in time; if
-    not, N remains 0."""
+    """Add a point on the axis, with shape functions S. ``varies``: whether the Jacobians of the marker vary in time;
+    otherwise N is not changed.
+    """
     n = 4 * d
     # rows of the nodes of the cable
     for j in range(4):
@@ -71,7 +72,7 @@ def add_offset_point(
             (2, 8) each.
         C, V: see the docstring of this module, shape (3, 3) each.
         X: work space, shape (3, 11).
-        varies: whether the Jacobians of the marker vary in time; if not, N remains 0.
+        varies: whether the Jacobians of the marker vary in time; otherwise N is not changed.
     """
     # X = C B + V dB/dt, then K += B^T X
     for a in range(3):
