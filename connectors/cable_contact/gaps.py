@@ -152,7 +152,7 @@ def find_passing(c: NDArray[Any], group: IntArray, x: FloatArray, start: FloatAr
     """Return the rows of pairs of cables that may pass each other between the coordinates ``start`` and ``x``, shape
     (k, 2). The first cable of each pair belongs to this process.
 
-    group: number of the set of each cable, shape (rows,).
+    group: index of the set of each cable, shape (rows,).
     """
     count = len(c)
     hulls = np.empty((2, count, 4, 3))
@@ -189,7 +189,7 @@ def watch_places(places: ContactPlaces, name: str, group: IntArray, assign: Call
     Args:
         places: the places of this process.
         name: name of the component.
-        group: number of the set of each cable, shape (rows,).
+        group: index of the set of each cable, shape (rows,).
         assign: function that assigns places to their current cables.
     """
     last, fill = len(places.at), call(fill_cable_gaps)

@@ -199,9 +199,8 @@ def update_history(
     forces must balance with the new shares σ.
 
     Writes four values to ``outcome``: the largest sum of the errors of a cable [N]; whether any point opened, closed,
-    began to stick
-        or slip, or moved to another cable; the largest pressing force of a cable [N]; and the row of the largest error,
-        -1 without errors.
+    began to stick or slip, or moved to another cable; the largest pressing force of a cable [N]; and the row of the
+    largest error, -1 without errors.
     """
     changed = passed
     for i in range(len(list_.at)):

@@ -30,13 +30,19 @@ NUMBERS = 21
 class Contacts(NamedTuple):
     """The k contacts of one force element at one time, ordered by surfaces. Vectors are in the global frame.
 
-    surface1, surface2: entity indices of the surfaces (``Entity.ids``), shape (k,). depth: penetration x [m], shape
-    (k,). normal: unit vector from surface 1 to surface 2, shape (k, 3). location: middle of the overlap [m], shape (k,
-    3). force_point: point at which the force acts [m], shape (k, 3). effective_radius: R [m], shape (k,). patch_radius:
-    sqrt(R x) [m], shape (k,). approach_speed: v_n [m/s], > 0 while the surfaces approach, shape (k,). slip: tangential
-    velocity of surface 1 relative to surface 2 [m/s], shape (k, 3). hertz_force: f_H [N], the normal force at the same
-    depth without velocity, shape (k,). normal_force: f [N], shape (k,). force: sum of normal force and friction on
-    surface 2 [N], shape (k, 3); surface 1 receives the opposite force. energy: stored energy [J], shape (k,).
+    surface1, surface2: entity indices of the surfaces (``Entity.ids``), shape (k,).
+    depth: penetration x [m], shape (k,).
+    normal: unit vector from surface 1 to surface 2, shape (k, 3).
+    location: middle of the overlap [m], shape (k, 3).
+    force_point: point at which the force acts [m], shape (k, 3).
+    effective_radius: R [m], shape (k,).
+    patch_radius: sqrt(R x) [m], shape (k,).
+    approach_speed: v_n [m/s], > 0 while the surfaces approach, shape (k,).
+    slip: tangential velocity of surface 1 relative to surface 2 [m/s], shape (k, 3).
+    hertz_force: f_H [N], the normal force at the same depth without velocity, shape (k,).
+    normal_force: f [N], shape (k,).
+    force: sum of normal force and friction on surface 2 [N], shape (k, 3); surface 1 receives the opposite force.
+    energy: stored energy [J], shape (k,).
     dissipated_power: (f - f_H) v_n + |f_t| |v_t| [W], shape (k,).
 
     If a force element is disabled in the state, forces, energy and power are 0.

@@ -154,7 +154,8 @@ class Share:
 
         Args:
             c: the surfaces.
-            m: x of the local coordinates, then of the spare coordinate, shape (spare + 1,).
+            m: columns of the local markers.
+            v: velocities of the local coordinates, then of the spare coordinate, shape (spare + 1,).
 
         Returns:
             The surfaces with indices ``marker`` and ``dofs`` for the returned arrays, the marker columns, and the

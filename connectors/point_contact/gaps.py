@@ -21,7 +21,7 @@ from windlass.framework.model.gaps import START, WIDTH, Gaps, create_numbers, no
 from windlass.framework.model.system import Evaluation
 
 JUST_OPEN = 1e-300
-"""Gap [m] that is used for pairs with an ellipsoid that do not touch, because their gap is not computed."""
+"""Gap [m] of a pair with an ellipsoid that does not touch and whose gap was not computed."""
 
 AHEAD = 1.5
 """Distance within which a surface may meet another surface in a step, divided by the displacement with the velocity at

@@ -23,9 +23,11 @@ from windlass.framework.state.state import State
 class SurfaceForces(NamedTuple):
     """Forces of a force element on the n surfaces of its set; vectors are in the global frame.
 
-    surface: entity indices of the surfaces, shape (n,). carrier: entity indices of the carriers of the surfaces (a
-    node, a body without node, or the ground), shape (n,). point: origin of the frame of each surface [m], shape (n, 3).
-    force: applied force [N], shape (n, 3). torque: applied torque about the origin of the surface [N m], shape (n, 3).
+    surface: entity indices of the surfaces, shape (n,).
+    carrier: entity indices of the carriers of the surfaces (a node, a body without node, or the ground), shape (n,).
+    point: origin of the frame of each surface [m], shape (n, 3).
+    force: applied force [N], shape (n, 3).
+    torque: applied torque about the origin of the surface [N m], shape (n, 3).
     """
 
     surface: IntArray
