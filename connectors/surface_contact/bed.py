@@ -1,9 +1,9 @@
 """Beds, such as a sea bed, whose profile is a polyline. Each straight piece of the polyline is a plane that is limited
 to this piece.
 
-The height of the bed is constant perpendicular to the direction of the profile. Behind the surface, the regions of two
-pieces are not exact near their common corner, at concave corners (hollows) and convex corners (crests). These errors
-are limited to a region of the size of the penetration of the cables.
+The height of the bed is constant perpendicular to the direction of the profile. Below a concave corner (hollow) there
+is a region in which neither of the two pieces acts, and below a convex corner (crest) both pieces act. These errors are
+limited to regions of the size of the penetration of the cables.
 
 At a sharp crest with the angle theta, the direction of a cable changes within one element. Forces normal to the pieces
 then have a component along the cable, of the order of theta^2 times its tension. A rounded crest is a drum of the

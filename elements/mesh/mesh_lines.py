@@ -1,8 +1,9 @@
-"""Geometry of the lines of a mesh: smooth continuation of lines at common points, direction of each line, and positions
-of nodes between the ends of a line.
+"""Geometry of the lines of a mesh: pairs of lines that share a slope at a common point, direction of each line, and
+positions of nodes between the ends of a line.
 
-The number e = 2 i + k means end k of line i (k = 0: first point, k = 1: second point). The unit vector d_e points from
-end e into its line. Two ends a, b at one point are joined if each of them is the partner of the other with the smallest
+The ends of lines have the indices e = 2 i + k: end k of line i, with k = 0 for the first point and k = 1 for the second
+point. The unit vector d_e points from end e into its line. Two ends a, b at one point are joined if each of them is the
+partner of the other with the smallest
 
     angle(a, b) = π - arccos(d_a · d_b),
 
@@ -25,7 +26,7 @@ from windlass.elements.cable2d.points import create_rule, eval_shape
 from windlass.framework.arrays import FloatArray, IntArray
 
 STRAIGHT = 1e-9
-"""A line counts as straight if the sine of the angle between slope and chord is at most this value [1]."""
+"""Largest sine of the angle between slope and chord for which a line is treated as straight [1]."""
 GAUSS_PLACES, GAUSS_WEIGHTS = create_rule(0)[:2]
 """Integration points and weights on a line of length 1."""
 
@@ -33,9 +34,8 @@ GAUSS_PLACES, GAUSS_WEIGHTS = create_rule(0)[:2]
 class Ends(NamedTuple):
     """Data of the ends of lines, each of shape (2 lines,).
 
-    point: the point.
-    partner: number of the end to which each end is joined, -1 without a partner.
-    node: number of the slope of each end, from 0; joined ends share one slope.
+    point: mesh point of each end. partner: index of the end to which each end is joined, -1 without a partner.
+    node: index of the slope of each end, counted from 0; joined ends share one slope.
     """
 
     point: IntArray
@@ -64,10 +64,10 @@ def join_ends(
     Args:
         points: positions [m], shape (points, d).
         lines: points at both ends, shape (lines, 2).
-        section: number of the section of each line, shape (lines,); only lines of one section are joined.
-        hinged: points where no lines are joined, shape (points,).
+        section: index of the section of each line, shape (lines,). Only lines of the same section are joined.
+        hinged: whether joining is forbidden at each point, shape (points,).
         corner_angle: largest angle between joined lines [rad].
-        most_lines: largest number of lines that can meet at a point at which lines are joined.
+        most_lines: largest number of lines that may meet at a point at which lines are joined.
     """
     direction, point = eval_directions(points, lines), lines.ravel()
     partner = np.full(len(point), -1, np.int64)
@@ -132,8 +132,8 @@ def eval_lengths(begin: FloatArray, end: FloatArray, slope0: FloatArray, slope1:
     length: FloatArray = np.linalg.norm(chord, axis=1)
     bent = np.flatnonzero(~find_straight(chord, slope0, slope1))
     q = [vector[bent][:, None, :] for vector in (begin, slope0, end, slope1)]
-    # iterate, because the integrand depends on the arc length; each iteration multiplies the error by about the square
-    # of the bend angle [rad]
+    # fixed-point iteration, because the integrand depends on the arc length; each iteration reduces the error by a
+    # factor of about the square of the angle between both slopes [rad]
     for _ in range(12):
         shape = eval_shape(GAUSS_PLACES, length[bent][:, None])
         slope = sum(shape.dS[..., a, None] * q[a] for a in range(4))
@@ -175,14 +175,14 @@ def eval_inner_nodes(
 
 
 def rank_points(count: int, lines: IntArray) -> IntArray:
-    """Return the position of each point in an order in which connected points are close to each other, shape (count,).
+    """Return the index of each point in an order in which connected points are close to each other, shape (count,).
 
     Source: reverse Cuthill-McKee; E. Cuthill, J. McKee, Proc. 24th Nat. Conf. ACM (1969).
     """
     from scipy.sparse import csr_array  # imported here, because most models do not need SciPy
     from scipy.sparse.csgraph import reverse_cuthill_mckee  # imported here, because most models do not need SciPy
 
-    # vertices are numbered backwards, because the method begins with the last vertex, and the order of points along
+    # vertices are in reverse order, because the method begins with the last vertex, and the order of points along
     # chains must be preserved
     backwards = count - 1 - lines
     both = np.concatenate((backwards, backwards[:, ::-1]))
