@@ -224,7 +224,7 @@ def eval_axes(axis: FloatArray, along: FloatArray | None = None) -> FloatArray:
     axis = scale(axis)
     z = axis / np.linalg.norm(axis, axis=1)[:, None]
     Q = smallest_rotations(np.tile(UP, (len(z), 1)), z)
-    # x is not changed, also if the axis points downwards
+    # for axes that point downwards the rotation is not unique: x is kept, and y is computed from z and x
     if along is not None:
         x = eval_across(scale(along), z)
         size = np.linalg.norm(x, axis=1)

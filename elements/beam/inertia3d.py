@@ -1,6 +1,6 @@
 """Kernels of the inertia and weight of `Beam3D`.
 
-    ρA r_tt of the axis, with the consistent, constant mass matrix
+    ρA r_tt                         of the axis, with the consistent, constant mass matrix
     Θ ω_t + ω × Θ ω                 of the cross sections, in their frame: Θ_a = J ∫ N_a dx at each node a
 
 The second term has the form of the inertia of a rigid body about its centre of mass. bodies/rigid3d_kernels.py contains

@@ -1,6 +1,6 @@
 """Bodies given by matrices, such as linear superelements and drive trains, with the equations M q_tt + D q_t + K q = f.
 
-    (M + M_u) q_tt + D q_t + K q = f + f_u(t, q, q_t) with user functions M_u(t, q, q_t) and f_u
+    (M + M_u) q_tt + D q_t + K q = f + f_u(t, q, q_t)    with user functions M_u(t, q, q_t) and f_u
 
 The coordinates q are the displacements of the nodes from their reference coordinates, in the order of the nodes. The
 weight is M T g, where the columns of T are the values of q for translations by 1 m along x, y and z. A body is drawn as

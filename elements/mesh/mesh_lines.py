@@ -34,7 +34,8 @@ GAUSS_PLACES, GAUSS_WEIGHTS = create_rule(0)[:2]
 class Ends(NamedTuple):
     """Data of the ends of lines, each of shape (2 lines,).
 
-    point: mesh point of each end. partner: index of the end to which each end is joined, -1 without a partner.
+    point: mesh point of each end.
+    partner: index of the end to which each end is joined, -1 without a partner.
     node: index of the slope of each end, counted from 0; joined ends share one slope.
     """
 

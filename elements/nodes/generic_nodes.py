@@ -1,7 +1,7 @@
 """Nodes with any number of coordinates, and nodes of first-order states.
 
-    generic_node(n) coordinates q with mass matrices from laws: modes of a reduced body, a drive train, a string of
-    masses state_node(n) states y with y_t = f(t, y, ...): controllers, filters, pressures
+    generic_node(n)    coordinates q, mass matrices from laws: modes of a reduced body, a drive train, a string of masses
+    state_node(n)      states y with y_t = f(t, y, ...): controllers, filters, pressures
 
 The coordinates of a state node are the integrals z of its states over time (z_t = y), so y is a velocity and y_t an
 acceleration. Therefore integration methods, constraints, restarts and parallel runs need no special case, and the
