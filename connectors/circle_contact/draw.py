@@ -130,7 +130,7 @@ class Intervals(NamedTuple):
 
 def _find_intervals(rows: LocalRows) -> Intervals:
     c = view_contact(rows)
-    # entries beyond the segments of a row are unused
+    # array elements beyond the segments of a row are unused
     row, segment = np.nonzero(np.arange(int(c.n.max(initial=0))) < c.n[:, None])
     length = c.L[row]
     cables = find_cables(rows.world, rows.local("cable"))

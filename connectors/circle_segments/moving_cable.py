@@ -186,8 +186,8 @@ def scatter_tangent(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """Add dq ∂f/∂q + dv ∂f/∂q_t of `scatter_forces` to the matrix values; the docstring of this module defines the
-    symbols.
+    """Add dq ∂f/∂q + dv ∂f/∂q_t of `scatter_forces` to the values of the matrix; the docstring of this module defines
+    the symbols.
     """
     width = c.dofs.shape[1]
     g, B = np.empty(8), np.empty((width, width + 1))

@@ -217,7 +217,7 @@ def record_positions(c: SegmentRows, shape: ShapeColumns, circle: PositionColumn
 
 @kernel
 def begin_bristles(c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray) -> None:
-    """Set sticking positions with the value 0, which means not set, to the current position. The update applies to
+    """Set sticking positions with the value 0, which are not set yet, to the current position. The update applies to
     closed segments with bristles and reference lengths.
 
     The sticking positions of segments without bristles are deleted. This update is necessary if bristles are switched

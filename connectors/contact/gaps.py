@@ -44,8 +44,8 @@ def follow_sets(
 
     Args:
         gaps: gaps of the rows, with one additional element for a passed partner.
-        family: of the markers.
-        number: number of the current partner of each row, shape (rows,).
+        family: family of the markers.
+        number: index of the current partner of each row, shape (rows,).
         assign: function that assigns each row to the partner that its history values name.
         measure: ``(s, markers, x, v, numbers)`` writes the gap quantities of the rows into ``numbers``.
         seek: ``(markers, x, markers at the start, x at the start, row)`` writes the gap quantities of a partner that a

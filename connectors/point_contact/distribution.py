@@ -38,7 +38,7 @@ class Share:
 
     Attributes:
         own: the surfaces whose motion this process evaluates, shape (k,).
-        present: runs of all surfaces that may receive forces on this process, see `find_runs`.
+        present: ranges of the indices of all surfaces that may receive forces on this process, see `find_runs`.
         dofs: coordinate indices of the surfaces, shape (n, w). Indices of coordinates of other processes and of the
             spare coordinate follow the local indices.
         off_process: global indices of the coordinates of other processes, shape (f,).

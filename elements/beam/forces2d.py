@@ -130,7 +130,8 @@ def tangent(
 @kernel
 def add_block(row: Any, rule: LineRule, j: int, K: FloatArray, slots: IntArray, values: FloatArray) -> None:
     """Add the derivatives K of the generalised forces of r'_x, r'_y, φ, φ' at a Gauss point, shape (4, 4), to the
-    matrix values."""
+    values of the matrix.
+    """
     L = row.length
     for a in range(len(rule.W)):
         Na, Da, wL = rule.N[j, a], rule.D[j, a] / L, rule.w[j] * L

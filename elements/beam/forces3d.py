@@ -279,7 +279,9 @@ def tangent(
 
 @kernel
 def add_block(row: Any, rule: LineRule, j: int, K: FloatArray, slots: IntArray, values: FloatArray) -> None:
-    """Add the derivatives K of the generalised forces of y at a Gauss point, shape (11, 11), to the matrix values."""
+    """Add the derivatives K of the generalised forces of y at a Gauss point, shape (11, 11), to the values of the
+    matrix.
+    """
     L = row.length
     for a in range(len(rule.W)):
         Da, fa = rule.D[j, a] / L, row.flip[a]

@@ -103,8 +103,8 @@ def group_rows(own: NDArray[Any]) -> list[tuple[NDArray[Any], LineRule]]:
 
 
 def expand_section(component: type[Component], values: dict[str, Any], **sizes: int) -> dict[str, Any]:
-    """Replace section matrices that are given as diagonals by full matrices. ``sizes`` contains the numbers of rows of
-    the matrices by name.
+    """Replace section matrices that are given as diagonals by full matrices. ``sizes`` contains the number of rows of
+    each matrix by name.
 
     Raises:
         ModelError: the values are neither diagonals nor matrices of this size.

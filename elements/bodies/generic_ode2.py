@@ -111,7 +111,7 @@ def residual(c: Columns, x: FloatArray, v: FloatArray, f: FloatArray) -> None:
 
 @kernel
 def tangent(c: Columns, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
-    """Add dq (K - ∂f_u/∂q) + dv (D - ∂f_u/∂q_t) to the matrix values."""
+    """Add dq (K - ∂f_u/∂q) + dv (D - ∂f_u/∂q_t) to the values of the matrix."""
     for i in range(len(c.size)):
         for a in range(c.size[i]):
             for b in range(c.size[i]):

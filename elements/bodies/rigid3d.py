@@ -129,8 +129,8 @@ def inertia_about_node(m: FloatArray, center: FloatArray, tensor: FloatArray) ->
 def bind(rows: LocalRows) -> NDArray[Any]:
     """Return the records of the rows.
 
-    moment: mass times the position of the centre of mass in the body's frame [kg m], shape (3,).
-    about_node: inertia tensor Θ about the node in the body's frame [kg m^2], shape (3, 3).
+    moment: mass times the position of the centre of mass in the frame of the body [kg m], shape (3,).
+    about_node: inertia tensor Θ about the node in the frame of the body [kg m^2], shape (3, 3).
     stretching: inertia κ of a change of the length of e [kg m^2].
     dofs: local indices of the coordinates x, y, z, e0..e3.
     multiplier: local index of the multiplier.
@@ -176,7 +176,7 @@ def build(rows: LocalRows) -> System:
 
 
 def eval_spin(rows: LocalRows, s: Fields) -> FloatArray:
-    """Return the angular momentum about the centre of mass in the body's frame [kg m^2/s], shape (rows, 3)."""
+    """Return the angular momentum about the centre of mass in the frame of the body [kg m^2/s], shape (rows, 3)."""
     return turn_rows(rows.local("inertia"), eval_local_angular_velocity(rows, s))
 
 

@@ -165,7 +165,7 @@ def inertia_tangent(
     rows: Any, x: FloatArray, v: FloatArray, a: FloatArray, dq: float, dv: float, da: float,
     slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
-    """Add dq ∂f/∂q + dv ∂f/∂v + da ∂f/∂a of `inertia` to the matrix values."""
+    """Add dq ∂f/∂q + dv ∂f/∂v + da ∂f/∂a of `inertia` to the values of the matrix."""
     e, A, G, Gv, Ga = np.zeros(4), np.zeros((3, 3)), np.zeros((3, 4)), np.zeros((3, 4)), np.zeros((3, 4))
     B = np.zeros((7, 7))
     for i in range(len(rows)):
@@ -244,7 +244,9 @@ def gravity(rows: Any, x: FloatArray, g: FloatArray, which: IntArray, f: FloatAr
 def gravity_tangent(
     rows: Any, x: FloatArray, g: FloatArray, which: IntArray, dq: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """Add dq ∂f/∂q of `gravity` to the matrix values: Γᵀ (s × (Aᵀ g × Γ)), and the term with the derivative of Γᵀ."""
+    """Add dq ∂f/∂q of `gravity` to the values of the matrix. ∂f/∂q consists of Γᵀ (s × (Aᵀ g × Γ)) and the term with
+    the derivative of Γᵀ.
+    """
     e, A, G, B = np.zeros(4), np.zeros((3, 3)), np.zeros((3, 4)), np.zeros((7, 7))
     for i in which:
         n, s = update_rotation(x, rows[i].dofs, e, A, G), three(rows[i].moment)
@@ -278,7 +280,7 @@ def constraint_tangent(
     rows: Any, x: FloatArray, v: FloatArray, lam: FloatArray, rate_level: bool, dq: float, dv: float,
     slots: Coupling, values: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the derivatives of `constraint` to the matrix values, including the second derivative 2 λ."""
+    """Add the derivatives of `constraint` to the values of the matrix, including the second derivative 2 λ."""
     for i in range(len(rows)):
         row = rows[i]
         for a in range(3, 7):

@@ -157,7 +157,7 @@ def inertia_tangent(
     rows: NDArray[Any], x: FloatArray, v: FloatArray, a: FloatArray, dq: float, dv: float, da: float,
     slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
-    """Add dq ∂f/∂q + dv ∂f/∂v + da ∂f/∂a of `inertia` to the matrix values."""
+    """Add dq ∂f/∂q + dv ∂f/∂v + da ∂f/∂a of `inertia` to the values of the matrix."""
     Pv, Rq, Pq, Qq, Qv = np.empty(8), np.empty(8), np.empty(8), np.empty(8), np.empty(8)
     for i in range(len(rows)):
         row = rows[i]
@@ -211,7 +211,7 @@ def gravity(rows: NDArray[Any], x: FloatArray, g: FloatArray, which: IntArray, f
 def gravity_tangent(
     rows: NDArray[Any], g: FloatArray, which: IntArray, dq: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """Add dq ∂/∂q of `gravity` to the matrix values."""
+    """Add dq ∂/∂q of `gravity` to the values of the matrix."""
     for i in which:
         rho = rows[i].mass_per_length
         for k in range(2):

@@ -8,8 +8,8 @@ The axis r(x, t) is a cubic polynomial in the arc length x of the undeformed cab
     forces     ∂/∂q of ∫ N ε + m·κ dx at fixed N, m;      mass  ∫ ρA SᵀS dx;      gravity  ∫ ρA S g dx
     ε_ref = ε0 + c (|r'| - 1), κ_ref = κ0 + c κ in the reference configuration, c = strain_is_relative_to_reference
 
-κ_ref is a fixed vector in the global frame. If a cable that is curved without load rotates, κ_ref does not rotate with
-the cable, because the element has no coordinate for the rotation of its cross sections. For such cables use
+κ_ref is a fixed vector in the global frame. If a cable that is curved in the stress-free state rotates, κ_ref does not
+rotate with the cable, because the element has no coordinate for the rotation of its cross sections. For such cables use
 ``bending_moment_function``. The function receives |κ|, and its moment acts about the current binormal, also if the
 cable has rotated; see cable2d/strains.py.
 

@@ -129,7 +129,7 @@ def gravity(rows: Any, P: Points, x: FloatArray, g: FloatArray, which: IntArray,
 def gravity_tangent(
     rows: Any, P: Points, x: FloatArray, g: FloatArray, which: IntArray, dq: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """Add dq ∂/∂q of `gravity` to the matrix values."""
+    """Add dq ∂/∂q of `gravity` to the values of the matrix."""
     n = count_coordinates(rows)
     d, last = (n - 1) // 4, n - 1
     S = np.empty((3, 4))

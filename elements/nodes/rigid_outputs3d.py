@@ -33,7 +33,7 @@ def eval_rotation(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
 
 
 def eval_local_angular_velocity(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """Return the angular velocity ω̄ in the body's frame [rad/s], shape (rows, 3)."""
+    """Return the angular velocity ω̄ in the frame of the body [rad/s], shape (rows, 3)."""
     return local_rates(s.x[rows.dofs[:, 3:]], s.v[rows.dofs[:, 3:]])
 
 

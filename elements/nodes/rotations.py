@@ -96,8 +96,9 @@ def is_rotation(matrix: FloatArray) -> Any:
 
 @checked(e=numbers("1", (4,), (None, 4)))
 def rotation_matrix(e: FloatArray) -> FloatArray:
-    """Return the rotation matrices A(e) from the body's frame to the global frame, shape (..., 3, 3), for e of shape
-    (..., 4)."""
+    """Return the rotation matrices A(e) from the frame of the body to the global frame, shape (..., 3, 3), for e of
+    shape (..., 4).
+    """
     e = np.asarray(e, dtype=np.float64)
     w, u = e[..., 0], e[..., 1:]
     A = 2.0 * u[..., :, None] * u[..., None, :]
@@ -113,7 +114,8 @@ def rotation_matrix(e: FloatArray) -> FloatArray:
 
 def local_rates(e: FloatArray, rate: FloatArray) -> FloatArray:
     """Return 2 L(e) rate / (e·e), shape (..., 3), for e and rate of shape (..., 4). If rate = e_t, the result is the
-    angular velocity ω̄ in the body's frame."""
+    angular velocity ω̄ in the frame of the body.
+    """
     w, u, dw, du = e[..., :1], e[..., 1:], rate[..., :1], rate[..., 1:]
     out: FloatArray = 2.0 * (w * du - dw * u - np.cross(u, du)) / (e**2).sum(axis=-1, keepdims=True)
     return out
