@@ -157,7 +157,7 @@ def bind(rows: LocalRows) -> NDArray[Any]:
 
 
 def create_search(rows: LocalRows, c: NDArray[Any]) -> CableSearch:
-    """Create the search among all cables of the table."""
+    """Create the search for contacts between all cables of the table."""
     of_row = rows.table.local("contact_set")
     skin = np.array([float(rows.world.entity(int(one)).skin) for one in of_row])
     for one in np.unique(of_row):
@@ -192,8 +192,8 @@ def build(rows: LocalRows) -> CableSystem:
     def post_newton(s: Evaluation) -> None:
         assign(s)
         number = places.number
-        # if the last stage or attempt was rejected, contacts have changed since the last update, and the next update
-        # must search
+        # if the last stage or step was rejected, places differ from their values after the last update, and the next
+        # update must search
         search.forgotten |= not np.array_equal(number, search.left)
         follow(c, places.taken, s.data, s.start_data, s.x, errors, forces)
         search.update(s)
@@ -262,7 +262,7 @@ def add_cable_contact(
         The rows, one per cable in the given order.
 
     Raises:
-        ModelError: no cables, or values that are not allowed.
+        ModelError: no cable is given, or a value is not allowed.
     """
     handles = list_handles("add_cable_contact", "cables", cables)
     radii: Any = radius

@@ -11,8 +11,8 @@ coordinate indices (12). ``length``: reference length [m]. ``points``: number of
 belong to another process. ``data``: index of the first history value, -1 for cables without points. ``radius``: radius
 of the cross section [m]. ``before``, ``after``: rows of the neighbours in the chain, -1 at an end of the chain.
 ``chain``: index of the chain, different in each set. ``arc``: reference length of the chain up to the start of the
-cable [m]. ``loop``: reference length of a closed chain, 0 for an open chain [m]. ``apart``: arc length within which a
-chain does not touch itself [m]. The remaining fields are the parameters of `CableContactSet`.
+cable [m]. ``loop``: reference length of a closed chain, 0 for an open chain [m]. ``apart``: arc length within which
+points of a chain do not touch the same chain [m]. The remaining fields are the parameters of `CableContactSet`.
 
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006), chapter 11 (contact of beams); line-to-line form:
 C. Meier, A. Popp, W. A. Wall, Comput. Methods Appl. Mech. Eng. 308 (2016) 377-413.
@@ -117,7 +117,7 @@ def find_foot(z: Cubic, p: Vector, s: float, low: float, high: float, length: fl
 
 @kernel(inline=True)
 def reach_of_foot(c: NDArray[Any], b: int) -> tuple[float, float]:
-    """Return the range of arc lengths of cable b in which a foot may lie during Newton's method [m]."""
+    """Return the smallest and the largest arc length that a foot on cable b may have during Newton's method [m]."""
     low = -BEYOND * c[b].length if c[b].before >= 0 else 0.0
     high = (1.0 + BEYOND) * c[b].length if c[b].after >= 0 else c[b].length
     return low, high

@@ -11,9 +11,9 @@ cable B.
 The force on A, on the left-hand side of the equations of motion, is f = -p n + f_t, and the force on B is -f. Both
 forces act at the contact point r_A - β d = r_B + (1-β) d. The lever arms of the forces cause the couples M_A = -β d ×
 f_t and M_B = -(1-β) d × f_t, which act as (M × t)/|r'| on the slopes. The component of a couple about the axis of its
-cable has no effect on the coordinates, because the cables have no torsion. An imaginary support that prevents rotation
-of the cross sections about the axis carries this torque; the output `axis_torque` is its magnitude. With this support
-all moments balance.
+cable has no effect on the coordinates, because the cables have no torsion. The model assumes a support that prevents
+rotation of the cross sections about the axis and carries this torque. The output `axis_torque` is its magnitude. With
+this support all moments balance.
 
 The bristle deflection u is the relative displacement of the two surfaces since they began to stick. The anchor consists
 of the arc length s_0 of the foot and the normal at the time at which sticking began. The normal is stored as two
@@ -121,7 +121,7 @@ class FootMotion(NamedTuple):
 
 
 class Bristle(NamedTuple):
-    """Whether a bristle exists; s - s_0; the stored values of m_A, m_B, t_A and t_B."""
+    """Data of a bristle: whether it exists, s - s_0, and the stored values of m_A, m_B, t_A and t_B."""
 
     holds: bool
     slid: float
@@ -204,7 +204,7 @@ def cross_section_rate(t: Vector, l: float, w: Vector) -> Vector:
 
 @kernel(inline=True)
 def across(a: Vector, n: Vector) -> Vector:
-    """Return the component (I - n nᵀ) a across n."""
+    """Return the component (I - n nᵀ) a perpendicular to n."""
     h = dot(a, n)
     return a[0] - h * n[0], a[1] - h * n[1], a[2] - h * n[2]
 

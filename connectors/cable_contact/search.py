@@ -9,7 +9,8 @@ five points on the cubic, and at the ends of chains. Therefore a point may touch
 own chain; feet within ``apart`` along the same chain are ignored. New feet receive free places in the order of their
 distance; feet in contact keep their places.
 
-Control points bound the motion of a cable, see `circle_points/circle_sets.py`. The result of a search is valid while
+The motion of the control points is an upper bound for the motion of a cable, see `circle_points/circle_sets.py`. The
+result of a search is valid while
 
     2 (largest motion of a cable) < smallest gap of a foot without a place, at most the skin.
 
@@ -101,7 +102,8 @@ def fill_feet(
     on pairs[k, 0].
 
     Rows of ``which`` contain cable, point and other cable; rows of ``found`` contain the arc length on the other cable,
-    gap [m] and share. Returns the number of feet; feet for which the arrays have no space are not written.
+    gap [m] and share. Returns the number of feet. If the arrays are too small, the remaining feet are counted but not
+    written.
     """
     F, count = np.empty(PIECES + 1), 0
     for k in range(2 * len(pairs)):
@@ -314,7 +316,7 @@ class CableSearch:
         return which[order], found[order]
 
     def _check_depth(self, which: IntArray, found: FloatArray) -> None:
-        """Raise ModelError for ropes that penetrate each other by more than a radius at the start."""
+        """Raise ModelError for cables that penetrate each other by more than a radius at the start."""
         least = np.minimum(self.c["radius"][which[:, 0]], self.c["radius"][which[:, 2]])
         excess = found[:, 1] + least
         for k in np.argsort(excess, kind="stable")[:1]:

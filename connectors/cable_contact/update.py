@@ -4,14 +4,14 @@ symbols.
 A foot beyond the ends of its cable is transferred along the chain, over any number of cables. The resulting change of
 the pressing force is the force error of the update, so the Newton run is repeated if this change is too large. In
 static solves the change of forces due to new shares σ is added to the error. A point that has just closed gets its
-anchor at its current position. A slipping point gets an anchor for which bristle and damper together have the force μ
-p,
+anchor at its current position. The anchor of a slipping point is chosen such that bristle and damper together exert the
+force μ p:
 
     u_e = max(1 - w μ_v v_t.f_t/|f_t|², 0) f_t/(w μ_k),
     s_0 = s - u_e.t_B/|r'_B|,    m_A = m_B = sqrt(1 - h²) n - h t_B × n,    h = u_e.(t_B × n)/D,
 
 A sticking point keeps its anchor; m_A and m_B are rotated together with the tangents. Cables that penetrate each other
-by more than a radius would pass through each other. Their error is therefore infinite, and solvers reduce the step or
+by more than a radius would pass through each other. In this case the error is infinite, so solvers reduce the step or
 fail.
 """
 

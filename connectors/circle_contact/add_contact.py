@@ -54,9 +54,9 @@ def add_contact(
     """Add contact between every cable and every circle. With laws for segments, all circles share one marker per cable.
 
     Args:
-        kind: the law. `ContactFrictionCirclePoints2D` (points of the axis) is recommended; only this law is accurate
-            for stiff belts on coarse meshes. `ContactFrictionCircleCable2D` and `ContactCircleCable2D` replace the
-            cable by straight segments.
+        kind: component of the contact law. `ContactFrictionCirclePoints2D` (points of the axis) is recommended; only
+            this law is accurate for stiff belts on coarse meshes. `ContactFrictionCircleCable2D` and
+            `ContactCircleCable2D` replace the cable by straight segments.
         circles: k bodies, whose centres are the centres of the circles, or rigid markers.
         cables: n cables, of one type or of several types: `Cable2D`, and `ALECable2D` without offset.
         segments: number of straight segments or contact points of each cable, depending on the law.
@@ -139,7 +139,7 @@ def add_contact_with_many(
 
 
 def _eval_damping(ratio: float, columns: dict[str, Any], cables: Sequence[Entity], circles: int) -> FloatArray:
-    """Evaluate contact_damping_per_length [N s/m^2] of all pairs for a ratio to the critical damping, shape (k n,)."""
+    """Return contact_damping_per_length [N s/m^2] of all pairs for a given damping ratio, shape (k n,)."""
     stiffness = columns.get("contact_stiffness_per_length")
     if stiffness is None or any(name.startswith("contact_damping") for name in columns):
         raise ModelError(

@@ -2,13 +2,14 @@
 reports it before or after a run.
 
 - Step size. The mass m = rho A L/n of a segment vibrates on the contact stiffness k with the period T = 2 pi sqrt(m/k),
-  which steps must resolve. The losses of belts are doubtful if a step lasts several periods: see `LONGEST_STEP`.
+  which steps must resolve. If a step lasts several periods, the losses of belts are doubtful, see `LONGEST_STEP`.
 - Angle per segment. A straight segment of length l touches a circle with its middle. The path of the cable becomes
   longer by the fraction (l/r)²/24, which increases the tension of a stiff cable. Contact points with the spacing l do
   not detect that a cable crosses a circle on a chord shorter than l.
 - Length of cables. The deviation of the cubics of cables from the circle is compared with the stiffness of contact and
   bristles, see `mesh.py`.
-- Circles that overlap although they touch the same cable: two pulleys in one plane cannot overlap.
+- Overlapping circles. Circles that touch the same cable must not overlap, because two pulleys in one plane cannot
+  overlap.
 - Start of a motion. A dynamic solve is refused if a cable is deep inside a circle at the start, because contact would
   accelerate the cable out of the circle.
 - Static solves. A circle far from all cables is doubtful (checked on one process only). A cable that is deep inside a

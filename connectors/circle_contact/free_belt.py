@@ -106,7 +106,7 @@ class SinkingTraction(NamedTuple):
         return self.bristles * self.bend / self.limit
 
     def advise(self) -> str:
-        """Return a text with advice how to reduce the traction."""
+        """Return advice on how to reduce the traction."""
         stiffness = self.stiffen(SMALL).contact_stiffness
         return f"for a tenth of it take contact_stiffness_per_length above {stiffness:.2g} N/m^2"
 

@@ -13,9 +13,9 @@ in its middle; its slopes are at most 3 w/l.
   deflection on an elastic layer; runs show 0.45 to 0.59.
 
 The traction mu_k u is compared with the friction limit mu F/R. Above about half of the friction limit, points slip, and
-the traction increases less. On a rigid layer the loss of speed does not depend on a traction below half of the friction
-limit. Source: Volkersen 1938 for the length a. The section "Mesh without load" of docs/explanation/theory/contact.md
-compares the closed form with runs.
+the traction is smaller than the closed form. On a rigid layer the loss of speed does not depend on a traction below
+half of the friction limit. Source: Volkersen 1938 for the length a. The section "Mesh without load" of
+docs/explanation/theory/contact.md compares the closed form with runs.
 """
 
 from __future__ import annotations

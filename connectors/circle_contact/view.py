@@ -59,7 +59,7 @@ def touches_at_points(component: type[Component]) -> bool:
 
 
 def view_contact(rows: LocalRows) -> ContactView:
-    """Create the view of rows of one of the laws."""
+    """Create the data of rows of one of the laws."""
     component = rows.table.component
     if touches_at_points(component):
         p: PointRows = rows.columns

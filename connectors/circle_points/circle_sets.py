@@ -26,7 +26,7 @@ from windlass.framework.model.system import Fields
 
 
 class PairColumns(NamedTuple):
-    """Rows of a law with circle sets."""
+    """Data of the rows of a law with circle sets."""
 
     # data for the kernels of the law; the history values determine ``circle``, ``radius``, ``active`` and the
     # coordinates of the circle

@@ -8,9 +8,9 @@ The reference length L of a cable is divided into n equal parts. The point in th
     normal force: f_n = k_c g + d_c v_n
     friction: f_t = mu_v v_t + mu_k (r/D) u if the point sticks, mu |f_n| s with s = +-1 if it slips
 
-The symbols k_c, d_c, mu_v, mu_k denote the values of one part. The force f_n n + f_t t acts on the left-hand side of
-the cable at p. The reaction on the circle at the same point is the force -(f_n n + f_t t) with the torque -D f_t.
-Therefore forces and moments sum to 0, and the total power is f_n v_n + f_t v_t.
+The parameters k_c, d_c, mu_v, mu_k are values of one part. The force f_n n + f_t t at p is part of the left-hand side
+of the equations of the cable. The reaction on the circle at the same point is the force -(f_n n + f_t t) with the
+torque -D f_t. Therefore forces and moments sum to 0, and the total power is f_n v_n + f_t v_t.
 
 With a press F the circle is enlarged by F/(k r), with k = k_c per length. Therefore D = r if the cable is in
 equilibrium; see `update.py`. For a row with a press, the damping increases with the depth as d_c min(1, depth/depth_0),

@@ -87,7 +87,9 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def check_segments(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for rows whose number of segments differs from the number of their cable-shape marker."""
+    """Raise ModelError for rows whose number of segments differs from the number of segments of their cable-shape
+    marker.
+    """
     segments = table.local("segments")
     for target, positions, rows in world.split_by_table(table.local("cable")):
         given = target.local("segments", rows)

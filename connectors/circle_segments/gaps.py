@@ -64,8 +64,8 @@ def find_closest(
 
 @kernel
 def is_quiet(points: FloatArray, first: int, n: int, r: float, least: float) -> bool:
-    """Return whether no rate of the n segments of a row can have changed by more than ``least`` [m/s], and no segment
-    can have missed the circle.
+    """Return whether a row is quiet: bounds show that the rates of the gaps of its n segments have changed by at most
+    ``least`` [m/s] in the step, and that no segment has passed through the circle undetected.
 
     The rate of a gap is z·n at the closest point, whose position on the segment is rho. The change of the rate in a
     step is bounded by
@@ -196,7 +196,7 @@ def accept_segments(c: SegmentRows, points: FloatArray, rows: IntArray, before: 
         before: rows of the previous step; they are replaced by the rows of this step.
         offset: index of the first point of each row.
     """
-    # rows that leave the list lose their values at the start of the step
+    # the values at the start of the step of rows that leave the list are deleted
     for k in range(1, before[0] + 1):
         points[offset[before[k]], 4] = np.nan
     for k in range(rows[0] + 1):

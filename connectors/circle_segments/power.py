@@ -14,14 +14,15 @@ P is the power of all forces; f_t acts on the circle at the radius r. The slip r
 for a segment that rolls. In contrast, v_t of such a segment is omega g, because f_t acts on the cable at the radius r +
 g and on the circle at the radius r.
 
-Two parts of the power are neither lost nor stored: the difference f_t (v_t - x_cur_t) on the axis, and the part added
-by `use_segment_normals` = false. These two parts have opposite signs on the driver and the driven pulley. The
-deflection of a slipping bristle is proportional to the friction limit. Changes of the stored energy due to a change of
-the limit, or due to an opening segment, are not powers but differences of energies, see `fill_jumps`. Energy balances
-compute the loss of normal dampers from the change of the gap in each step: Δg (F_0 + F_1)/2 with F = f_n - k_c g. The
-power of the dampers is not used, because it differs greatly from this loss if v_n oscillates from step to step and the
-gap does not. In steps in which contact begins or ends, the loss is the work of f_n, Δg f_n/2, minus the energy that the
-spring stores. Therefore energy of impacts that the steps do not resolve is counted as lost.
+Two parts of the power are neither lost nor stored: the difference f_t (v_t - x_cur_t) due to the measurement of x_cur
+on the axis, and the part due to `use_segment_normals` = false. These two parts have opposite signs on the driver and
+the driven pulley. The deflection of a slipping bristle is proportional to the friction limit. Changes of the stored
+energy due to a change of the limit, or due to an opening segment, are not powers but differences of energies, see
+`fill_jumps`. Energy balances compute the loss of normal dampers from the change of the gap in each step: Δg (F_0 +
+F_1)/2 with F = f_n - k_c g. The power of the dampers is not used, because it differs greatly from this loss if v_n
+oscillates from step to step and the gap does not. In steps in which contact begins or ends, the loss is the work of
+f_n, Δg f_n/2, minus the energy that the spring stores. Therefore energy of impacts that the steps do not resolve is
+counted as lost.
 
 Source: power balance of the forces, term by term.
 """

@@ -341,7 +341,8 @@ def scatter_circle(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """Map the circle part of K (11, 11) to the m coordinates of the circle's marker, and add the result to the matrix.
+    """Map the columns and rows of the circle in K (11, 11) to the m coordinates of the marker of the circle, and add
+    the result to the matrix.
 
     N (11, 3): derivatives with respect to the velocity of the centre and omega. (fx, fy), torque: dq times the force
     and torque on the cable; their reaction acts on the circle.

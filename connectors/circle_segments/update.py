@@ -58,8 +58,8 @@ def store_gaps(
     always: bool,
     error: FloatArray,
 ) -> tuple[IntArray, IntArray, FloatArray, int, bool]:
-    """Store gaps and add |k_c (g - stored gap)| to the errors [N]; unless ``always``, only gaps whose sign has changed
-    are stored.
+    """Store gaps and add |k_c (g - stored gap)| to the errors [N]. If ``always`` is false, only gaps whose sign has
+    changed are stored.
 
     If ``always`` is true, segments that are open or without friction get the state -2.
 
@@ -186,7 +186,7 @@ def update_friction(
                 error[i] += abs(excess)
                 changed = True
             data[state_at] = state
-            # with current lengths the sticking position refers to the material at the time of storage
+            # with current lengths the sticking position refers to the material point at the time of storage
             data[stick_at] = stick + row.shift * d_rho if row.is_current else stick
     worst, largest, at = find_worst(error, force)
     return worst, changed, largest, at

@@ -1,5 +1,5 @@
-"""Dry friction with bristles: the law of sticking and slipping that all laws with bristles use, along a line or in a
-plane.
+"""Dry friction with bristles, along a line or in a plane: functions for sticking and slipping that all laws with
+bristles use.
 
     trial force: tau = k u + d v, with the deflection u of the bristle from its anchor and the slip velocity v
     sticks: f = tau if |tau| <= F, with the friction limit F; for contact F = mu |f_n| (Coulomb)
@@ -48,7 +48,7 @@ def decide(tau: float, limit: float, towards: float) -> tuple[float, float]:
 
 @kernel(inline=True)
 def friction_force(state: float, tau: float, limit: float) -> float:
-    """Return the friction f [N] along a line for a state."""
+    """Return the friction f along a line [N] for a given state."""
     return limit * state if abs(state) == SLIPS else tau
 
 

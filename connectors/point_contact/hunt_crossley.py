@@ -86,7 +86,7 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for flags that several rows share, and for flags of a wrong size."""
+    """Raise ModelError for flags that several rows share, and for arrays of flags with a wrong shape."""
     ids = table.collect("data")
     for target, positions, rows in world.split_by_table(ids):
         initial = target.collect("initial")

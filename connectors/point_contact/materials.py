@@ -34,9 +34,9 @@ CLOSE_TO_ONE = 1e-9
 class ContactMaterial(Component):
     """The material of a contact surface; any number of surfaces may share one material.
 
-    The column ``dissipation`` is c of the Hunt-Crossley law: for slow impacts of equal materials the restitution
-    decreases by c per m/s. `plane_strain_modulus` and `dissipation_from_restitution` compute the parameters from
-    measured quantities.
+    The column ``dissipation`` is c of the Hunt-Crossley law. For slow impacts of equal materials, the restitution is 1
+    - c v with the closing speed v. `plane_strain_modulus` and `dissipation_from_restitution` compute the parameters
+    from measured quantities.
     """
 
     plane_strain_modulus = column("Pa", "E = Y/(1 - ν²) with Young's modulus Y and Poisson's ratio ν", above=0)
@@ -69,7 +69,7 @@ def restitution_from_dissipation(dissipation: float, speed: float) -> float:
         speed: closing speed v at first contact [m/s].
 
     Raises:
-        ModelError: a value that is negative or not finite.
+        ModelError: a value is negative or not finite.
     """
     u = 1.5 * dissipation * speed
     if u < CLOSE_TO_ONE:
@@ -90,7 +90,7 @@ def dissipation_from_restitution(restitution: float, speed: float) -> float:
     """Return the dissipation coefficient c [s/m] for which a central impact has a given restitution.
 
     Args:
-        restitution: e = speed after / speed before [1].
+        restitution: e, the ratio of the speed after the impact to the speed before the impact [1].
         speed: closing speed v at first contact [m/s].
 
     Raises:

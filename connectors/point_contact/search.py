@@ -74,7 +74,7 @@ def create_neighbours(c: Surfaces, skin: float, share: Share | None) -> Neighbou
 
 
 def update_neighbours(near: Neighbours, c: Surfaces, share: Share | None) -> bool:
-    """Search if the list may be outdated; return whether the pairs have changed on any process."""
+    """Search for pairs if the list may be outdated. Return whether the pairs have changed on any process."""
     known = near.rebuilds > 0 and not near.forgotten
     stale = not known or is_stale(c, near.start, near.listed, near.moving, near.runs, near.bounded, near.skin)
     if not (stale if share is None else share.agree(stale)):
@@ -117,7 +117,7 @@ def is_stale(
     """Return whether the origin of a surface has moved by half the skin, or an unlisted surface has approached a moving
     half space.
 
-    ``watched`` contains the checked surfaces as runs, see `find_runs`.
+    ``watched`` contains the checked surfaces as ranges of indices, see `find_runs`.
     """
     limit = 0.25 * skin * skin
     for run in range(len(watched)):

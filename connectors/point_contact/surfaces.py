@@ -109,7 +109,7 @@ class Surfaces(NamedTuple):
     ud: FloatArray
     uv: FloatArray
     dofs: IntArray  # local indices of the coordinates of the marker, padded with the spare index, shape (n, w)
-    # values that change in time
+    # the following fields change during a run
     center: FloatArray  # global origin of the frame of each surface [m], shape (n, 3)
     v: FloatArray  # velocity of the origin [m/s], shape (n, 3)
     omega: FloatArray  # angular velocity [rad/s], shape (n, 3)

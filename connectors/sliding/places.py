@@ -51,7 +51,7 @@ class SlidingRows(NamedTuple):
 
 @kernel
 def place_of(c: SlidingRows, i: int, x: FloatArray) -> float:
-    """Return the arc position σ of row i [m]."""
+    """Return the position σ along the track of row i [m]."""
     row = c.rows[i]
     moved: float = x[c.dofs[i, 1 + c.width]] - row.reference[1]
     return float(x[c.dofs[i, 0]] + moved)

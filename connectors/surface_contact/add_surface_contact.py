@@ -188,7 +188,7 @@ def add_drum(
         The surfaces, for `add_surface_contact`.
 
     Raises:
-        ModelError: a flange radius that is not larger than the radius of the drum.
+        ModelError: the flange radius is not larger than the radius of the drum.
     """
     drum = world.add(DrumSurface, marker=marker, axis=axis, radius=radius, half_width=half_width)
     if flange_radius is None:

@@ -64,7 +64,7 @@ def add_bed(
         and with ``rounding`` the drums of the crests.
 
     Raises:
-        ModelError: fewer than two points, or distances that do not ascend.
+        ModelError: fewer than two points are given, or the distances are not in ascending order.
     """
     corners = np.array(points, np.float64)
     if len(corners) < 2 or not (np.diff(corners[:, 0]) > 0.0).all():
@@ -86,7 +86,7 @@ def add_bed(
     along, up = np.array([np.cos(heading), np.sin(heading), 0.0]), np.array([0.0, 0.0, 1.0])
 
     def place(point: FloatArray) -> Entity:
-        """Create a marker at a distance and a height."""
+        """Create a marker at a point with the given distance and height."""
         at = np.array([*origin, 0.0]) + point[0] * along + point[1] * up
         return rigid_marker(world, world.add(Ground, position=at))
 

@@ -71,11 +71,11 @@ class ContactFrictionSurfaceCable(PointContact):
 
     The cable is divided into ``points`` equal parts. The contact point of each part is its middle on the cubic axis,
     and its distance from the surface is reduced by the radius of the rope. Stiffness and damping are per metre of
-    cable; each point represents a part of the length L/n. Forces and moments of cable and body sum to 0 exactly. Points
-    beyond the end of a surface have no contact. With ``friction_coefficient`` 0 there is no friction. A 2D cable
-    remains in its plane. If a surface is not perpendicular to this plane, the component of the contact force normal to
-    the plane has no effect on the cable. History values per row: gaps [m] (n), states (n), anchors in the frame of the
-    surface [m] (n x 3).
+    cable; each point represents a part of the length L/n. The sums of forces and of moments on cable and body are
+    exactly 0. Points beyond the end of a surface have no contact. With ``friction_coefficient`` 0 there is no friction.
+    A 2D cable remains in its plane. If a surface is not perpendicular to this plane, the component of the contact force
+    normal to the plane has no effect on the cable. History values per row: gaps [m] (n), states (n), anchors in the
+    frame of the surface [m] (n x 3).
     """
 
     surface = ref(SURFACE, "the surface")

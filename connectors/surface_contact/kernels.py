@@ -229,7 +229,7 @@ def eval_turning(z: Lever) -> float:
 
 @kernel(inline=True)
 def rubs(law: PointLaw, z: Lever, state: float) -> bool:
-    """Return whether friction acts on a closed point."""
+    """Return whether friction acts on a closed point in this state."""
     return state >= 0.0 and law.friction_coefficient != 0.0 and (state != TOUCHES or rests(z))
 
 

@@ -30,7 +30,8 @@ def create_pieces(points: FloatArray, radii: FloatArray, where: str) -> FloatArr
         where: description of the row, for messages.
 
     Raises:
-        ModelError: too few points, a negative rho or radius, two equal points, or arcs that do not fit on their lines.
+        ModelError: there are too few points, rho or a radius is negative, two successive points are equal, or arcs do
+            not fit on their lines.
     """
     if len(points) < 4 or len(points) % 2:
         raise ModelError(f"vertices in {where} has {len(points)} numbers: must have rho, z [m] of two points or more")

@@ -1,4 +1,4 @@
-"""Kernel that updates the contact states of surfaces and points of cables between Newton runs.
+"""Kernel that updates the contact states of points of cables on surfaces between Newton runs.
 
 See `kernels.py` for the symbols, and `contact/update.py` for gaps and errors. States of a point, where "start" refers
 to the stored values at the start of the step:

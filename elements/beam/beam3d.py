@@ -9,9 +9,9 @@ Without ``reference_strain`` the reference configuration has no internal forces.
 interpolated, e(s) = Σ N_a e_a. A rigid rotation is a linear map of Euler parameters, so it rotates the interpolated
 frames in the same way as the nodes. Therefore strains do not change in a rigid-body motion of the beam, and do not
 depend on the path of the motion. A(e) does not depend on the length of e. Euler parameters e and -e describe the same
-rotation. ``flip`` is -1 for nodes whose parameters have the opposite sign to node0 in the reference configuration. For
-order 1 the curvature is the rotation vector between the two nodes divided by the length, as in the element of Crisfield
-and Jelenić.
+rotation. ``flip`` is -1 for nodes whose parameters have the opposite sign of the parameters of node0 in the reference
+configuration. For order 1 the curvature is the rotation vector between the two nodes divided by the length, as in the
+element of Crisfield and Jelenić.
 
 The kernels are in forces3d.py and inertia3d.py, the outputs in sections3d.py.
 
@@ -169,8 +169,9 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def _measure_axes(x: FloatArray, order: int) -> tuple[FloatArray, FloatArray]:
-    """Return, for rows of one order, the smallest cosine of the angle between axis and e_1 at the Gauss points, and
-    ``size`` of `refuse_axes`."""
+    """Return, for rows with the same order, the smallest cosine of the angle between axis and e_1 at the Gauss points,
+    and ``size`` of `refuse_axes`.
+    """
     rule, e = create_rule(order), x[:, :, 3:] * find_flips(x[:, :, 3:])[:, : order + 1, None]
     slopes, frames = np.einsum("ga,iad->igd", rule.D, x[:, :, :3]), np.einsum("ga,iad->igd", rule.N, e)
     first = rotation_matrix(frames.reshape(-1, 4))[:, :, 0].reshape(slopes.shape)

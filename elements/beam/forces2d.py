@@ -73,7 +73,7 @@ def beyond(row: Any, j: int, z: Three) -> Three:
 
 @kernel
 def residual(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, f: FloatArray) -> None:
-    """Add the forces of rows of one order to f."""
+    """Add the forces of rows with the same order to f."""
     for i in range(len(rows)):
         row = rows[i]
         for j in range(len(rule.w)):
@@ -175,7 +175,7 @@ def gravity(rows: Any, g: FloatArray, which: IntArray, f: FloatArray) -> None:
 def fill_energies(
     rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, energies: FloatArray, powers: FloatArray
 ) -> None:
-    """Add the elastic energy [J] and the power of damping [W] of rows of one order."""
+    """Add the elastic energy [J] and the power of damping [W] of rows with the same order."""
     for i in range(len(rows)):
         row = rows[i]
         for j in range(len(rule.w)):
@@ -189,8 +189,9 @@ def fill_energies(
 
 @kernel
 def fill_strains(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, z: FloatArray, zt: FloatArray) -> None:
-    """Fill Γ_1, Γ_2, φ' into ``z``, and their rates into ``zt``, at the Gauss points of rows of one order. Both arrays
-    have the shape (all rows of the table, 3, 3)."""
+    """Fill Γ_1, Γ_2, φ' into ``z``, and their rates into ``zt``, at the Gauss points of rows with the same order. Both
+    arrays have the shape (all rows of the table, 3, 3).
+    """
     for i in range(len(rows)):
         row = rows[i]
         for j in range(len(rule.w)):

@@ -39,7 +39,7 @@ SMALL = 0.05
 
 @kernel
 def read_point(row: Any, rule: LineRule, j: int, x: FloatArray, y: FloatArray) -> None:
-    """Fill y of a row at a Gauss point from coordinates, or y_t from velocities."""
+    """Fill y of a row at a Gauss point if x contains coordinates, or y_t if x contains velocities."""
     for k in range(COUNT):
         y[k] = 0.0
     for a in range(len(rule.W)):
@@ -193,7 +193,7 @@ def fill_rates(G: FloatArray, yt: FloatArray, zt: FloatArray) -> None:
 
 @kernel
 def residual(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, f: FloatArray) -> None:
-    """Add the forces of rows of one order to f."""
+    """Add the forces of rows with the same order to f."""
     y, yt, z, zt, stress = np.zeros(COUNT), np.zeros(COUNT), np.zeros(6), np.zeros(6), np.zeros(6)
     A, W, G = np.zeros((3, 3)), np.zeros((3, 4)), np.zeros((6, COUNT))
     for i in range(len(rows)):
@@ -306,8 +306,9 @@ def add_block(row: Any, rule: LineRule, j: int, K: FloatArray, slots: IntArray, 
 
 @kernel
 def fill_strains(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, z: FloatArray, zt: FloatArray) -> None:
-    """Fill Γ, κ into ``z``, and their rates into ``zt``, at the Gauss points of rows of one order. Both arrays have the
-    shape (all rows of the table, 3, 6)."""
+    """Fill Γ, κ into ``z``, and their rates into ``zt``, at the Gauss points of rows with the same order. Both arrays
+    have the shape (all rows of the table, 3, 6).
+    """
     y, yt, A, W, G = np.zeros(COUNT), np.zeros(COUNT), np.zeros((3, 3)), np.zeros((3, 4)), np.zeros((6, COUNT))
     for i in range(len(rows)):
         row = rows[i]
@@ -322,7 +323,7 @@ def fill_strains(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, z: Flo
 def fill_energies(
     rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, energies: FloatArray, powers: FloatArray
 ) -> None:
-    """Add the elastic energy [J] and the power of damping [W] of rows of one order."""
+    """Add the elastic energy [J] and the power of damping [W] of rows with the same order."""
     y, yt, z, zt = np.zeros(COUNT), np.zeros(COUNT), np.zeros(6), np.zeros(6)
     A, W, G = np.zeros((3, 3)), np.zeros((3, 4)), np.zeros((6, COUNT))
     for i in range(len(rows)):

@@ -49,7 +49,7 @@ def round_section(
         dims: 2 for `Beam2D`, 3 for `Beam3D`.
 
     Raises:
-        ModelError: a value is not allowed, or the wall is thicker than the radius.
+        ModelError: a value is out of its range, or the wall is thicker than the radius.
     """
     if thickness is not None and thickness > 0.5 * diameter:
         raise ModelError(f"thickness = {thickness:g} m of round_section: must be <= {diameter / 2:g} m, the radius")

@@ -352,8 +352,7 @@ def check_mass(mass: FloatArray, n: int, where: str) -> None:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError if a mass matrix is not allowed, or if points, lines and basis of the drawing do not fit
-    together."""
+    """Raise ModelError for invalid mass matrices, and if points, lines and basis of the drawing are inconsistent."""
     count = count_coordinates(world, table.padded("nodes", world.ref_shape(table, "nodes")[0])).sum(axis=1)
     functions = table.local("mass_function", table.resident)
     for place, row in enumerate(table.resident):

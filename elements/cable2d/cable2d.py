@@ -309,7 +309,7 @@ def _check_slope(world: Tables, table: EntityTable) -> None:
     """
     held, length, dofs = table.resident, table.local("length"), world.resident_dofs(table)
     s = np.unique(np.concatenate([np.concatenate((rule.sa, rule.sb)) for rule in map(create_rule, RULES)]))
-    # limit the number of rows, because a million cables in one call would need gigabytes of memory
+    # the number of rows per call is limited, because a million cables in one call would need gigabytes of memory
     for first in range(0, len(held), BLOCK):
         L = length[first : first + BLOCK]
         q = world.numbering.reference_of(dofs[first : first + BLOCK, : dofs.shape[1] // 4 * 4])

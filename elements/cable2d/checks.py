@@ -11,9 +11,9 @@ a folded shape has little energy and may be a minimum of the potential, but it d
 The curvature of a steep line is largest near its lower end, where its tension is smallest. If L κ at this end is a
 multiple of the angle between the slopes at the two ends of the element, a cubic does not resolve the shape.
 
-A cable of the length L between clamped ends buckles at N = -4 π² EI/L². A single element cannot buckle, so its
-compressive force can exceed the buckling load of the real cable. The excess is only reported, because contact may
-support the cable laterally.
+A cable of the length L with clamped ends buckles at N = -4 π² EI/L². A single element cannot buckle, so its compressive
+force can exceed the buckling load of the real cable. The excess is only reported, because contact may support the cable
+laterally.
 
 Source: S. P. Timoshenko, J. M. Gere, Theory of Elastic Stability, McGraw-Hill (1961), section 2.2.
 """

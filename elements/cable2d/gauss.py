@@ -249,7 +249,7 @@ def read_vector(d: int, n: IntArray, i: int, x: FloatArray) -> Vector:
 
 @kernel(inline=True)
 def read_vectors(d: int, n: IntArray, iL: float, x: FloatArray) -> Vectors:
-    """Read e, s0 and s1 of a row, or from velocities their rates; iL is 1/L."""
+    """Return e, s0 and s1 of a row. If x contains velocities, return the rates of these vectors. iL is 1/L."""
     e = combine(iL, read_vector(d, n, 2, x), -iL, read_vector(d, n, 0, x))
     return e, read_vector(d, n, 1, x), read_vector(d, n, 3, x)
 

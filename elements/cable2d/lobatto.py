@@ -46,7 +46,7 @@ bending points.
 
 @kernel(inline=True)
 def read_slopes(q: FloatArray, iL: float, k: int) -> tuple[float, float, float, float, float, float]:
-    """Read e, s0 and s1 of lane k from coordinates, or their rates from velocities; iL is 1/L."""
+    """Return e, s0 and s1 of lane k. If q contains velocities, return the rates of these vectors. iL is 1/L."""
     ex, ey = iL * (q[4, k] - q[0, k]), iL * (q[5, k] - q[1, k])
     return ex, ey, q[2, k], q[3, k], q[6, k], q[7, k]
 

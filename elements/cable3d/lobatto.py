@@ -37,14 +37,14 @@ def read_vector(a: FloatArray, row: int, k: int) -> Vector:
 
 @kernel(inline=True)
 def read_slopes(q: FloatArray, iL: float, k: int) -> tuple[Vector, Vector, Vector]:
-    """Read e, s0 and s1 of lane k from coordinates, or their rates from velocities; iL is 1/L."""
+    """Return e, s0 and s1 of lane k. If q contains velocities, return the rates of these vectors. iL is 1/L."""
     r0, r1 = read_vector(q, 0, k), read_vector(q, 6, k)
     return combine(iL, r1, -iL, r0), read_vector(q, 3, k), read_vector(q, 9, k)
 
 
 @kernel(inline=True)
 def find_middle(e: Vector, s0: Vector, s1: Vector) -> Vector:
-    """Return r' in the middle of the cable, or from rates the rate of r'."""
+    """Return r' in the middle of the cable, or the rate of r' if the arguments are rates."""
     s = combine(0.25, s0, 0.25, s1)
     return combine(1.5, e, -1.0, s)
 

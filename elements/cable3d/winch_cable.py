@@ -2,8 +2,8 @@
 share) of the length l(t) of the rope outside the winch.
 
 The length l is the coordinate of an `ALENode`, on which constraints, loads and controllers for coordinates can act. The
-material that leaves the winch at the outlet (share 0) moves through all elements. The end of the rope (share 1) always
-is the same material point. The material has the velocity u = r_t + l_t w (w = dr/dl at constant material, see
+material that leaves the winch at the outlet (share 0) moves through all elements. The end of the rope (share 1) is
+always the same material point. The material has the velocity u = r_t + l_t w (w = dr/dl at constant material, see
 winch_points.py), and d'Alembert's principle for the material outside the winch gives
 
     nodes    ∂Π/∂q + ∫ d_EA ε_t ∂ε/∂q dx + ∫ ρA S_i u_t dx = ∫ ρA S_i g dx,    Π = ∫ EA ε²/2 + EI |κ|²/2 dx
@@ -210,8 +210,8 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 class Sections(NamedTuple):
-    """Position [m] and velocity [m/s] of the material, shape (rows, k, 3), and axial force [N], shape (rows, k), at k
-    points of each cable.
+    """Results at k points of each cable: position [m] and velocity [m/s] of the material, shape (rows, k, 3), and axial
+    force [N], shape (rows, k).
 
     All values are NaN for cables in reserve, which are inactive.
     """

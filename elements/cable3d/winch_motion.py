@@ -182,8 +182,9 @@ def fill_motion(
 
 @kernel
 def fill_flows(rows: Any, ends: Points, x: FloatArray, v: FloatArray, flow: FloatArray) -> None:
-    """Fill the sum of the flows into each cable through its two ends: mass [kg/s], momentum [N] and kinetic energy [W],
-    shape (rows, 2 + d)."""
+    """Write the net flows of mass [kg/s], momentum [N] and kinetic energy [W] into each cable through its two ends,
+    shape (rows, 2 + d).
+    """
     n = count_coordinates(rows)
     d = (n - 1) // 4
     S = np.empty((3, 4))
