@@ -108,7 +108,8 @@ def eval_slip(places: ContactPlaces, fields: Fields) -> FloatArray:
 
 
 def eval_torque(places: ContactPlaces, fields: Fields) -> FloatArray:
-    """Return the friction torque about the axis of each cable, which an external support carries [N m], shape (rows,).
+    """Return the friction torque about the axis of each cable, which an external support carries [N m], shape
+    (rows,).
     """
     out, _ = eval_places(places, fields)
     return sum_cables(places, out[:, TORQUE_A], out[:, TORQUE_B])

@@ -66,7 +66,8 @@ closed form predicts this value, the traction in runs is 0.6 to 0.7 times the fr
 
 
 def choose_angle(strain: float) -> float:
-    """Return the largest angle of a cable of a belt on its smallest circle [rad], for the mounting strain of the belt.
+    """Return the largest angle of a cable of a belt on its smallest circle [rad], for the mounting strain of the
+    belt.
     """
     return min(LARGEST_ANGLE, STRAIN_FACTOR * float(strain**0.25))
 

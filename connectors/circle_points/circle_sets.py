@@ -100,7 +100,8 @@ def find_motion(
 def fill_pair_gaps(
     p: PairColumns, rows: IntArray, number: IntArray, x: FloatArray, centre: FloatArray, out: FloatArray
 ) -> None:
-    """Write the smallest gap between the points of each row and the circle ``number`` [m] into ``out``, shape (pairs,).
+    """Write the smallest gap between the points of each row and the circle ``number`` [m] into ``out``, shape
+    (pairs,).
     """
     c = p.points
     for k in range(len(rows)):

@@ -225,7 +225,8 @@ def watch_circles(rows: LocalRows, p: PairColumns, circles: str, assign: Callabl
 
 
 def watch_points(rows: LocalRows, c: PointRows, circles: str, spare: int = 0) -> Gaps:
-    """Create the gaps of rows. ``circles`` is the family of their markers, ``spare`` the number of additional elements.
+    """Create the gaps of rows. ``circles`` is the family of their markers, ``spare`` the number of additional
+    elements.
     """
     numbers = create_numbers(int(c.rows["segments"].sum()) + spare)
     near = create_near(len(numbers))

@@ -172,7 +172,8 @@ def eval_point(S: Four, dS: Four, y: float, q: Eight, w: Eight) -> AxisPoint:
 
 @kernel(inline=True)
 def eval_growth(row: Any, data: FloatArray, place: int) -> float:
-    """Return the enlargement F/(k r) of the circle of a row [m], 0 without a press. ``place`` is `PRESS` or `PRESSED`.
+    """Return the enlargement F/(k r) of the circle of a row [m], 0 without a press. ``place`` is `PRESS` or
+    `PRESSED`.
     """
     if row.press == 0.0 or row.contact_stiffness == 0.0:
         return 0.0

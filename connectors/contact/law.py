@@ -53,7 +53,8 @@ class PointLaw(NamedTuple):
 
 
 class Friction(NamedTuple):
-    """Friction of a point: f_t [N], tau [N], |tau| [N], F/|tau| [1], f_t/tau [1], and whether f_t has the magnitude F.
+    """Friction of a point: f_t [N], tau [N], |tau| [N], F/|tau| [1], f_t/tau [1], and whether f_t has the magnitude
+    F.
     """
 
     force: Vector

@@ -46,8 +46,8 @@ def find_members(world: Tables, member: type[Component], thing: str, of: str) ->
 
     Args:
         member: component of the members.
-        thing: name of the column of the members that refers to the coordinates, such as ``"circle"``. of: column of the
-            members with the set.
+        thing: name of the column of the members that refers to the coordinates, such as ``"circle"``.
+        of: name of the column of the members that contains the set.
     """
     table = world.tables.get(member)
     if table is None or not table.count:

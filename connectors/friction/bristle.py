@@ -34,7 +34,8 @@ def coulomb(mu: float, fn: float) -> tuple[float, float]:
 
 @kernel(inline=True)
 def trial(k: float, u: float, d: float, v: float) -> float:
-    """Return tau along a line [N]. If u [m] and v [m/s] are components of vectors, the result is the component of tau.
+    """Return tau along a line [N]. If u [m] and v [m/s] are components of vectors, the result is the component of
+    tau.
     """
     return d * v + k * u
 

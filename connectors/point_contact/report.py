@@ -67,7 +67,8 @@ def eval_contacts(world: World, state: State, force: Entity) -> Contacts:
 
 @checked(world=instance("World"), state=instance("State"), force=handle())
 def eval_surface_forces(world: World, state: State, force: Entity) -> SurfaceForces:
-    """Return force and torque of one force element on all surfaces of its set; see `eval_contacts` for the arguments.
+    """Return force and torque of one force element on all surfaces of its set; see `eval_contacts` for the
+    arguments.
     """
     bound, par, enabled = _prepare(world, state, force)
     c = bound.surfaces

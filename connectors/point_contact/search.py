@@ -219,7 +219,8 @@ def _size_classes(reach: FloatArray) -> list[IntArray]:
 
 
 def _find_plane_pairs(near: Neighbours, c: Surfaces) -> IntArray:
-    """Return pairs (bounded surface, half space) closer than the skin, shape (k, 2), and store them in ``near.listed``.
+    """Return pairs (bounded surface, half space) closer than the skin, shape (k, 2), and store them in
+    ``near.listed``.
     """
     m = near.bounded
     # a slice is a view and copies no data

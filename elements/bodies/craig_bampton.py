@@ -259,7 +259,8 @@ def _find_modes(K: Any, M: Any, modes: int) -> tuple[FloatArray, FloatArray]:
 
 
 def _find_translations(body: Superelement, directions: Any) -> FloatArray:
-    """Return the coordinates q of translations by 1 m along x, y and z. The coordinates of modes are 0 in translations.
+    """Return the coordinates q of translations by 1 m along x, y and z. The coordinates of modes are 0 in
+    translations.
     """
     axes, count = read_whole_numbers(directions), len(body.basis)
     if axes is None or axes.shape != (count,) or not np.isin(axes, (-1, 0, 1, 2)).all():

@@ -157,7 +157,7 @@ def _read_file(path: Path, scale: float) -> FileMesh:
 
 
 def _take_lines(path: Path, mesh: Any, scale: float) -> FileMesh:
-    """Return the lines, points and sets of a mesh of meshio."""
+    """Convert a mesh of meshio to a `FileMesh` with lines, points and sets."""
     points = np.asarray(mesh.points, float).reshape(len(mesh.points), -1) * scale
     # by index of the cell block: the lines of each cell, and the points of vertex cells
     lines_of: dict[int, IntArray] = {}

@@ -45,7 +45,7 @@ class Ends(NamedTuple):
 
 
 def eval_directions(points: FloatArray, lines: IntArray) -> FloatArray:
-    """Return the unit vectors from the ends into their lines, shape (2 lines, d) in d dimensions."""
+    """Return the unit vectors d_e, which point from the ends into their lines, shape (2 lines, d) in d dimensions."""
     chord = points[lines[:, 1]] - points[lines[:, 0]]
     unit = chord / np.linalg.norm(chord, axis=1)[:, None]
     directions: FloatArray = np.stack((unit, -unit), axis=1).reshape(-1, points.shape[1])
@@ -101,7 +101,7 @@ def find_reversed(ends: Ends) -> NDArray[np.bool_]:
     a = np.flatnonzero(ends.partner >= 0)
     b = ends.partner[a]
     # the graph has two vertices for each line i: i for its direction in the file, and n + i for the opposite direction.
-    # An edge connects the directions of two joined lines that continue each other.
+    # An edge connects two vertices if both lines are joined and continue each other in these directions.
     against = n * (a % 2 == b % 2)
     row = np.concatenate((a // 2, n + a // 2))
     column = np.concatenate((b // 2 + against, b // 2 + n - against))
@@ -143,7 +143,7 @@ def eval_lengths(begin: FloatArray, end: FloatArray, slope0: FloatArray, slope1:
 
 
 def find_straight(chord: FloatArray, slope0: FloatArray, slope1: FloatArray) -> NDArray[np.bool_]:
-    """Return whether both slopes of each line are parallel to its chord, shape (n,)."""
+    """Return whether each line is straight, which means that both slopes are parallel to its chord, shape (n,)."""
     bound = STRAIGHT * np.linalg.norm(chord, axis=1)
     off = [_cross_size(chord, slope) for slope in (slope0, slope1)]
     straight: NDArray[np.bool_] = np.maximum(*off) <= bound

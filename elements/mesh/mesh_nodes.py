@@ -19,7 +19,7 @@ from windlass.framework.model.table import Entity
 
 
 class NodePlan(NamedTuple):
-    """Nodes and cables before they are added to the world.
+    """Data of the nodes and cables of a net before they are added to the world.
 
     Nodes at the ends of lines are first, in the order of ``ends.node``, followed by the nodes within the lines.
 
@@ -94,7 +94,7 @@ def create_nodes(plan: NodePlan) -> NetNodes:
 
 
 def add_nodes(world: Tables, given: Given, name: str) -> Entity:
-    """Add the nodes of a net that this process provides."""
+    """Add the nodes of a net that this process has."""
     net, outline = given.net.nodes, given.net.outline
     shared = np.where(net.shared >= 0, world.count + net.shared, -1)
     nodes = world.add(
@@ -144,7 +144,8 @@ def create_node_sets(mesh: FileMesh, plan: NodePlan) -> tuple[dict[str, IntArray
 
 
 def list_ranges(first: IntArray, count: IntArray) -> IntArray:
-    """Return count[0] consecutive integers from first[0], followed by count[1] consecutive integers from first[1], ...
+    """Return count[0] consecutive integers from first[0], followed by count[1] consecutive integers from first[1],
+    ...
     """
     start = np.repeat(first - np.cumsum(count) + count, count)
     numbers: IntArray = start + np.arange(len(start))

@@ -87,7 +87,7 @@ def deal_net(comm: Any, plan: Callable[[], Net]) -> Given:
         plan: function that creates the whole net.
 
     Raises:
-        WindlassError: the error of ``plan``, raised on all processes.
+        WindlassError: ``plan`` has raised this error; it is raised on all processes.
     """
     processes, net, error = Processes(comm), None, None
     if comm is None or comm.rank == 0:

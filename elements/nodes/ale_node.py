@@ -30,7 +30,8 @@ class ALENode(Component):
 
 
 def coordinate_outputs(speed: str) -> dict[str, Output]:
-    """Create the output variables of a node whose only coordinate is s; ``speed`` is the description of the output s_t.
+    """Create the output variables of a node whose only coordinate is s; ``speed`` is the description of the output
+    s_t.
     """
 
     def output(unit: str, doc: str, array: Literal["x", "v", "a"], moves: bool = False) -> Output:

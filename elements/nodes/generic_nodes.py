@@ -1,14 +1,14 @@
 """Nodes with any number of coordinates, and nodes of first-order states.
 
-    generic_node(n)    coordinates q, mass matrices from laws: modes of a reduced body, a drive train, a string of masses
+    generic_node(n)    coordinates q, mass from laws: modes of a reduced body, a drive train, a string of masses
     state_node(n)      states y with y_t = f(t, y, ...): controllers, filters, pressures
 
 The coordinates of a state node are the integrals z of its states over time (z_t = y), so y is a velocity and y_t an
 acceleration. Therefore integration methods, constraints, restarts and parallel runs need no special case, and the
-methods keep their order of accuracy. For a state node, the generalised-alpha method is the method of Jansen, Whiting
-and Hulbert for first-order systems with different constants. The trapezoidal rule is unchanged. With a constraint on
-velocities, a state can prescribe the speed of a motor. With a constraint on positions, the integral of a state can
-prescribe the position of a motor. Static solvers find states with y_t = 0.
+methods keep their order of accuracy. For a state node, the generalised-alpha method is equal to the method of Jansen,
+Whiting and Hulbert for first-order systems, but with other constants. The trapezoidal rule is unchanged. With a
+constraint on velocities, a state can prescribe the speed of a motor. With a constraint on positions, the integral of a
+state can prescribe the position of a motor. Static solvers find states with y_t = 0.
 
 For each n there is a separate type of node, which is created on first use.
 

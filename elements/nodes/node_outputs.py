@@ -74,5 +74,5 @@ def rotation_outputs() -> dict[str, Output]:
 
 
 def find_displacement(rows: LocalRows) -> FieldEntries:
-    """The displacements of the coordinates from their reference, shape (rows, k)."""
+    """Return the displacements of the coordinates from their reference values, shape (rows, k)."""
     return FieldEntries("x", rows.dofs, rows.reference)

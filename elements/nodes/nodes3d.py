@@ -1,8 +1,8 @@
 """3D nodes: points, and points with a rotation by Euler parameters; see `rotations` for the symbols.
 
 Mass points use `Point3D`, cables use `PointSlope3D`, and rigid bodies use `RigidNode3D`. Four Euler parameters describe
-all rotations without the singularities of three angles. Euler parameters require the constraint e·e = 1, which
-`RigidBody3D` or `UnitRotation3D` adds.
+all rotations without the singularities of three angles. Euler parameters require the constraint e·e = 1, which is part
+of `RigidBody3D` and `UnitRotation3D`.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ def unit(p: Vector) -> Vector:
 
 @kernel(inline=True)
 def multiply(a: Quaternion, b: Quaternion) -> Quaternion:
-    """Return the product a b of two rotations, which rotates first by b and then by a."""
+    """Return the product a b of two rotations: first the rotation b, then the rotation a."""
     return (
         a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
         a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
@@ -56,7 +56,7 @@ def multiply(a: Quaternion, b: Quaternion) -> Quaternion:
 
 @kernel(inline=True)
 def between(a: Quaternion, b: Quaternion) -> Quaternion:
-    """Return the rotation from frame a to frame b, in the frame a."""
+    """Return the rotation from frame a to frame b, expressed in frame a."""
     return multiply((a[0], -a[1], -a[2], -a[3]), b)
 
 

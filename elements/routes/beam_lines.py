@@ -61,7 +61,7 @@ def straight_beam(
         The elements in order; `nodes_of` gives their nodes.
 
     Raises:
-        ModelError: start and end coincide, or values are not allowed.
+        ModelError: start and end coincide, or a value is out of its range.
     """
     try:
         given = [read_numbers(point) for point in (start, end)]
@@ -100,7 +100,7 @@ def beam_along(
         The elements in order; `nodes_of` gives their nodes.
 
     Raises:
-        ModelError: the number of elements or the order is not allowed, or the normal is parallel to the route.
+        ModelError: the number of elements or the order is out of its range, or the normal is parallel to the route.
     """
     return _add_line(world, route, elements, order, normal, name, beam_columns)
 

@@ -183,8 +183,8 @@ def catenary(
 ) -> Entity:
     """Add a cable that hangs between two points, in the equilibrium shape of a cable without bending stiffness.
 
-    Nodes have equal spacing in unstretched arc length. The reference slopes are unit vectors, and the initial
-    displacements contain the stretch due to the tension. A static solve from this state needs only a few iterations.
+    Nodes have equal spacing in unstretched arc length. The reference slopes are unit vectors. The stretch due to the
+    tension is part of the initial displacements. A static solve from this state needs only a few iterations.
 
     Args:
         world: the world.
@@ -245,7 +245,7 @@ def cable_along(world: World, route: CenterLine, elements: int, *, name: str = "
         The cables in order; `nodes_of` gives their nodes.
 
     Raises:
-        ModelError: the number of elements is not allowed, or is so small that an element turns back on itself.
+        ModelError: the number of elements is out of its range, or is so small that an element turns back on itself.
     """
     return add_along(world, route, elements, name, **cable_columns)
 

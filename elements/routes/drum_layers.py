@@ -2,9 +2,9 @@
 crossings.
 
 The angle phi is measured from the dead end at the first flange. Turns are in planes z = k p, except in two successive
-crossings at the end of each turn. In each crossing u increases from 0 to 1. In the first crossing, with S_a = S(u),
-layer two moves back by the pitch p, while layer one does not move. In the second crossing, with S_b = S(u), layer one
-advances under layer two:
+crossings at the end of each turn. In each crossing u increases from 0 to 1. In the first crossing, S_a = S(u): the rope
+in layer two moves back by the pitch p, and the rope in layer one stays in its plane. In the second crossing, S_b =
+S(u): the rope in layer one advances by p under layer two:
 
     layer one   z = (k + S_b) p,              r = R,                                turns k = 0 ... n - 1
     layer two   z = (n - 1/2 - j - S_a) p,    r = R + max over k of sqrt(d² - (z - z_k)²),    j = 0 ... n - 1
@@ -96,7 +96,7 @@ class DrumLayers:
 
     @property
     def largest_angle(self) -> float:
-        """Angle phi at which layer two is full [rad]."""
+        """Angle phi at the end of layer two [rad]."""
         return 4.0 * pi * self.turns - 2.0 * self.crossing
 
     @property

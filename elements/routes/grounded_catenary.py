@@ -12,8 +12,8 @@ cos a. At a convex corner of the ground with the angle c the tension increases b
 corner the line is assumed to follow the ground, although a real line leaves the ground over a length of about T c/w.
 The result is sufficiently accurate as the initial state of a solve.
 
-On level ground, B follows from the height of the end for given H, and H from the distance of the end, because this
-distance increases with H. On sloping ground, each point at which the line may leave the ground, with its slope angle,
+On level ground, B is computed from the height of the end for a given H. Then H is computed from the distance of the
+end, which increases with H. On sloping ground, each point at which the line may leave the ground, with its slope angle,
 defines one catenary to the end. The total length of the line increases with the distance of this point from the anchor.
 
 Source: H. M. Irvine, Cable Structures, MIT Press (1981), section 2.4; with friction J. M. Jonkman, "Dynamics Modeling
@@ -346,8 +346,9 @@ class GroundProfile:
         return beds
 
     def solve(self) -> tuple[list[Bed], FloatArray, float, float, float]:
-        """Return the pieces of ground below the line, beginning at the anchor, and touchdown point, slope angle, H and
-        length of the hanging part."""
+        """Return the pieces of ground below the line from the anchor, and of the hanging part the touchdown point,
+        slope angle, H and length.
+        """
         from scipy.optimize import brentq  # imported here, because most models do not need SciPy
 
         def miss(u: float) -> float:

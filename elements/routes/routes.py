@@ -2,8 +2,8 @@
 
 In this module, points and directions are complex numbers x + i y. The signed radius a of a circle is > 0 if the circle
 is on the left of the cable (counter-clockwise wrap), and < 0 if the circle is on the right. A line with the unit
-tangent t, left normal i t, touches the circle with centre c at c - i a t. With d = c1 - c0 and m = a1 - a0, the line
-between two circles has the length l and the unit tangent t:
+tangent t and the left normal i t touches the circle with the centre c at the point c - i a t. With d = c1 - c0 and m =
+a1 - a0, the line between two circles has the length l and the unit tangent t:
 
     d = (l + i m) t,    l² = |d|² - m²,    t = d / (l + i m).
 
@@ -53,7 +53,7 @@ class RouteError(ModelError, ValueError):
 
 
 def check_side(kind: str, side: Any) -> None:
-    """Raise RouteError for an invalid side of a cable."""
+    """Raise RouteError if ``side`` is neither "left" nor "right"."""
     if not isinstance(side, str) or side not in ("left", "right"):
         raise RouteError(f"side = {show(side)} of {kind}: must be 'left' or 'right', as seen along the cable")
 
