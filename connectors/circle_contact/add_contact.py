@@ -72,7 +72,7 @@ def add_contact(
         The rows of all pairs, shape (k n,). Row i n + j belongs to circle i and cable j.
 
     Raises:
-        ModelError: no circle or no cable, or values that the law does not allow.
+        ModelError: no circle or no cable is given, or the law does not allow a value.
     """
     call = "add_contact"
     touched, touching = list_handles(call, "circles", circles), list_handles(call, "cables", cables)
@@ -128,7 +128,7 @@ def add_contact_with_many(
         The rows, shape (touching n,). Row j touching + i is the row with index i of cable j.
 
     Raises:
-        ModelError: no circle or no cable, or values that the law does not allow.
+        ModelError: no circle or no cable is given, or the law does not allow a value.
     """
     call = "add_contact_with_many"
     touched, touching_cables = list_handles(call, "circles", circles), list_handles(call, "cables", cables)

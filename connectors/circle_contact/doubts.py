@@ -3,7 +3,7 @@ reports it before or after a run.
 
 - Step size. The mass m = rho A L/n of a segment vibrates on the contact stiffness k with the period T = 2 pi sqrt(m/k),
   which steps must resolve. If a step lasts several periods, the losses of belts are doubtful, see `LONGEST_STEP`.
-- Angle per segment. A straight segment of length l touches a circle with its middle. The path of the cable becomes
+- Angle per segment. The middle of a straight segment of length l touches the circle. The path of the cable becomes
   longer by the fraction (l/r)²/24, which increases the tension of a stiff cable. Contact points with the spacing l do
   not detect that a cable crosses a circle on a chord shorter than l.
 - Length of cables. The deviation of the cubics of cables from the circle is compared with the stiffness of contact and

@@ -32,7 +32,7 @@ class PairColumns(NamedTuple):
     # coordinates of the circle
     points: PointRows
     on: NDArray[np.bool_]  # whether a row is switched on, shape (rows,)
-    number: IntArray  # current circle of each row, counted from 1, 0 without circle, -1 at first, shape (rows,)
+    number: IntArray  # current circle of each row, counted from 1, 0 without circle, -1 initially, shape (rows,)
     place: IntArray  # index of the history value that contains the circle of each row, shape (rows,)
     group: IntArray  # group of each row; the rows of one cable and one set are a group, shape (rows,)
     set_of: IntArray  # set of each group, shape (groups,)

@@ -1,6 +1,7 @@
 """Exact tangent of the contact between a circle and points of a cable; see `kernels.py` for the forces.
 
-The variables of one point are (d, phi), their rates are (u, omega). In the frame n, t, with theta the angle of n,
+The variables of one point are (d, phi), their rates are (u, omega). In the frame of n and t, where theta is the angle
+of n,
 
     d D = n.dd,    d theta = t.dd/D,    d u_k = r (d theta - d phi),
     d v_n = n.du + (u.t) d theta,

@@ -60,7 +60,7 @@ def eval_contacts(world: World, state: State, force: Entity) -> Contacts:
         force: handle to one `HuntCrossley`.
 
     Raises:
-        ModelError: an argument that is not a handle to one force element of this world.
+        ModelError: ``force`` is not a handle to one force element of this world.
     """
     return list_contacts(*_prepare(world, state, force))
 

@@ -30,7 +30,7 @@ def cable_track(world: World, cables: Handles) -> Entity:
         Handle to the track.
 
     Raises:
-        ModelError: an argument that is not a handle to cables.
+        ModelError: the argument is not a handle to cables.
     """
     merged = merge_handles(cables)
     if merged.table.component is CableTrack:
@@ -98,7 +98,7 @@ def end_stops(world: World, joints: Entity, length: float, stiffness: float, dam
         Handle to the stops, rows of `ContactCoordinate`: stops at 0, followed by stops at the end.
 
     Raises:
-        ModelError: an argument that is not a handle to sliding joints.
+        ModelError: ``joints`` is not a handle to sliding joints.
     """
     if joints.table.component is not SlidingJoint:
         raise ModelError(f"joints = {joints!r}: must be sliding joints")

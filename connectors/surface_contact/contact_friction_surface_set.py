@@ -179,7 +179,7 @@ def find_present_edges(rows: LocalRows, p: SurfacePairs, fields: Fields, step: f
 
 
 class _Bound:
-    """Rows and the columns of their current surfaces, in the form that the outputs of `ContactFrictionSurfaceCable`
+    """Rows with the data of their current surfaces, in the form that the outputs of `ContactFrictionSurfaceCable`
     require.
     """
 

@@ -46,7 +46,7 @@ class Geometry(NamedTuple):
     - sphere: R [m], 1 outside or -1 inside
     - line: a, b, c, smallest z [m], largest z [m], largest rho [m]
     - sheave: R + a [m], a [m], cos(psi), sin(psi), largest rho [m], largest t [m]
-    - profile: first piece, number of pieces, largest distance of a vertex from the origin [m]
+    - profile: index of the first piece, number of pieces, largest distance of a vertex from the origin [m]
     """
 
     marker: IntArray  # index of the marker in the columns of its family, shape (surfaces,)

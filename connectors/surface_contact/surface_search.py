@@ -37,7 +37,7 @@ class SurfacePairs(NamedTuple):
     # data of the kernels; the history values determine ``surface``, ``active`` and the coordinates of the surface
     points: ContactRows
     on: NDArray[np.bool_]  # whether a row is switched on, shape (rows,)
-    number: IntArray  # current surface of each row, counted from 1, 0 without surface, -1 at first, shape (rows,)
+    number: IntArray  # current surface of each row, counted from 1, 0 without surface, -1 initially, shape (rows,)
     place: IntArray  # index of the history value that contains the surface of each row, shape (rows,)
     group: IntArray  # group of each row; the rows of one cable and one set are a group, shape (rows,)
     set_of: IntArray  # set of each group, shape (groups,)

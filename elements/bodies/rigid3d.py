@@ -1,6 +1,7 @@
 """Rigid body in 3D, whose rotation is described by Euler parameters.
 
-    m a_c = F, Θ_c ω_t + ω × Θ_c ω = T_c in the body's frame C = e·e - 1 = 0 the multiplier belongs to the body
+    m a_c = F,   Θ_c ω_t + ω × Θ_c ω = T_c         the second equation in the frame of the body
+    C = e·e - 1 = 0                                the multiplier belongs to the body
 
 The position of the centre of mass relative to the node is A c. The equations are formulated in the coordinates of the
 node, so the mass matrix depends on the rotation. See `rigid3d_kernels` for all terms and `rotations` for the symbols.

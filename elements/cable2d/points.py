@@ -49,8 +49,9 @@ class Shape(NamedTuple):
 class Rule(NamedTuple):
     """Integration points on a cable of length 1: n axial points and m bending points.
 
-    sa, wa: positions and weights of the axial points [1], shape (n,). Pa: factors of e, s0, s1 in r' at the axial
-    points [1], shape (n, 3). sb, wb: positions and weights of the bending points [1], shape (m,).
+    sa, wa: positions and weights of the axial points [1], shape (n,).
+    Pa: factors of e, s0, s1 in r' at the axial points [1], shape (n, 3).
+    sb, wb: positions and weights of the bending points [1], shape (m,).
     """
 
     sa: FloatArray

@@ -173,7 +173,7 @@ def tangent_gauss(
                     for n in range(3):
                         P, K, Q, R = r.Pb[j, m], iL * r.Kb[j, m], r.Pb[j, n], iL * r.Kb[j, n]
                         add_bending(27 * m + 9 * n, P, K, Q, R, B, k, g.sums)
-            # element matrix over the coordinates, and mass matrix
+            # element matrix with respect to the coordinates, and mass matrix
             fill_matrix(iL, k, g)
             for i in range(3):
                 add_mass(3, i, mass, k, g)
