@@ -66,7 +66,7 @@ class ContactFrictionCircleSetPoints2D(PointContact):
 
     A cable that can touch two circles simultaneously has two rows. All other properties are the same as for
     `ContactFrictionCirclePoints2D`. History values per row: gaps [m] (n), states (n), anchors on the circle [m] (n),
-    index of the circle in the set, counted from 1 (0 without circle).
+    index of the circle among the circles of all sets, counted from 1 (0 without circle).
     """
 
     circle_set = ref("CircleSet", "the circles")

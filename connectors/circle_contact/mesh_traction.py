@@ -44,7 +44,7 @@ def eval_wave(length: FloatArray | float, radius: FloatArray | float) -> FloatAr
 
 
 class MeshTraction(NamedTuple):
-    """Traction of cables on a circle without load. All attributes are scalars or arrays of one shape.
+    """Traction of cables on a circle without load. All attributes are scalars or arrays of the same shape.
 
     Attributes:
         length: length of a cable [m].

@@ -196,7 +196,7 @@ def accept_segments(c: SegmentRows, points: FloatArray, rows: IntArray, before: 
         before: rows of the previous step; they are replaced by the rows of this step.
         offset: index of the first point of each row.
     """
-    # the values at the start of the step of rows that leave the list are deleted
+    # delete the values at the start of the step for rows that leave the list
     for k in range(1, before[0] + 1):
         points[offset[before[k]], 4] = np.nan
     for k in range(rows[0] + 1):

@@ -2,9 +2,9 @@
 run, but the number of rows is constant.
 
 A row describes the contact of a cable with one member of its set. A cable with several rows can touch several members
-simultaneously. The last history value of the row, after the values of its points, is the index of this member, counted
-from 1, or 0 without a member. Therefore the pairs are part of states and checkpoints, repeated steps restore them, and
-kernels need no special case.
+simultaneously. The last history value of the row, after the values of its points, is the index of this member among the
+members of all sets, counted from 1, or 0 without a member. Therefore the pairs are part of states and checkpoints,
+repeated steps restore them, and kernels need no special case.
 
 The search for pairs takes place between Newton runs, before the history values are updated, because points can close
 only at these times. Every pair whose distance is below the search margin ``skin`` gets a row, in the order of distance.

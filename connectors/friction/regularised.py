@@ -8,10 +8,10 @@
     F of Stribeck: F_d + F_s exp(-|v|/v_e) + F_v |v|
     F of Hollars: f_n (u_d + 2 (u_s - u_d)/(1 + q²)), q = |v|/v_z, plus f_n u_v v
 
-Some published laws decide with the slip velocity of the previous step whether the velocity is within the zone, and some
-of them also use the direction of this stored velocity. The docstring of each law that uses these functions states its
-choice. Source: M. Hollars, in the documentation of Simbody 3.7, class HuntCrossleyForce; J. Gerstmayr and others,
-documentation of Exudyn 1.13 (zones, Stribeck).
+Some published laws store the slip velocity as a history value and decide with the stored velocity whether the velocity
+is within the zone. Some of them also use the direction of the stored velocity. The docstring of each law that uses
+these functions states its choice. Source: M. Hollars, in the documentation of Simbody 3.7, class HuntCrossleyForce; J.
+Gerstmayr and others, documentation of Exudyn 1.13 (zones, Stribeck).
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ class ContactFrictionSurfaceSetCable(PointContact):
 
     A cable that can touch two surfaces simultaneously (both flanks of a groove) has two rows. All other properties are
     the same as for `ContactFrictionSurfaceCable`. History values per row: values of `ContactFrictionSurfaceCable`,
-    followed by the index of the surface in the set, counted from 1 (0 without surface).
+    followed by the index of the surface among the surfaces of all sets, counted from 1 (0 without surface).
     """
 
     surface_set = ref("SurfaceSet", "the surfaces")

@@ -18,7 +18,7 @@ from windlass.framework.model.schema import Component, column
 
 
 class ALENode(Component):
-    """The axial motion of a belt or cable; all `ALECable2D` elements of the belt share one node."""
+    """A node for the axial motion of a belt or cable. All `ALECable2D` elements of a belt share one node."""
 
     provides = ("node",)
     dof_names = ("s",)

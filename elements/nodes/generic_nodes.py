@@ -104,12 +104,12 @@ def _create_class(name: str, words: str, dof_names: list[str], body: dict[str, A
 
 
 def find_rate(rows: LocalRows) -> FieldEntries:
-    """The velocities, shape (rows, n)."""
+    """Return the velocities, shape (rows, n)."""
     return FieldEntries("v", rows.dofs)
 
 
 def find_acceleration(rows: LocalRows) -> FieldEntries:
-    """The accelerations, shape (rows, n)."""
+    """Return the accelerations, shape (rows, n)."""
     return FieldEntries("a", rows.dofs)
 
 

@@ -99,8 +99,8 @@ class SheaveWrap(NamedTuple):
     s_entry: float  # arc length along the route at the entry [m]
     s_exit: float  # arc length along the route at the exit [m]
     entry_fleet_angle: (
-        # angle between the arriving span and the plane of the sheave, > 0 if the span has a component along the axis
-        # [rad]
+        # angle between the arriving span and the plane of the sheave, > 0 if the component of the span along the axis
+        # is positive [rad]
         float
     )
     exit_fleet_angle: float  # angle between the leaving span and the plane of the sheave, signed as above [rad]
