@@ -203,7 +203,7 @@ def watch_places(places: ContactPlaces, name: str, group: IntArray, assign: Call
         assign(s)
         found[:] = places.number > 0.0
         numbers[:last][~found, GAP] = np.inf
-        # for places that were free at the start of the step, no values at the start exist
+        # there are no values at the start of the step for places that were free at that time
         numbers[:last][~known, START + GAP] = np.nan
         fill(places.c, places.taken, places.rank, s.data, s.x, s.v, numbers)
         if not now:

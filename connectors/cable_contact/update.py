@@ -244,7 +244,9 @@ def update_history(
 
 @kernel(inline=True)
 def eval_depth(c: NDArray[Any], a: int, b: int, p: Vector, r: Vector) -> float:
-    """Return the depth of the point p of cable a in cable b, whose closest point is r [m]."""
+    """Return the depth of the penetration of cables a and b at the point p of cable a; r is the closest point of cable
+    b [m].
+    """
     d = p[0] - r[0], p[1] - r[1], p[2] - r[2]
     depth: float = c[a].radius + c[b].radius - sqrt(dot(d, d))
     return depth

@@ -8,8 +8,8 @@ the circle is parallel to the span and > 0 towards the span, and y [m] the depth
     touching, s < e:    EI y'''' - F y'' + k y = 0     y = sum of Z exp(p (s - e)), EI p⁴ - F p² + k = 0, Re p > 0
     free, s > e:        EI y'''' - F y'' = F/R         y = b - s²/(2 R) + c exp(-(s - e)/l), l² = EI/F
 
-At s = e the depth is 0, and y and its first three derivatives are continuous. The belt is longer than arc and straight
-line together by
+At s = e the depth is 0, and y and its first three derivatives are continuous. The length of the belt minus the lengths
+of arc and straight line is
 
     the integral of y'²/2 - y/R for s < 0, plus the integral of the difference between this function and the same
     function of the straight line for s > 0.

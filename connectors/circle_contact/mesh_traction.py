@@ -1,8 +1,8 @@
 """Closed form of the tractions on a circle that the mesh of a belt without load causes.
 
 At both ends of an arc the curvature jumps by 1/R within a cable element of the length l. Therefore the displacement of
-its cubic along the circle has an error of up to w = l³/(192 R²). The error has the shape of a clamped beam with a force
-in its middle; its slopes are at most 3 w/l.
+its cubic along the circle has an error of up to w = l³/(192 R²). As a function of the position, the error has the shape
+of the deflection of a clamped beam with a force at its middle. The slopes of this shape are at most 3 w/l.
 
 - Soft bristles deflect by w. Stiff bristles constrain the cubic: a spurious strain 3 w/l remains and decays over the
   length a = sqrt(EA/mu_k), so the bristles deflect by 3 w a/l. A combination of both limits is u = w/(1 + l/(3 a)).
@@ -13,8 +13,8 @@ in its middle; its slopes are at most 3 w/l.
   deflection on an elastic layer; runs show 0.45 to 0.59.
 
 The traction mu_k u is compared with the friction limit mu F/R. Above about half of the friction limit, points slip, and
-the traction is smaller than the closed form. On a rigid layer the loss of speed does not depend on a traction below
-half of the friction limit. Source: Volkersen 1938 for the length a. The section "Mesh without load" of
+the traction is smaller than the value of the closed form. On a rigid layer the loss of speed does not depend on a
+traction below half of the friction limit. Source: Volkersen 1938 for the length a. The section "Mesh without load" of
 docs/explanation/theory/contact.md compares the closed form with runs.
 """
 

@@ -159,7 +159,7 @@ def residual(rows: Any, r: Rule, x: FloatArray, v: FloatArray, f: FloatArray) ->
             N = row.axial_stiffness * (l - 1.0 - row.free_strain[j]) + row.coupling * tau
             N += row.axial_damping * dot(p, pt) / l
             add_gradient(r.wa[j] * L * N / l, P, p, total)
-        # bending moments: first the curvatures, which do not depend on β
+        # bending moments; the curvatures are computed first, because they do not depend on β
         for j in range(len(r.wb)):
             fill_point(row, r, j, y, T, sigma, kappa[j], G[j])
         beta, _ = find_bubble(row, r, kappa)
@@ -262,7 +262,7 @@ def tangent(
             for m in range(COUNT):
                 along[m] += r.wa[j] * stretch[m]
         add_product(dq * row.coupling, along, twist, matrix)
-        # bending moments: first the curvatures, which do not depend on β
+        # bending moments; the curvatures are computed first, because they do not depend on β
         for j in range(len(r.wb)):
             fill_point(row, r, j, y, T, sigma, kappa[j], G[j])
         beta, stiffness = find_bubble(row, r, kappa)

@@ -237,7 +237,7 @@ def _solve(x: float, z: float, L: float, EA: float, free: float, w: float) -> tu
 
 
 def bracket(miss: Callable[[float], float], low: float, high: float) -> tuple[float, float]:
-    """Find limits between which an increasing function changes its sign, from initial guesses."""
+    """Return limits between which an increasing function changes its sign. ``low`` and ``high`` are initial guesses."""
     for _ in range(60):
         if miss(low) <= 0.0:
             break
