@@ -1,4 +1,4 @@
-"""Nodes, cables, beams and bodies, one law per file, and routes along which they are placed.
+"""Nodes, cables, beams and bodies, one law per file, and routes for their initial geometry.
 
 The names are loaded on first use, like the names of `windlass`.
 """
@@ -72,6 +72,6 @@ if TYPE_CHECKING:
 if not TYPE_CHECKING:  # type checkers report imported names that do not exist
     __getattr__, __dir__, __all__ = offer(__name__)
 
-# functions that create component classes for a given number, which model files call
+# functions that create component classes with a given number of coordinates; model files call them
 offer_sized_kinds("GenericNode", "windlass.elements.nodes.generic_nodes:generic_node")
 offer_sized_kinds("StateNode", "windlass.elements.nodes.generic_nodes:state_node")

@@ -1,8 +1,8 @@
 """Contact and friction of 3D cables with each other and with themselves: crossings, layers, twists, knots.
 
-Forces: `kernels.py`; tangent: `tangent.py`; search for pairs of points and cables: `search.py`; history values:
-`update.py`. Source: C. Meier, A. Popp, W. A. Wall, Comput. Methods Appl. Mech. Eng. 308 (2016) 377-413; the derivation
-of the couples is in `kernels.py`.
+The forces are in `kernels.py`, the tangent in `tangent.py`, the search for pairs of points and cables in `search.py`,
+and the update of history values in `update.py`. Source: C. Meier, A. Popp, W. A. Wall, Comput. Methods Appl. Mech. Eng.
+308 (2016) 377-413; the derivation of the couples is in `kernels.py`.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ PARAMETERS = (
     "contact_stiffness_per_length", "contact_damping_per_length", "damping_depth", "friction_coefficient",
     "friction_stiffness_per_length", "friction_velocity_penalty_per_length",
 )  # fmt: skip
-"""Columns of a contact set that its cables use."""
+"""Columns of a contact set that the kernels read from the records of its cables."""
 
 
 class CableContactSet(Component):
-    """Cables that may touch each other and themselves, with parameters of their contact."""
+    """Set of cables that may touch each other and themselves, with the parameters of their contact."""
 
     contact_stiffness_per_length = column("N/m^2", "normal stiffness k per metre of parallel cables", above=0)
     contact_damping_per_length = column("N s/m^2", "normal damping d per metre", default=0.0, minimum=0)
@@ -68,10 +68,10 @@ class CableContactSet(Component):
 
 
 class ContactFrictionCables3D(Component):
-    """A cable of a `CableContactSet`, with n contact points that touch the axes of the cables in the set.
+    """A cable of a `CableContactSet`, with n contact points. The points may touch the axes of all cables of the set.
 
     Friction may cause a torque about the axis of a cable. Because cables have no torsion, an external support carries
-    this torque. History values per point: 18 numbers for each of 6 possible contacts, see `kernels.py`.
+    this torque. Each point has 18 history values for each of 6 possible contacts, see `kernels.py`.
     """
 
     contact_set = ref("CableContactSet", "the set: parameters of the contact and its cables")
@@ -83,12 +83,12 @@ class ContactFrictionCables3D(Component):
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Create the history values that the user did not give."""
+    """Return initial values of the history that the user did not specify."""
     return create_history(world, ContactFrictionCables3D, values, (0.0,) * (TOUCHING * WIDTH))
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for cables that are too thin for the distance of their points, or that do not form chains."""
+    """Raise ModelError for cables that are too thin for the spacing of their points, or that do not form chains."""
     check_history(world, table, TOUCHING * WIDTH)
     length, radius, points = cable_lengths(world, table.local("cable")), table.local("radius"), table.local("points")
     for row in np.flatnonzero(length / points > 2.0 * radius)[:1]:
@@ -110,7 +110,9 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """Bind all cables of the table for the kernels; cables of other processes have no points on this process."""
+    """Create the records of all cables of the table for the kernels. Cables of other processes have no points on this
+    process.
+    """
     world, table, layout = rows.world, rows.table, rows.layout
     cables, radius, of_row = table.local("cable"), table.local("radius"), table.local("contact_set")
     length, count = cable_lengths(world, cables), len(cables)
@@ -155,7 +157,7 @@ def bind(rows: LocalRows) -> NDArray[Any]:
 
 
 def create_search(rows: LocalRows, c: NDArray[Any]) -> CableSearch:
-    """Create the search among all cables of the table."""
+    """Create the search for contacts between all cables of the table."""
     of_row = rows.table.local("contact_set")
     skin = np.array([float(rows.world.entity(int(one)).skin) for one in of_row])
     for one in np.unique(of_row):
@@ -165,7 +167,7 @@ def create_search(rows: LocalRows, c: NDArray[Any]) -> CableSearch:
 
 
 def build(rows: LocalRows) -> CableSystem:
-    """Bind the rows to the kernels."""
+    """Create the system that evaluates the rows."""
     c: NDArray[Any] = rows.columns
     own, processes = rows.rows, rows.layout.processes
     places, search = create_places(c), create_search(rows, c)
@@ -176,7 +178,7 @@ def build(rows: LocalRows) -> CableSystem:
 
     def assign(s: Fields) -> None:
         places.assign(s.data)
-        # outputs may have assigned places to other pairs of cables while the sparsity pattern is unchanged
+        # outputs may have assigned places to other pairs of cables without a change of the sparsity pattern
         if processes.any(not np.array_equal(system.coupled, places.taken.pair)):
             system.coupled, system.dofs = places.taken.pair, places.eval_dofs()
             pattern.version += 1
@@ -190,8 +192,8 @@ def build(rows: LocalRows) -> CableSystem:
     def post_newton(s: Evaluation) -> None:
         assign(s)
         number = places.number
-        # if the last stage or attempt was rejected, contacts have changed since the last update, and the next update
-        # must search
+        # if the last stage or step was rejected, places differ from their values after the last update, and the next
+        # update must search
         search.forgotten |= not np.array_equal(number, search.left)
         follow(c, places.taken, s.data, s.start_data, s.x, errors, forces)
         search.update(s)
@@ -201,7 +203,7 @@ def build(rows: LocalRows) -> CableSystem:
         rests = bool(s.step_size[0] == 0.0)
         renew(c, places.taken, s.data, s.start_data, s.x, s.v, errors, forces, passed, rests, s.outcome)
         if s.outcome[4] >= 0.0:
-            # position of the row with the largest error among the rows of this process
+            # index of the row with the largest error among the rows of this process
             s.outcome[4] = np.searchsorted(own, s.outcome[4])
 
     def reset_caches() -> None:
@@ -250,17 +252,17 @@ def add_cable_contact(
     Args:
         cables: single cables or chains of cables.
         radius: radius of the cross sections [m], one for all cables or one for each handle.
-        points: number of contact points of each cable; the distance of points should be at most a radius.
-        skin: margin of the search [m]; 0: the smallest radius.
-        apart: arc length within which a chain of cables does not touch itself [m]; 0: four times the radius of the
-            chain.
+        points: number of contact points of each cable. The spacing of points should be at most one radius.
+        skin: distance within which the search finds contacts [m]; with 0, the smallest radius is used.
+        apart: arc length within which points of a chain of cables do not touch the same chain [m]; with 0, four times
+            the radius of the chain is used.
         **columns: columns of `CableContactSet`.
 
     Returns:
         The rows, one per cable in the given order.
 
     Raises:
-        ModelError: no cables, or values that are not allowed.
+        ModelError: no cable is given, or a value is not allowed.
     """
     handles = list_handles("add_cable_contact", "cables", cables)
     radii: Any = radius

@@ -1,10 +1,11 @@
-"""Gaps between 3D cables, from which solvers decide whether steps resolve contacts; see `Gaps`.
+"""Gaps between 3D cables. Solvers use the gaps to check whether time steps resolve contacts; see `Gaps`.
 
-Cables that are not in contact at either end of a step may pass through each other within the step. The search for such
-cables covers cables whose relative motion exceeds `PASSING` times the sum of their radii. The search looks for two
-points, one on each cable, that move straight from the start to the end of the step and come closer than the sum of
-radii. Both cables must be open at both ends of the step, or the points must change sides. Points are at most a diameter
-apart, so crossing axes have two points within 0.71 times the sum of radii.
+Cables that are not in contact at either end of a step may pass through each other within the step. The check for such
+passages covers pairs of cables whose relative motion exceeds `PASSING` times the sum of their radii. It searches for
+two points, one on each cable, whose distance becomes smaller than the sum of radii if both points move straight from
+the start to the end of the step. In addition, the contact must be open at both ends of the step, or the points must
+change sides. The spacing of points is at most a diameter, so two axes that cross each other have two points within 0.71
+times the sum of radii.
 """
 
 from __future__ import annotations
@@ -49,8 +50,8 @@ from windlass.framework.model.gaps import (
 )
 
 PASSING = 0.6
-"""Relative displacement per sum of radii [1] below which the check for cables that pass each other is omitted, because
-a relevant passage is longer.
+"""Relative displacement, divided by the sum of radii [1], below which the check for passages is omitted, because the
+path of a relevant passage is longer.
 """
 
 
@@ -64,7 +65,9 @@ def fill_cable_gaps(
     v: FloatArray,
     numbers: FloatArray,
 ) -> None:
-    """Fill the gaps of the occupied contact places; ``rank`` contains the numbers of these places among all places."""
+    """Write the gap quantities of the occupied contact places into ``numbers``; ``rank`` contains the indices of these
+    places among all places.
+    """
     for k in range(len(list_.pair)):
         a, b = list_.pair[k, 0], list_.pair[k, 1]
         low, high = reach_of_foot(c, b)
@@ -86,20 +89,20 @@ def fill_cable_gaps(
 def sweep_cables(
     c: NDArray[Any], pairs: IntArray, x: FloatArray, start: FloatArray, row: FloatArray, which: IntArray
 ) -> None:
-    """Find the deepest passage of two cables through each other within a step.
+    """Find the passage of two cables through each other within a step that has the greatest depth.
 
     Args:
         c: the cables.
         pairs: rows of the two cables of each examined pair, shape (k, 2).
-        x, start: coordinates at both ends of the step.
-        row: output for the numbers of the deepest passage, whose missed depth is 0 if no passage is found, shape
-            (WIDTH,).
+        x, start: coordinates at the end and at the start of the step.
+        row: output for the gap quantities of this passage, shape (WIDTH,). The missed depth is 0 if no passage is
+            found.
         which: output for the rows of both cables, shape (2,).
     """
     row[MISSED], row[RATE], row[SPEED] = 0.0, 0.0, 0.0
     row[START + RATE], row[START + SPEED] = 0.0, 0.0
     for k in range(len(pairs)):
-        # both cables at both ends of the step; their points are at most one diameter apart
+        # both cables at both ends of the step; the spacing of their points is at most one diameter
         a, b = pairs[k, 0], pairs[k, 1]
         la, lb, reach = c[a].length, c[b].length, c[a].radius + c[b].radius
         na, nb = int(np.ceil(0.5 * la / c[a].radius)), int(np.ceil(0.5 * lb / c[b].radius))
@@ -131,7 +134,7 @@ def sweep_cables(
                 missed = reach - sqrt(mx * mx + my * my + mz * mz)
                 if missed <= row[MISSED]:
                     continue
-                # distance of the point of cable a from all of cable b, at both ends of the step
+                # distance of the point of cable a from the axis of cable b, at both ends of the step
                 s0, _ = find_foot(yb, p0, s, 0.0, lb, lb)
                 s1, _ = find_foot(zb, p1, s, 0.0, lb, lb)
                 f0, f1 = value_at(yb, s0), value_at(zb, s1)
@@ -146,10 +149,10 @@ def sweep_cables(
 
 
 def find_passing(c: NDArray[Any], group: IntArray, x: FloatArray, start: FloatArray) -> IntArray:
-    """Find rows of cables that may pass each other between two motions, shape (k, 2); in each pair the first cable is
-    of this process.
+    """Return the rows of pairs of cables that may pass each other between the coordinates ``start`` and ``x``, shape
+    (k, 2). The first cable of each pair belongs to this process.
 
-    group: number of the set of each cable, shape (rows,).
+    group: index of the set of each cable, shape (rows,).
     """
     count = len(c)
     hulls = np.empty((2, count, 4, 3))
@@ -160,7 +163,8 @@ def find_passing(c: NDArray[Any], group: IntArray, x: FloatArray, start: FloatAr
     none = np.zeros((0, 2), np.int64)
     if not 2.0 * PASSING * c["radius"].min(initial=np.inf) < 2.0 * np.sqrt(square) < np.inf:
         return none
-    # sphere around the volume that each cable sweeps; mean motion of the cable, and largest deviation from the mean
+    # sphere around the volume through which each cable moves; mean motion of the cable, and largest deviation from the
+    # mean
     low, high = hulls.min(axis=(0, 2)), hulls.max(axis=(0, 2))
     middle, reach = 0.5 * (low + high), 0.5 * np.linalg.norm(high - low, axis=1) + c["radius"]
     mean = way.mean(axis=1)
@@ -184,9 +188,9 @@ def watch_places(places: ContactPlaces, name: str, group: IntArray, assign: Call
 
     Args:
         places: the places of this process.
-        name: of the component.
-        group: number of the set of each cable, shape (rows,).
-        assign: function that binds places to their current cables.
+        name: name of the component.
+        group: index of the set of each cable, shape (rows,).
+        assign: function that assigns places to their current cables.
     """
     last, fill = len(places.at), call(fill_cable_gaps)
     numbers, which = create_numbers(last + 1), np.zeros(2, np.int64)
@@ -199,7 +203,7 @@ def watch_places(places: ContactPlaces, name: str, group: IntArray, assign: Call
         assign(s)
         found[:] = places.number > 0.0
         numbers[:last][~found, GAP] = np.inf
-        # places that were free at the start of the step have no data for the start
+        # there are no values at the start of the step for places that were free at that time
         numbers[:last][~known, START + GAP] = np.nan
         fill(places.c, places.taken, places.rank, s.data, s.x, s.v, numbers)
         if not now:

@@ -1,17 +1,18 @@
-"""Geometry of two near cables: cubics, the closest point of one axis to a point, and vectors that rotate with tangents.
+"""Geometry of two neighbouring cables: cubic axes, the closest point of an axis to a given point, and vectors that
+rotate with a tangent.
 
 The foot of a point p is the closest point on an axis r(s). The foot satisfies (r - p).r' = 0 and is found by Newton's
-method with the slope r'.r' + (r - p).r''. During a Newton run of the model, the foot may lie beyond the end of its
-cable by half a length, on the extended cubic. `update.py` then finds the cable on which the foot lies. At the end of a
-chain, which is capped, the foot remains at the end.
+method with the slope r'.r' + (r - p).r''. During a Newton run of the model, the foot may lie on the extended cubic,
+beyond an end of its cable by up to half of the length. After the run `update.py` finds the cable on which the foot
+lies. At the end of a chain the foot does not move beyond the end.
 
-The kernels of this package read records of the cables, named ``c``, shape (rows,). ``dofs``: local coordinate numbers
-(12). ``length``: reference length [m]. ``points``: number of points, 0 for cables whose points belong to another
-process. ``data``: position of the first history value, -1 for cables without points. ``radius``: radius of the cross
-section [m]. ``before``, ``after``: rows of the neighbours in the chain, -1 at an end of the chain. ``chain``: number of
-the chain, different in each set. ``arc``: reference length of the chain up to the start of the cable [m]. ``loop``:
-reference length of a closed chain, 0 for an open chain [m]. ``apart``: arc length within which a chain does not touch
-itself [m]. The remaining fields are the parameters of `CableContactSet`.
+The kernels of this package read records of the cables, named ``c``, shape (rows,). Their fields are: ``dofs``: local
+coordinate indices (12). ``length``: reference length [m]. ``points``: number of points, 0 for cables whose points
+belong to another process. ``data``: index of the first history value, -1 for cables without points. ``radius``: radius
+of the cross section [m]. ``before``, ``after``: rows of the neighbours in the chain, -1 at an end of the chain.
+``chain``: index of the chain, different in each set. ``arc``: reference length of the chain up to the start of the
+cable [m]. ``loop``: reference length of a closed chain, 0 for an open chain [m]. ``apart``: arc length within which
+points of a chain do not touch the same chain [m]. The remaining fields are the parameters of `CableContactSet`.
 
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006), chapter 11 (contact of beams); line-to-line form:
 C. Meier, A. Popp, W. A. Wall, Comput. Methods Appl. Mech. Eng. 308 (2016) 377-413.
@@ -32,10 +33,11 @@ from windlass.framework.kernels.kernel import kernel
 
 Cubic = tuple[Vector, Vector, Vector, Vector]
 BEYOND = 0.5
-"""Share of its length [1] by which a foot (closest point of a cable) may lie beyond the ends of the cable during
-Newton's method."""
+"""Distance, divided by the length of the cable [1], by which a foot may lie beyond the ends of its cable during
+Newton's method.
+"""
 STEPS = 30
-"""Largest number of Newton steps in the search for a foot, the closest point of a cable."""
+"""Largest number of Newton steps in the search for a foot."""
 
 
 @kernel(inline=True, fast=False)
@@ -48,7 +50,7 @@ def arc_length_of(j: int, n: float, L: float) -> float:
 
 @kernel(inline=True)
 def read_vector(x: FloatArray, dofs: IntArray, first: int) -> Vector:
-    """Read three coordinates of a cable."""
+    """Return three successive coordinates of a cable."""
     return x[dofs[first]], x[dofs[first + 1]], x[dofs[first + 2]]
 
 
@@ -95,14 +97,15 @@ def bend_at(z: Cubic, s: float) -> Vector:
 
 @kernel(fast=False)
 def find_foot(z: Cubic, p: Vector, s: float, low: float, high: float, length: float) -> tuple[float, bool]:
-    """Return the foot of p on a cubic between low and high [m], and whether the foot is at one of these limits; s is
-    the start value."""
+    """Return the arc length of the foot of p on a cubic, limited to the range from low to high [m], and whether the
+    foot is at one of these limits; s is the start value.
+    """
     for _ in range(STEPS):
         r, u, k = value_at(z, s), slope_at(z, s), bend_at(z, s)
         d = r[0] - p[0], r[1] - p[1], r[2] - p[2]
         g = dot(u, u)
         slope = g + dot(d, k)
-        # if the foot is far away or does not exist, use the step of a straight line
+        # if the foot is far away or does not exist, use the Newton step for a straight line
         change = dot(d, u) / (slope if slope > 0.1 * g else g)
         new = min(max(s - change, low), high)
         moved = abs(new - s)
@@ -114,7 +117,7 @@ def find_foot(z: Cubic, p: Vector, s: float, low: float, high: float, length: fl
 
 @kernel(inline=True)
 def reach_of_foot(c: NDArray[Any], b: int) -> tuple[float, float]:
-    """Return the range of arc lengths of cable b in which a foot may lie during Newton's method [m]."""
+    """Return the smallest and the largest arc length that a foot on cable b may have during Newton's method [m]."""
     low = -BEYOND * c[b].length if c[b].before >= 0 else 0.0
     high = (1.0 + BEYOND) * c[b].length if c[b].after >= 0 else c[b].length
     return low, high
@@ -122,7 +125,9 @@ def reach_of_foot(c: NDArray[Any], b: int) -> tuple[float, float]:
 
 @kernel(inline=True, fast=False)
 def wrap_arc(arc: float, loop: float) -> float:
-    """Return the shorter difference between two arc lengths of a chain, which may be closed [m]."""
+    """Return a difference of arc lengths of a chain [m]. On a closed chain, whose length is ``loop``, the result is the
+    difference with the smallest magnitude.
+    """
     if loop > 0.0:
         return float(arc - loop * np.round(arc / loop))
     return arc
@@ -130,10 +135,11 @@ def wrap_arc(arc: float, loop: float) -> float:
 
 @kernel(inline=True, fast=False)
 def is_itself(c: NDArray[Any], a: int, xi: float, b: int, s: float) -> bool:
-    """Return whether the foot at s of cable b is too near to the point xi of cable a, along one chain, to be a contact.
+    """Return whether the foot at s of cable b is so near to the point xi of cable a along the same chain that it is not
+    a contact.
 
-    New feet within the arc length ``apart`` are ignored. If a foot no longer exists, because the distance has no
-    minimum any more, the foot is placed at the point.
+    New feet within the arc length ``apart`` are ignored. If the distance no longer has a minimum, the search for the
+    foot converges to the point itself.
     """
     way = abs(wrap_arc(c[a].arc + xi - c[b].arc - s, c[b].loop))
     return bool(c[a].chain == c[b].chain and way < 0.5 * c[a].apart)

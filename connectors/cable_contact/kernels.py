@@ -1,4 +1,5 @@
-"""Contact between two cables: forces between a point of cable A and its foot, the closest point on the axis of cable B.
+"""Contact between two cables: forces between a point of cable A and its foot, which is the closest point on the axis of
+cable B.
 
     distance: d = r_A - r_B,   D = |d|,   n = d/D,   δ = R_A + R_B - D,   β = R_A/(R_A + R_B)
     weight: w, the length that the point of A represents, times a share σ
@@ -10,34 +11,34 @@
 The force on A, on the left-hand side of the equations of motion, is f = -p n + f_t, and the force on B is -f. Both
 forces act at the contact point r_A - β d = r_B + (1-β) d. The lever arms of the forces cause the couples M_A = -β d ×
 f_t and M_B = -(1-β) d × f_t, which act as (M × t)/|r'| on the slopes. The component of a couple about the axis of its
-cable has no effect on the coordinates, because the cables have no torsion. An imaginary support that prevents rotation
-of the cross sections about the axis carries this torque; the output `axis_torque` is its magnitude. With this support
-all moments balance.
+cable has no effect on the coordinates, because the cables have no torsion. The model assumes a support that prevents
+rotation of the cross sections about the axis and carries this torque. The output `axis_torque` is its magnitude. With
+this support all moments balance.
 
 The bristle deflection u is the relative displacement of the two surfaces since they began to stick. The anchor consists
-of the arc length s_0 of the foot and the normal at the time when sticking began. The normal is stored twice: as m_A
-fixed in the cross section of A, and as m_B fixed in the cross section of B:
+of the arc length s_0 of the foot and the normal at the time at which sticking began. The normal is stored as two
+vectors: m_A rotates with the cross section of A, and m_B with the cross section of B. The deflection is
 
     u = (I - n nᵀ) [(s - s_0) r'_B - D (β m_A + (1-β) m_B)].
 
 The rate of u equals v_t, apart from a term due to the curvature of B.
 
 Each pair is evaluated in both directions, points of A on B and points of B on A, so forces do not depend on the order
-of the cables. The two directions share the stiffness. A share is one half for straight cables. A share is less than one
-half for points on the inside of a bend, where the position of the foot is sensitive, and 0 for points of a core in the
-centre of a coil:
+of the cables. The stiffness is divided between the two directions. The share σ of a direction is one half for straight
+cables. It is smaller for points on the inside of a bend, where the position of the foot is sensitive, and tends to 0
+for points of a core in the centre of a coil:
 
     σ = a²/(a² + b²), a = 1 - d.r''_B/|r'_B|², b = 1 + d.r''_A/|r'_A|², with a and b at least 0.01.
 
 The share σ is a history value, updated after each Newton run.
 
-Newton's method chooses all branches (open or closed, stick or slip) from the motion and from the history at the start
-of the step, so a changed branch does not require a repeated run. A point that was open at the start of the step has no
-bristle in this step.
+In each iteration of Newton's method, the contact state (open or closed, stick or slip) follows from the current motion
+and from the history at the start of the step. Therefore a change of the state does not require a repeated run. A point
+that was open at the start of the step has no bristle in this step.
 
-History values of each of the `TOUCHING` places of a point, in order: number of cable B from 1, 0 without a cable; s of
-the foot; gap -δ; state (-2 open or without friction, 0 sticks, 1 slips, -3 new); s_0 on the chain; m_A, m_B and the
-tangents t_A, t_B for which these normals were stored; σ.
+A point has `TOUCHING` places, one for each cable that it touches. The history values of a place are, in order: index of
+cable B counted from 1, 0 without a cable; s of the foot; gap -δ; state (-2 open or without friction, 0 sticks, 1 slips,
+-3 new); s_0 on the chain; m_A, m_B and the tangents t_A, t_B for which these normals were stored; σ.
 
 Source: C. Meier, A. Popp, W. A. Wall, Comput. Methods Appl. Mech. Eng. 308 (2016) 377-413 (points against a line);
 radial return: P. Wriggers, Computational Contact Mechanics, Springer (2006); couples and bristle: own derivation.
@@ -70,24 +71,22 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
 TOUCHING = 6
-"""Largest number of cables that one point can touch simultaneously; the history of the point has one place for each of
-them.
-"""
+"""Largest number of cables that one point can touch simultaneously."""
 WIDTH = 18
 """Number of history values of a place, which describes the contact of a point with one cable."""
 NUMBER, FOOT, GAP, STATE, ANCHOR, NORMAL_A, NORMAL_B, TANGENT_A, TANGENT_B, SHARE = 0, 1, 2, 3, 4, 5, 8, 11, 14, 17
 NEW, OPEN = -3.0, UNDEFINED
 FADE = 0.01
-"""Depth over which the damping fades in, as a share of the sum of radii, if the user does not give a depth [1]."""
+"""Default depth at which the full damping is reached, divided by the sum of radii [1]."""
 LEAST = 0.01
-"""Smallest values of a and b in the formula of shares at the head of this file [1]."""
+"""Smallest values of a and b in the formula of the share σ [1]."""
 ZERO: Vector = (0.0, 0.0, 0.0)
 
 
 class PairList(NamedTuple):
-    """The m occupied places, ordered by the k pairs of cables; a place is the contact of a point with one cable."""
+    """The m occupied places, ordered by the k pairs of cables. A place is the contact of a point with one cable."""
 
-    at: IntArray  # position of the first history value of each place, shape (m,)
+    at: IntArray  # index of the first history value of each place, shape (m,)
     cable: IntArray  # row of cable A of each place, shape (m,)
     place: FloatArray  # arc length of the point on cable A [m], shape (m,)
     first: IntArray  # first place of each pair, followed by m, shape (k + 1,)
@@ -95,7 +94,7 @@ class PairList(NamedTuple):
 
 
 class TouchParameters(NamedTuple):
-    """Parameters of the contact of one point with one cable: the law of the point, R_A + R_B [m], and β [1]."""
+    """Parameters of the contact of one point with one cable: parameters of the point, R_A + R_B [m], and β [1]."""
 
     law: PointLaw
     reach: float
@@ -103,8 +102,9 @@ class TouchParameters(NamedTuple):
 
 
 class FootMotion(NamedTuple):
-    """A point of cable A and its foot on cable B: s, whether the foot is held at an end of B; r, r' and their rates of
-    A; r, r' and their rates of B, r'' and r''_t of B."""
+    """Motion of a point of cable A and of its foot on cable B: s; whether the foot is held at an end of B; r, r' and
+    their rates of A; r, r', r'' and their rates of B.
+    """
 
     s: float
     held: bool
@@ -121,7 +121,7 @@ class FootMotion(NamedTuple):
 
 
 class Bristle(NamedTuple):
-    """Whether a bristle exists; s - s_0; the stored values of m_A, m_B, t_A and t_B."""
+    """Data of a bristle: whether it exists, s - s_0, and the stored values of m_A, m_B, t_A and t_B."""
 
     holds: bool
     slid: float
@@ -132,7 +132,7 @@ class Bristle(NamedTuple):
 
 
 class FootContact(NamedTuple):
-    """Quantities between a point and its foot; for symbols see the head of the file."""
+    """Quantities of the contact between a point and its foot; the docstring of this module defines the symbols."""
 
     d: Vector
     D: float
@@ -204,7 +204,7 @@ def cross_section_rate(t: Vector, l: float, w: Vector) -> Vector:
 
 @kernel(inline=True)
 def across(a: Vector, n: Vector) -> Vector:
-    """Return the component (I - n nᵀ) a across n."""
+    """Return the component (I - n nᵀ) a perpendicular to n."""
     h = dot(a, n)
     return a[0] - h * n[0], a[1] - h * n[1], a[2] - h * n[2]
 
@@ -248,7 +248,9 @@ def eval_forces(par: TouchParameters, t: FootContact) -> tuple[Vector, Vector, V
 
 @kernel(inline=True)
 def scatter_place(f: FloatArray, dofs: IntArray, S: Four, dS: Four, on_r: Vector, on_slope: Vector) -> None:
-    """Add forces on r and r' of a place to its cable, with the shape functions S and their derivatives dS."""
+    """Add forces on r and r' of a point to the coordinates of its cable, with the shape functions S and their
+    derivatives dS.
+    """
     for j in range(4):
         for e in range(3):
             f[dofs[3 * j + e]] += S[j] * on_r[e] + dS[j] * on_slope[e]

@@ -1,4 +1,4 @@
-"""Outputs of the contact between cables, and the fields that it adds to the lines of the cables.
+"""Outputs of the contact between cables, and fields for the drawings of the cables.
 
 | line field | unit | meaning | several places on one line |
 | --- | --- | --- | --- |
@@ -6,8 +6,8 @@
 | `gap` | m | distance of the surfaces, < 0 where they press | the smallest |
 | `stick_slip` | 1 | 0 sticks, 1 slips, -2 open or without friction | the largest |
 
-Forces and torques of a cable include all contacts: contacts of its points with other cables and contacts of points of
-other cables with this cable.
+Forces and torques of a cable are sums over the contacts of its points with other cables and over the contacts of points
+of other cables with this cable.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from windlass.framework.model.law import LocalRows, Output
 from windlass.framework.model.system import Fields
 
 PlaceOutput = Callable[[ContactPlaces, Fields], FloatArray]
-"""Values of all places."""
+"""Function that returns values of all places."""
 
 
 def places_of(rows: LocalRows) -> ContactPlaces:
@@ -50,7 +50,9 @@ def places_of(rows: LocalRows) -> ContactPlaces:
 
 
 def sum_cables(places: ContactPlaces, on_a: FloatArray, on_b: FloatArray) -> FloatArray:
-    """Sum values of the occupied places on cable A and on cable B by cable, shape (rows, ...)."""
+    """Return, for each cable, the sum of the values of occupied places; ``on_a`` are values on cable A, ``on_b`` on
+    cable B, shape (rows, ...).
+    """
     other = np.repeat(places.taken.pair[:, 1], np.diff(places.taken.first))
     total = np.zeros((len(places.c), *on_a.shape[1:]))
     np.add.at(total, places.taken.cable, on_a)
@@ -59,14 +61,16 @@ def sum_cables(places: ContactPlaces, on_a: FloatArray, on_b: FloatArray) -> Flo
 
 
 def over_places(places: ContactPlaces, values: FloatArray, empty: float) -> FloatArray:
-    """Extend values of the occupied places to all places; free places have the value ``empty``, shape (places,)."""
+    """Return an array of all places with the given values of the occupied places; free places have the value ``empty``,
+    shape (places,).
+    """
     whole = np.full(len(places.at), empty)
     whole[places.rank] = values
     return whole
 
 
 def over_points(places: ContactPlaces, values: FloatArray, combine: Any, empty: float) -> FloatArray:
-    """Combine values of all places by point, shape (rows, points of the widest row)."""
+    """Combine the values of the places of each point, shape (rows, largest number of points of a row)."""
     c = places.c
     of_point = combine.reduce(values.reshape(-1, TOUCHING), axis=1)
     whole = np.full((len(c), int(c["points"].max(initial=0))), empty)
@@ -75,8 +79,8 @@ def over_points(places: ContactPlaces, values: FloatArray, combine: Any, empty: 
 
 
 def eval_density(places: ContactPlaces, fields: Fields) -> FloatArray:
-    """Return the pressing force of each point per length [N/m], shape (rows, points); forces with a share of the
-    stiffness are scaled to the full stiffness.
+    """Return the pressing force of each point per length [N/m], shape (rows, points). Each force is divided by its
+    share σ of the stiffness.
     """
     out, _ = eval_places(places, fields)
     c, cable = places.c, places.taken.cable
@@ -104,13 +108,15 @@ def eval_slip(places: ContactPlaces, fields: Fields) -> FloatArray:
 
 
 def eval_torque(places: ContactPlaces, fields: Fields) -> FloatArray:
-    """Return the friction torque about the axis of each cable, carried by an external support [N m], shape (rows,)."""
+    """Return the friction torque about the axis of each cable, which an external support carries [N m], shape
+    (rows,).
+    """
     out, _ = eval_places(places, fields)
     return sum_cables(places, out[:, TORQUE_A], out[:, TORQUE_B])
 
 
 def eval_sum(first: int, last: int, sign: float) -> PlaceOutput:
-    """Create an output that sums the values of the places of each cable."""
+    """Create an output that is the sum over the places of each cable."""
 
     def evaluate(places: ContactPlaces, fields: Fields) -> FloatArray:
         out, _ = eval_places(places, fields)

@@ -1,4 +1,6 @@
-"""The occupied contact places for kernels, and their values for outputs and accounts."""
+"""The contact places of points: data for kernels, and values for outputs and energy balances. A place is the storage
+for one contact of a point with a cable.
+"""
 
 from __future__ import annotations
 
@@ -42,21 +44,20 @@ PRESS, FORCE, SLIP, TORQUE_A, TORQUE_B, DEPTH, PART = 0, 1, 4, 7, 8, 9, 10
 
 @dataclass
 class ContactPlaces:
-    """All contact places of the points of this process, the occupied places among them, and the cables of all
-    processes."""
+    """All contact places of the points of this process, which of them are occupied, and the cables of all processes."""
 
     c: NDArray[Any]  # records of the cables
-    at: IntArray  # position of the first history value of every place, shape (places,)
+    at: IntArray  # index of the first history value of every place, shape (places,)
     cable: IntArray  # row of the cable of every place, shape (places,)
-    point: IntArray  # number of the point of every place on its cable, shape (places,)
+    point: IntArray  # index of the point of every place on its cable, shape (places,)
     x: FloatArray  # arc length of the point of every place on its cable [m], shape (places,)
-    number: FloatArray  # number of the cable to which each place is bound at present, shape (places,)
+    number: FloatArray  # index of the cable, counted from 1, that each place touches at present, shape (places,)
     taken: PairList  # the occupied places
     rank: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
-    """Numbers of the occupied places among all places, in the order of ``taken``, shape (m,)."""
+    """Indices of the occupied places among all places, in the order of ``taken``, shape (m,)."""
 
     def assign(self, data: FloatArray) -> None:
-        """Bind places to the cables given in the history values."""
+        """Assign places to the cables that the history values name."""
         number = data[self.at + NUMBER]
         if np.array_equal(number, self.number):
             return
@@ -72,13 +73,13 @@ class ContactPlaces:
         self.taken = PairList(self.at[self.rank], self.cable[self.rank], self.x[self.rank], first, pair)
 
     def eval_dofs(self) -> IntArray:
-        """Return the coordinate numbers of all pairs of cables, shape (pairs, 24)."""
+        """Return the coordinate indices of all pairs of cables, shape (pairs, 24)."""
         dofs: IntArray = self.c["dofs"][self.taken.pair].reshape(-1, 24)
         return dofs
 
 
 def create_places(c: NDArray[Any]) -> ContactPlaces:
-    """Create all places without contacts."""
+    """Create all places; none of them is occupied."""
     points = np.repeat(np.arange(len(c)), c["points"])
     number = np.arange(len(points)) - np.repeat(np.cumsum(c["points"]) - c["points"], c["points"])
     cable, point = np.repeat(points, TOUCHING), np.repeat(number, TOUCHING)
@@ -92,7 +93,7 @@ def create_places(c: NDArray[Any]) -> ContactPlaces:
 
 @dataclass
 class CableSystem(System):
-    """The system of `ContactFrictionCables3D`; its rows of coordinates belong to pairs of cables."""
+    """The system of `ContactFrictionCables3D`. Each row of ``dofs`` contains the coordinates of a pair of cables."""
 
     places: ContactPlaces | None = None  # the contact places of the points of this process
     coupled: IntArray = field(default_factory=lambda: np.zeros((0, 2), np.int64))
@@ -153,7 +154,9 @@ def eval_places(places: ContactPlaces, fields: Fields) -> tuple[FloatArray, Floa
 
 
 def eval_parts(places: ContactPlaces, fields: Fields) -> FloatArray:
-    """Return the numbers of accounts of all places of all rows, shape (rows, places of the widest row, NUMBERS)."""
+    """Return the powers and energies of all places of all rows, shape (rows, largest number of places of a row,
+    NUMBERS).
+    """
     c = places.c
     _, parts = eval_places(places, fields)
     whole = np.zeros((len(c), int(c["points"].max(initial=0)) * TOUCHING, NUMBERS))

@@ -1,15 +1,16 @@
-"""Search for contacts between cables. The search is repeated when a cable has moved by half the skin.
+"""Search for contacts between cables. The search is repeated when a cable has moved by half the search margin ``skin``.
 
-A foot is a point of a cable with a minimal distance from a contact point. A place is the storage for one contact of a
-point with a foot.
+A foot is a point of an axis whose distance from a contact point has a local minimum. A place is the storage for one
+contact between a point and a foot.
 
-Bounding spheres in a search tree find the pairs of cables that are closer than the skin. A point has a foot on a near
-cable at each minimum of the distance. Minima are at sign changes of (r - p).r' between two adjacent points of five
-points on the cubic, and at the ends of chains. Therefore a point may touch a chain several times, including its own
-chain; feet within ``apart`` along the same chain are ignored. New feet receive free places in the order of their
+A search tree of bounding spheres finds the pairs of cables that are closer than the skin. A point has a foot on a near
+cable at each local minimum of the distance. Minima are found from sign changes of (r - p).r' between adjacent ones of
+five points on the cubic, and at the ends of chains. Therefore a point may touch a chain several times, including its
+own chain; feet within ``apart`` along the same chain are ignored. New feet receive free places in the order of their
 distance; feet in contact keep their places.
 
-Control points bound the motion of a cable, see `circle_points/circle_sets.py`. The result of a search is valid while
+The motion of the control points is an upper bound for the motion of a cable, see `circle_points/circle_sets.py`. The
+result of a search is valid while
 
     2 (largest motion of a cable) < smallest gap of a foot without a place, at most the skin.
 
@@ -68,7 +69,7 @@ ROUNDING = 1e-9
 
 @kernel
 def fill_hulls(c: NDArray[Any], x: FloatArray, hull: FloatArray) -> None:
-    """Write the control points of all cables [m], shape (rows, 4, 3)."""
+    """Write the control points of all cables [m] into ``hull``, shape (rows, 4, 3)."""
     for i in range(len(c)):
         p, u = read_vector(x, c[i].dofs, 0), read_vector(x, c[i].dofs, 3)
         q, w = read_vector(x, c[i].dofs, 6), read_vector(x, c[i].dofs, 9)
@@ -80,8 +81,8 @@ def fill_hulls(c: NDArray[Any], x: FloatArray, hull: FloatArray) -> None:
 
 @kernel(fast=False)
 def fill_signs(c: NDArray[Any], x: FloatArray, b: int, p: Vector, F: FloatArray) -> None:
-    """Fill (r - p).r' at the ends of the pieces of cable b, shape (PIECES + 1,). The value at the last end is computed
-    from the coordinates of the node, so it equals the first value of the next cable.
+    """Write (r - p).r' at the ends of the pieces of cable b into F, shape (PIECES + 1,). The last value is computed
+    from the coordinates of the node, so it is identical to the first value of the next cable.
     """
     z = gather(x, c[b])
     for k in range(PIECES + 1):
@@ -101,7 +102,8 @@ def fill_feet(
     on pairs[k, 0].
 
     Rows of ``which`` contain cable, point and other cable; rows of ``found`` contain the arc length on the other cable,
-    gap [m] and share. Returns the number of feet; feet for which the arrays have no space are not written.
+    gap [m] and share. Returns the number of feet. If the arrays are too small, the remaining feet are counted but not
+    written.
     """
     F, count = np.empty(PIECES + 1), 0
     for k in range(2 * len(pairs)):
@@ -115,8 +117,8 @@ def fill_feet(
             c[a].radius + c[b].radius,
         )
         for j in range(c[a].points):
-            # position of the point and its derivatives; F: whether the distance from the point increases along b at the
-            # ends of pieces
+            # position of the point and its derivatives; F: sign of the derivative of the distance along b at the ends
+            # of pieces
             xi = arc_length_of(j, c[a].points, c[a].length)
             p, pa, ka = value_at(za, xi), slope_at(za, xi), bend_at(za, xi)
             fill_signs(c, x, b, p, F)
@@ -135,7 +137,7 @@ def fill_feet(
                     s, _ = find_foot(zb, p, low + (high - low) * F[m] / (F[m] - F[m + 1]), low, high, lb)
                 else:
                     continue
-                # ignore parts of the point's own chain that are near the point
+                # ignore parts of the same chain that are near the point
                 along = wrap_arc(c[a].arc + xi - c[b].arc - s, c[b].loop)
                 if c[a].chain == c[b].chain and abs(along) < c[a].apart:
                     continue
@@ -157,8 +159,8 @@ def fill_feet(
 def give_places(
     c: NDArray[Any], which: IntArray, found: FloatArray, data: FloatArray, start: FloatArray, left: IntArray
 ) -> float:
-    """Store the contacts of points with feet in the places of the points; return the smallest gap of a foot without
-    place [m]. The feet are ordered by cable, point and gap.
+    """Store the contacts with the found feet, which are ordered by cable, point and gap, in the places of the points.
+    Return the smallest gap of a foot without place [m].
 
     ``left`` receives the index of a closed foot without place, or -1.
     """
@@ -167,7 +169,7 @@ def give_places(
     wanted = np.zeros(TOUCHING, np.bool_)
     for a in range(len(c)):
         for j in range(c[a].points):
-            # the feet (closest points on other cables) of this point, and the stored contacts that keep their foot
+            # the feet of this point, and the stored contacts that keep their foot
             base, end = c[a].data + j * TOUCHING * WIDTH, first
             while end < len(which) and which[end, 0] == a and which[end, 1] == j:
                 end += 1
@@ -207,7 +209,7 @@ def give_places(
 
 @kernel(inline=True)
 def find_place(c: NDArray[Any], b: int, s: float, data: FloatArray, base: int, wanted: NDArray[np.bool_]) -> int:
-    """Return the place of a point that is already bound to the foot s on cable b, or -1 if there is no such place."""
+    """Return the place of a point that already stores the foot s on cable b, or -1 if there is no such place."""
     for k in range(TOUCHING):
         at = base + k * WIDTH
         if data[at + NUMBER] > 0.0:
@@ -224,26 +226,26 @@ class CableSearch:
     """The search for feet, and the data stored until the next search."""
 
     c: NDArray[Any]  # the cables, of all processes
-    name: str  # their component, for messages
+    name: str  # name of their component, for messages
     processes: Processes  # processes that search together; each process searches for its own points
     skin: FloatArray  # search margin of each cable [m], shape (rows,)
     group: IntArray  # set of each cable, shape (rows,)
     searches: int = 0  # number of searches up to now
     forgotten: bool = True  # whether the next update must search
-    margin: float = 0.0  # motion of cables up to which the result of the search is valid [m]
+    margin: float = 0.0  # motion of a cable up to which the result of the search is valid [m]
     hull: FloatArray = field(default_factory=lambda: np.zeros((0, 4, 3)))  # control points at the last search [m]
     left: FloatArray = field(default_factory=lambda: np.zeros(0))
-    """Number of the cable to which each place was bound after the last update, shape (places,)."""
+    """Index of the cable, counted from 1, to which each place was assigned after the last update, shape (places,)."""
 
     def update(self, fields: Fields) -> bool:
-        """If the last search may be outdated, search for feet and bind places to them; return whether a search was
+        """If the last search may be outdated, search for feet and store them in places. Return whether a search was
         made.
 
-        The places must be updated to their current feet before this call. All processes search if the search of any
-        process is outdated.
+        The feet of occupied places must be updated before this call. If the search of any process may be outdated, all
+        processes search.
 
         Raises:
-            ModelError: ropes that are inside each other by more than a radius, or a point that touches more cables than
+            ModelError: cables that penetrate each other by more than a radius, or a point that touches more cables than
                 it has places.
         """
         hull = np.empty((len(self.c), 4, 3))
@@ -253,7 +255,7 @@ class CableSearch:
             motion = float(np.sqrt(((hull - self.hull) ** 2).sum(axis=2).max(initial=0.0)))
             stale = not 2.0 * motion < self.margin
         stale_anywhere, diverged = self.processes.largest([float(stale), float(not np.isfinite(hull).all())])
-        # no search after divergence, which the solver detects by the residual
+        # no search after divergence of Newton's method, which the solver detects from the residual
         if not stale_anywhere or diverged:
             return False
         self.hull, self.forgotten = hull, False
@@ -270,7 +272,7 @@ class CableSearch:
         return True
 
     def _give_places(self, fields: Fields) -> float:
-        """Bind places to the near feet and return the smallest gap of a foot without place [m]."""
+        """Store near feet in places and return the smallest gap of a foot without place [m]."""
         which, found = self._find_feet(fields, self._find_pairs())
         if self.searches == 1:
             self._check_depth(which, found)
@@ -284,9 +286,11 @@ class CableSearch:
         return least
 
     def _find_pairs(self) -> IntArray:
-        """Find rows of cables of one set that are closer than the skin, including each cable with itself; shape (k, 2).
+        """Return the rows of pairs of cables of one set that are closer than the skin, shape (k, 2). Each cable also
+        forms a pair with itself.
 
-        With several processes, find only pairs with a cable whose points belong to this process.
+        With several processes, each process finds only the pairs that contain a cable whose points belong to this
+        process.
         """
         middle = 0.5 * (self.hull[:, 0] + self.hull[:, 3])
         reach = np.linalg.norm(self.hull - middle[:, None], axis=2).max(axis=1, initial=0.0) + self.c["radius"]
@@ -299,7 +303,7 @@ class CableSearch:
         return np.ascontiguousarray(np.concatenate(parts))
 
     def _find_feet(self, fields: Fields, pairs: IntArray) -> tuple[IntArray, FloatArray]:
-        """Find the feet of `fill_feet`, ordered by cable, point and gap."""
+        """Return the results of `fill_feet`, ordered by cable, point and gap."""
         size = 4 * int(self.c["points"].sum()) + 16
         while True:
             which, found = np.zeros((size, 3), np.int64), np.zeros((size, 3))
@@ -312,7 +316,7 @@ class CableSearch:
         return which[order], found[order]
 
     def _check_depth(self, which: IntArray, found: FloatArray) -> None:
-        """Raise ModelError for ropes that penetrate each other by more than a radius at the start."""
+        """Raise ModelError for cables that penetrate each other by more than a radius at the start."""
         least = np.minimum(self.c["radius"][which[:, 0]], self.c["radius"][which[:, 2]])
         excess = found[:, 1] + least
         for k in np.argsort(excess, kind="stable")[:1]:
@@ -327,7 +331,9 @@ class CableSearch:
             )
 
     def describe_depth(self, at: IntArray, cable: IntArray, data: FloatArray, advice: str) -> list[str]:
-        """Describe the deepest place, if its depth exceeds a radius; ``at`` and ``cable`` are values of all places."""
+        """Describe the contact with the greatest depth, if this depth exceeds a radius. ``at`` and ``cable`` are values
+        of all places, see `ContactPlaces`.
+        """
         other = data[at + NUMBER].astype(np.int64) - 1
         least = np.minimum(self.c["radius"][cable], self.c["radius"][other])
         excess = np.where(other >= 0, -data[at + GAP] - least, 0.0)

@@ -1,14 +1,14 @@
 """Exact tangent of the contact between two cables; see `kernels.py` for the forces.
 
-The force of a point depends on r and r' of A and of B at the foot, and on the rates of r and r'. The force law is
-differentiated line by line with respect to the components of r_A, r'_A, r_B and r'_B. A variation of a coordinate
+The force of a point depends on r and r' of A at the point and of B at the foot, and on their rates. Each equation of
+the force law is differentiated with respect to the components of r_A, r'_A, r_B and r'_B. A variation of a coordinate
 changes r and r' by the shape functions and is weighted with dq. A variation of a velocity changes the rates of r and r'
-by the same functions and is weighted with dv. Therefore a single pass evaluates the derivatives with respect to
-coordinates and velocities. The condition of the foot is d.r'_B = 0, so the foot moves by δs:
+by the same functions and is weighted with dv. Therefore one evaluation gives the derivatives with respect to both
+coordinates and velocities. The foot satisfies d.r'_B = 0, so its arc length changes by δs:
 
     (r'.r' - d.r'') δs = (δr_A - δr_B).r'_B + d.δr'_B; δs = 0 if the foot is held at the end of a chain.
 
-The motion δs also changes r, r' and their rates at the foot, s - s_0 of the bristle, and the shape functions of the
+The variation δs also changes r, r' and their rates at the foot, s - s_0 of the bristle, and the shape functions of the
 reaction.
 
 Source: implicit differentiation, own derivation.
@@ -112,13 +112,13 @@ def eval_change(
     dvb: Vector,
     dwb: Vector,
 ) -> Change:
-    """Evaluate variations of the contact for variations of r, r' and their rates, of A and, at a constant arc length,
-    of B.
+    """Return the variations of the contact for variations of r, r' and their rates. The variations on B are given at a
+    constant arc length.
     """
     ds = 0.0
     if not m.held:
         ds = (dot(dra, m.pb) - dot(drb, m.pb) + dot(t.d, dpb)) / (dot(m.pb, m.pb) - dot(t.d, m.kb))
-    # the foot moves along the cable
+    # variation of r_B and r'_B due to the motion of the foot along B
     drb, dpb = combine(1.0, drb, ds, m.pb), combine(1.0, dpb, ds, m.kb)
     dvb, dwb = combine(1.0, dvb, ds, m.wb), combine(1.0, dwb, ds, m.zb)
     # distance and its direction, both tangents, and the normal velocity
@@ -169,8 +169,9 @@ def unit_vector(axis: int, size: float) -> Vector:
 def fill_changes(
     par: TouchParameters, m: FootMotion, z: Bristle, t: FootContact, dq: float, dv: float, C: FloatArray
 ) -> None:
-    """Fill derivatives with respect to r_A, r'_A, r_B, r'_B (three columns each) into C, shape (10, 12). The rows of C
-    are the force (3), the force on r'_A (3), the force on r'_B (3), and s."""
+    """Write derivatives with respect to r_A, r'_A, r_B, r'_B (three columns each) into C, shape (10, 12). The rows of C
+    are the force on r_A (3), the force on r'_A (3), the force on r'_B (3), and s.
+    """
     for col in range(12):
         which, axis = col // 3, col % 3
         q, v = unit_vector(axis, dq), unit_vector(axis, dv)
@@ -200,8 +201,9 @@ def add_tangent(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """Add dq df/dq + dv df/dv of all places, at constant history, to the matrix values; ``slots`` are ordered by pairs
-    of cables."""
+    """Add dq df/dq + dv df/dv of all places, at constant history, to the values of the matrix. ``slots`` are ordered by
+    pairs of cables.
+    """
     C, X, K = np.empty((10, 12)), np.empty((10, 24)), np.empty((24, 24))
     for k in range(len(list_.pair)):
         a, b = list_.pair[k, 0], list_.pair[k, 1]
@@ -224,7 +226,7 @@ def add_tangent(
             if not touches:
                 touches = True
                 K[:] = 0.0
-            # variations due to the motion of both axes, then variations due to coordinates
+            # derivatives with respect to r and r' of both axes, then with respect to coordinates
             m, z = find_motion(za, ya, zb, yb, xi, s, held), read_bristle(c, start, at, b, s)
             t = eval_touch(par, m, z)
             fill_changes(par, m, z, t, dq, dv, C)

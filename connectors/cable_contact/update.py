@@ -1,15 +1,17 @@
-"""Updates between Newton runs: transfer of feet to the next cable, gaps, bristles; see `kernels.py` for the symbols.
+"""Update between Newton runs: transfer of feet to neighbouring cables, gaps, and bristles; see `kernels.py` for the
+symbols.
 
 A foot beyond the ends of its cable is transferred along the chain, over any number of cables. The resulting change of
 the pressing force is the force error of the update, so the Newton run is repeated if this change is too large. In
-static solves the change of forces due to new shares is added to the error. A point that has just closed gets its anchor
-at its current position. A slipping point gets an anchor for which bristle and damper together have the force μ p,
+static solves the change of forces due to new shares σ is added to the error. A point that has just closed gets its
+anchor at its current position. The anchor of a slipping point is chosen such that bristle and damper together exert the
+force μ p:
 
     u_e = max(1 - w μ_v v_t.f_t/|f_t|², 0) f_t/(w μ_k),
     s_0 = s - u_e.t_B/|r'_B|,    m_A = m_B = sqrt(1 - h²) n - h t_B × n,    h = u_e.(t_B × n)/D,
 
 A sticking point keeps its anchor; m_A and m_B are rotated together with the tangents. Cables that penetrate each other
-by more than a radius would pass through each other. Their error is therefore infinite, and solvers reduce the step or
+by more than a radius would pass through each other. In this case the error is infinite, so solvers reduce the step or
 fail.
 """
 
@@ -63,19 +65,20 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 
 AT_JOINT = 1e-6
-"""Distance from the end of a cable, as a share of its length [1], by which a foot may lie outside the cable before the
-foot is transferred to the next cable.
+"""Distance beyond the end of a cable, divided by its length [1], up to which a foot is not transferred to the next
+cable.
 """
 SAME_FOOT = 1e-4
-"""Distance, per length of the cable [1], below which two feet of one point count as one foot."""
+"""Distance, divided by the length of the cable [1], below which two feet of one point are treated as one foot."""
 HOPS = 1000
 """Largest number of cables over which a foot may move in one update."""
 
 
 @kernel
 def follow_foot(c: NDArray[Any], x: FloatArray, p: Vector, b: int, s: float) -> tuple[int, float, bool]:
-    """Follow the foot of p along the chain, from the start value s on cable b; return its cable, its arc length, and
-    whether it is held at an end."""
+    """Find the foot of p on the chain, from the start value s on cable b. Return the cable of the foot, its arc length,
+    and whether it is held at an end of the chain.
+    """
     held, last = False, 0
     for _ in range(HOPS):
         low, high = reach_of_foot(c, b)
@@ -131,8 +134,9 @@ def follow_feet(
     errors: FloatArray,
     forces: FloatArray,
 ) -> None:
-    """Move all places to their feet; fill the force errors and the pressing forces of Newton's method [N], shape
-    (rows,) each."""
+    """Update the feet of all places. Write the force errors and the pressing forces of the last Newton run [N] into
+    ``errors`` and ``forces``, shape (rows,) each.
+    """
     errors[:], forces[:] = 0.0, 0.0
     for i in range(len(list_.at)):
         at, a = list_.at[i], list_.cable[i]
@@ -160,7 +164,7 @@ def follow_feet(
 
 @kernel
 def leave_double(c: NDArray[Any], data: FloatArray, start: FloatArray, base: int) -> None:
-    """If the feet of two places of a point have met, release one of the places."""
+    """If two places of a point have the same foot, release one of them."""
     for k in range(1, TOUCHING):
         at = base + k * WIDTH
         for other in range(base, at, WIDTH):
@@ -192,11 +196,11 @@ def update_history(
     """Update states and bristles of all places; ``start`` contains the history values at the start of the step.
 
     ``passed``: whether a foot has moved to another cable. ``rests``: whether the solve is static; in static solves,
-    forces must balance with the new shares.
+    forces must balance with the new shares σ.
 
-    Returns four numbers: the largest sum of the errors of a cable [N]; whether any point opened, closed, began to stick
-        or slip, or moved to another cable; the largest pressing force of a cable [N]; and the row of the largest error,
-        -1 without errors.
+    Writes four values to ``outcome``: the largest sum of the errors of a cable [N]; whether any point opened, closed,
+    began to stick or slip, or moved to another cable; the largest pressing force of a cable [N]; and the row of the
+    largest error, -1 without errors.
     """
     changed = passed
     for i in range(len(list_.at)):
@@ -205,7 +209,7 @@ def update_history(
         par, bristle = read_parameters(c, a, b, data[at + SHARE]), read_bristle(c, start, at, b, s)
         za, ya = gather(x, c[a]), gather(v, c[a])
         zb, yb = gather(x, c[b]), gather(v, c[b])
-        # forces with the bristle from the start of the step
+        # forces with the bristle that was stored at the start of the step
         m = find_motion(za, ya, zb, yb, xi, s, False)
         t = eval_touch(par, m, bristle)
         # contact state, and the bristle of points that stick or slip
@@ -228,8 +232,8 @@ def update_history(
             errors[a] = np.inf
         share = eval_share(t.d, m.pa, bend_at(za, xi), m.pb, m.kb)
         if rests and data[at + STATE] != NEW:
-            # in dynamic solves the shares lag by one step; this is allowed because the sum of the shares of both cables
-            # is 1
+            # in dynamic solves the shares of the previous step are used; the error is small because the shares of both
+            # cables sum to 1
             new = read_parameters(c, a, b, share)
             errors[a] += abs(eval_press(new, par.reach - t.D, 0.0) - eval_press(par, par.reach - t.D, 0.0))
         data[at + SHARE] = share
@@ -240,7 +244,9 @@ def update_history(
 
 @kernel(inline=True)
 def eval_depth(c: NDArray[Any], a: int, b: int, p: Vector, r: Vector) -> float:
-    """Return the depth of the point p of cable a in cable b, whose closest point is r [m]."""
+    """Return the depth of the penetration of cables a and b at the point p of cable a; r is the closest point of cable
+    b [m].
+    """
     d = p[0] - r[0], p[1] - r[1], p[2] - r[2]
     depth: float = c[a].radius + c[b].radius - sqrt(dot(d, d))
     return depth

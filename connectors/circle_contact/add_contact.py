@@ -1,4 +1,4 @@
-"""Create contact of many cables with several circles: belts on pulleys, ropes on sheaves.
+"""Functions that add the contact between several cables and several circles, for belts on pulleys and ropes on sheaves.
 
 The functions accept any law between a circle and a cable; docs/howto/choose_contact.md helps to choose a law.
 """
@@ -51,27 +51,28 @@ def add_contact(
     damping_ratio: float | None = None,
     **columns: Any,
 ) -> Entity:
-    """Add contact of every cable with every circle; for laws with segments, one marker per cable is shared by all
-    circles.
+    """Add contact between every cable and every circle. With laws for segments, all circles share one marker per cable.
 
     Args:
-        kind: the law. `ContactFrictionCirclePoints2D` (points of the axis) is recommended; only this law is accurate
-            for stiff belts on coarse meshes. `ContactFrictionCircleCable2D` and `ContactCircleCable2D` have straight
-            segments.
+        kind: component of the contact law. `ContactFrictionCirclePoints2D` (points of the axis) is recommended; only
+            this law is accurate for stiff belts on coarse meshes. `ContactFrictionCircleCable2D` and
+            `ContactCircleCable2D` replace the cable by straight segments.
         circles: k bodies, whose centres are the centres of the circles, or rigid markers.
         cables: n cables, of one type or of several types: `Cable2D`, and `ALECable2D` without offset.
-        segments: number of straight segments of each cable, or number of contact points of each cable.
+        segments: number of straight segments or contact points of each cable, depending on the law.
         circle_radius: radius [m] of all circles, or one radius per circle.
         vertical_offset: distance [m] of the contact line from the axis of the cables, along their left normal.
-        damping_ratio: contact_damping_per_length relative to 2 sqrt(contact_stiffness_per_length mass_per_length), the
-            critical damping of the cable on the contact [1]; 1/3 suits belts, see docs/howto/choose_contact.md.
-        **columns: further columns of the law, with one value for all pairs, one per circle (k), or one per pair (k n).
+        damping_ratio: ratio [1] of contact_damping_per_length to 2 sqrt(contact_stiffness_per_length mass_per_length),
+            the critical damping of the mass of the cable on the contact stiffness. 1/3 is suitable for belts, see
+            docs/howto/choose_contact.md.
+        **columns: further columns of the law. Each column has one value for all pairs, k values (one per circle) or k n
+            values (one per pair).
 
     Returns:
-        The pairs, circle by circle: row i n + j is the pair of circle i and cable j, shape (k n,).
+        The rows of all pairs, shape (k n,). Row i n + j belongs to circle i and cable j.
 
     Raises:
-        ModelError: no circle or no cable, or values that the law does not allow.
+        ModelError: no circle or no cable is given, or the law does not allow a value.
     """
     call = "add_contact"
     touched, touching = list_handles(call, "circles", circles), list_handles(call, "cables", cables)
@@ -111,8 +112,8 @@ def add_contact_with_many(
     skin: float = 0.0,
     **columns: Any,
 ) -> Entity:
-    """Add contact of every cable with any of many circles by `ContactFrictionCircleSetPoints2D`; only circles near a
-    cable cost computing time.
+    """Add contact between every cable and any circle near it, with the law `ContactFrictionCircleSetPoints2D`. Circles
+    that are far from a cable cause no computing time.
 
     Args:
         circles: k bodies, whose centres are the centres of the circles, or rigid markers.
@@ -120,14 +121,14 @@ def add_contact_with_many(
         segments: number of contact points of each cable.
         circle_radius: radius [m] of all circles, or one radius per circle.
         touching: number of circles that one cable can touch simultaneously.
-        skin: margin of the search for circles [m]; 0: the smallest radius.
-        **columns: further columns of the law, one value for all rows.
+        skin: distance from a cable within which circles are searched [m]; with 0, the smallest radius is used.
+        **columns: further columns of the law, with one value for all rows.
 
     Returns:
-        The rows, shape (touching n,): row j touching + i is row i of cable j.
+        The rows, shape (touching n,). Row j touching + i is the row with index i of cable j.
 
     Raises:
-        ModelError: no circle or no cable, or values that the law does not allow.
+        ModelError: no circle or no cable is given, or the law does not allow a value.
     """
     call = "add_contact_with_many"
     touched, touching_cables = list_handles(call, "circles", circles), list_handles(call, "cables", cables)
@@ -138,7 +139,7 @@ def add_contact_with_many(
 
 
 def _eval_damping(ratio: float, columns: dict[str, Any], cables: Sequence[Entity], circles: int) -> FloatArray:
-    """Evaluate contact_damping_per_length [N s/m^2] of all pairs for a ratio to the critical damping, shape (k n,)."""
+    """Return contact_damping_per_length [N s/m^2] of all pairs for a given damping ratio, shape (k n,)."""
     stiffness = columns.get("contact_stiffness_per_length")
     if stiffness is None or any(name.startswith("contact_damping") for name in columns):
         raise ModelError(
@@ -151,7 +152,7 @@ def _eval_damping(ratio: float, columns: dict[str, Any], cables: Sequence[Entity
 
 
 def _expand(value: Any, circles: int, cables: int) -> Any:
-    """Repeat an array with one entry per circle for all cables; return other values unchanged."""
+    """Repeat each value of an array with one value per circle for all cables; return other arguments unchanged."""
     if shape_of(value) != (circles,):
         return value
     return np.repeat(value, cables) if isinstance(value, np.ndarray) else [v for v in value for _ in range(cables)]

@@ -1,5 +1,5 @@
-"""Ends of the arc of a belt: the point where a bent belt leaves an elastic pulley, and the additional length of the
-belt.
+"""Ends of the arc of a belt with bending stiffness on an elastic pulley: position of the point at which the belt leaves
+the pulley, and the additional length of the belt.
 
 The belt is a beam under the force F, with the bending stiffness EI, on an elastic foundation with the stiffness k that
 cannot pull. On the arc the depth of the belt in the circle is F/(k R). Let s [m] be the position on the circle, 0 where
@@ -8,17 +8,18 @@ the circle is parallel to the span and > 0 towards the span, and y [m] the depth
     touching, s < e:    EI y'''' - F y'' + k y = 0     y = sum of Z exp(p (s - e)), EI p⁴ - F p² + k = 0, Re p > 0
     free, s > e:        EI y'''' - F y'' = F/R         y = b - s²/(2 R) + c exp(-(s - e)/l), l² = EI/F
 
-At s = e the depth is 0, and y and three derivatives are continuous. The length of the belt exceeds the sum of arc and
-straight line by
+At s = e the depth is 0, and y and its first three derivatives are continuous. The length of the belt minus the lengths
+of arc and straight line is
 
-    integral of y'²/2 - y/R for s < 0, and of the difference of this function from the function of the line for s > 0.
+    the integral of y'²/2 - y/R for s < 0, plus the integral of the difference between this function and the same
+    function of the straight line for s > 0.
 
-The span is a tangent of a circle of the radius R + l²/(2 R), on which the depth of the line is 0 at s = 0. On a rigid
+The span is a tangent of a circle of the radius R + l²/(2 R), which the straight line touches at s = 0. On a rigid
 circle e = -l, b = -l²/(2 R), and the additional length is l³/(12 R²). A string has e = sqrt(F/k).
 
-If the angle t of an arc is so small that t R < 2 l, the contact is a single point. With a rigid circle both ends
-together add the length t² l/8 - R t³/24, the spans are tangents of a circle of the radius R + t l/2 - R t²/8, and the
-curvature at the point is t/(2 l).
+If the angle t of an arc is so small that t R < 2 l, the contact is a single point. With a rigid circle the additional
+length of both ends together is t² l/8 - R t³/24, the spans are tangents of a circle of the radius R + t l/2 - R t²/8,
+and the curvature at the point is t/(2 l).
 
 Source: S. P. Timoshenko, J. M. Gere, Theory of Elastic Stability (1961), chapter 1; M. Hetényi, Beams on Elastic
 Foundation (1946), for the beam with tension.
@@ -34,20 +35,20 @@ import numpy as np
 from windlass.framework.arrays import FloatArray
 
 CLOSE = 1e-5
-"""Smallest |g|/a, at which equal roots p are evaluated [1]."""
+"""Smallest |g|/a [1]. Equal roots p are evaluated with this value."""
 STIFFEST = 1e30
-"""Contact stiffness that counts as rigid [N/m²]."""
+"""Contact stiffness above which a circle is treated as rigid [N/m²]."""
 SHORTEST = 1e-6
-"""Smallest l/R, at which strings are evaluated [1]."""
+"""Smallest l/R [1]. Strings, whose l is 0, are evaluated with this value."""
 
 
 class SpanEnds(NamedTuple):
-    """Ends of arcs, in arrays of the common shape of all arguments of `eval_ends`.
+    """Quantities of the ends of arcs. All arrays have the broadcast shape of the arguments of `eval_ends`.
 
     untouched: angle between the end of the arc and the point where the belt leaves the circle [rad]; negative if the
         belt touches beyond the arc.
-    longer: length that the end adds to arc and span [m].
-    offset: distance of the line of the span from the tangent of the circle [m].
+    longer: additional length of the belt at the end, relative to arc and span [m].
+    offset: distance between the straight line of the span and the parallel tangent of the circle [m].
     curvature: curvature of the belt on the circle [1/m].
     """
 
@@ -61,22 +62,22 @@ def eval_ends(
     force: FloatArray | float, bending: FloatArray | float, contact: FloatArray, radius: FloatArray,
     angle: FloatArray | float = inf, longest: FloatArray | float = inf,
 ) -> SpanEnds:  # fmt: skip
-    """Evaluate the ends of arcs; see the head of this file for the equations. Arguments may be arrays that can be
+    """Evaluate the ends of arcs by the equations in the docstring of this module. Arguments may be arrays that can be
     broadcast.
 
     Args:
-        force: F of the spans [N].
+        force: force F in the spans [N].
         bending: EI [N m²]; 0 for a string.
         contact: contact stiffness k per length of the belt [N/m²]; inf for a rigid circle.
         radius: R [m].
         angle: wrap angle t of the arc [rad].
-        longest: largest l [m]; l is also at most R.
+        longest: upper limit of l [m]. The radius R is a second upper limit.
     """
     contact = np.minimum(contact, STIFFEST)
     l = np.minimum(np.sqrt(bending / force), np.minimum(longest, radius))
     l = np.maximum(l, SHORTEST * radius)
     depth, stiff, half = force / (radius * contact), contact / (force * l**2), 0.25 / l**2
-    # p = a +- i g; g is imaginary on a soft foundation
+    # the roots are p = a +- i g; on a soft foundation g is imaginary
     a, g = np.sqrt(0.5 * np.sqrt(stiff) + half), np.sqrt((0.5 * np.sqrt(stiff) - half).astype(complex))
     g = np.where(np.abs(g) < CLOSE * a, CLOSE * a, g)
     sine = (depth * a * (a * a - 3.0 * g * g) - 1.0 / (l * radius) + 0.5 * depth / l**3) / (
@@ -91,7 +92,7 @@ def eval_ends(
     longer = (
         (bent - (z / p).sum(axis=0) / radius).real + e**3 / (6.0 * radius**2) - depth * e / radius + c**2 / (4.0 * l)
     )
-    # on longer arcs t = 2 l/R gives the offset and the curvature of both ends
+    # on arcs longer than 2 l, the formulas with t = 2 l/R give the offset and the curvature at both ends
     t = np.minimum(angle, 2.0 * l / radius)
     is_point = t * radius < 2.0 * l * (1.0 - CLOSE)
     return SpanEnds(

@@ -1,8 +1,9 @@
 """Contact without friction between a circle and a 2D cable.
 
-The law is `ContactFrictionCircleCable2D` with f_t = 0 and one history value per segment, its gap:
+The law equals `ContactFrictionCircleCable2D` with f_t = 0. Its history contains one value per segment, the gap of the
+segment. The normal force is
 
-    f_n = k_c g + d_c s v_n along the normal of the segment, for segments whose stored gap is <= 0.
+    f_n = k_c g + d_c s v_n along the normal of the segment, for segments with a stored gap <= 0
 
 The stored gap is updated after a Newton run, and only if its sign has changed. The contact exerts no torque on the
 circle, so any position marker is allowed. Source: J. Gerstmayr and others, documentation of Exudyn 1.11, item
@@ -76,7 +77,7 @@ def note_gaps(
 
 
 def build(rows: LocalRows) -> System:
-    """Bind the rows to the kernels."""
+    """Create the system that evaluates the rows."""
     contact = rows.columns
     system, c = create_system(rows, contact), contact.columns
 

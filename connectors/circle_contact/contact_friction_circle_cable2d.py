@@ -5,12 +5,12 @@ with
 
     f_n = k_c g + d_c s v_n,   f_t = mu_v v_t + mu_k (x_cur - x_stick)   while |f_t| <= mu |f_n|,  else mu |f_n| sgn,
 
-x_cur = r alpha + sigma (rho - 1/2) l: position of the contact point, measured along circle and segment. The history
-values store whether a segment is closed and whether it sticks; these values change only between Newton runs. See
-`circle_segments/kernels.py` for all formulas. The end points of a segment receive the shares 1-rho and rho of the
-force. The circle receives the reaction and the torque of f_t. Source: J. Gerstmayr and others, documentation of Exudyn
-1.11, item ObjectContactFrictionCircleCable2D. In Exudyn x_cur contains the reference length of a segment; in this law
-it contains the current length l of the segment on the circle.
+Here x_cur = r alpha + sigma (rho - 1/2) l is the position of the contact point, measured along circle and segment. The
+history values describe whether a segment is closed and whether it sticks. They change only between Newton runs. See
+`circle_segments/kernels.py` for all formulas. The force is divided between the two end points of a segment in the ratio
+1-rho to rho. The circle receives the reaction and the torque of f_t. Source: J. Gerstmayr and others, documentation of
+Exudyn 1.11, item ObjectContactFrictionCircleCable2D. In Exudyn the length l in x_cur is the reference length of a
+segment. In this law l is the current length of the segment on the circle.
 """
 
 from __future__ import annotations
@@ -78,9 +78,10 @@ class ContactFrictionCircleCable2D(SegmentContact):
     end points of the segment, and the moments sum to ((1-rho) |p0 - c| + rho |p1 - c| - r) f_t. Forces always sum to 0.
 
     With cables whose material moves along the axis (`ALECable2D`) sticking positions refer to the material. Each
-    sticking position belongs to a segment of the mesh; the bristle does not move with the material. History values
-    per row: gaps [m] (n), states (n), sticking positions [m] (n). For moving material with the current length, a
-    further value is the axial motion [m] at which the positions were stored (1).
+    sticking position belongs to a segment of the mesh, so the bristle does not move with the material. History values
+    per row: gaps [m] (n), states (n), sticking positions [m] (n). Rows with moving material that use the current length
+    have one further value (1): the axial displacement of the material [m] at the time at which the positions were
+    stored.
     """
 
     circle = ref(RIGID, "centre and rotation of the circle")
@@ -119,7 +120,7 @@ class ContactFrictionCircleCable2D(SegmentContact):
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Create the history values that the user did not give."""
+    """Return initial values of the history that the user did not specify."""
     given = read_words(values.get("sticking_length", CURRENT))
     current = given is not None and bool((given == CURRENT).any())
     per_row = (0.0,) if current and has_moving(world) else ()
@@ -152,8 +153,8 @@ def note_states(
 
 
 def build(rows: LocalRows) -> System:
-    """Bind the rows to the kernels."""
-    check_forms(rows.table, FORMS, rows.rows)  # the check is repeated, because friction_stiffness may have been changed
+    """Create the system that evaluates the rows."""
+    check_forms(rows.table, FORMS, rows.rows)  # repeated, because friction_stiffness may have changed
     contact = rows.columns
     system, c, axial = create_system(rows, contact), contact.columns, contact.axial
 
@@ -194,7 +195,7 @@ def build(rows: LocalRows) -> System:
     def decide(fields: Fields) -> None:
         start, data = fields.start_data, fields.data
         before = data.copy()
-        # without bristles no sticking positions were stored, so each starts at the present position of the segment
+        # without bristles no sticking positions were stored; each bristle starts at the present position of its segment
         start[states[start[sticks] == 0.0]] = UNDEFINED
         run_post_newton(system, fields)
         # a segment whose bristle is exactly at the friction limit slips; otherwise rounding errors would decide

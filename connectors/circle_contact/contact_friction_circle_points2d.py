@@ -1,7 +1,7 @@
 """Contact with friction between a circle and points on the cubic axis of a cable: belts on pulleys, ropes on drums.
 
-A cable of length L has n points at (i + 1/2) L/n on its axis, or at an offset from the axis. Each point represents the
-length L/n of the cable, with the forces
+A cable of length L has n contact points at the arc lengths (i + 1/2) L/n, on its axis or at an offset from the axis.
+Each point represents the length L/n of the cable, with the forces
 
     f_n = k_c g + d_c v_n,     f_t = mu_v v_t + mu_k (r/D) u   while |f_t| <= mu |f_n|,  else mu |f_n| sgn,
 
@@ -47,36 +47,36 @@ START_OF_ROW = (0.0, LAID, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 class ContactFrictionCirclePoints2D(PointContact):
     """Contact and friction between a circle and n points of a 2D cable; one row per pair.
 
-    The cable is divided into ``segments`` equal parts. The middle of each part, on the cubic axis or
-    ``vertical_offset`` next to the axis, touches the circle. Stiffness and damping are per metre of cable; each point
+    The cable is divided into ``segments`` equal parts. The contact point of each part is its middle, on the cubic axis
+    or at the distance ``vertical_offset`` from the axis. Stiffness and damping are per metre of cable; each point
     represents a part of the length L/n, so the contact does not depend on the mesh. Forces and moments of cable and
     circle sum to 0 exactly.
 
-    All bristles of a cable deflect by the mean displacement of its points. While a cubic is bent onto a circle, single
-    points move along the circle in both directions. Two points per cable are sufficient on the circle; four points are
-    necessary where the cable rolls onto the circle. With ``friction_coefficient`` 0 there is no friction, independent
-    of the other parameters; friction that is switched on later begins with undeflected bristles. With ``cord_offset``
-    the axis of the cable, which is the cord of a belt, is above the contact face. Bristles are measured at the cord, so
-    bending a belt onto the circle causes no traction. The friction limit applies at the contact face: mu |f_n| r/(r +
-    cord_offset).
+    All bristles of a cable deflect by the mean displacement of its points. The mean is used, because individual points
+    move along the circle in both directions while a cubic is bent onto the circle. Two points per cable are sufficient
+    on the circle; four points are necessary where the cable rolls onto the circle. With ``friction_coefficient`` 0
+    there is no friction, regardless of the other parameters. If the coefficient is increased from 0 later, the bristles
+    start without deflection. With ``cord_offset`` the axis of the cable, which is the cord of a belt, is above the
+    contact face. The deflection of bristles is measured at the cord, so bending a belt onto the circle causes no
+    traction. The friction limit applies at the contact face: mu |f_n| r/(r + cord_offset).
 
-    With ``press`` > 0 the circle is enlarged by the contact depth F/(k r). Therefore a belt runs on the given radius
-    with the mounted tension, for any contact stiffness. The press F = N - rhoA v² of each cable is updated in each
-    step; its first value is ``press``. The friction of a cable that runs onto the circle begins when all its points are
-    closed, because its points move along the circle until then.
+    With ``press`` > 0 the circle is enlarged by the contact depth F/(k r). Therefore a belt with the mounted tension
+    runs on the given radius for any contact stiffness. The press F = N - rhoA v² of each cable is updated in each step,
+    and its initial value is ``press``. The friction of a cable that runs onto the circle begins when all points of the
+    cable are closed, because its points move along the circle until then.
 
     With ``rigid_layer`` the initial deflection of the bristles is computed from the distance between the cable and its
-    neighbours on the circle. The result equals a rigid layer between cord and face, to which the belt sticks with its
-    stretch at the entry. Otherwise the bristles of a row with ``press`` act as an elastic layer with the stiffness of
-    the bristles; the layer is sheared from the point where the belt touches. See `circle_points/rigid_layer.py` and
-    `circle_points/soft_layer.py`.
+    neighbours on the circle. The result is the same as with a rigid layer between cord and face, to which the belt
+    sticks with the stretch that it has at the entry. Otherwise the bristles of a row with ``press`` act as an elastic
+    layer that has the stiffness of the bristles and is sheared from the point of first contact of the belt. See
+    `circle_points/rigid_layer.py` and `circle_points/soft_layer.py`.
 
     History values per row: gaps [m] (n), states (n), anchors on the circle [m] (n). With ``press`` the row has further
-    values: F - press [N] of the next Newton run, whether the cable has friction, F - press of the previous step [N],
-    the distance moved before the circle [m], the integral of the stretch over this distance [m], the stretch at the
-    previous step [1], the mean of waves [1] and their number. Without ``rigid_layer`` the last four are the integral of
-    the slip [m], the slip velocity at the previous step [m/s], the distance moved since the first point touched [m],
-    and 0.
+    values: F - press [N] for the next Newton run, whether the cable has friction, F - press in the previous step [N],
+    the displacement of the cable before it reached the circle [m], the integral of the stretch over this displacement
+    [m], the stretch in the previous step [1], the mean stretch of waves [1] and the number of waves. Without
+    ``rigid_layer`` the last four values are the integral of the slip [m], the slip velocity in the previous step [m/s],
+    the displacement since the first point touched [m], and 0.
     """
 
     circle = ref(RIGID, "centre and rotation of the circle")
@@ -101,8 +101,8 @@ class ContactFrictionCirclePoints2D(PointContact):
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Create the history values that the user did not give."""
-    # None if the values are not numbers; adding the rows raises the error
+    """Return initial values of the history that the user did not specify."""
+    # None if the values are not numeric; `World.add` raises the error
     press = read_numbers(values.get("press", 0.0))
     grows = press is not None and bool((press != 0.0).any())
     per_row = START_OF_ROW if grows else ()
@@ -137,13 +137,13 @@ def create_system(rows: LocalRows, c: PointRows, bring: Function | None = None) 
 
         system.post_newton = bring_and_commit
     if c.rows["press"].any():
-        # if `press` is 0, the damping force jumps when a point closes, and Newton's method does not converge
+        # with `press` = 0 the damping force jumps when a point closes, and Newton's method would not converge
         system.return_map.motion = maps
     return system
 
 
 def build(rows: LocalRows) -> System:
-    """Bind the rows to the kernels."""
+    """Create the system that evaluates the rows."""
     system = create_system(rows, *join_rows(rows, rows.columns))
     system.account = create_point_account(rows.columns)
     system.gaps = watch_points(rows, rows.columns, CIRCLE_FAMILY)

@@ -1,9 +1,10 @@
-"""Contact of cables with any of many circles, at points of the cubic axis: reevings, conveyors, long belts.
+"""Contact with friction between points on the cubic axis of cables and any circle of a set, for reevings, conveyors and
+long belts.
 
-The law is the same as in `ContactFrictionCirclePoints2D`. A row belongs to a cable and to any near circle of the set,
-instead of a fixed pair of a circle and a cable. Therefore a belt of n cables on k circles has 2 n rows instead of k n.
-The tangent couples each cable only to its near circles; see `contact/pair_search.py`. Source: P. Wriggers,
-Computational Contact Mechanics, Springer (2006); see `pair_search.py` for the list of pairs.
+The law is the same as in `ContactFrictionCirclePoints2D`. A row does not belong to a fixed pair: it belongs to a cable
+and to the circle of the set that is near the cable at present. Therefore a belt of n cables on k circles has 2 n rows
+instead of k n. The tangent couples each cable only to circles near it; see `contact/pair_search.py`. Source: P.
+Wriggers, Computational Contact Mechanics, Springer (2006); see `pair_search.py` for the list of pairs.
 """
 
 from __future__ import annotations
@@ -43,10 +44,10 @@ SOURCE = "[@wriggers2006]"
 
 
 class CircleSet(Component):
-    """Circles that the same cables may touch.
+    """Set of circles that the same cables may touch.
 
-    The search finds circles within a margin, the skin. The search is repeated when the motions of cable and circle
-    together exceed the skin.
+    The search finds circles whose distance from a cable is at most the search margin ``skin``. The search is repeated
+    when the sum of the displacements of cable and circle exceeds this margin.
     """
 
     skin = column("m", "margin of the search; 0: the smallest radius of the circles", default=0.0, minimum=0)
@@ -65,7 +66,7 @@ class ContactFrictionCircleSetPoints2D(PointContact):
 
     A cable that can touch two circles simultaneously has two rows. All other properties are the same as for
     `ContactFrictionCirclePoints2D`. History values per row: gaps [m] (n), states (n), anchors on the circle [m] (n),
-    number of the circle (0 without circle).
+    index of the circle among the circles of all sets, counted from 1 (0 without circle).
     """
 
     circle_set = ref("CircleSet", "the circles")
@@ -78,7 +79,7 @@ class ContactFrictionCircleSetPoints2D(PointContact):
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Create the history values that the user did not give."""
+    """Return initial values of the history that the user did not specify."""
     return create_history(world, ContactFrictionCircleSetPoints2D, values, START, (0.0,))
 
 
@@ -89,7 +90,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return the world coordinate numbers of the cable (8) and of a circle of its set, see `pair_dofs`."""
+    """Return the global coordinate indices of the cable (8) and of a circle of its set, see `pair_dofs`."""
     return pair_dofs(world.dofs_of(table.local("cable")), table.local("circle_set"), *_find_circles(world))
 
 
@@ -98,7 +99,7 @@ def _find_circles(world: Tables) -> tuple[IntArray, IntArray]:
 
 
 def bind(rows: LocalRows) -> PairColumns:
-    """Bind the rows for the kernels, without circles."""
+    """Create the arrays that the kernels read. The rows have no circles yet."""
     layout, count = rows.layout, len(rows.rows)
     circles, of_set = _find_circles(rows.world)
     known = layout.local_dofs(circles) if circles.size else circles
@@ -122,7 +123,7 @@ def bind(rows: LocalRows) -> PairColumns:
 
 
 def build(rows: LocalRows) -> System:
-    """Bind the rows to the kernels."""
+    """Create the system that evaluates the rows."""
     p, assign = bind(rows), call(assign_pairs)
 
     def bring(s: Fields) -> None:
@@ -136,7 +137,9 @@ def build(rows: LocalRows) -> System:
 
 
 def evaluate_rows(rows: LocalRows, fields: Fields) -> tuple[FloatArray, Any]:
-    """Return all output numbers, as in `eval_points`, and the columns of rows; gaps are inf if no circle is near."""
+    """Return the outputs of `eval_points` for all points, and the columns of the rows. The gap of a row without circle
+    is inf.
+    """
     p: PairColumns = rows.columns
     assign_pairs(p, fields.data)
     out = eval_points(p.points, fields)

@@ -1,19 +1,21 @@
-"""Reasons why a run with contact between circles and cables is doubtful, reported before the run or after its end.
+"""Checks of models with contact between circles and cables. Each check finds a reason why results may be wrong, and
+reports it before or after a run.
 
 - Step size. The mass m = rho A L/n of a segment vibrates on the contact stiffness k with the period T = 2 pi sqrt(m/k),
-  which steps must resolve. The losses of belts are doubtful if a step lasts several periods: see `LONGEST_STEP`.
-- Angle per segment. A straight segment of length l touches a circle with its middle. The length of the cable's path
-  increases by the fraction (l/r)²/24, which increases the tension of a stiff cable. Contact points at the distance l do
-  not detect chords of the circle that are shorter than l.
+  which steps must resolve. If a step lasts several periods, the losses of belts are doubtful, see `LONGEST_STEP`.
+- Angle per segment. The middle of a straight segment of length l touches the circle. The path of the cable becomes
+  longer by the fraction (l/r)²/24, which increases the tension of a stiff cable. Contact points with the spacing l do
+  not detect that a cable crosses a circle on a chord shorter than l.
 - Length of cables. The deviation of the cubics of cables from the circle is compared with the stiffness of contact and
   bristles, see `mesh.py`.
-- Circles that overlap although they touch the same cable: two pulleys in one plane cannot overlap.
-- Start of a motion. A motion does not start from a state with a cable deep inside a circle, because contact would
+- Overlapping circles. Circles that touch the same cable must not overlap, because two pulleys in one plane cannot
+  overlap.
+- Start of a motion. A dynamic solve is refused if a cable is deep inside a circle at the start, because contact would
   accelerate the cable out of the circle.
-- Static solves. A circle without a near cable is doubtful (on one process only). A cable that is deep inside a circle
-  at the start is doubtful: contact pushes the cable out on the nearer side. This side may be wrong, for example below
-  the circles of a sea bed.
-- A change of the number of turns of a closed belt around its pulleys shows that the belt has left a pulley.
+- Static solves. A circle far from all cables is doubtful (checked on one process only). A cable that is deep inside a
+  circle at the start is doubtful, because contact pushes the cable out of the circle on the side to which it is nearer.
+  This side may be wrong, for example the lower side of circles that represent a sea bed.
+- Windings. If the number of turns of a closed belt around a pulley changes, the belt has left the pulley.
 """
 
 from __future__ import annotations
@@ -43,21 +45,24 @@ from windlass.framework.model.law import LocalRows, Tables
 from windlass.framework.model.system import Fields, System
 
 LARGEST_ANGLE = 0.5
-"""Angle of a segment on its circle [rad] above which results are doubtful, because the path of the cable is longer by 1
-%.
+"""Angle of a segment on its circle [rad] above which results are doubtful, because the path of the cable is too long by
+1 %.
 """
 LONGEST_STEP = 3.0
-"""Largest step, in periods of the contact of a belt, above which the losses of the belt are doubtful [1]. In
-measurements, bristles with the stiffness 60 EA/R² vibrate if steps last 4 periods, and bristles with the stiffness 8
-EA/R² vibrate if steps last 16 periods."""
+"""Largest step, in periods of the contact of a belt, above which the losses of the belt are doubtful [1]. In test runs,
+bristles with the stiffness 60 EA/R² vibrated with steps of 4 periods, and bristles with the stiffness 8 EA/R² vibrated
+with steps of 16 periods.
+"""
 FAR = 0.5
-"""Smallest gap divided by the radius of the circle [1] above which the circle counts as untouched."""
+"""Ratio of the smallest gap to the radius of the circle [1] above which the circle is reported as untouched."""
 DEEP = 0.25
-"""Depth inside a circle, per radius of the circle [1], above which the start of a cable is doubtful."""
+"""Depth of a cable inside a circle, divided by the radius [1], above which the start of a static solve is doubtful."""
 DEEPEST = 0.5
-"""Depth inside a circle, per radius of the circle [1], above which a motion does not start."""
+"""Depth of a cable inside a circle, divided by the radius [1], above which a dynamic solve is refused."""
 TOUCHING = 1e-9
-"""Overlap of two circles, per sum of their radii [1], below which the circles count as touching."""
+"""Overlap of two circles, divided by the sum of their radii [1], below which the circles are not reported as
+overlapping.
+"""
 
 
 def watch(system: System, rows: LocalRows) -> None:
@@ -80,7 +85,7 @@ def watch(system: System, rows: LocalRows) -> None:
     system.checks.invariants = lambda fields: count_windings(rows, c, fields, *view.parts(fields, row, within)[:2])
     if system.gaps is not None:
         markers, pulley = np.unique(rows.local("circle"), return_inverse=True)
-        # pulleys with grooves have no friction angle
+        # the angle is not checked on pulleys with grooves
         angle = np.where(np.isin(rows.local("circle"), find_grooved(rows.world)), 0.0, c["length"] / c["radius"])
         of, angle, stiffness = (np.repeat(values, c["segments"]) for values in (pulley, angle, c["contact_stiffness"]))
         place = c["data"][row] + within
@@ -88,8 +93,8 @@ def watch(system: System, rows: LocalRows) -> None:
 
 
 def find_grooved(world: Tables) -> IntArray:
-    """Find markers of pulleys that hold belts by teeth; if the teeth of a belt climb out of their grooves, the belt
-    leaves the face but not the pulley.
+    """Find the markers of pulleys with teeth. If the teeth of a belt climb out of the grooves, the belt leaves the face
+    of the pulley but not the pulley.
     """
     table = world.tables.get(BeltToothContact)
     return np.zeros(0, np.int64) if table is None else table.local("marker0")
@@ -99,11 +104,11 @@ def find_doubts(
     rows: LocalRows, c: NDArray[Any], fields: Fields, step: float, evaluate: Callable[[], FloatArray],
     long_steps: Sequence[str] = (),
 ) -> list[str]:  # fmt: skip
-    """Describe doubts; see `Checks.doubts`.
+    """Return descriptions of all reasons for doubt; see `Checks.doubts`.
 
     Args:
-        evaluate: function that returns the numbers of all segments, see `eval_segments`.
-        long_steps: findings of `find_long_steps`, which replace the finding for single cables.
+        evaluate: function that returns the outputs of all segments, see `eval_segments`.
+        long_steps: results of `find_long_steps`, which replace the check of the step for single cables.
     """
     on = np.flatnonzero(c["active"] & (c["contact_stiffness"] > 0.0))
     if not len(on):
@@ -134,7 +139,7 @@ def find_doubts(
     markers, of_row = np.unique(rows.local("circle"), return_inverse=True)
     near = np.zeros(len(markers), dtype=bool)
     gap = evaluate()[..., GAP].min(axis=1)
-    # circles that are far from all rows of this process may be near to rows of another process
+    # circles that are far from all rows of this process may be near rows of another process
     near[of_row[gap <= FAR * radius] if rows.layout.size == 1 else slice(None)] = True
     worst = on[np.argmin(gap[on] / radius[on])]
     if gap[worst] < -DEEP * radius[worst]:
@@ -147,7 +152,9 @@ def find_doubts(
 
 
 def find_long_steps(rows: LocalRows, c: NDArray[Any], fields: Fields, step: float) -> list[str]:
-    """Find reasons for doubt: steps of many periods of the contact of a belt with its pulleys; see `Checks.reasons`."""
+    """Find belts for which a step lasts too many periods of the vibration on the contact stiffness; see
+    `Checks.reasons`.
+    """
     on = find_touching_belts(c, fields)
     on = on[c["contact_stiffness"][on] > 0.0]
     period = 2.0 * np.pi * np.sqrt(c["mass_per_length"][on] * c["length"][on] / c["contact_stiffness"][on])
@@ -162,8 +169,9 @@ def find_long_steps(rows: LocalRows, c: NDArray[Any], fields: Fields, step: floa
 
 
 def refuse_deep(rows: LocalRows, c: NDArray[Any], out: FloatArray) -> list[str]:
-    """Find cables from whose position a motion cannot start; see `Checks.refusals`. ``out`` contains the numbers of all
-    segments."""
+    """Find cables that are too deep inside a circle for the start of a dynamic solve; see `Checks.refusals`. ``out``
+    contains the outputs of all segments.
+    """
     gap, radius = out[..., GAP].min(axis=1), c["radius"]
     deep = np.flatnonzero(c["active"] & (c["contact_stiffness"] > 0.0) & (gap < -DEEPEST * radius))
     names = name_circles(rows.world, rows.local("circle")[deep])
@@ -196,7 +204,7 @@ def find_overlaps(rows: LocalRows, c: NDArray[Any], fields: Fields, on: IntArray
 def count_windings(
     rows: LocalRows, c: NDArray[Any], fields: Fields, begin: FloatArray, end: FloatArray
 ) -> dict[str, float]:
-    """Return the number of counter-clockwise turns of the cables of these rows around each circle [1]; see
+    """Return the number of counter-clockwise turns around each circle [1] that the cables of these rows make; see
     `Checks.invariants`.
 
     begin, end: start points and end points of all segments in the order of the rows [m], shape (segments, 2).

@@ -1,7 +1,7 @@
 """Drawings of the contact between circles and cables.
 
-The laws draw each circle once, as a rim with one spoke, at the position and angle of its marker. Points of circles have
-the fields `displacement` and `velocity`, as cables have. The laws add these fields to the lines of the cables:
+Each circle is drawn once, as a rim with one spoke, at the position and angle of its marker. Points of circles have the
+fields `displacement` and `velocity`, like points of cables. The lines of the cables receive the further fields
 
 | line field | unit | meaning | combination of several circles on one line |
 | --- | --- | --- | --- |
@@ -11,7 +11,8 @@ the fields `displacement` and `velocity`, as cables have. The laws add these fie
 | `stick_slip` | 1 | 0 sticks, 1 and -1 slip, -2 open; only laws with friction | state at the closed circle |
 | `friction_work_per_length` | J/m | energy lost in friction since an `EnergyLedger` began, per reference length | sum |
 
-If there is a ledger, the laws also add `friction_work` [J] of all cables to the lines of each circle.
+If the run has an `EnergyLedger`, the lines of each circle receive the field `friction_work` [J], summed over all
+cables.
 
 The tangential direction is t = [-n_y, n_x], counter-clockwise around the circle; the normal n points from the circle to
 the cable. `gap` is NaN on lines that cannot touch a circle.
@@ -36,13 +37,13 @@ from windlass.framework.model.system import Fields
 
 WORK = {"friction_work": "J"}
 CROSS = np.array([[0, 0, 0, 0, 0, 1, 0, -1, 0], [0, 0, -1, 0, 0, 0, 1, 0, 0], [0, 1, 0, -1, 0, 0, 0, 0, 0]], float)
-"""ω @ CROSS is the matrix W in C order with arm @ W = ω × arm."""
+"""ω @ CROSS contains the coefficients of the matrix W with arm @ W = ω × arm, row by row."""
 RIM_LINES = 72
-"""Number of lines of a rim [1]: the polygon deviates from the circle by 0.1 % of its radius."""
+"""Number of straight lines of a rim [1]. The polygon deviates from the circle by 0.1 % of its radius."""
 
 
 def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
-    """Draw the circles of the rows; ``subdivisions`` is for cables."""
+    """Draw the circles of the rows; ``subdivisions`` has no effect on circles."""
     m: PositionColumns = fields.markers[CIRCLE_FAMILY]
     circles: Circles = rows.kept("circles", lambda: _create_circles(rows))
     marker = circles.marker
@@ -66,10 +67,10 @@ def has_friction(rows: LocalRows) -> bool:
 
 
 class Circles(NamedTuple):
-    """The constant data of the circles of some rows."""
+    """Data of the circles of some rows that do not change during a run."""
 
-    ids: IntArray  # entity numbers of the markers of circles, shape (circles,)
-    marker: IntArray  # positions of these markers in the columns of their family, shape (circles,)
+    ids: IntArray  # entity indices of the markers of circles, shape (circles,)
+    marker: IntArray  # indices of these markers in the columns of their family, shape (circles,)
     local: FloatArray  # points of circles in the axes of their markers [m], shape (circles, RIM_LINES + 1, 3)
     drawing: Drawing  # the reference drawing, without positions
 
@@ -108,7 +109,7 @@ def paint(rows: LocalRows, fields: Fields) -> Painting:
     }
     if has_friction(rows):
         painted["contact_tangential_force_per_length"] = Paint(values[:, 0] / length, "sum", 0.0, "N/m")
-        # the open state has the smallest number, so the maximum is the state at the closed circle
+        # the state of an open contact has the smallest value, so the maximum is the state at the closed circle
         state = np.where(c.active[row], values[:, 7], UNDEFINED)
         painted["stick_slip"] = Paint(state, "max", UNDEFINED, "1")
         if rows.table.component in rows.layout.losses:
@@ -118,10 +119,10 @@ def paint(rows: LocalRows, fields: Fields) -> Painting:
 
 
 class Intervals(NamedTuple):
-    """The constant data of the segments of some rows."""
+    """Data of the segments of some rows that do not change during a run."""
 
     contact: ContactView  # contact rows
-    row: IntArray  # row of each segment, and number of the segment in its row, shape (segments,)
+    row: IntArray  # row of each segment, and index of the segment in its row, shape (segments,)
     segment: IntArray
     length: FloatArray  # reference lengths [m], shape (segments,)
     painting: Painting  # positions of the lines, without fields
@@ -129,7 +130,7 @@ class Intervals(NamedTuple):
 
 def _find_intervals(rows: LocalRows) -> Intervals:
     c = view_contact(rows)
-    # entries beyond the segments of a row are unused
+    # array elements beyond the segments of a row are unused
     row, segment = np.nonzero(np.arange(int(c.n.max(initial=0))) < c.n[:, None])
     length = c.L[row]
     cables = find_cables(rows.world, rows.local("cable"))
@@ -138,12 +139,15 @@ def _find_intervals(rows: LocalRows) -> Intervals:
 
 
 def find_circles(rows: LocalRows) -> IntArray:
-    """Return the first row of each circle, in the order of the rows; rows with the same marker and the same radius have
-    the same circle."""
+    """Return the first row of each circle, in the order of the rows. Rows with the same marker and radius belong to the
+    same circle.
+    """
     first = np.unique(circle_keys(rows).T, axis=1, return_index=True)[1]
     return np.sort(first)
 
 
 def circle_keys(rows: LocalRows) -> FloatArray:
-    """Return the key of the circle of each row: number of the marker and radius [m], shape (rows, 2)."""
+    """Return the index of the marker and the radius [m] of the circle of each row, which identify the circle, shape
+    (rows, 2).
+    """
     return np.stack((rows.local("circle").astype(np.float64), rows.local("circle_radius")), axis=1)

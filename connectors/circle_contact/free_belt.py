@@ -1,16 +1,17 @@
-"""Belts without load: tractions due to the depth of a belt in the elastic contact at the ends of an arc, and a mesh and
-contact for which these tractions are small.
+"""Tractions of a belt without load at the ends of an arc, due to the depth of the belt in the elastic contact. The
+module also chooses a mesh and a contact stiffness for which these tractions are small.
 
-A belt enters a circle like a string that enters an elastic foundation: F g'' = k g + F/R. At the distance s from the
-entry its depth is F/(k R) (1 - exp(-s/l)), l² = F/k. Along this distance the belt runs on a larger radius, and its
-slope differs from the tangent of the circle. Therefore the angle of the belt per length is smaller than inside the arc,
-by l²/R² (exp(-s/l) + exp(-2 s/l)/2). The elastic belt on its bristles, with a² = EA/mu_k, has the displacement u:
+A belt on a circle behaves like a string on an elastic foundation: F g'' = k g + F/R. At the distance s from the entry
+its depth is F/(k R) (1 - exp(-s/l)) with l² = F/k. Along this distance the belt runs on a larger radius, and its slope
+differs from the tangent of the circle. Therefore the angle on the circle per length of belt is smaller than inside the
+arc, by the relative difference l²/R² (exp(-s/l) + exp(-2 s/l)/2). The elastic belt on its bristles, with a² = EA/mu_k,
+has the displacement u:
 
     u'' - u/a² = l/R² (exp(-s/l) + exp(-2 s/l)), u = 0 at the entry and far inside the arc; the solution at the exit is
     -u.
 
-Source: E. Winkler, Die Lehre von der Elasticitaet und Festigkeit (1867), for the foundation; O. Volkersen 1938 for a;
-docs/explanation/theory/contact.md, "Creep of belts".
+Source: E. Winkler, Die Lehre von der Elasticitaet und Festigkeit (1867), for the foundation; O. Volkersen 1938 for the
+length a; docs/explanation/theory/contact.md, "Creep of belts".
 """
 
 from __future__ import annotations
@@ -25,21 +26,21 @@ from windlass.framework.kernels.kernel import kernel
 CORD_FACTOR = 100.0
 """Value of k R²/EA at which the elastic depth of the contact causes 1 % of the total loss of speed of the belt [1]."""
 WAVE_FACTOR = 384.0
-"""Largest k R² t⁴/T [1], with the angle t of an element, at which the depth of the belt exceeds the deviation of its
-cubics from the arc.
+"""Largest k R² t⁴/T [1], with the angle t of an element and the tension T, for which the depth of the belt exceeds the
+deviation of its cubics from the arc.
 """
 SHARE = 0.3
-"""Share of the allowed traction due to the depth of contact, and also share due to the mesh; the remainder is for waves
-of the belt [1].
+"""Share of the allowed traction that may be due to the depth of contact [1]. The share of the mesh is the same, and the
+remainder is for waves of the belt.
 """
 NEAR = 1e-6
 """Relative difference between l and a, or l and 2 a [1], below which the closed form becomes 0/0."""
 REACH, PLACES, COARSE = 10.0, 2000, 40
-"""REACH: length of the arc, per decay length, on which the largest deflection is searched [1]. PLACES: number of
-intervals in which it is searched. COARSE: number of intervals per step of the first, coarse search.
+"""Constants of the search for the largest deflection. REACH: length of the searched arc, divided by the decay length
+[1]. PLACES: number of intervals of this arc. COARSE: number of intervals per step of the first, coarse search.
 """
 LARGEST_ANGLE = 0.3
-"""Largest angle of an element on the circle [rad]; with larger angles drives do not run steadily."""
+"""Largest angle of an element on the circle [rad]. With larger angles the motion of drives does not become steady."""
 
 
 @kernel(inline=True, fast=False)
@@ -59,7 +60,7 @@ def eval_sinking_bend(
     l, a = sqrt(press / contact_stiffness), sqrt(axial_stiffness / bristles)
     if not (l < inf and a < inf):
         return nan
-    # if l equals a or 2 a, two exponentials are equal; the formula is evaluated near this limit
+    # if l equals a or 2 a, the closed form is 0/0; it is evaluated near this limit
     if min(abs(l / a - 1.0), abs(l / a - 2.0)) < NEAR:
         a *= 1.0 - NEAR
     step, square = REACH * max(a, l) / PLACES, radius**2
@@ -105,13 +106,13 @@ class SinkingTraction(NamedTuple):
         return self.bristles * self.bend / self.limit
 
     def advise(self) -> str:
-        """Return a text with advice how to reduce the traction."""
+        """Return advice on how to reduce the traction."""
         stiffness = self.stiffen(SMALL).contact_stiffness
         return f"for a tenth of it take contact_stiffness_per_length above {stiffness:.2g} N/m^2"
 
     def stiffen(self, traction: float) -> SinkingTraction:
-        """Return this contact with a stiffness, at least as large as before, for which the traction does not exceed the
-        given traction.
+        """Return a copy with the smallest contact stiffness, not below the present stiffness, for which the traction
+        does not exceed the given traction.
         """
 
         def exceed(stiffness: float) -> float:
@@ -130,7 +131,7 @@ class SinkingTraction(NamedTuple):
 
 
 class FreeBelt(NamedTuple):
-    """Mesh and contact for which a belt without load has small tractions.
+    """Mesh and contact stiffness for which the tractions of a belt without load are small.
 
     Attributes:
         length: largest length of an element [m].

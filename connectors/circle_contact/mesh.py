@@ -1,17 +1,19 @@
-"""Check whether the cables on a circle are short enough for their contact: deviation of their cubics from the circle.
+"""Check whether the cable elements on a circle are short enough. The check is based on the deviation of the cubic axis
+of an element, here called cable, from the circle.
 
-A cubic of the length l = R theta that lies on a circle deviates from the circle by R theta^4/384 in normal direction. A
-cubic that is bent onto the circle moves its points along the circle by up to l³/(192 R²); see
-docs/explanation/theory/contact.md.
+A cubic of the length l = R theta that lies on a circle deviates from the circle by R theta^4/384 in the normal
+direction. While the cubic is bent onto the circle, its points move along the circle by up to l³/(192 R²); see
+docs/explanation/theory/contact.md. The consequences are
 
-- Tractions without load. Bristles react to this displacement along the circle like to slip, see `mesh_traction.py`.
-  Above the friction limit mu f_n both ends of an arc slip alternately in both directions.
-- Open points on the arc. Where the depth of a cable is below its deviation, the contact opens, and the energy of the
-  bristles is lost. The loss is relevant if a change of tension is transferred to the circle over a long part of the
-  arc, sqrt(EA/mu_k).
-- Short arcs. A cable loses its bristles when it leaves the arc. If fewer than two cables lie on a pulley, the pulley
-  slips whenever a cable leaves. The measured errors of the loss of speed of a pulley depend on the number of cables on
-  its arc: below 0.5 % with 2.5 cables, up to 1 % with 1.9, 15 % with 1.7, and 75 % with 1.
+- Tractions without load. The displacement along the circle deflects the bristles like slip, see `mesh_traction.py`. If
+  the tractions exceed the friction limit mu f_n, both ends of an arc slip alternately in both directions.
+- Open points on the arc. The contact opens at points where the depth of a cable is smaller than its deviation, and the
+  energy of the bristles is lost. This loss is relevant if the length sqrt(EA/mu_k), over which a change of tension is
+  transferred to the circle, is a large part of the arc.
+- Short arcs. The bristles of a cable lose their deflection when the cable leaves the arc. If fewer than two cables lie
+  on a pulley, the pulley slips whenever a cable leaves. The error of the loss of speed of a pulley depends on the
+  number of cables on its arc. In test runs it was below 0.5 % with 2.5 cables, up to 1 % with 1.9 cables, 15 % with 1.7
+  cables, and 75 % with 1 cable.
 """
 
 from __future__ import annotations
@@ -38,33 +40,35 @@ from windlass.framework.model.system import Fields
 LARGEST_ANGLE = 0.25
 """Largest angle of a cable of a belt on its smallest circle if the number of cables is chosen automatically [rad]."""
 STRAIN_FACTOR = 0.8
-"""Largest angle of a cable on a circle per fourth root of the strain [rad]; the error of the length of cables increases
-with the fourth power of the angle.
+"""Largest angle of a cable on a circle, divided by the fourth root of the strain [rad]. The error of the length of a
+cable increases with the fourth power of the angle.
 """
 TOLERATED = 1.3
-"""Multiple of the largest angle above which the error of tensions exceeds one per cent [1]."""
+"""Ratio of the angle of a cable to its largest angle above which the error of tensions exceeds one per cent [1]."""
 CABLES_ON_ARC = 3.0
 """Smallest number of cables on an arc if their number is chosen automatically [1]."""
 FEWEST_ON_ARC, FEWER_PER_REACH = 2.5, 2.4
-"""Numbers of touching cables below which the speed of a pulley is doubtful [1]. FEWEST_ON_ARC: for cables that touch
-along their arc only. FEWER_PER_REACH: additional cables per number of cables in contact beyond each end of the arc,
-where cables have no friction yet.
+"""Smallest numbers of touching cables for which the speed of a pulley is reliable [1]. FEWEST_ON_ARC: number if cables
+touch along the arc only. FEWER_PER_REACH: additional number of cables per cable that is in contact beyond each end of
+the arc, where cables have no friction yet.
 """
 REST = 1e-9
 """Speed of a rim below which its circle is at rest [m/s]."""
 ROOM = 1.2
-"""Recommended number of cables on an arc, relative to the smallest sufficient number [1]."""
+"""Ratio of the recommended number of cables on an arc to the smallest sufficient number [1]."""
 FINEST = 4.0
-"""Largest number of elements that short arcs may require, relative to the number that the smallest circle requires
-[1]."""
+"""Largest ratio of the number of elements that short arcs require to the number that the smallest circle requires [1].
+"""
 LARGEST_TRACTION = 0.75
-"""Traction due to the mesh, relative to the friction limit [1], above which a note is printed before a run. At this
-value the measured traction is 0.6 to 0.7 times the friction limit."""
+"""Traction due to the mesh, relative to the friction limit [1], above which a note is printed before a run. If the
+closed form predicts this value, the traction in runs is 0.6 to 0.7 times the friction limit.
+"""
 
 
 def choose_angle(strain: float) -> float:
-    """Return the largest angle of a cable of a belt on its smallest circle [rad], for the strain of the belt as
-    mounted."""
+    """Return the largest angle of a cable of a belt on its smallest circle [rad], for the mounting strain of the
+    belt.
+    """
     return min(LARGEST_ANGLE, STRAIN_FACTOR * float(strain**0.25))
 
 
@@ -74,7 +78,7 @@ def choose_elements(length: float, strain: float, radii: Sequence[float], arcs: 
 
     Args:
         length: length of the route [m].
-        strain: strain of the belt as mounted [1].
+        strain: mounting strain of the belt [1].
         radii: radii of the cord on the circles [m].
         arcs: lengths of the arcs of belts with friction [m].
     """
@@ -84,7 +88,7 @@ def choose_elements(length: float, strain: float, radii: Sequence[float], arcs: 
 
 
 def find_touching_belts(c: NDArray[Any], fields: Fields) -> IntArray:
-    """Find rows of belts (rows with a press) whose cables touch their circle, shape (k,)."""
+    """Find rows with ``press`` > 0, which are rows of belts, whose cables touch their circle, shape (k,)."""
     first = c["data"].astype(np.int64)
     on = np.flatnonzero((c["press"] > 0.0) & c["active"] & (c["axial_stiffness"] > 0.0))
     return on[[bool((fields.data[first[k] : first[k] + c["segments"][k]] <= 0.0).any()) for k in on]]
@@ -110,22 +114,23 @@ def find_coarse_belts(rows: LocalRows, c: NDArray[Any], fields: Fields) -> list[
 
 @dataclass(frozen=True)
 class BeltArc:
-    """Contact of a belt with a rotating circle: name of the circle, and number of its marker in the contact, which
-    differs between belts."""
+    """Contact of a belt with a rotating circle: name of the circle, and index of its marker in the contact, which
+    differs between belts.
+    """
 
     circle: str
     marker: int
 
     def judge(self, total: FloatArray) -> str | None:
-        """Return a reason for doubt if too few cables touch the circle to determine its speed. ``total`` contains the
-        number of touching cables, and its products with the radius [m] and with the number of cables in contact beyond
-        each end of the arc.
+        """Return a reason for doubt if too few cables touch the circle to determine its speed. ``total`` contains three
+        values: the number of touching cables, this number times the radius [m], and this number times the number of
+        cables in contact beyond each end of the arc.
         """
         touching, (radius, reach) = float(total[0]), total[1:] / total[0]
         least = FEWEST_ON_ARC + FEWER_PER_REACH * reach
         if touching >= least:
             return None
-        # the number of cables on the arc and the reach in cables are both proportional to the number of elements
+        # the number of cables on the arc and the number beyond its ends are both proportional to the number of elements
         more = ROOM * FEWEST_ON_ARC / max(touching - FEWER_PER_REACH * reach, 0.1 * touching)
         return (
             f"{touching:.2g} cables touch the circle {self.circle} of radius {radius:g} m, which turns: must be "
@@ -135,7 +140,7 @@ class BeltArc:
 
 
 def count_touching(rows: LocalRows, c: NDArray[Any], fields: Fields) -> list[tuple[BeltArc, FloatArray]]:
-    """Return, for the contact of a belt with each rotating circle with friction, the numbers that `BeltArc` judges."""
+    """Return the argument of `BeltArc.judge` for each rotating circle that a belt touches with friction."""
     on = find_touching_belts(c, fields)
     on = on[(c["friction_coefficient"][on] > 0.0) & (c["friction_stiffness"][on] > 0.0)]
     circles: PositionColumns = fields.markers[CIRCLE_FAMILY]
@@ -156,13 +161,14 @@ def count_touching(rows: LocalRows, c: NDArray[Any], fields: Fields) -> list[tup
 
 
 def find_mesh_doubts(rows: LocalRows, c: NDArray[Any], out: FloatArray, cables: IntArray) -> list[str]:
-    """Describe the doubts; ``out`` contains the numbers of all segments or points, ``cables`` the cable of each row,
-    shape (rows,)."""
+    """Return descriptions of all reasons for doubt. ``out`` contains the outputs of all segments or points, and
+    ``cables`` the cable of each row, shape (rows,).
+    """
     at_points = touches_at_points(rows.table.component)
-    # present gaps decide which rows touch their circle, because contact states may be undecided
+    # present gaps are used, because contact states may not have been decided yet
     gap = np.where(np.arange(out.shape[1]) < c["segments"][:, None], out[..., GAP], 0.0)
     if at_points:
-        # belts on enlarged circles are checked after the run with the length of their cables
+        # belts on enlarged circles are checked after the run, together with the length of their cables
         gap = np.where(c["press"][:, None] > 0.0, 0.0, gap)
     depth = -gap.sum(axis=1) / c["segments"]
     rubs = c["active"] & (c["friction_coefficient"] > 0.0) & (c["friction_stiffness"] > 0.0)

@@ -1,20 +1,21 @@
-"""Tractions that the mesh of a belt without load causes on a circle, in closed form.
+"""Closed form of the tractions on a circle that the mesh of a belt without load causes.
 
-At both ends of an arc the curvature jumps by 1/R within a cable of the length l. The displacement of its cubic along
-the circle then has an error of up to w = l³/(192 R²). The error has the shape of a clamped beam with a force in its
-middle; its slopes are at most 3 w/l.
+At both ends of an arc the curvature jumps by 1/R within a cable element of the length l. Therefore the displacement of
+its cubic along the circle has an error of up to w = l³/(192 R²). As a function of the position, the error has the shape
+of the deflection of a clamped beam with a force at its middle. The slopes of this shape are at most 3 w/l.
 
 - Soft bristles deflect by w. Stiff bristles constrain the cubic: a spurious strain 3 w/l remains and decays over the
   length a = sqrt(EA/mu_k), so the bristles deflect by 3 w a/l. A combination of both limits is u = w/(1 + l/(3 a)).
 - If all bristles of a cable deflect by the mean displacement of the cable, soft bristles deflect by w/2, the mean
   error. A uniform traction mu_k u on a bar of the length l with fixed ends displaces the bar by a mean of mu_k u l²/(12
   EA), so u = (w/2)/(1 + (l/a)²/12).
-- On a rigid layer cables keep their stretch at the entry. On such a layer the bristles deflect by half of the
-  deflection on an elastic layer; the measured share is 0.45 to 0.59.
+- On a rigid layer cables keep the stretch that they have at the entry. The bristles then deflect by half of the
+  deflection on an elastic layer; runs show 0.45 to 0.59.
 
 The traction mu_k u is compared with the friction limit mu F/R. Above about half of the friction limit, points slip, and
-the traction increases less. On a rigid layer the loss of speed does not depend on a traction below half of the friction
-limit. Source: Volkersen 1938 for a; docs/explanation/theory/contact.md, "Mesh without load", compares this with runs.
+the traction is smaller than the value of the closed form. On a rigid layer the loss of speed does not depend on a
+traction below half of the friction limit. Source: Volkersen 1938 for the length a. The section "Mesh without load" of
+docs/explanation/theory/contact.md compares the closed form with runs.
 """
 
 from __future__ import annotations
@@ -30,9 +31,11 @@ SMALL = 0.1
 HARMLESS = 0.5
 """Largest traction, relative to the friction limit, that has no effect on results on a rigid layer [1]."""
 RIGID_SHARE = 0.5
-"""Deflection of bristles on a rigid layer, per deflection of other bristles [1]."""
+"""Ratio of the deflection of bristles on a rigid layer to the deflection of bristles on an elastic layer [1]."""
 ENOUGH = 3
-"""Smallest number of points per cable whose mean displacement equals the mean displacement of the cable."""
+"""Smallest number of points per cable for which the mean displacement of the points equals the mean displacement of the
+cable.
+"""
 
 
 def eval_wave(length: FloatArray | float, radius: FloatArray | float) -> FloatArray:
@@ -41,7 +44,7 @@ def eval_wave(length: FloatArray | float, radius: FloatArray | float) -> FloatAr
 
 
 class MeshTraction(NamedTuple):
-    """Traction of cables on a circle without load; all values are single numbers or arrays of one shape.
+    """Traction of cables on a circle without load. All attributes are scalars or arrays of the same shape.
 
     Attributes:
         length: length of a cable [m].
@@ -51,7 +54,7 @@ class MeshTraction(NamedTuple):
         limit: friction limit per metre of cable, mu F/R [N/m].
         together: whether all bristles of a cable deflect by the mean displacement of the cable, as for contact points
             on circles.
-        rigid: a rigid layer.
+        rigid: whether the layer between cord and face is rigid.
     """
 
     length: FloatArray | float
@@ -76,7 +79,7 @@ class MeshTraction(NamedTuple):
         return np.asarray(self.bristles * self.bend / self.limit)
 
     def at(self, i: int) -> MeshTraction:
-        """Return the traction with index i."""
+        """Return the element with index i of all arrays."""
         return MeshTraction(*(np.broadcast_to(part, np.shape(self.length))[i] for part in self))
 
     def shrink(self, column: str, small: float = SMALL) -> float:
@@ -93,7 +96,7 @@ class MeshTraction(NamedTuple):
 
     @property
     def harmless(self) -> float:
-        """Largest traction, relative to the friction limit, that does not affect results of one row [1]."""
+        """Largest traction, relative to the friction limit, that has no effect on results of the row [1]."""
         return HARMLESS if self.rigid else SMALL
 
     def advise(self) -> str:
@@ -107,7 +110,9 @@ class MeshTraction(NamedTuple):
 
 
 def describe_more(factor: float) -> str:
-    """Describe a factor on the number of cables: ``"4 % more cables"``, or from 1.5 ``"1.7 times as many"``."""
+    """Return a text about a factor on the number of cables: ``"4 % more cables"``, or ``"1.7 times as many"`` for
+    factors from 1.5.
+    """
     if factor < 1.5:
         return f"{max(np.ceil(100.0 * (factor - 1.0) - 1e-9), 1.0):.0f} % more cables"
     return f"{factor:.2g} times as many cables"

@@ -1,4 +1,6 @@
-"""Data of contacts between circles and cables for reports and pictures, in one form for segments and points."""
+"""Data of contacts between circles and cables for reports and pictures, in the same form for the laws with segments and
+with points.
+"""
 
 from __future__ import annotations
 
@@ -21,22 +23,22 @@ from windlass.framework.model.system import Fields
 
 
 class ContactView(NamedTuple):
-    """Bound rows of one of the laws; arrays have the shape (rows,)."""
+    """Data of rows of one of the laws. Arrays have the shape (rows,)."""
 
-    circle: IntArray  # positions of the circles' markers in the columns of their family
-    data: IntArray  # position of the first history value of each row
+    circle: IntArray  # index of the marker of each circle in the columns of its family
+    data: IntArray  # index of the first history value of each row
     n: IntArray  # number of segments of each row, or number of points
     L: FloatArray  # reference length of each segment or part [m]
     active: NDArray[np.bool_]  # whether the row contributes
     evaluate: Callable[[Fields], FloatArray]
-    """Function that returns the numbers of `fill_outputs` for all segments or points, shape (rows, n, 12)."""
+    """Function that returns the outputs of `fill_outputs` for all segments or points, shape (rows, n, 12)."""
     powers: Callable[[Fields], FloatArray]  # ``(fields) -> powers`` [W] in the order of `POWERS`, shape (rows, n, 6)
     parts: Callable[[Fields, IntArray, IntArray], tuple[FloatArray, ...]]
     """Function ``(fields, row, number) -> p0, p1, v``: both ends of segments or parts [m], and the velocity in the
-    middle [m/s], of shape (k, 2) each, in global x and y.
+    middle of each [m/s], in global x and y, shape (k, 2) each.
     """
     ends: Callable[[Fields], FloatArray]  # ``(fields) -> ends`` of all segments or parts [m], shape (rows, n + 1, 2)
-    at_point: bool  # whether f_t acts on the circle at the distance r + g of the point from the centre, otherwise at r
+    at_point: bool  # whether f_t acts on the circle at the distance r + g from the centre, otherwise at r
     cord: FloatArray  # height of the axis above the contact face [m]; gaps are measured from the axis
 
 
@@ -52,12 +54,12 @@ def name_circles(world: Tables, markers: IntArray) -> list[str]:
 
 
 def touches_at_points(component: type[Component]) -> bool:
-    """Return whether a law has contact points on cables instead of segments of a cable-shape marker."""
+    """Return whether a law uses contact points on cables; otherwise it uses the segments of a cable-shape marker."""
     return "cable" in component.refs and "vertical_offset" in component.columns
 
 
 def view_contact(rows: LocalRows) -> ContactView:
-    """Create the view of rows of one of the laws."""
+    """Create the data of rows of one of the laws."""
     component = rows.table.component
     if touches_at_points(component):
         p: PointRows = rows.columns
@@ -97,10 +99,10 @@ def view_contact(rows: LocalRows) -> ContactView:
 
 
 def find_cables(world: Tables, ids: IntArray, together: bool = False) -> IntArray:
-    """Return the entity numbers of the cables that contacts refer to, directly or by cable-shape markers, shape (n,).
+    """Return the entity indices of the cables to which contacts refer directly or by cable-shape markers, shape (n,).
 
-    ``together``: whether all processes call this function, also for rows of other processes; otherwise each process
-    calls it for its own rows.
+    ``together``: whether all processes call this function together, also for rows of other processes. Otherwise each
+    process calls the function for its own rows.
     """
     cables: IntArray = ids.copy()
     for table, positions, rows in world.split_by_table(ids):

@@ -1,1 +1,1 @@
-"""Contact of circles with points of the cubic axis of cables: forces, tangents, updates."""
+"""Contact of circles with points on the cubic axis of cables: forces, tangents, updates."""

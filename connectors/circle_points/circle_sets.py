@@ -1,8 +1,9 @@
-"""Circles of a set that cables may touch at present: their rows, and the search; see `pair_search.py`.
+"""Rows of laws in which cables may touch any circle of a set, and the search for circles near a cable; see
+`pair_search.py`.
 
 A cable lies within the convex hull of the control points of its cubic: r0, r0 + L/3 r'0, r1 - L/3 r'1, r1. Therefore no
-point of the cable moves farther than the control point with the largest motion; points at an offset y move by at most 2
-|y| more.
+point of the axis moves farther than the control point with the largest motion. The motion of points at an offset y from
+the axis is larger by at most 2 |y|.
 
 Source: control points: G. Farin, Curves and Surfaces for CAGD, Morgan Kaufmann (2002), chapter 4.
 """
@@ -25,26 +26,26 @@ from windlass.framework.model.system import Fields
 
 
 class PairColumns(NamedTuple):
-    """Rows of a law with circle sets."""
+    """Data of the rows of a law with circle sets."""
 
-    # data of the law's kernels; the history values determine ``circle``, ``radius``, ``active`` and the coordinates of
-    # the circle
+    # data for the kernels of the law; the history values determine ``circle``, ``radius``, ``active`` and the
+    # coordinates of the circle
     points: PointRows
     on: NDArray[np.bool_]  # whether a row is switched on, shape (rows,)
-    number: IntArray  # current circle of each row, counted from 1, 0 without circle, -1 at first, shape (rows,)
-    place: IntArray  # position of the circle number of each row among the history values, shape (rows,)
+    number: IntArray  # current circle of each row, counted from 1, 0 without circle, -1 initially, shape (rows,)
+    place: IntArray  # index of the history value that contains the circle of each row, shape (rows,)
     group: IntArray  # group of each row; the rows of one cable and one set are a group, shape (rows,)
     set_of: IntArray  # set of each group, shape (groups,)
-    marker: IntArray  # position of each circle in the columns of the markers; entry 0: no circle, shape (circles + 1,)
+    marker: IntArray  # index of each circle in the columns of the markers, shape (circles + 1,); [0]: no circle
     radius: FloatArray  # radius of each circle [m], shape (circles + 1,)
-    dofs: IntArray  # local coordinate numbers of each circle, shape (circles + 1, m)
+    dofs: IntArray  # local coordinate indices of each circle, shape (circles + 1, m)
     circle_set: IntArray  # set of each circle, shape (circles + 1,)
     skin: FloatArray  # search margin of each set [m]
 
 
 @kernel
 def assign_pairs(p: PairColumns, data: FloatArray) -> bool:
-    """Bind rows to the circles in their history values; return whether the circle of any row has changed."""
+    """Assign rows to the circles that their history values name; return whether the circle of any row has changed."""
     changed, c = False, p.points
     for i in range(len(p.number)):
         number = int(data[p.place[i]])
@@ -61,7 +62,7 @@ def assign_pairs(p: PairColumns, data: FloatArray) -> bool:
 
 @kernel
 def fill_hulls(c: PointRows, rows: IntArray, x: FloatArray, hull: FloatArray) -> None:
-    """Fill control points [m] of the cables of the given rows, shape (rows, 8)."""
+    """Write the control points [m] of the cables of the given rows into ``hull``, shape (rows, 8)."""
     for k in range(len(rows)):
         i = rows[k]
         row = c.rows[i]
@@ -99,7 +100,9 @@ def find_motion(
 def fill_pair_gaps(
     p: PairColumns, rows: IntArray, number: IntArray, x: FloatArray, centre: FloatArray, out: FloatArray
 ) -> None:
-    """Fill the smallest gap of the points of each of ``rows`` to the circle ``number`` [m], shape (pairs,)."""
+    """Write the smallest gap between the points of each row and the circle ``number`` [m] into ``out``, shape
+    (pairs,).
+    """
     c = p.points
     for k in range(len(rows)):
         i, m = rows[k], p.marker[number[k]]
@@ -128,11 +131,13 @@ class CircleSearch(PairSearch):
         return hull, centre
 
     def eval_slack(self) -> float:
-        """Return the largest additional motion of points at an offset, compared with the control points [m]."""
+        """Return the largest distance by which the motion of points at an offset exceeds the motion of the control
+        points [m].
+        """
         return 2.0 * float(np.abs(self.p.points.rows["vertical_offset"]).max(initial=0.0))
 
     def find_near(self, fields: Fields) -> tuple[IntArray, IntArray, FloatArray]:
-        """Find groups, circles and gaps [m] of all pairs closer than the skin, shape (pairs,)."""
+        """Return groups, circles and gaps [m] of all pairs closer than the skin, shape (pairs,) each."""
         p, thick = self.p, np.abs(self.p.points.rows["vertical_offset"][self.first])
         hull = self.hull.reshape(-1, 4, 2)
         group, number = self.find_candidates(hull, thick, self.centre, p.radius[1:], p.circle_set[1:])

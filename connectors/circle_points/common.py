@@ -1,4 +1,6 @@
-"""Contact of a circle with points of a cable: binding of rows, outputs and energy, for the laws and for reports."""
+"""Contact of a circle with points of a cable: creation of the arrays for kernels, and evaluation of outputs and
+energies for the laws and for reports.
+"""
 
 from __future__ import annotations
 
@@ -23,17 +25,17 @@ from windlass.framework.model.rows import create_records
 from windlass.framework.model.system import Fields
 
 CABLE = ("axial_stiffness", "reference_strain", "mass_per_length", "bending_stiffness")
-"""Columns of cables that the contact of points reads."""
+"""Columns of the cables that the contact law reads."""
 _fill_ends = call(fill_ends)
 
 
 def bind_points(rows: LocalRows) -> PointRows:
-    """Bind the rows for the kernels."""
+    """Create the arrays that the kernels read."""
     return bind_rows(rows, rows.markers("circle"), rows.local("circle_radius"), rows.dofs)
 
 
 def bind_rows(rows: LocalRows, circle: IntArray, radius: FloatArray, dofs: IntArray) -> PointRows:
-    """Bind the rows for the kernels, with the given circles."""
+    """Create the arrays that the kernels read, for the given circles."""
     shared, ids = bind_parameters(rows, rows.local("segments")), rows.local("cable")
     offset, own = rows.local("vertical_offset"), rows.table.component.columns
     cord, press, rigid = (
@@ -51,9 +53,9 @@ def bind_rows(rows: LocalRows, circle: IntArray, radius: FloatArray, dofs: IntAr
 
 
 def eval_points(c: PointRows, fields: Fields) -> FloatArray:
-    """Return all output numbers of all points, shape (rows, points, NUMBERS); see `place_numbers.py`.
+    """Return all output quantities of all points, shape (rows, points, NUMBERS); see `place_numbers.py`.
 
-    Entries of rows with fewer points than the widest row are 0 (their state: undefined).
+    For rows with fewer points than the row with the most points, the unused elements are 0 (state: undefined).
     """
     out = np.zeros((len(c.rows["segments"]), int(c.rows["segments"].max(initial=0)), NUMBERS))
     out[..., STATE] = UNDEFINED
@@ -90,7 +92,7 @@ def eval_parts(c: PointRows, fields: Fields, row: IntArray, number: IntArray) ->
 
 
 def evaluate_rows(rows: LocalRows, fields: Fields) -> tuple[FloatArray, Any]:
-    """Return the numbers of `eval_points` and the columns of rows."""
+    """Return the result of `eval_points` and the columns of rows."""
     c: PointRows = rows.columns
     return eval_points(c, fields), c
 
@@ -104,7 +106,7 @@ def create_point_outputs(
     evaluate: Callable[[LocalRows, Fields], tuple[FloatArray, Any]] = evaluate_rows,
     powers: Callable[[LocalRows, Fields], FloatArray] = evaluate_powers,
 ) -> dict[str, Output]:
-    """Create output variables of a law with points, as `create_outputs` does for segments."""
+    """Create the output variables of a law with points; see `create_outputs` for segments."""
     outputs = create_outputs(friction=True, evaluate=evaluate, powers=powers)
     outputs["gap"] = replace(outputs["gap"], doc="distance between circle and point, also where open")
     outputs["contact_position"] = replace(outputs["contact_position"], doc="the point, global x, y")

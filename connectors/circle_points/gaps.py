@@ -1,9 +1,10 @@
-"""Gaps between circles and points of cables, from which solvers decide whether steps resolve contacts; see `Gaps`.
+"""Gaps between circles and points of cables. Solvers use the gaps to check whether time steps resolve contacts; see
+`Gaps`.
 
 Rows of sets contain the circles that are near at the ends of a step. A cable may pass a circle for which it has no row.
-If cable and circle together move by more than half a radius, circles without rows are examined; one additional entry
-describes the deepest passage. If a line between neighbouring points moves across the centre of a circle, the cable has
-passed the circle, even if no point is near.
+If cable and circle together move by more than half a radius, circles without rows are examined; one additional element
+describes the passage with the greatest depth. If a line between neighbouring points moves across the centre of a
+circle, the cable has passed the circle, even if no point is near.
 """
 
 from __future__ import annotations
@@ -45,18 +46,17 @@ from windlass.framework.model.law import LocalRows
 from windlass.framework.model.system import Evaluation
 
 WAYS = 4.0
-"""Distance, in displacements of the cable per step, within which circles are examined [1]; a step covers half of this
-distance."""
+"""Distance within which circles are examined, divided by the displacement of the cable per step [1]."""
 PASSING = 0.6
-"""Displacement per radius below which a circle cannot be passed undetected, because chords of a relevant depth are
-longer [1].
+"""Displacement per step, divided by the radius [1], below which no passage through a circle remains undetected, because
+chords of a relevant depth are longer.
 """
 
 
 @kernel
 def crosses(a: FloatArray, b: FloatArray, first: bool, last: bool) -> bool:
-    """Return whether the line between two neighbouring points, described by their gap numbers a and b, has moved across
-    the centre of the circle.
+    """Return whether the line between two neighbouring points, with the gap quantities a and b, has moved across the
+    centre of the circle.
 
     first, last: whether the line is extended to the end of the cable, by half the distance between points.
     """
@@ -67,7 +67,7 @@ def crosses(a: FloatArray, b: FloatArray, first: bool, last: bool) -> bool:
     before, after = ax * by - ay * bx, cx * dy - cy * dx
     if not before * after < 0.0:
         return False
-    # position of the line at the time when the line contains the centre
+    # position of the line at the time at which it contains the centre
     share = before / (before - after)
     px, py = ax + share * (cx - ax), ay + share * (cy - ay)
     ex, ey = bx + share * (dx - bx) - px, by + share * (dy - by) - py
@@ -88,7 +88,8 @@ def fill_point_gaps(
     numbers: FloatArray,
     near: IntArray,
 ) -> None:
-    """Fill the gap numbers of points, row after row; skip inactive rows and rows that are too far away for this step.
+    """Write the gap quantities of points into ``numbers``, row by row; skip inactive rows and rows that are too far
+    from their circles to touch in this step.
 
     size: size of the step [s], shape (1,).
     """
@@ -97,7 +98,7 @@ def fill_point_gaps(
         row = c.rows[i]
         n, r, y, ci = row.segments, row.radius + eval_growth(row, data, PRESS), row.vertical_offset, row.circle
         at, first = first, first + n
-        # motion of the first node relative to the circle, plus a margin for points that are closer than the node
+        # motion of the first node relative to the circle, plus a margin for points closer to the circle than this node
         cx, cy, ux, uy = circle.p[ci, 0], circle.p[ci, 1], circle.v[ci, 0], circle.v[ci, 1]
         mx, my = x[dofs[i, 0]] - cx, x[dofs[i, 1]] - cy
         wx, wy, L = v[dofs[i, 0]] - ux, v[dofs[i, 1]] - uy, row.length * n
@@ -116,7 +117,7 @@ def fill_point_gaps(
             note_way(row, r, dx, dy, 0.0)
             count += 1
             near[count] = at + k
-        # circles that are smaller than the point distance can pass between two points at any step size
+        # circles smaller than the spacing of points can pass between two points for any step size
         for k in range(n - 1):
             if crosses(numbers[at + k], numbers[at + k + 1], k == 0, k == n - 2):
                 numbers[at + k, MISSED] = r
@@ -134,16 +135,16 @@ def sweep_circles(
     row: FloatArray,
     which: IntArray,
 ) -> None:
-    """Find the deepest passage of a point through any circle of its set within a step.
+    """Find the passage with the greatest depth of a point through any circle of its set within a step.
 
     Args:
         p: the rows.
-        first: position of the first row of each cable.
-        x, start: coordinates at both ends of the step.
-        place, place0: positions of markers at both ends of the step [m].
-        row: output for the numbers of the deepest passage, whose missed depth is 0 if there is no passage, shape
-            (WIDTH,).
-        which: output for the row of the cable and the number of the circle, shape (2,).
+        first: index of the first row of each cable.
+        x, start: coordinates at the end and at the start of the step.
+        place, place0: positions of the markers at the end and at the start of the step [m].
+        row: output for the gap quantities of this passage, shape (WIDTH,). The missed depth is 0 if there is no
+            passage.
+        which: output for the row of the cable and the index of the circle, shape (2,).
     """
     c, trial, earlier = p.points, np.zeros(WIDTH), np.zeros(WIDTH)
     row[MISSED] = 0.0
@@ -171,7 +172,7 @@ def sweep_circles(
         way += abs(y) * min(2.0, 2.0 * bend) + far
         if way <= PASSING * least and 2.0 * least * n >= L:
             continue
-        # bound of the distance of all points from the first node at both ends of the step
+        # upper bound of the distance of all points from the first node, at the start and at the end of the step
         dx, dy, ex, ey = q[4] - q[0], q[5] - q[1], q0[4] - q0[0], q0[5] - q0[1]
         size = L + np.sqrt(max(dx * dx + dy * dy, ex * ex + ey * ey)) + abs(y)
         for k in range(1, len(p.marker)):
@@ -186,7 +187,7 @@ def sweep_circles(
                 b = eval_point(shape(s, L), shape_slope(s, L), y, q0, q0)
                 z = eval_point(shape(s, L), shape_slope(s, L), y, q, q)
                 ax, ay, dx, dy = b.px - place0[m, 0], b.py - place0[m, 1], z.px - place[m, 0], z.py - place[m, 1]
-                # values at the start of the step, then values at the end of the step
+                # quantities at the start of the step, then at the end of the step
                 note_gap(trial, np.sqrt(ax * ax + ay * ay) - r, 0.0, 0.0)
                 note_way(trial, r, ax, ay, 0.0)
                 for a in range(START):
@@ -203,7 +204,7 @@ def sweep_circles(
 
 
 def watch_circles(rows: LocalRows, p: PairColumns, circles: str, assign: Callable[[Evaluation], Any]) -> Gaps:
-    """Create the gaps of rows with circle sets; ``assign`` binds rows to their current circles."""
+    """Create the gaps of rows with circle sets; ``assign`` assigns rows to their current circles."""
     c, fill, sweep, which = p.points, call(fill_point_gaps), call(sweep_circles), np.zeros(2, int)
     first: IntArray = np.unique(p.group, return_index=True)[1]
     gaps = watch_points(rows, c, circles, spare=1)
@@ -224,8 +225,9 @@ def watch_circles(rows: LocalRows, p: PairColumns, circles: str, assign: Callabl
 
 
 def watch_points(rows: LocalRows, c: PointRows, circles: str, spare: int = 0) -> Gaps:
-    """Create the gaps of rows; ``circles`` is the family of their markers, ``spare`` the number of additional
-    entries."""
+    """Create the gaps of rows. ``circles`` is the family of their markers, ``spare`` the number of additional
+    elements.
+    """
     numbers = create_numbers(int(c.rows["segments"].sum()) + spare)
     near = create_near(len(numbers))
     fill = call(fill_point_gaps, lambda s: (c, s.markers[circles], s.data, s.x, s.v, s.size, numbers, near))

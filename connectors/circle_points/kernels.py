@@ -1,4 +1,4 @@
-"""Contact of a circle with points of the cubic axis of a cable: geometry, forces, history, outputs.
+"""Contact of a circle with points on the cubic axis of a cable: geometry, forces, history, outputs.
 
 The reference length L of a cable is divided into n equal parts. The point in the middle of part i represents this part:
 
@@ -8,27 +8,27 @@ The reference length L of a cable is divided into n equal parts. The point in th
     normal force: f_n = k_c g + d_c v_n
     friction: f_t = mu_v v_t + mu_k (r/D) u if the point sticks, mu |f_n| s with s = +-1 if it slips
 
-The symbols k_c, d_c, mu_v, mu_k denote the values of one part. The force f_n n + f_t t acts on the left-hand side of
-the cable at p. The reaction on the circle at the same point is the force -(f_n n + f_t t) with the torque -D f_t.
-Therefore forces and moments sum to 0, and the total power is f_n v_n + f_t v_t.
+The parameters k_c, d_c, mu_v, mu_k are values of one part. The force f_n n + f_t t at p is part of the left-hand side
+of the equations of the cable. The reaction on the circle at the same point is the force -(f_n n + f_t t) with the
+torque -D f_t. Therefore forces and moments sum to 0, and the total power is f_n v_n + f_t v_t.
 
-With a press F the circle is enlarged by F/(k r), with k = k_c per length. Therefore D is r if the cable is in
+With a press F the circle is enlarged by F/(k r), with k = k_c per length. Therefore D = r if the cable is in
 equilibrium; see `update.py`. For a row with a press, the damping increases with the depth as d_c min(1, depth/depth_0),
-so f_n is continuous when a point touches. The depth depth_0 is half of F/(k r), the depth at rest. If the cord lies
-above the face, r = face + offset is the radius of the cord. All quantities are measured on this radius, and mu is the
-coefficient of the face times face/r.
+so f_n is continuous when a point touches. The depth depth_0 is half of F/(k r), the depth in equilibrium. If the cord
+lies above the contact face, r is the sum of the radius of the face and the cord offset. All quantities refer to this
+radius of the cord, and mu is the friction coefficient of the face times the radius of the face divided by r.
 
-All bristles of a cable have the common deflection u, the mean displacement of its points since they began to stick. Let
-m points be closed, and let S be the set of the sticking points:
+All bristles of a cable have the common deflection u, the mean displacement of its points since they began to stick.
+With m closed points and the set S of sticking points, u is
 
     u = (m/n) mean of u_k over S, u_k = wrap(r alpha_k - anchor_k), alpha: angle of A^T n.
 
 Open points have no deflection. While a cubic is bent onto a circle, its points move along the circle by up to l³/(192
-R²) in both directions. The mean excludes most of this motion, which single bristles would follow. Since u_k,t = (r/D)
-v_t, the power of the sticking points equals the rate of mu_k (n/m) |S| u²/2.
+R²) in both directions. Most of this motion cancels in the mean, but would deflect individual bristles. Since u_k,t =
+(r/D) v_t, the power of the sticking points equals the rate of mu_k (n/m) |S| u²/2.
 
 History values of a row: gaps (n), states (n; 0 sticks, +-1 slips, -2 open or without friction), anchors (n). An anchor
-is the arc position r alpha on the circle where a bristle is fixed; without bristles, the position of the point.
+is the arc position r alpha on the circle at which a bristle is fixed. Without bristles it is the position of the point.
 `update.py` changes history values between Newton runs and, in steps with a press, within Newton runs.
 
 Source: quadrature of a penalty along the contact line and radial return, P. Wriggers, Computational Contact Mechanics,
@@ -56,11 +56,11 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
 PRESS, RUBS, PRESSED, WAY, STRETCHED, LATEST, WAVE, WAVES = range(8)
-"""Positions of the further history values of a row with a press. PRESS: F - press of the next Newton run [N]. RUBS:
-whether the cable has friction where it touches the circle. PRESSED: F - press of the previous run, which outputs use
-for forces [N]. WAY: distance that the cable has moved before a circle with a rigid layer [m]. STRETCHED: integral of
-the stretch of the cable over the distance WAY [m]. LATEST: stretch of the cable at the previous step [1]. WAVE, WAVES:
-mean of the waves [1], and their number. `soft_layer.py` describes other layers.
+"""Indices of the further history values of a row with a press. PRESS: F - press for the next Newton run [N]. RUBS:
+whether the cable has friction where it touches the circle. PRESSED: F - press in the previous run, which outputs use
+for forces [N]. WAY: displacement of the cable before it reaches a circle with a rigid layer [m]. STRETCHED: integral of
+the stretch of the cable over the displacement WAY [m]. LATEST: stretch of the cable at the previous step [1]. WAVE,
+WAVES: mean stretch of the waves [1], and number of waves. For elastic layers see `soft_layer.py`.
 """
 COMES, LAID = 0.0, 1.0
 """States of a row with a press: COMES means that the cable is moving onto the circle, LAID that the cable has friction
@@ -71,21 +71,22 @@ FADING = 0.5
 
 
 class PointRows(NamedTuple):
-    """Rows of the law.
+    """Data of the rows of the law for kernels.
 
     Attributes:
-        rows: records, shape (rows,). ``circle`` is the position of the marker in the columns of its family, ``data``
-            the position of the first history value, ``segments`` the number of points. For one point
-            ``contact_stiffness`` is in N/m, ``contact_damping`` in N s/m, ``friction_velocity_penalty`` in N s/m,
-            ``friction_stiffness`` in N/m, and ``length`` is the reference length that the point represents [m].
-            ``friction_coefficient`` applies at the cord [1]. ``radius`` is the radius of the circle, or of the cord if
-            it lies above the face [m]. ``press`` is the first press of the row [N], 0 for a circle that is not
-            enlarged. ``axial_stiffness`` [N], ``reference_strain`` [1], ``mass_per_length`` [kg/m] and
-            ``bending_stiffness`` [N m²] are values of the cable. ``beside`` contains the rows of the cables before and
-            after this cable, -1 without such a cable. Further fields are ``vertical_offset`` [m],
-            ``clip_normal_force``, ``rigid_layer`` (see `rigid_layer.py`) and ``active``.
-        dofs: local coordinate numbers of cable (8) and circle (m), shape (rows, 8 + m).
-        others: anchors of rows of other processes, which are numbered after the rows of this process, shape (k, 5).
+        rows: records, shape (rows,). ``circle`` is the index of the marker in the columns of its family, ``data`` the
+            index of the first history value, ``segments`` the number of points. For one point ``contact_stiffness`` is
+            in N/m, ``contact_damping`` in N s/m, ``friction_velocity_penalty`` in N s/m, ``friction_stiffness`` in N/m,
+            and ``length`` is the reference length that the point represents [m]. ``friction_coefficient`` applies at
+            the cord [1]. ``radius`` is the radius of the circle, or of the cord if it lies above the face [m].
+            ``press`` is the initial press of the row [N], 0 for a circle that is not enlarged. ``axial_stiffness`` [N],
+            ``reference_strain`` [1], ``mass_per_length`` [kg/m] and ``bending_stiffness`` [N m²] are values of the
+            cable. ``beside`` contains the rows of the cables before and after this cable, -1 without such a cable.
+            Further fields are ``vertical_offset`` [m], ``clip_normal_force``, ``rigid_layer`` (see `rigid_layer.py`)
+            and ``active``.
+        dofs: local coordinate indices of cable (8) and circle (m), shape (rows, 8 + m).
+        others: anchors of rows of other processes, see `read_anchor`, shape (k, 5). The indices of these rows follow
+            the indices of the rows of this process.
     """
 
     rows: NDArray[Any]
@@ -94,8 +95,9 @@ class PointRows(NamedTuple):
 
 
 class PointParameters(NamedTuple):
-    """Parameters of one row, see `PointRows`: the law of a point, the radius [m], and the enlargement of the circle
-    [m]."""
+    """Parameters of one row, see `PointRows`: parameters of a point, the radius [m], and the enlargement of the circle
+    [m].
+    """
 
     law: PointLaw
     radius: float
@@ -131,13 +133,13 @@ class PointState(NamedTuple):
     bristle: float
 
 
-# All kernels compute bitwise equal positions of a point, for single points and for lanes. Therefore points that have
-# just touched have undeflected bristles, and stored gaps equal the gaps of outputs.
+# The positions of a point are bit-identical in all kernels, in scalar and in vectorised loops. Therefore the bristles
+# of points that have just touched have no deflection, and stored gaps equal the gaps in outputs.
 
 
 @kernel(inline=True)
 def gather(values: FloatArray, dofs: IntArray, i: int) -> Eight:
-    """Read the values of the 8 coordinates of the cable of row i."""
+    """Return the values of the 8 coordinates of the cable of row i."""
     return (
         values[dofs[i, 0]], values[dofs[i, 1]], values[dofs[i, 2]], values[dofs[i, 3]],
         values[dofs[i, 4]], values[dofs[i, 5]], values[dofs[i, 6]], values[dofs[i, 7]],
@@ -170,7 +172,9 @@ def eval_point(S: Four, dS: Four, y: float, q: Eight, w: Eight) -> AxisPoint:
 
 @kernel(inline=True)
 def eval_growth(row: Any, data: FloatArray, place: int) -> float:
-    """Return the enlargement F/(k r) of the circle of a row [m]; 0 without a press. ``place``: `PRESS` or `PRESSED`."""
+    """Return the enlargement F/(k r) of the circle of a row [m], 0 without a press. ``place`` is `PRESS` or
+    `PRESSED`.
+    """
     if row.press == 0.0 or row.contact_stiffness == 0.0:
         return 0.0
     press = row.press + data[row.data + 3 * row.segments + place]
@@ -191,8 +195,9 @@ def eval_stretch(row: Any, q: Eight) -> float:
 
 @kernel(inline=True)
 def eval_press(row: Any, o: Disc, q: Eight, w: Eight) -> float:
-    """Return the press F = N - rhoA v² of the cable of a row [N], with the mean strain and with the speed of the middle
-    of the cable about the centre."""
+    """Return the press F = N - rhoA v² of the cable of a row [N]. N follows from the mean strain, and v is the speed of
+    the middle of the cable about the centre.
+    """
     L, stretch = row.length * row.segments, eval_stretch(row, q)
     px, py = combine(shape(0.5, L), q)
     vx, vy = combine(shape(0.5, L), w)
@@ -207,14 +212,14 @@ def eval_press(row: Any, o: Disc, q: Eight, w: Eight) -> float:
 
 @kernel(inline=True)
 def read_parameters(row: Any, data: FloatArray, place: int) -> PointParameters:
-    """Read the parameters of a row; ``place`` is the position of its press, see `eval_growth`."""
+    """Read the parameters of a row; ``place`` is the index of its press, see `eval_growth`."""
     grown = eval_growth(row, data, place)
     return PointParameters(read_law(row, FADING * grown), row.radius, grown)
 
 
 @kernel(inline=True, fast=False)
 def arc_position(o: Disc, nx: float, ny: float, r: float) -> float:
-    """Return r alpha [m]; n may have any length."""
+    """Return r alpha [m]; n need not be a unit vector."""
     arc: float = r * arctan2(o.a01 * nx + o.a11 * ny, o.a00 * nx + o.a10 * ny)
     return arc
 
@@ -246,8 +251,9 @@ def eval_bristles(
 
 @kernel(inline=True)
 def eval_contact(par: PointParameters, o: Disc, z: AxisPoint, state: float, bend: float) -> PointState:
-    """Return the geometry, rates and forces of a point, with the stored contact state and the deflection of the
-    bristles."""
+    """Return the geometry, rates and forces of a point for the stored contact state and the given deflection of the
+    bristles.
+    """
     dx, dy = z.px - o.cx, z.py - o.cy
     D = np.sqrt(dx * dx + dy * dy)
     inverse = 1.0 / D if D > 0.0 else 0.0
@@ -266,8 +272,9 @@ def eval_contact(par: PointParameters, o: Disc, z: AxisPoint, state: float, bend
 def fill_outputs(
     c: PointRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, out: FloatArray
 ) -> None:
-    """Fill the numbers of all points into out, shape (rows, points, NUMBERS), see
-    `circle_segments/place_numbers.py`."""
+    """Write the output quantities of all points into out, shape (rows, points, NUMBERS), see
+    `circle_segments/place_numbers.py`.
+    """
     for i in range(len(c.rows)):
         row = c.rows[i]
         n, first, par, y = row.segments, row.data, read_parameters(row, data, PRESSED), row.vertical_offset
@@ -289,7 +296,7 @@ def fill_outputs(
 
 @kernel
 def fill_ends(c: PointRows, x: FloatArray, out: FloatArray) -> None:
-    """Write the ends of the parts on the contact line [m] into out, shape (rows, points + 1, 2), global x and y."""
+    """Write the ends of the parts on the contact line [m] into out, in global x and y, shape (rows, points + 1, 2)."""
     for i in range(len(c.rows)):
         row = c.rows[i]
         n, y, q = row.segments, row.vertical_offset, gather(x, c.dofs, i)
@@ -304,8 +311,9 @@ def add_torques(
     c: PointRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, owner: IntArray,
     torque: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the torque of each row on its circle about the centre (D f_t of all points) to the torque of its owner [N
-    m]."""
+    """Add the torque of each row on its circle about the centre, which is the sum of D f_t over all points, to the
+    torque of its owner [N m].
+    """
     for i in range(len(c.rows)):
         row = c.rows[i]
         n, first = row.segments, row.data

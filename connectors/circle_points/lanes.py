@@ -1,4 +1,4 @@
-"""Evaluation of eight rows of contact points at once, one row in each lane of the processor's vector instructions.
+"""Evaluation of eight rows of contact points at once, one row in each lane of the vector instructions of the processor.
 
 The coordinates of eight rows are copied once into a record g of `POINT_LANES`. The points of the rows are evaluated one
 after the other, each for all eight rows. Rows with fewer points contribute 0 for the missing points. See
@@ -36,19 +36,19 @@ POINT_LANES = lane_type(
     *LAW, "radius", "grown", *Disc._fields, "cable_length", "vertical_offset", "segments", "closed", "state", "anchor",
     "bend", "sticking", "touching", "distance", "fn", "vt", "arc", coordinates=8, velocities=8, forces=8, load=3,
 )  # fmt: skip
-"""Data of eight rows: parameters and `Disc`; length L, offset y and number of points n of the cable; its
-coordinates and their rates.
+"""Data of eight rows: the parameters and the `Disc` of each row; length L, offset y, number of points n, coordinates
+and rates of coordinates of each cable.
 
 Data of the current point: ``closed`` (1 or 0), and its history values ``state`` and ``anchor``. Results of rows:
-deflection of the bristles, number of sticking points, number of closed points with friction; ``forces`` on the
-coordinates, and ``load``, force and torque of the cable. Results of the current point, for updates: D, f_n, v_t and r
-alpha.
+deflection of the bristles, number of sticking points, number of closed points with friction, ``forces`` on the
+coordinates, and ``load``, which is the force and torque on the cable. Results of the current point, for updates: D,
+f_n, v_t and r alpha.
 """
 
 
 @kernel(inline=True)
 def begin_lanes(g: Any) -> None:
-    """Fill all lanes with the value 1, because lanes without a row are evaluated, too."""
+    """Fill all lanes with the value 1, because lanes without a row are also evaluated."""
     for k in range(LANES):
         g.radius[k], g.cable_length[k], g.segments[k] = 1.0, 1.0, 1.0
         for a in range(8):
@@ -126,8 +126,9 @@ def read_pose(k: int, g: Any) -> Disc:
 
 @kernel(inline=True)
 def read_point(j: int, offset: bool, k: int, g: Any) -> tuple[Four, Four, float, AxisPoint]:
-    """Read shape functions, their derivatives, offset and position of point j of lane k; ``offset``: whether any lane
-    may have an offset."""
+    """Return the shape functions, their derivatives, the offset and the position of point j of lane k; ``offset``:
+    whether any lane may have an offset.
+    """
     s, L, y = relative_place(j, g.segments[k]), g.cable_length[k], g.vertical_offset[k] if offset else 0.0
     S, dS = shape(s, L), shape_slope(s, L)
     return S, dS, y, eval_point(S, dS, y, read_eight(g.coordinates, k), read_eight(g.velocities, k))
@@ -135,7 +136,7 @@ def read_point(j: int, offset: bool, k: int, g: Any) -> tuple[Four, Four, float,
 
 @kernel(inline=True)
 def sum_bristles(j: int, offset: bool, g: Any) -> None:
-    """Add the displacement of point j of all lanes to ``bend``, and count its sticking and touching points."""
+    """Add the displacement of point j of each lane to ``bend``, and count sticking and touching points."""
     for k in range(LANES):
         _, _, _, z = read_point(j, offset, k, g)
         r, o = g.radius[k], read_pose(k, g)

@@ -3,7 +3,7 @@ parts of the power.
 
 The reaction on the circle acts at the same point, so the lever power is 0. A bristle stores mu_k u u_t = mu_k (r/D) u
 v_t while its point sticks. If m of n points are closed, each bristle stores (n/m) mu_k u²/2. The damping increases with
-the depth in the original circle, without the enlargement by a press.
+the depth in the original circle, which is not enlarged by a press.
 """
 
 from __future__ import annotations
@@ -42,13 +42,14 @@ from windlass.framework.model.system import Fields
 def fill_points(
     c: PointRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, out: FloatArray
 ) -> None:
-    """Write the numbers of all points, see `contact/power.py`, followed by the number m of closed points with friction,
-    into out, shape (rows, points, NUMBERS + 1)."""
+    """Write the quantities of all points, see `contact/power.py`, followed by the number m of closed points with
+    friction, into out, shape (rows, points, NUMBERS + 1).
+    """
     for i in range(len(c.rows)):
         row = c.rows[i]
         n, first, par, y = row.segments, row.data, read_parameters(row, data, PRESSED), row.vertical_offset
         L, closed, law = row.length * n, 0, par.law
-        # stiffness of a closed point: the closed points share the bristles of all points
+        # bristle stiffness of a closed point: the closed points carry the bristles of all points
         for k in range(n):
             closed += data[first + k] <= 0.0 and data[first + n + k] != UNDEFINED
         mu_k = law.friction_stiffness * n / max(closed, 1)
@@ -69,7 +70,7 @@ def fill_points(
             s, state = relative_place(k, n), data[first + n + k]
             z = eval_contact(par, o, eval_point(shape(s, L), shape_slope(s, L), y, q, w), state, bend)
             if row.active and data[first + k] <= 0.0:
-                # the bristle of a slipping point has the deflection at which it carries f_t
+                # the deflection of the bristle of a slipping point is the deflection at the force f_t
                 slips, bristle = abs(state) == SLIPS, z.bristle
                 if slips and mu_k != 0.0:
                     bristle = z.ft * z.D / (law.friction_stiffness * par.radius)
@@ -84,7 +85,7 @@ _fill = call(fill_points)
 
 
 def create_numbers(c: PointRows) -> FloatArray:
-    """Create an array for the numbers of `fill_points`."""
+    """Create an array for the result of `fill_points`."""
     return np.zeros((len(c.rows), int(c.rows["segments"].max(initial=0)), NUMBERS + 1))
 
 
@@ -96,7 +97,9 @@ def eval_point_powers(c: PointRows, fields: Fields) -> FloatArray:
 
 
 def create_point_account(c: PointRows, before: Callable[[Any], None] | None = None, by: str = "circle") -> Account:
-    """Create the account of rows with points; ``before`` is called first and brings the rows up to date."""
+    """Create the `Account` of rows with points. ``before`` is called first; it assigns the rows to their current
+    circles.
+    """
     found = create_numbers(c)
     fill = call(fill_points, lambda s: (c, s.markers[CIRCLE_FAMILY], s.data, s.x, s.v, found), before)
     return create_place_account(fill, found, by=by, further=1)

@@ -1,4 +1,4 @@
-"""Forces of the contact of circles with points of cables, for several rows at once; see `kernels.py`."""
+"""Forces of the contact of circles with points of cables. Several rows are evaluated at once; see `kernels.py`."""
 
 from __future__ import annotations
 

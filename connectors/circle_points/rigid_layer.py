@@ -1,28 +1,29 @@
-"""A belt on a rigid layer: cables that move onto a circle keep the stretch that they have at the entry.
+"""Initial deflection of bristles on a rigid layer: cables of a belt that move onto a circle keep the stretch that they
+have at the entry.
 
-Material that moves onto a circle sticks to the circle at the point where it touches. Between two successive cables the
-circle therefore turns by the reference length of a cable times the stretch at the entry. This product is the distance
-of the anchors of both cables:
+Material that moves onto a circle sticks to the circle at the point where it touches. Between the entries of two
+successive cables, the rim of the circle therefore moves by the reference length of a cable times the stretch at the
+entry. This product is the distance between the anchors of both cables:
 
     anchor_i = anchor_j + s (l_i + l_j)/2 lam,    u_i = arc_i - anchor_i
     lam = lam_i - w
 
 Here j is the neighbour of cable i on the circle, s = +-1 is the sign of the arc positions along the cable, and lam_i is
-the mean stretch of cable i at this time. Each incoming cable causes a wave in the tension, whose phase at this time is
-always the same. The mean of this wave over the last `MEMORY` cables is
+the mean stretch of cable i at this time. Each cable that moves onto the circle causes a wave in the tension. The phase
+of the wave is the same each time the anchor of a cable is set. The mean of this wave over the last `MEMORY` cables is
 
     w = mean of lam_i - (lam_before - EI/(2 EA r²))
 
-lam_before is the mean stretch over the last length before the circle. The mean is computed by the trapezoidal rule over
-exactly one length, the period of the waves, so the waves cancel. Bending onto the circle changes the stretch by EI/(2
-EA r²). The stretch lam itself must not be averaged over time, because a belt that keeps an earlier stretch supplies
-energy to vibrations of the drive, which then increase.
+lam_before is the mean stretch while the cable moves by its last length before the circle. The mean is computed by the
+trapezoidal rule over exactly one length of a cable. This length is the period of the waves, so the waves cancel.
+Bending onto the circle changes the stretch by EI/(2 EA r²). The stretch lam itself must not be averaged over time,
+because a belt whose stretch on the circle is delayed supplies energy to vibrations of the drive, so their amplitude
+would increase.
 
 Therefore the shear of the bristles, u' = lam - lam_entry, is 0 at the entry for any stiffness of the bristles, as on a
-rigid layer. In steady motion the speed of the rim is the speed of the belt at the entry, omega r = c lam. Bristles that
-are already sheared at the entry act as an elastic layer, see `soft_layer.py`; on short arcs such a belt has a larger
-loss of speed. Because the distances of anchors are given, the motion of points along the circle during bending has no
-effect.
+rigid layer. In steady motion the speed of the rim is the speed of the belt at the entry, omega r = c lam. On an elastic
+layer, see `soft_layer.py`, the bristles are sheared from the entry, and the loss of speed is larger on short arcs. The
+motion of points along the circle during bending has no effect, because the distances between anchors are prescribed.
 
 Points with low pressure slip in the step in which their cable moves onto the circle. The slip of these points does not
 move the anchor of the cable if another point sticks. The position of the next cable depends on this anchor, so a moved
@@ -62,10 +63,10 @@ from windlass.framework.model.system import Evaluation
 from windlass.framework.parallel.ghosts import Ghosts, gather_keys
 
 BEGIN = 1.5
-"""Distance from the circle, in cable lengths, at which the mean over one length starts [1]."""
+"""Distance from the circle, divided by the length of a cable [1], at which the mean over one length starts."""
 MEMORY = 20.0
-"""Number of cables over which waves are averaged [1]. The number is so large that the mean is not affected by motions
-of the drive, whose periods are longer than the passage of a cable.
+"""Number of cables over which waves are averaged [1]. With this number, motions of the drive, whose periods are longer
+than the passage of a cable, do not affect the mean.
 """
 
 
@@ -76,10 +77,11 @@ stretch [1]."""
 
 @kernel(inline=True)
 def read_anchor(c: PointRows, j: int, start: FloatArray) -> tuple[bool, float, float, float, float]:
-    """Return whether all points of the cable of a row are on the circle at the start of a step; the mean anchor of the
-    points [m]; the length of the cable [m]; its mean wave [1]; the number of cables in this mean.
+    """Return data of the cable of a row at the start of a step: whether all its points are on the circle, the mean
+    anchor of the points [m], the length of the cable [m], the mean wave of its stretch [1], and the number of cables in
+    this mean.
 
-    Rows of other processes are numbered after the rows of this process.
+    The indices j of rows of other processes follow the indices of the rows of this process.
     """
     if j >= len(c.rows):
         k = j - len(c.rows)
@@ -98,8 +100,10 @@ def read_anchor(c: PointRows, j: int, start: FloatArray) -> tuple[bool, float, f
 def find_bend(
     c: PointRows, i: int, o: Disc, q: Eight, middle: float, start: FloatArray
 ) -> tuple[bool, float, float, float]:
-    """Return whether neighbours determine the deflection of a new cable; the deflection u [m]; the mean wave in its
-    stretch [1]; the number of cables in this mean. ``middle``: mean arc position of the points of the cable [m]."""
+    """Return whether neighbours determine the deflection of a new cable, the deflection u [m], the mean wave of its
+    stretch [1], and the number of cables in this mean. ``middle`` is the mean arc position of the points of the cable
+    [m].
+    """
     row = c.rows[i]
     n, r, lies, total, count, wave, waves = row.segments, row.radius, False, 0.0, 0, 0.0, 0.0
     L, first, stretch = row.length * n, row.data + 3 * n, eval_stretch(row, q)
@@ -123,9 +127,11 @@ def find_bend(
 
 @kernel(inline=True)
 def is_near(row: Any, gap: float, grown: float) -> bool:
-    """Return whether the smallest gap [m] of a cable is so small that its last length before the circle begins."""
-    # at the distance x a straight line that touches the circle is x²/(2 r) away from the circle; a line that bends onto
-    # the circle is nearer
+    """Return whether the smallest gap [m] of a cable is so small that the mean over its last length before the circle
+    starts.
+    """
+    # at the distance x from the point of contact, a tangent has the distance x²/(2 r) from the circle; a cable that
+    # bends onto the circle is nearer
     near = BEGIN * row.length * row.segments + np.sqrt(2.0 * row.radius * grown)
     near += 2.0 * np.sqrt(row.bending_stiffness / row.press)
     return bool(2.0 * row.radius * (gap + grown) <= near * near)
@@ -133,10 +139,12 @@ def is_near(row: Any, gap: float, grown: float) -> bool:
 
 @kernel(inline=True)
 def add_way(way: float, moved: float, size: float, last: float, now: float, L: float) -> tuple[float, float]:
-    """Return the additional displacement [m] of a mean over the length L, and its part of the integral of a value.
+    """Return the displacement [m] that a step adds to a mean over the length L, and the contribution of the step to the
+    integral of the averaged quantity.
 
-    The integral is over ``size``, the displacement ``moved`` [m] or the time of a step, by the trapezoidal rule. Waves
-    have the period of one length, so the mean over one length contains no waves.
+    The quantity has the values ``last`` and ``now`` at both ends of the step, and is integrated by the trapezoidal rule
+    over ``size``, which is the displacement ``moved`` [m] or the step size [s]. Waves have the period of one length, so
+    they cancel in the mean over one length.
     """
     step = min(moved, L - way)
     if step <= 0.0:
@@ -151,7 +159,7 @@ def follow_stretch(
 ) -> Followed:
     """Integrate the stretch of a cable over its last length before the circle.
 
-    gap: smallest gap of its points [m]; h: size of the step [s]; before: state of the cable at the start of the step.
+    gap: smallest gap of its points [m]; h: step size [s]; before: state of the cable at the start of the step.
     """
     L, (way, total, last) = row.length * row.segments, before
     if not is_near(row, gap, grown):
@@ -168,7 +176,7 @@ def follow_stretch(
 
 @kernel
 def fill_anchors(c: PointRows, rows: IntArray, start: FloatArray, out: FloatArray) -> None:
-    """Write the data of rows that other processes need into out, shape (k, 5): see `read_anchor`."""
+    """Write the results of `read_anchor` of rows that other processes need into out, shape (k, 5)."""
     for k in range(len(rows)):
         lies, out[k, 1], out[k, 2], out[k, 3], out[k, 4] = read_anchor(c, rows[k], start)
         out[k, 0] = 1.0 if lies else 0.0
@@ -178,20 +186,21 @@ _fill = call(fill_anchors)
 
 
 def join_rows(rows: LocalRows, c: PointRows) -> tuple[PointRows, Callable[[Evaluation], None] | None]:
-    """Join the columns with the neighbours of each row on a rigid layer: neighbours are rows of cables that share a
-    node, on the same circle.
+    """Add to the rows on a rigid layer the indices of their neighbours. Neighbours are rows on the same circle whose
+    cables share a node.
 
     All processes must call this function together.
 
     Returns:
-        The columns; with several processes also a function that receives the anchors of rows of other processes.
+        The rows, and with several processes a function that receives the anchors of rows of other processes, otherwise
+        None.
     """
     layout, ends = rows.layout, c.dofs[:, (0, 4)]
     here = np.flatnonzero(c.rows["rigid_layer"])
     circle, nodes = rows.local("circle")[here], layout.dofs[ends[here]]
     keys = [(int(a), int(b), int(d)) for a, (b, d) in zip(circle, nodes, strict=True)]
     everyone = gather_keys(layout.comm, (keys, here.tolist()))
-    # for each circle and node: process and row of the cable that begins at the node, and of the cable that ends at the
+    # process and row of the cable that begins at a node, and of the cable that ends at it, for each pair of circle and
     # node
     begins: dict[tuple[int, int], tuple[int, int]] = {}
     finishes: dict[tuple[int, int], tuple[int, int]] = {}

@@ -1,6 +1,7 @@
-"""Exact tangent of the contact of a circle with points of a cable; see `kernels.py` for the forces.
+"""Exact tangent of the contact between a circle and points of a cable; see `kernels.py` for the forces.
 
-The variables of one point are (d, phi), their rates are (u, omega). In the frame n, t, with theta the angle of n,
+The variables of one point are (d, phi), their rates are (u, omega). In the frame of n and t, where theta is the angle
+of n,
 
     d D = n.dd,    d theta = t.dd/D,    d u_k = r (d theta - d phi),
     d v_n = n.du + (u.t) d theta,
@@ -9,8 +10,8 @@ The variables of one point are (d, phi), their rates are (u, omega). In the fram
     d(D f_t) = f_t dD + D d f_t.
 
 The deflection u of the bristles of a cable is ``share`` times the sum of u_k over the sticking points. With G = sum of
-du_k/dq the tangent of the bristles is mu_k (share G G^T + u sum of d²u_k/dq²); the second term is part of the blocks of
-the points; for the sum over points see `contact/assembly.py`.
+du_k/dq the tangent of the bristles is mu_k (share G G^T + u sum of d²u_k/dq²); the second term is part of the tangent
+of each point. See `contact/assembly.py` for the sum over points.
 """
 
 from __future__ import annotations
@@ -51,8 +52,8 @@ from windlass.framework.kernels.kernel import kernel
 def fill_point_tangent(
     par: PointParameters, z: PointState, state: float, omega: float, dq: float, dv: float, C: FloatArray, V: FloatArray
 ) -> None:
-    """Write dq dF/d(d, phi) + dv dF/d(u, omega), with constant u of the bristles, into C (3, 3), and dq dF/d(u, omega)
-    into V (3, 3).
+    """Write dq dF/d(d, phi) + dv dF/d(u, omega), at constant deflection of the bristles, into C (3, 3), and dq dF/d(u,
+    omega) into V (3, 3).
 
     Rows are F_x, F_y and D f_t; columns are x, y and angle.
     """
@@ -100,7 +101,7 @@ def add_tangent(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """Add dq df/dq + dv df/dv of all rows, at constant history values, to the matrix values."""
+    """Add dq df/dq + dv df/dv of all rows, at constant history values, to the values of the matrix."""
     C, V, X = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 11))
     J, Jd, table, rates = np.empty((2, 8)), np.empty((2, 8)), np.empty((1, 4)), np.empty((1, 4))
     K, N, G, wrench, width = np.empty((11, 11)), np.empty((11, 3)), np.empty(11), np.empty(3), c.dofs.shape[1] - 8

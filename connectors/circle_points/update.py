@@ -6,22 +6,22 @@ values at the start of the step:
 
     deflection: u is the mean of (m/n) u_k, with m and the anchors at the start, over all points that were closed at the
         start and do not slip.
-    slip: all points are first assumed to stick; points with |f_t| > mu |f_n| slip, s = sgn(f_t), until no point exceeds
-        its limit.
-    touch: points that have just touched get the u of the other points.
-    sticking anchor: the anchor is placed where (m/n) u_k is u.
-    slipping anchor: the anchor is placed where bristle and damper together give mu |f_n|.
+    slip: all points are assumed to stick. Then points with |f_t| > mu |f_n| are set to slip, s = sgn(f_t), and u is
+        computed again, until no sticking point exceeds its limit.
+    touch: the bristles of points that have just touched get the deflection u of the other points.
+    sticking anchor: the anchor is set to the position at which (m/n) u_k is u.
+    slipping anchor: the anchor is set to the position at which bristle and damper together give mu |f_n|.
 
-If a point opens, the other points therefore take over its deflection; a point that touches takes over a part of the
-deflection.
+Therefore, if a point opens, its deflection is distributed to the other points, and a point that touches receives a part
+of their deflection.
 
 For a row with a press, F - press of the cable is stored. In dynamic solves the current value is stored in every update.
-If the cable is at rest, the value is stored only after a change that requires another pass; the change of the normal
-force is the error. A new row has no friction until all of its points are closed, with a mean depth near F/(k r), or
-until one point opens. Before all points are closed, points move along the circle by up to l³/(192 R²), and earlier
-anchors would store this motion as a spurious strain. The initial deflection of the new row is computed on a rigid layer
-from its distance from its neighbours on the circle, see `rigid_layer.py`, otherwise from its slip before the circle,
-see `soft_layer.py`.
+In static solves the value is stored only if it has changed so much that another pass is necessary; the error is the
+change of the normal force. A new row has no friction until all of its points are closed, with a mean depth near F/(k
+r), or until one point opens. Before all points are closed, points move along the circle by up to l³/(192 R²), and
+earlier anchors would store this motion as a spurious strain. On a rigid layer the initial deflection of the bristles of
+a new row is computed from its distance to its neighbours on the circle, see `rigid_layer.py`. On other layers it is
+computed from the slip before the circle, see `soft_layer.py`.
 
 Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006).
 """
@@ -62,9 +62,11 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.lanes import LANES
 
 RESTS = 2e-5
-"""Change of the press of a cable at rest, relative to the press as mounted, above which another pass is made [1]."""
+"""Change of the press of a cable in a static solve, relative to its initial press, above which another pass is made
+[1].
+"""
 DEEP = 0.95
-"""Depth of a new cable, relative to the final depth, from which the cable has friction [1]."""
+"""Ratio of the depth of a new cable to its final depth above which the cable has friction [1]."""
 
 
 POINT = place_type("before", "bend", "drag", "h", "limit", eight=4)
@@ -74,7 +76,9 @@ POINT = place_type("before", "bend", "drag", "h", "limit", eight=4)
 
 @kernel(inline=True)
 def find_sticking(n: int, places: NDArray[Any]) -> float:
-    """Set the states of the closed points of a row and their excess; return the common deflection u [m]."""
+    """Set the states of the closed points of a row and their excess |f_t| - mu |f_n|; return the common deflection u
+    [m].
+    """
     u, again = 0.0, True
     while again:
         total, count, again = 0.0, 0, False
@@ -108,7 +112,7 @@ def measure(
     c: PointRows, circle: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     rows: IntArray, number: int, lanes: NDArray[Any], places: NDArray[Any],
 ) -> None:  # fmt: skip
-    """Evaluate g and f_n of the points of a row, see `create_update`; rows are evaluated eight at a time."""
+    """Evaluate g and f_n of the points of a row, see `create_update`. Eight rows are evaluated at once."""
     lane = number % LANES
     if lane == 0:
         g = lanes[0]
@@ -133,10 +137,11 @@ def decide_states(
     c: PointRows, circle: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     size: FloatArray, commits: bool, i: int, number: int, places: NDArray[Any],
 ) -> tuple[float, bool]:  # fmt: skip
-    """Decide the states of the points of a row, and store their anchors; see `create_update`.
+    """Determine the states of the points of a row, and store their anchors; see `create_update`.
 
-    If ``commits`` is true, also store the press and the mark of a new cable, which only a solved step may change;
-    return the change of the normal force [N] for which the row needs a further pass, and whether it needs one.
+    If ``commits`` is true, also store the press and whether a new cable has friction; these values may only change
+    after a Newton run. Return the change of the normal force [N] due to the press, and whether this change requires a
+    further pass.
     """
     # parameters of the row
     row, lane = c.rows[i], number % LANES
@@ -153,10 +158,11 @@ def decide_states(
         depth -= gap / n
         leaves |= gap > 0.0 and start[first + k] <= 0.0
         closed_before += start[first + n + k] != UNDEFINED
-    # a cable that moves onto a circle has friction when the whole cable is on the circle, or when it leaves a short arc
+    # a cable that moves onto a circle has friction as soon as the whole cable is on the circle, or when it leaves a
+    # short arc
     laid = not follows or start[first + 3 * n + RUBS] == LAID
     laid |= (closed == n and depth >= DEEP * eval_growth(row, data, PRESS)) or leaves
-    # deflection of a new cable; on a rigid layer the neighbours determine it
+    # deflection of the bristles of a new cable; on a rigid layer it follows from the neighbours
     held, bent, wave, waves = False, 0.0, 0.0, 0.0
     if follows and laid and rubs and bristles and closed_before == 0 and closed > 0:
         o = create_pose(circle.p, circle.v, circle.omega, circle.A, row.circle)
@@ -184,9 +190,9 @@ def decide_states(
         elif bristles:
             # the damper of a new bristle has no effect in this step
             p.drag = 0.0
-    # sticking points have one common deflection; then states and anchors of all points
+    # common deflection of the sticking points; then states and anchors of all points
     u = find_sticking(n, places)
-    # slip of points with low pressure does not change the anchor of a cable that moves onto the circle, see
+    # while a cable moves onto the circle, slip of points with low pressure does not change its anchor, see
     # rigid_layer.py
     holds = False
     for k in range(n):
@@ -206,7 +212,7 @@ def decide_states(
     q, w, at_rest = gather(x, c.dofs, i), gather(v, c.dofs, i), True
     for a in range(8):
         at_rest &= w[a] == 0.0
-    # displacement of the cable that has not reached the circle
+    # displacement of a cable that has not reached the circle
     grown = eval_growth(row, data, PRESS)
     if row.rigid_layer:
         now = start[first + 3 * n + WAY], start[first + 3 * n + STRETCHED], start[first + 3 * n + LATEST]

@@ -1,1 +1,1 @@
-"""Contact of circles with the straight segments of cables: forces, tangents, updates."""
+"""Contact of circles with the straight segments that approximate cables: forces, tangents, updates."""

@@ -1,5 +1,4 @@
-"""Contact between a circle and a cable: checks, binding of rows to kernels, and outputs that all laws have in
-common."""
+"""Checks, arrays for kernels, and outputs that the laws of contact between a circle and a cable have in common."""
 
 from __future__ import annotations
 
@@ -45,7 +44,7 @@ from windlass.framework.model.table import EntityTable
 CIRCLE_FAMILY = POSITIONS
 PER_LENGTH = "_per_length"
 TOUCH = 1e-12
-"""Largest gap, relative to the radius, that counts as contact at the start of a solve [1]."""
+"""Largest gap, relative to the radius, that is treated as closed at the start of a solve [1]."""
 CURRENT, REFERENCE = "current", "reference"
 
 
@@ -70,16 +69,16 @@ class SegmentContact(Component):
 
 
 class Contact(NamedTuple):
-    """Bound rows of a contact law with segments."""
+    """Data of the rows of a contact law with segments."""
 
     columns: SegmentRows  # data of the kernels
     axial: AxialMotion | None  # axial motions of the cables; None if no cable of the table moves along its axis
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return the world coordinate numbers of the cable's nodes (8) and of the circle (as many as the widest circle
-    has), -1 for missing coordinates. If any cable of the table moves along its axis, the numbers of the axial motions
-    are appended.
+    """Return the global coordinate indices of the nodes of the cable (8) and of the circle, -1 for missing coordinates.
+    The width follows from the circle with the most coordinates. If any cable of the table moves along its axis, the
+    indices of the axial motions are appended.
     """
     circle, cable = world.dofs_of(table.local("circle")), world.dofs_of(table.local("cable"))
     used = np.flatnonzero((circle >= 0).any(axis=0))
@@ -88,7 +87,9 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def check_segments(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for rows whose number of segments differs from the number of their cable-shape marker."""
+    """Raise ModelError for rows whose number of segments differs from the number of segments of their cable-shape
+    marker.
+    """
     segments = table.local("segments")
     for target, positions, rows in world.split_by_table(table.local("cable")):
         given = target.local("segments", rows)
@@ -102,8 +103,8 @@ def check_segments(world: Tables, table: EntityTable) -> None:
 
 
 def check_offsets(world: Tables, table: EntityTable, current: NDArray[np.bool_]) -> None:
-    """Raise ModelError for rows whose axis could lie beyond the centre; ``current``: whether the current length is
-    used, shape (resident,).
+    """Raise ModelError for rows whose offset is so large that the axis could lie beyond the centre of the circle.
+    ``current``: whether rows use the current length, shape (resident,).
     """
     radius = table.local("circle_radius")
     for target, positions, rows in world.split_by_table(table.local("cable")):
@@ -153,7 +154,9 @@ def check_circles(world: Tables, table: EntityTable) -> None:
 
 
 def bind_contact(rows: LocalRows, friction: bool) -> Contact:
-    """Bind the rows for the kernels; parameters per length are scaled by the reference length of a segment."""
+    """Create the arrays that the kernels read. Parameters per length are multiplied by the reference length of a
+    segment.
+    """
     count, segments = len(rows.rows), rows.local("segments")
     length = np.zeros(count)
     for table, positions, shape_rows in rows.world.split_by_table(rows.local("cable")):
@@ -193,8 +196,7 @@ def bind_contact(rows: LocalRows, friction: bool) -> Contact:
 
 
 def create_system(rows: LocalRows, contact: Contact) -> System:
-    """Create a system with the forces and the tangent of the rows, without the post-Newton update, which the law
-    adds."""
+    """Create a system with the forces and the tangent of the rows. The law must add the post-Newton update."""
     c = contact.columns
     system = System(rows.table.kind, rows.dofs)
     system.residual = call(add_residual, lambda s: (c, s.markers[FAMILY], s.markers[CIRCLE_FAMILY], s.data, s.f))
@@ -215,8 +217,8 @@ def create_system(rows: LocalRows, contact: Contact) -> System:
 
 
 def eval_rounding(c: Any, fields: Fields) -> float:
-    """Return the 2-norm of the rounding errors of the forces [N]; gaps and displacements along the circle have errors
-    eps (|c| + r).
+    """Return an estimate of the 2-norm of the rounding errors of the forces [N]. Gaps and displacements along the
+    circle are assumed to have errors eps (|c| + r).
 
     c: columns of rows with segments or with points.
     """
@@ -238,8 +240,8 @@ def segment_places(n: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def close_touching(contact: Contact, fields: Fields) -> None:
-    """Mark segments that touch the circle within rounding errors as closed, so that the contact supports resting cables
-    from the start.
+    """Set segments that touch the circle up to rounding errors to closed, so that the contact supports a cable that
+    lies on the circle from the start of a solve.
     """
     c = contact.columns
     rows, segments = segment_places(c.rows["segments"])
@@ -249,9 +251,9 @@ def close_touching(contact: Contact, fields: Fields) -> None:
 
 
 def eval_segments(contact: Contact, fields: Fields) -> FloatArray:
-    """Return all output numbers of all segments, shape (rows, segments, NUMBERS); see `place_numbers.py`.
+    """Return all output quantities of all segments, shape (rows, segments, NUMBERS); see `place_numbers.py`.
 
-    Entries of rows with fewer segments than the widest row are 0 (their state: undefined).
+    For rows with fewer segments than the row with the most segments, the unused elements are 0 (state: undefined).
     """
     c, data = contact.columns, fields.data
     if contact.axial is not None:
@@ -263,7 +265,7 @@ def eval_segments(contact: Contact, fields: Fields) -> FloatArray:
 
 
 def evaluate_rows(rows: LocalRows, fields: Fields) -> tuple[FloatArray, Any]:
-    """Return the numbers of `eval_segments` and the columns of rows."""
+    """Return the result of `eval_segments` and the columns of rows."""
     contact: Contact = rows.columns
     return eval_segments(contact, fields), contact.columns
 
@@ -282,8 +284,8 @@ def create_outputs(
     """Create output variables of a contact law: values of segments, shape (rows, segments, ...), and powers of rows,
     shape (rows,).
 
-    Entries of rows with fewer segments than the widest evaluated row are 0 (``state``: -2). ``evaluate`` and ``powers``
-    return the numbers of a law, see `evaluate_rows` and `evaluate_powers`.
+    For rows with fewer segments than the evaluated row with the most segments, the unused elements are 0 (``state``:
+    -2). ``evaluate`` and ``powers`` return the quantities of a law, see `evaluate_rows` and `evaluate_powers`.
     """
 
     def output(unit: str, doc: str, pick: Callable[[FloatArray, Any], Any]) -> Output:

@@ -1,10 +1,11 @@
-"""Gaps between circles and the segments of cables, from which solvers decide whether steps resolve contacts; see
-`Gaps`.
+"""Gaps between circles and the segments of cables. Solvers use the gaps to check whether time steps resolve contacts;
+see `Gaps`.
 
-The rate belongs to the gap at the closest point; the speed is the speed of the cable relative to the centre of the
-circle. The points of segments at the end of a step are stored for the next step. The velocities of most rows are nearly
-constant. For these rows, a bound on the change of gaps takes less time to compute than the gaps. Gaps are measured at
-both ends of the step only if the bound is not sufficient.
+The stored rate is the rate of the gap at the closest point, and the stored speed is the speed of the cable relative to
+the centre of the circle. The end points of segments at the end of a step are stored for the next step. In most rows
+velocities are nearly constant within a step. For these rows the kernels compute a bound on the change of the gaps,
+which takes less time than the gaps themselves. The gaps at both ends of the step are computed only if the bound is not
+sufficient.
 """
 
 from __future__ import annotations
@@ -36,15 +37,15 @@ from windlass.framework.model.gaps import (
 from windlass.framework.model.law import LocalRows
 
 WAYS = 4.0
-"""Distance, in displacements of the cable per step, within which circles are examined [1]; a step covers half of this
-distance."""
+"""Distance within which circles are examined, divided by the displacement of the cable per step [1]."""
 LONG = 0.6
-"""Displacement of the closest point per radius [1] below which a segment cannot miss a relevant circle, because a chord
-with a depth of 5 % of the radius is longer.
+"""Displacement of the closest point per step, divided by the radius [1], below which no relevant passage through a
+circle remains undetected, because a chord with a depth of 5 % of the radius is longer.
 """
 POINT = 8
-"""Count of the numbers of a point: position (2) and velocity (2) relative to the centre of the circle, and the same
-numbers at the start of the step, NaN if unknown."""
+"""Number of values of a point: position (2) and velocity (2) relative to the centre of the circle, and the same values
+at the start of the step, NaN if unknown.
+"""
 
 
 @kernel(inline=True)
@@ -63,8 +64,8 @@ def find_closest(
 
 @kernel
 def is_quiet(points: FloatArray, first: int, n: int, r: float, least: float) -> bool:
-    """Return whether no rate of the n segments of a row can have changed by more than ``least`` [m/s], and no segment
-    can have missed the circle.
+    """Return whether a row is quiet: bounds show that the rates of the gaps of its n segments have changed by at most
+    ``least`` [m/s] in the step, and that no segment has passed through the circle undetected.
 
     The rate of a gap is z·n at the closest point, whose position on the segment is rho. The change of the rate in a
     step is bounded by
@@ -98,8 +99,8 @@ def is_quiet(points: FloatArray, first: int, n: int, r: float, least: float) -> 
             short, long = min(short, now, before), max(long, now, before)
     if du > least * least:
         return False
-    # most rows are far below the limit: the square of each part is compared with its share of the limit, without square
-    # roots
+    # most rows are far below the limit, so the squares of the parts are first compared with shares of the limit; this
+    # comparison needs no square roots
     part, room = least * least / 16.0, min(0.25 * LONG * LONG * r * r, near / 16.0)
     slide, turn = 8.0 * da * short + 32.0 * far * de, 8.0 * de * near + 128.0 * da * short
     is_small = 16.0 * de < short and 4.0 * long < near and 16.0 * da < near and da < room
@@ -107,7 +108,7 @@ def is_quiet(points: FloatArray, first: int, n: int, r: float, least: float) -> 
     if is_small and room * short * short > slide * long:
         return True
     move, stretch, size = np.sqrt(da), np.sqrt(de), np.sqrt(short)
-    # the closest point is within half a segment of an end
+    # the distance of the closest point from an end is at most half a segment
     D = np.sqrt(near) - 0.5 * np.sqrt(long) - move
     if not (D > 0.0 and size > 2.0 * stretch):
         return False
@@ -129,13 +130,13 @@ def fill_segment_gaps(
     numbers: FloatArray,
     near: IntArray,
 ) -> None:
-    """Fill the gap numbers of the segments of rows at both ends of the step; skip rows that are inactive, too far away,
-    or quiet.
+    """Write the gap quantities of the segments of rows at both ends of the step into ``numbers``. Rows that are
+    inactive, too far from their circles, or quiet (see `is_quiet`) are skipped.
 
     Args:
-        size: size of the step [s], shape (1,).
+        size: step size [s], shape (1,).
         points: points of the rows, n + 1 points per row, see `POINT`.
-        rows: number of rows that are not too far away, followed by their numbers, shape (rows + 1,).
+        rows: number of rows that are near their circles, followed by the indices of these rows, shape (rows + 1,).
         quiet, numbers, near: see `Gaps`.
     """
     first, place, count, found, p, v, h, fastest = 0, 0, 0, 0, shape.p, shape.v, size[0], 0.0
@@ -145,13 +146,13 @@ def fill_segment_gaps(
         ci, j0, r, n = row.circle, shape.start[row.cable], row.radius, row.segments
         at, first = first, first + n
         begin, place = place, place + n + 1
-        # middle of the cable relative to the circle, and a margin for points that are closer than the middle
+        # middle of the cable relative to the circle, and a margin for points closer to the circle than the middle
         cx, cy, jm = circle.p[ci, 0], circle.p[ci, 1], j0 + n // 2
         mx, my = p[jm, 0] - cx, p[jm, 1] - cy
         ux, uy = circle.v[ci, 0], circle.v[ci, 1]
         wx, wy = v[jm, 0] - ux, v[jm, 1] - uy
         square, away, still = wx * wx + wy * wy, mx * mx + my * my, r + row.length * n
-        # square roots are computed only if squares are not sufficient
+        # square roots are computed only if the comparison of squares does not decide
         still, ways = still * still, WAYS * WAYS * h * h * square
         if not row.active or away > 2.0 * (still + ways):
             continue
@@ -163,7 +164,7 @@ def fill_segment_gaps(
         for k in range(n + 1):
             points[begin + k, 0], points[begin + k, 1] = p[j0 + k, 0] - cx, p[j0 + k, 1] - cy
             points[begin + k, 2], points[begin + k, 3] = v[j0 + k, 0] - ux, v[j0 + k, 1] - uy
-        # rows that are new in the list have no values at the start of the step
+        # for rows that are new in the list, no values at the start of the step are stored
         if not points[begin, 4] < np.inf:
             continue
         if is_quiet(points, begin, n, r, quiet[LEAST]):
@@ -193,9 +194,9 @@ def accept_segments(c: SegmentRows, points: FloatArray, rows: IntArray, before: 
     Args:
         points, rows: see `fill_segment_gaps`.
         before: rows of the previous step; they are replaced by the rows of this step.
-        offset: position of the first point of each row.
+        offset: index of the first point of each row.
     """
-    # rows that leave the list lose their values at the start of the step
+    # delete the values at the start of the step for rows that leave the list
     for k in range(1, before[0] + 1):
         points[offset[before[k]], 4] = np.nan
     for k in range(rows[0] + 1):

@@ -10,19 +10,18 @@ For each segment, a = p0 - c and b = p1 - c are the end points relative to the c
     friction: f_t = mu_v v_t + mu_k wrap(x_cur - x_stick) if the segment sticks, else mu |f_n| times the state
     position: x_cur = r alpha + sigma (rho - 1/2) l,   alpha = angle of A^T n,   sigma = -1 if t.e > 0 else +1
 
-l is the length of the segment on the circle. This length is chosen such that x_cur is constant while a stretched
-segment rolls onto the circle. On the axis (offset y = 0) l = |e|. Bending changes the length of a line at the offset y,
-but not the length of the axis. Therefore, for y ≠ 0, rho, alpha and |e| are evaluated on the axis, which lies on a
-circle of radius r - sigma y, and l = |e| r/(r - sigma y). The published form uses the reference length, x_cur = r alpha
-+ sigma rho L/n. In this form a segment of stretch lam that rolls onto the circle without slip has an apparent slip of
-(lam - 1) L/(2 n).
+The length l is chosen such that x_cur is constant while a stretched segment rolls onto the circle. On the axis (offset
+y = 0) l = |e|. Bending changes the length of a line at the offset y, but not the length of the axis. Therefore, for y ≠
+0, rho, alpha and |e| are evaluated on the axis, which lies on a circle of radius r - sigma y, and l = |e| r/(r - sigma
+y). The published form uses the reference length, x_cur = r alpha + sigma rho L/n. In this form a segment of stretch lam
+that rolls onto the circle without slip has an apparent slip of (lam - 1) L/(2 n).
 
 History values of a row with n segments: gaps (n); with friction also states (n; 0 sticks, +-1 slips, -2 undefined) and
-sticking positions (n). Forces depend on the history values and on the current geometry. States do not switch within
-Newton's method, so its equations are smooth; the kernels of `update.py` switch states between Newton runs.
-Source: J. Gerstmayr and others, documentation of Exudyn 1.11, item ObjectContactFrictionCircleCable2D. The
-documentation does not state the signs of n and sigma and the rotation of the circle in v_rel; these were determined
-from results of Exudyn.
+sticking positions (n). Forces depend on the history values and on the current geometry. The kernels of `update.py`
+change states only between Newton runs, so the equations that Newton's method solves are smooth. Source: J. Gerstmayr
+and others, documentation of Exudyn 1.11, item ObjectContactFrictionCircleCable2D. This documentation does not state the
+signs of n and sigma and the contribution of the rotation of the circle to v_rel. They were determined from results of
+Exudyn.
 """
 
 from __future__ import annotations
@@ -44,22 +43,23 @@ Eight = tuple[float, float, float, float, float, float, float, float]
 
 
 class SegmentRows(NamedTuple):
-    """Rows of a contact law with segments.
+    """Data of the rows of a contact law with segments for kernels.
 
     Attributes:
-        rows: records, shape (rows,). ``circle`` and ``cable`` are the positions of the markers in the columns of their
-            families, ``data`` is the position of the first history value, ``segments`` the number of segments. For one
+        rows: records, shape (rows,). ``circle`` and ``cable`` are the indices of the markers in the columns of their
+            families, ``data`` is the index of the first history value, ``segments`` the number of segments. For one
             segment ``contact_stiffness`` is in N/m, ``contact_damping`` in N s/m, ``friction_velocity_penalty`` in N
             s/m, ``friction_stiffness`` in N/m, and ``length`` is the reference length [m]. Further fields are
             ``friction_coefficient`` [1], ``radius`` of the circle [m], and ``active``. ``damping_depth`` is the depth
-            g_0 over which damping fades in [m], 0 for full damping from the first contact. ``use_segment_normals``:
-            whether forces act along the normal of the segment, otherwise along the normals at its end points.
-            ``clip_normal_force``: whether the normal force never pulls. ``is_current``: whether sticking positions are
-            measured with the current length of segments, otherwise with the reference length. ``shift``: displacement
-            of the material through the mesh since the sticking positions were stored, in segments [1].
+            g_0 at which the full damping is reached [m], 0 for full damping from the first contact.
+            ``use_segment_normals``: whether forces act along the normal of the segment, otherwise along the normals at
+            its end points. ``clip_normal_force``: whether a pulling normal force is set to 0. ``is_current``: whether
+            sticking positions are measured with the current length of segments, otherwise with the reference length.
+            ``shift``: displacement of the material through the mesh since the sticking positions were stored, divided
+            by the length of a segment [1].
         friction: whether all rows have friction; rows with friction have three history values per segment, other rows
             have one.
-        dofs: local coordinate numbers of cable (8) and circle (m), shape (rows, 8 + m).
+        dofs: local coordinate indices of cable (8) and circle (m), shape (rows, 8 + m).
     """
 
     rows: NDArray[Any]
@@ -96,7 +96,9 @@ def touches(data: FloatArray, first: int, n: int) -> bool:
 
 
 class Disc(NamedTuple):
-    """The circle of one row as scalars: centre, its velocity, omega, and A = [[a00, a01], [a10, a11]]."""
+    """The circle of one row: centre, velocity of the centre, omega, and A = [[a00, a01], [a10, a11]]. All fields are
+    scalars.
+    """
 
     cx: float
     cy: float
@@ -110,7 +112,9 @@ class Disc(NamedTuple):
 
 
 class SegmentParameters(NamedTuple):
-    """Parameters of one row, see `SegmentRows`; scalars are passed to functions without cost."""
+    """Parameters of one row, see `SegmentRows`. All fields are scalars, which can be passed to functions without
+    overhead.
+    """
 
     contact_stiffness: float
     contact_damping: float
@@ -157,7 +161,7 @@ def normal_force(par: SegmentParameters, g: float, vn: float) -> tuple[float, fl
 
 @kernel(inline=True)
 def create_pose(p: FloatArray, v: FloatArray, omega: FloatArray, A: FloatArray, k: int) -> Disc:
-    """Read the pose of marker k from the columns of its family."""
+    """Read the circle at marker k from the columns of the family of the marker."""
     return Disc(p[k, 0], p[k, 1], v[k, 0], v[k, 1], omega[k, 2], A[k, 0, 0], A[k, 0, 1], A[k, 1, 0], A[k, 1, 1])
 
 
@@ -190,7 +194,9 @@ def read_slopes(slope: FloatArray, j: int) -> Four:
 
 @kernel(inline=True)
 def lower_chord(slopes: Four, y: float, h: Chord) -> Chord:
-    """Create the chord of the axis under the segment ``h`` at the offset y; ``slopes``: r' at both ends."""
+    """Create the chord of the axis that belongs to the segment ``h`` at the offset y from the axis; ``slopes``: r' at
+    both ends.
+    """
     ux, uy, wx, wy = slopes
     u, w = y / np.sqrt(ux * ux + uy * uy), y / np.sqrt(wx * wx + wy * wy)
     return create_chord(h.ax + u * uy, h.ay - u * ux, h.bx + w * wy, h.by - w * wx)
@@ -198,7 +204,9 @@ def lower_chord(slopes: Four, y: float, h: Chord) -> Chord:
 
 @kernel(inline=True)
 def axis_chord(slope: FloatArray, j: int, y: float, h: Chord) -> Chord:
-    """Create the chord of the axis under the segment ``h`` from point j to j + 1 at the offset y."""
+    """Create the chord of the axis that belongs to the segment ``h``, from point j to j + 1, at the offset y from the
+    axis.
+    """
     return lower_chord(read_slopes(slope, j), y, h)
 
 
@@ -230,10 +238,10 @@ def stick_position(par: SegmentParameters, o: Disc, slope: FloatArray, j: int, h
 
 
 class SegmentState(NamedTuple):
-    """One segment and its forces; all fields are scalars, for symbols see the head of this file.
+    """One segment and its forces. All fields are scalars; the docstring of this module defines the symbols.
 
-    (vax, vay) and (vbx, vby) are velocities of the end points relative to the centre. The derivatives of x_cur are
-    d_rho and d_length, 0 without a bristle.
+    (vax, vay) and (vbx, vby) are velocities of the end points relative to the centre. d_rho and d_length are the
+    derivatives of x_cur with respect to rho and to the length, 0 without a bristle.
     """
 
     chord: Chord
@@ -251,8 +259,8 @@ class SegmentState(NamedTuple):
     d_length: float
 
 
-# Functions that are called for each segment receive single arrays: if a tuple is passed, the compiler counts references
-# to each of its arrays, which takes as long as the work on a segment.
+# Functions that are called for each segment receive arrays, not tuples of arrays: the compiled code counts references
+# to each array of a tuple, which takes as long as the evaluation of a segment.
 
 
 @kernel(inline=True)
@@ -314,8 +322,9 @@ def force_normals(par: SegmentParameters, h: Chord) -> tuple[float, float, float
 def add_sums(
     c: Any, i: int, circle: PositionColumns, cable: Eight, fx: float, fy: float, torque: float, f: FloatArray
 ) -> None:
-    """Add the forces of row i on the cable to f, and the reactions on the circle; for rows of segments and of
-    points."""
+    """Add the forces of row i on the cable and the reactions on the circle to f. The function is used for rows with
+    segments and with points.
+    """
     to, ci = c.dofs[i], c.rows[i].circle
     f[to[0]] += cable[0]
     f[to[1]] += cable[1]

@@ -1,10 +1,10 @@
-"""Several segments are evaluated at once, one in each lane of the processor's vector instructions.
+"""Evaluation of several segments at once, one in each lane of the vector instructions of the processor.
 
 See docs/explanation/design.md, Lanes.
 
-Closed segments of all rows are copied until the lanes are full. One loop without branches evaluates the lanes, and the
-caller reads the results lane by lane. The loop reads and writes only a record g of the type `SEGMENT_LANES`. Unused
-lanes keep their old values, and their results are not read.
+Closed segments of all rows are copied into the lanes until all lanes are full. One loop without branches evaluates the
+lanes, and the caller reads the results lane by lane. The loop reads and writes only a record g of the type
+`SEGMENT_LANES`. Unused lanes keep their old values, and their results are not read.
 """
 
 from __future__ import annotations
@@ -41,24 +41,25 @@ SEGMENT_LANES = lane_type(
     ends=4, rates=4, slopes=4, slope_rates=4, forces=4, powers=6,
 )  # fmt: skip
 """Data of segments: `SegmentParameters`; omega and A of the circle; state and sticking position; ``ends`` and
-``rates``, end points and their velocities relative to the centre; ``slopes`` r' at both ends and ``slope_rates``;
-``axial`` motion of the material [m/s].
+``rates``, the end points and their velocities relative to the centre; ``slopes``, r' at both ends, and their rates
+``slope_rates``; ``axial``, the axial velocity of the material [m/s].
 
 Results for forces: ``forces`` on both end points, x and y, and f_t. Results for updates: v_t, f_n, x_cur, and its
-derivative with respect to rho. Results for powers: ``powers`` in the order of `POWERS`, energies of spring and bristle
-[J], force of the normal damper [N], drift [m/s], gap [m] and f_n [N].
+derivative with respect to rho. Results for energy balances: ``powers`` in the order of `POWERS`, energies of spring and
+bristle [J], force of the normal damper [N], drift [m/s], gap [m] and f_n [N].
 """
 PLAIN, LOWERED, GENERAL = 0, 1, 2
-"""Cases for which the loops are compiled separately. PLAIN: forces along segment normals, no depth over which damping
-fades in, and sticking positions on the segments themselves. LOWERED: as PLAIN, but sticking positions on the axis below
-the segments. GENERAL: all combinations."""
+"""Cases for which the loops are compiled separately. PLAIN: forces along segment normals, full damping from the first
+contact, and sticking positions measured on the segments. LOWERED: as PLAIN, but sticking positions are measured on the
+axis, which has an offset from the segments. GENERAL: all combinations.
+"""
 
-# Functions are called once for all lanes, because each call counts references to all arrays that the function receives.
+# Functions are called once for all lanes, because each call has the overhead of counting references to its arrays.
 
 
 @kernel(inline=True)
 def list_closed(c: SegmentRows, data: FloatArray) -> tuple[IntArray, IntArray, int]:
-    """List the closed segments of active rows by row and number in the row; return their count."""
+    """Return the row of each closed segment of active rows, its index in the row, and the number of closed segments."""
     most = 1
     for i in range(len(c.rows)):
         most += c.rows[i].segments
@@ -115,7 +116,7 @@ def gather_lanes(
         if y != 0.0:
             for end in range(2):
                 g.slopes[2 * end, k], g.slopes[2 * end + 1, k] = shape.slope[j + end, 0], shape.slope[j + end, 1]
-        # this case applies to all segments
+        # GENERAL is valid for all segments
         if row.damping_depth != 0.0 or not row.use_segment_normals:
             case = GENERAL
         elif y != 0.0 and row.is_current:
@@ -149,7 +150,7 @@ def read_pose(k: int, g: Any) -> Disc:
 
 @kernel(inline=True)
 def read_four(a: FloatArray, k: int) -> Four:
-    """Read four numbers of lane k."""
+    """Read the four values of lane k."""
     return a[0, k], a[1, k], a[2, k], a[3, k]
 
 

@@ -1,29 +1,29 @@
-"""Contact of a circle with cables whose material moves along the axis, `ALECable2D` with the axial motion s.
+"""Contact of a circle with cables whose material moves along the axis through the mesh (`ALECable2D`), with the axial
+displacement s.
 
-The kernels for all cables evaluate the forces f(q, w, s) on the nodes of a cable and on the circle. In this file the
-forces become functions of the coordinates [nodes, circle, s]; the coordinates of r' are g = G q, see `ale_kernels.py`:
+The kernels of the law evaluate the forces f(q, w, s) on the nodes of a cable and on the circle. This module converts
+them to forces on the coordinates [nodes, circle, s]. With g = G q, the coordinates of r' (see `ale_kernels.py`):
 
     velocities of the material: v_i = S_i w,    w = v + s_t g
     force on s: sum_i F_i.r'(x_i) = g.f, because v_i = S_i v + r' s_t and the power is F_i.v_i for all rates
-    position with reference length: x_cur = r alpha + sigma (rho L/n - s), with the place rho L/n - s in the material
+    position with reference length: x_cur = r alpha + sigma (rho L/n - s), where rho L/n - s is a material coordinate
     position with current length: x_cur = r alpha + sigma (rho - 1/2 - (s - s0) n/L) |e|
 
 With current lengths the displacement of the material is sum |e| n/L ds, which is not a function of s. Therefore a
-sticking position refers to the material that was at this position when the position was stored. The axial motion s0
-when the position was stored is the last history value of the row, and each update shifts the positions by sigma |e| (s
-- s0) n/L.
+sticking position refers to the material point that was at this position when the position was stored. The last history
+value of the row is s0, the axial displacement at that time. Each update shifts the positions by sigma |e| (s - s0) n/L.
 
-Let K = dq df/dq + dv df/dw and D = df/dw be results of the kernels (including columns of the circle), and P = df/ds
-through x_cur:
+The kernels compute K = dq df/dq + dv df/dw and D = df/dw, including columns of the circle, and P, the derivative of f
+with respect to s through x_cur. The tangent is
 
     columns of q: dq df/dq + dv df/dq_t = K + dq s_t D G
     column of s: dv D g + dq P
     row of s: g.(all these terms) + dq Gᵀ f in the columns of the nodes
 
-The kernels receive (s - s0) n/L as the field ``shift`` of the rows, with s0 = 0 for the reference length. For cables
-without axial motion in the same table s is the spare coordinate, which is always 0 and on which forces have no effect.
-Source: virtual power with the velocity field of an axially moving cable; J. Gerstmayr and others, documentation of
-Exudyn 1.11, items ObjectContactFrictionCircleCable2D and ObjectALEANCFCable2D.
+The kernels receive (s - s0) n/L as the field ``shift`` of the rows, with s0 = 0 for the reference length. For cables of
+the same table without axial motion, s is the spare coordinate. This coordinate is always 0, and forces on it have no
+effect. Source: virtual power with the velocity field of an axially moving cable; J. Gerstmayr and others, documentation
+of Exudyn 1.11, items ObjectContactFrictionCircleCable2D and ObjectALEANCFCable2D.
 """
 
 from __future__ import annotations
@@ -56,10 +56,10 @@ Function = Callable[[Evaluation], None]
 
 
 class AxialMotion(NamedTuple):
-    """Axial motion of the cables of a contact table."""
+    """Indices of the axial displacement of the cable of each row."""
 
-    s: IntArray  # local number of the axial motion s of each row, the spare number without motion, shape (rows,)
-    stored: IntArray  # position of s0 of each row among the history values, -1 without s0, shape (rows,)
+    s: IntArray  # local index of s of each row, without motion the index of the spare coordinate, shape (rows,)
+    stored: IntArray  # index of s0 of each row among the history values, -1 without s0, shape (rows,)
 
 
 def create_moving_functions(c: SegmentRows, axial: AxialMotion) -> tuple[Function, Function]:
@@ -67,7 +67,7 @@ def create_moving_functions(c: SegmentRows, axial: AxialMotion) -> tuple[Functio
     count, width = c.dofs.shape
     dofs = np.column_stack((c.dofs, axial.s))
     G = slide_matrices(c.rows["length"] * c.rows["segments"])
-    # the kernels of the law use copies of the row's coordinates
+    # the kernels of the law use copies of the coordinates of each row
     own = c._replace(dofs=np.arange(count * width).reshape(count, width))
     blocks = np.arange(count * width * width).reshape(count, width, width)
     f_own, P = np.zeros((count, width)), np.zeros((count, width))
@@ -118,8 +118,9 @@ def update_moving(update: Any, c: SegmentRows, axial: AxialMotion, fields: Field
 def fill_axial_columns(
     c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, P: FloatArray
 ) -> None:
-    """Add the derivatives of the forces with respect to s to P, shape (rows, 8 + m); s changes x_cur of sticking
-    segments."""
+    """Add the derivatives of the forces with respect to s, on which x_cur of sticking segments depends, to P, shape
+    (rows, 8 + m).
+    """
     for i in range(len(c.rows)):
         row = c.rows[i]
         n, first = row.segments, row.data
@@ -135,8 +136,8 @@ def fill_axial_columns(
             j = shape.start[k] + s
             z = eval_segment(par, o, shape.p, shape.v, shape.slope, j, state, stick)
             n0x, n0y, n1x, n1y = force_normals(par, z.chord)
-            # x_cur depends on -s as it depends on rho L/n; the force on point 0 is (1-rho) f_t t0, the force on point 1
-            # is rho f_t t1
+            # the derivative of x_cur with respect to s is minus the derivative with respect to rho L/n; the forces on
+            # both points are (1-rho) f_t t0 and rho f_t t1
             d_ft = -par.friction_stiffness * z.d_rho / par.length
             f0, f1 = (1.0 - z.chord.rho) * d_ft, z.chord.rho * d_ft
             for a in range(4):
@@ -185,7 +186,9 @@ def scatter_tangent(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """Add dq ∂f/∂q + dv ∂f/∂q_t of `scatter_forces` to the matrix values; symbols as at the head of this file."""
+    """Add dq ∂f/∂q + dv ∂f/∂q_t of `scatter_forces` to the values of the matrix; the docstring of this module defines
+    the symbols.
+    """
     width = c.dofs.shape[1]
     g, B = np.empty(8), np.empty((width, width + 1))
     for i in range(len(c.rows)):
@@ -195,8 +198,7 @@ def scatter_tangent(
         n, to, H = dofs[i], slots[i], G[i]
         fill_product(H, x, n, g)
         s_t = dq * v[n[width]]
-        # B: derivatives of the forces with respect to the coordinates of the row, and with respect to s, which moves
-        # the points
+        # B: derivatives of the forces with respect to the coordinates of the row and with respect to s
         for a in range(width):
             B[a, width] = dq * P[i, a]
             for b in range(width):

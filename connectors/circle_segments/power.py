@@ -1,6 +1,6 @@
-"""Power that contact takes from a circle and a cable, divided into lost and stored parts.
+"""Power that contact takes from a circle and a cable, and its parts that are lost and stored.
 
-The symbols are those of `kernels.py`; x_cur_t and similar symbols are rates. For each closed segment:
+`kernels.py` defines the symbols; x_cur_t, u_t and g_t are rates. For each closed segment:
 
     power taken: P = (1-rho) F_0.(v_0 - v_c) + rho F_1.(v_1 - v_c) - r f_t omega,    F_j = f_n n_j + f_t t_j
     sliding: f_t x_cur_t while the segment slips, without bristles f_t v_t
@@ -10,18 +10,19 @@ The symbols are those of `kernels.py`; x_cur_t and similar symbols are rates. Fo
     normal spring: k_c g g_t is stored
     lever: the rest of P
 
-P is the power of all forces, including f_t at the radius r on the circle. The slip rate in the law is x_cur_t, which is
-0 for a segment that rolls. In contrast, v_t of such a segment is omega g, because f_t acts at r + g on the cable and at
-r on the circle.
+P is the power of all forces; f_t acts on the circle at the radius r. The slip rate of the law is x_cur_t, which is 0
+for a segment that rolls. In contrast, v_t of such a segment is omega g, because f_t acts on the cable at the radius r +
+g and on the circle at the radius r.
 
-Two parts of the power are neither lost nor stored: the difference f_t (v_t - x_cur_t) on the axis, and the part added
-by `use_segment_normals` = false. These two parts have opposite signs on the driver and the driven pulley. The
-deflection of a slipping bristle is proportional to the friction limit. Changes of the stored energy due to a change of
-the limit, or due to an opening segment, are not powers but differences of energies, see `fill_jumps`. Accounts compute
-the loss of normal dampers from the change of the gap in each step, Δg (F_0 + F_1)/2, F = f_n - k_c g. If v_n oscillates
-from step to step and the gap does not, the powers of the dampers differ greatly from this loss. In steps in which
-contact begins or ends, the loss is the work of f_n, Δg f_n/2, minus the energy that the spring stores. Therefore energy
-that a step does not resolve counts as lost in impacts.
+Two parts of the power are neither lost nor stored: the difference f_t (v_t - x_cur_t) due to the measurement of x_cur
+on the axis, and the part due to `use_segment_normals` = false. These two parts have opposite signs on the driver and
+the driven pulley. The deflection of a slipping bristle is proportional to the friction limit. Changes of the stored
+energy due to a change of the limit, or due to an opening segment, are not powers but differences of energies, see
+`fill_jumps`. Energy balances compute the loss of normal dampers from the change of the gap in each step: Δg (F_0 +
+F_1)/2 with F = f_n - k_c g. The power of the dampers is not used, because it differs greatly from this loss if v_n
+oscillates from step to step and the gap does not. In steps in which contact begins or ends, the loss is the work of
+f_n, Δg f_n/2, minus the energy that the spring stores. Therefore energy of impacts that the steps do not resolve is
+counted as lost.
 
 Source: power balance of the forces, term by term.
 """
@@ -82,7 +83,9 @@ def eval_powers(c: SegmentRows, axial: AxialMotion | None, fields: Fields) -> Fl
 
 
 def follow(c: SegmentRows, axial: AxialMotion | None, rates: FloatArray, fields: Fields) -> None:
-    """Update the motion of the material through the mesh, and write its rates [m/s] into ``rates``, shape (rows,)."""
+    """Update ``shift``, the displacement of the material through the mesh, and write the axial velocities [m/s] into
+    ``rates``, shape (rows,).
+    """
     if axial is not None:
         set_shift(c, axial, fields.x, fields.data)
         rates[:] = fields.v[axial.s]
@@ -92,29 +95,29 @@ _fill = call(fill_powers)
 STORED, PASSED = ("contact_spring", "bristle"), ("lever",)
 FRICTION_LOSSES = ("sliding", "bristles", "friction_damping")
 LOST = (*FRICTION_LOSSES, "contact_damping")
-"""Energies stored, transferred and lost in accounts of contact."""
+"""Names of the energies that contact loses, in the order of the rows of ``lost`` in `fill_jumps`."""
 NO_FORCES: FloatArray = np.zeros(0)
 NO_GAP = 1e9
-"""Gap of a place without a partner, for example beyond the end of a surface [m]."""
+"""Gap that is stored for a place without a partner, for example beyond the end of a surface [m]."""
 
 
 @kernel
 def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: FloatArray) -> None:
-    """Add the energies [J] that sliding, bristles and normal dampers lose in a step of size[0] seconds, in addition to
-    their powers.
+    """Add the energies [J] that sliding, bristles and normal dampers lose in a step of size[0] seconds and that are not
+    integrals of powers.
 
     Sliding dissipates f_t x_cur_t minus the change of the energy of bristles. The energy of bristles at opening points
-    is lost. The total loss of bristles is the work minus the change of the stored energy. Normal dampers lose their
+    is lost. The total loss of bristles is their work minus the change of their stored energy. Normal dampers lose their
     mean force times the change of the gap. In steps in which contact begins or ends, the work of springs that is not
     stored is also lost. If the gap is unknown at one end of the step, the loss is the mean of the damper powers at both
-    ends times the step. ``before`` and ``now`` are results of `read_segments`; for points they have a further number,
+    ends times the step. ``before`` and ``now`` are results of `read_segments`; for points they contain a further value,
     see `fill_points`. ``lost`` is in the order of `LOST`. At the end ``now`` is copied to ``before``.
     """
     for i in range(len(now)):
         for s in range(now.shape[1]):
             was, state = before[i, s, CONTACT_STATE], now[i, s, CONTACT_STATE]
             if was == OPEN and state == OPEN:
-                # of open segments, only the depth is nonzero
+                # only the gap of open segments is nonzero
                 before[i, s, DEPTH] = now[i, s, DEPTH]
                 continue
             # dampers in the normal direction
@@ -138,7 +141,8 @@ def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: Floa
                 # on a rigid layer a new bristle has the deflection of its neighbours
                 lost[1, i] += beside
             elif was == 0.0 and state == 0.0:
-                # bristles of points depend on the number of closed points, which is the further number of `fill_points`
+                # the deflection of bristles of points depends on the number of closed points, which is the further
+                # value of `fill_points`
                 for k in range(PARTS, now.shape[2]):
                     if before[i, s, k] != now[i, s, k]:
                         lost[1, i] += beside
@@ -149,14 +153,15 @@ def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: Floa
 def create_account(
     read: Callable[[Evaluation], None], parts: tuple[int, ...], by: str = "circle", conserves: bool = False
 ) -> Account:
-    """Create the account of a contact law. ``read`` evaluates the account and fills the parts for `fill_jumps`, which
-    have the shape ``parts``."""
+    """Create the `Account` of a contact law. ``read`` evaluates energies and powers, and fills the input of
+    `fill_jumps`, which has the shape ``parts``.
+    """
     jumps = call(fill_jumps, lambda s: (s.parts_before, s.parts, s.size, s.jumps))
     return Account(read, STORED, LOST, PASSED, parts=parts, jumps=jumps, by=by, conserves=conserves)
 
 
 def create_segment_account(c: SegmentRows, axial: AxialMotion | None, conserves: bool) -> Account:
-    """Create the account of rows with segments."""
+    """Create the `Account` of rows with segments."""
     rates = np.zeros(len(c.rows))
     before = None if axial is None else lambda s: follow(c, axial, rates, s)
 
@@ -195,8 +200,9 @@ def create_power_outputs(friction: bool, evaluate: Callable[[LocalRows, Fields],
 
 
 def eval_friction_work(rows: LocalRows) -> FloatArray:
-    """Return the energy lost by sliding, bristles and tangential dampers of rows since a ledger began [J], NaN without
-    a ledger."""
+    """Return the energy [J] that sliding, bristles and tangential dampers of rows have lost since an `EnergyLedger`
+    began, NaN without a ledger.
+    """
     component = rows.table.component
     losses = rows.layout.losses.get(component)
     if losses is None:

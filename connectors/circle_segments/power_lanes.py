@@ -41,12 +41,13 @@ from windlass.framework.model.lanes import LANES
 
 BRISTLE_POWER, BRISTLE_ENERGY, CONTACT_STATE, DAMPER_POWER, DAMPER_FORCE, DRIFT, DEPTH = range(7)
 NORMAL_FORCE, SPRING_ENERGY, PARTS = range(7, 10)
-"""Positions of the numbers of a segment for `fill_jumps`, and their count.
+"""Indices of the values of a segment for `fill_jumps`, and the number of these values.
 
-DRIFT is the part of v_n due to material that moves through the mesh [m/s], 0 without such a motion; DEPTH is the gap
-[m]."""
+DRIFT is the part of v_n due to the motion of the material through the mesh [m/s], 0 without such a motion. DEPTH is the
+gap [m].
+"""
 OPEN = -3.0
-"""State of open segments in parts of an account."""
+"""State of open segments in the input of `fill_jumps`."""
 
 
 @kernel(inline=True)
@@ -67,15 +68,16 @@ def gather_rates(
 
 @kernel(inline=True)
 def invert(x: float) -> float:
-    """Return 1/x, or 0 for x = 0, because unused lanes contain zeros."""
+    """Return 1/x, or 0 for x = 0, which occurs in unused lanes."""
     inverse = 1.0 / (x if x != 0.0 else 1.0)
     return inverse if x != 0.0 else 0.0
 
 
 @kernel(inline=True)
 def place_velocity(y: float, s_t: float, end: int, k: int, g: Any) -> tuple[float, float]:
-    """Return the velocity of the axis at the depth y under an end point of lane k, relative to the centre, at a
-    constant place of the mesh."""
+    """Return the velocity, relative to the centre of the circle, of the axis point that belongs to an end point of lane
+    k at the offset y. The point is fixed in the mesh, not in the material.
+    """
     rx, ry, vx, vy = g.slopes[2 * end, k], g.slopes[2 * end + 1, k], g.rates[2 * end, k], g.rates[2 * end + 1, k]
     il = invert(np.sqrt(rx * rx + ry * ry))
     turn = y * (rx * g.slope_rates[2 * end + 1, k] - ry * g.slope_rates[2 * end, k]) * il * il * il
@@ -85,13 +87,13 @@ def place_velocity(y: float, s_t: float, end: int, k: int, g: Any) -> tuple[floa
 
 @kernel(inline=True)
 def slip_rate(par: SegmentParameters, z: Chord, d_rho: float, d_length: float, y: float, k: int, g: Any) -> float:
-    """Return the rate of x_cur [m/s] of lane k, measured on the chord ``z`` at the depth y under the segment."""
+    """Return the rate of x_cur [m/s] of lane k, measured on the chord ``z`` at the distance y from the segment."""
     s_t = g.axial[k]
     ax, ay = place_velocity(y, s_t, 0, k, g)
     bx, by = place_velocity(y, s_t, 1, k, g)
     ex, ey = z.bx - z.ax, z.by - z.ay
     E = ex * ex + ey * ey
-    # motion of the ends along n rotates the chord, motion along t shifts the chord along itself; see
+    # motion of the ends along n rotates the chord, motion along t shifts the chord in its own direction; see
     # `chord_derivatives`
     turning = z.nx * (ax - bx) + z.ny * (ay - by)
     q = z.rho
@@ -154,7 +156,7 @@ def eval_lanes(case: int, g: Any) -> None:
 
 @kernel(inline=True)
 def eval_case(case: int, g: Any) -> None:
-    """Call `eval_lanes` with a constant case, so that each case is compiled separately."""
+    """Call `eval_lanes` with the case as a compile-time constant, so that each case is compiled separately."""
     if case == PLAIN:
         eval_lanes(PLAIN, g)
     elif case == LOWERED:
@@ -169,7 +171,7 @@ def fill_powers(
 ) -> None:
     """Write the powers of closed segments in the order of `POWERS` into out, shape (rows, segments, 6).
 
-    ``s_t`` contains the axial motions, shape (rows,).
+    ``s_t`` contains the axial velocities [m/s], shape (rows,).
     """
     lanes = np.zeros(1, SEGMENT_LANES)
     rows, numbers, total = list_closed(c, data)
@@ -188,10 +190,10 @@ def read_segments(
     c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, s_t: FloatArray,
     energies: FloatArray, powers: FloatArray, parts: FloatArray, f: FloatArray,
 ) -> None:  # fmt: skip
-    """Add energies and powers of all rows, see `create_account`; write the numbers of segments for `fill_jumps`.
+    """Add energies and powers of all rows, see `create_account`, and write the input of `fill_jumps`.
 
-    s_t: axial motions, shape (rows,); parts: output for the numbers of segments, shape (rows, segments, PARTS); f: gets
-    the forces of all rows in addition, unless it is empty.
+    s_t: axial velocities [m/s], shape (rows,); parts: output for the values of segments, shape (rows, segments, PARTS);
+    f: array to which the forces of all rows are added, unless it is empty.
     """
     lanes = np.zeros(1, SEGMENT_LANES)
     rows, numbers, total = list_closed(c, data)
@@ -201,7 +203,7 @@ def read_segments(
         ci, j0, n, first, on = row.circle, shape.start[row.cable], row.segments, row.data, row.active
         cx, cy, radius = circle.p[ci, 0], circle.p[ci, 1], row.radius
         for s in range(parts.shape[1]):
-            # the numbers of segments that were open before are still 0
+            # the values of segments that were already open are still 0
             if parts[i, s, CONTACT_STATE] != OPEN:
                 parts[i, s, :PARTS] = 0.0
                 parts[i, s, CONTACT_STATE] = OPEN
@@ -217,7 +219,7 @@ def read_segments(
         eval_case(case, g)
         if len(f) > 0:
             last, sums = add_lanes(c, shape, circle, rows, numbers, first, count, g, last, sums, f)
-        # sums of each row, and numbers of segments
+        # sums of each row, and values of segments
         for k in range(count):
             i, s = rows[first + k], numbers[first + k]
             energies[0, i] += g.spring_energy[k]

@@ -1,4 +1,6 @@
-"""Forces of the contact of circles with the segments of cables, for several segments at once; see `kernels.py`."""
+"""Forces of the contact of circles with the segments of cables. Several segments are evaluated at once; see
+`kernels.py`.
+"""
 
 from __future__ import annotations
 
@@ -39,11 +41,11 @@ def add_lanes(
     c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, rows: IntArray, numbers: IntArray, first: int,
     count: int, g: Any, last: int, sums: RowSums, f: FloatArray,
 ) -> tuple[int, RowSums]:  # fmt: skip
-    """Add the forces of some listed segments, which are in the first lanes, to the sums of their rows, and the sums of
+    """Add the forces of the listed segments that are in the first lanes to the sums of their rows. Add the sums of
     complete rows to f.
 
-    ``last`` is the row of the previous segment, -1 for none, and ``sums`` contains its sums; the results are these
-    values for the last segment.
+    ``last`` is the row of the previous segment, -1 for none, and ``sums`` contains the sums of this row. The function
+    returns the row of the last segment in the lanes and its sums.
     """
     r0x, r0y, s0x, s0y, r1x, r1y, s1x, s1y, sum_x, sum_y, torque = sums
     for k in range(count):

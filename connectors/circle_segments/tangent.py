@@ -1,6 +1,7 @@
 """Exact tangent of the contact of a circle with the segments of a cable; see `kernels.py` for the forces.
 
-The variables of one segment are (a, b, phi). With D = |w|, E = e.e, z = D/E, h = t.e/E, and the contact frame n, t:
+The variables of one segment are (a, b, phi). With D = |w|, E = e.e, z = D/E, h = t.e/E, and the vectors n, t of the
+contact frame:
 
     d rho = z n.(da - db) - h t.((1-rho) da + rho db), 0 if rho is clamped,
     d theta = h n.(da - db), the angle of n; if rho is clamped, t.((1-rho) da + rho db)/D,
@@ -12,9 +13,9 @@ The variables of one segment are (a, b, phi). With D = |w|, E = e.e, z = D/E, h 
 
 Here dx/d rho = sigma |e| and dx/d|e| = sigma (rho - 1/2). With the reference length, dx/d rho = sigma L/n and dx/d|e| =
 0. With an offset x_cur is measured on the chord of the axis and differentiated with respect to the end points of this
-chord. The relative velocity without the rotation of the circle is u. The forces (F0, F1, torque) are power-conjugate to
-(a, b, phi), so the same matrix B maps motions and forces: block = B^T (dF/dz B + dF/dz_t dB/dt), plus the curvature of
-the markers.
+chord. The vector u is the relative velocity without the rotation of the circle. The forces (F0, F1, torque) are
+power-conjugate to (a, b, phi), so the same Jacobian B maps motions and forces: block = B^T (dF/dz B + dF/dz_t dB/dt),
+plus the curvature of the markers.
 """
 
 from __future__ import annotations
@@ -148,8 +149,9 @@ def fill_circle_columns(C: FloatArray, X: FloatArray) -> None:
 def add_axis_columns(
     par: SegmentParameters, z: SegmentState, slope: FloatArray, S: FloatArray, j: int, dq: float, X: FloatArray
 ) -> None:
-    """Add dq dF/d(end points of the axis under the segment) to X (5, 11): these points change x_cur, the bristle
-    deflection and f_t."""
+    """Add dq dF/d(end points of the chord of the axis) to X (5, 11). If x_cur is measured on the axis, the bristle
+    deflection and f_t depend on these points.
+    """
     h = axis_chord(slope, j, par.vertical_offset, z.chord)
     rhos, theta = chord_derivatives(h)
     x0, y0, x1, y1 = place_derivatives(par.radius, z, h, rhos, theta)
@@ -193,7 +195,9 @@ def add_tangent(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """Add dq df/dq + dv df/dv of all rows, at constant history values, to the matrix values, for velocities v."""
+    """Add dq df/dq + dv df/dv of all rows, at the velocities v and constant history values, to the values of the
+    matrix.
+    """
     C, V, X, K = np.empty((5, 5)), np.empty((5, 5)), np.empty((5, 11)), np.empty((11, 11))
     J, Jd, N = np.zeros((4, 8)), np.zeros((4, 8)), np.empty((11, 3))
     for i in range(len(c.rows)):
@@ -215,7 +219,7 @@ def add_tangent(
         for s in range(n + 1):
             fx, fy, next_x, next_y = next_x, next_y, 0.0, 0.0
             j = shape.start[k] + s
-            # the segment after the point, if the segment is closed: C = dF/d(a, b, phi), V = dF/d(va, vb, omega)
+            # segment that begins at this point, if it is closed: C = dF/d(a, b, phi), V = dF/d(va, vb, omega)
             if s < n and data[first + s] <= 0.0:
                 state, stick = UNDEFINED, 0.0
                 if c.friction:
@@ -294,7 +298,7 @@ def add_centre_rates(V: FloatArray, J: FloatArray, N: FloatArray) -> None:
 
 @kernel(inline=True)
 def add_circle_curvature(dq: float, dS: Four, G: tuple[float, float, float], K: FloatArray) -> None:
-    """Add dq dS_a dS_b G to K, with the entries xx, xy, yy of `eval_curvature`."""
+    """Add dq dS_a dS_b G to K, where G has the components xx, xy, yy of `eval_curvature`."""
     for a in range(4):
         for b in range(4):
             factor = dq * dS[a] * dS[b]
@@ -337,7 +341,8 @@ def scatter_circle(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """Map the circle part of K (11, 11) to the m coordinates of the circle's marker, and add the result to the matrix.
+    """Map the columns and rows of the circle in K (11, 11) to the m coordinates of the marker of the circle, and add
+    the result to the matrix.
 
     N (11, 3): derivatives with respect to the velocity of the centre and omega. (fx, fy), torque: dq times the force
     and torque on the cable; their reaction acts on the circle.
@@ -365,7 +370,7 @@ def scatter_circle(
             values[slots[i, b, 8 + a]] += (
                 K[b, 8] * x + K[b, 9] * y + K[b, 10] * z + N[b, 0] * dx + N[b, 1] * dy + N[b, 2] * dz
             )
-        # w: derivatives of force and torque on the circle with respect to this coordinate
+        # (w0, w1, w2): derivatives of force and torque on the circle with respect to this coordinate
         w0 = K[8, 8] * x + K[8, 9] * y + K[8, 10] * z + N[8, 0] * dx + N[8, 1] * dy + N[8, 2] * dz
         w1 = K[9, 8] * x + K[9, 9] * y + K[9, 10] * z + N[9, 0] * dx + N[9, 1] * dy + N[9, 2] * dz
         w2 = K[10, 8] * x + K[10, 9] * y + K[10, 10] * z + N[10, 0] * dx + N[10, 1] * dy + N[10, 2] * dz

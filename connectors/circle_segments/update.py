@@ -1,15 +1,18 @@
-"""Kernels that update the contact states of a circle and a cable between Newton runs, and kernels of outputs.
+"""Kernels that update the contact states of the segments of a cable on a circle between Newton runs, and kernels for
+outputs.
 
 See `kernels.py` for the symbols. Update of one segment with friction; "start" denotes stored values at the start of the
 step:
 
-    gap: if (g > 0) differs from the stored state, error += |k_c (g - stored gap)|, and the gap is stored.
-    deflection: D = wrap(x_cur - last), where last is the sticking position of the start, or x_cur if its state is -2.
+    gap: if (g > 0) differs from (stored gap > 0), error += |k_c (g - stored gap)|, and the gap is stored.
+    deflection: D = wrap(x_cur - last), where last is the sticking position at the start, or x_cur if the state at the
+    start is -2.
     force: f_t = mu_v v_t + mu_k D.
-    slips: if |f_t| > mu |f_n|, the state is sgn(D), and the bristle at the new sticking position alone gives mu |f_n|.
+    slips: if |f_t| > mu |f_n|, the state is sgn(D), and the new sticking position is chosen such that the bristle
+    without damper exerts mu |f_n|.
     sticks: otherwise the state is 0 and the sticking position is last.
     error: if the state differs from the stored state, error += ||f_t| - mu |f_n||.
-    no bristles: v_t replaces D, and x_cur is stored, so bristles that are switched on later begin without deflection.
+    no bristles: v_t replaces D, and x_cur is stored, so bristles that are switched on later have no initial deflection.
     no friction: the state is -2 if the segment is open, or if mu_k and mu_v are 0.
 
 Errors are compared with the sum of |f_n| over the segments that were closed before the update.
@@ -55,13 +58,13 @@ def store_gaps(
     always: bool,
     error: FloatArray,
 ) -> tuple[IntArray, IntArray, FloatArray, int, bool]:
-    """Store gaps and add |k_c (g - stored gap)| to the errors [N]; unless ``always``, only gaps whose sign has changed
-    are stored.
+    """Store gaps and add |k_c (g - stored gap)| to the errors [N]. If ``always`` is false, only gaps whose sign has
+    changed are stored.
 
     If ``always`` is true, segments that are open or without friction get the state -2.
 
-    Returns rows, numbers and previous gaps of the segments that are or were closed; their count; whether any segment
-    has opened or closed.
+    Returns rows, indices in the row, and previous gaps of the segments that are or were closed; the number of these
+    segments; and whether any segment has opened or closed.
     """
     # capacity for all segments
     most = 1
@@ -91,7 +94,7 @@ def store_gaps(
                 data[at] = gap
             if always and (gap > 0.0 or not rubs):
                 data[at + n] = UNDEFINED
-            # each segment is written but counted only if needed, because a branch would be slower
+            # each segment is written but counted only if it is or was closed, because a branch would be slower
             rows[count], numbers[count], gaps[count] = i, s, old
             count += gap <= 0.0 or old <= 0.0
     return rows, numbers, gaps, count, changed
@@ -113,8 +116,9 @@ def find_worst(error: FloatArray, force: FloatArray) -> tuple[float, float, int]
 def update_gaps(
     c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray
 ) -> tuple[float, bool, float, int]:
-    """Update without friction: a gap is stored if its sign has changed; the results are the same as for
-    `update_friction`."""
+    """Update rows without friction. A gap is stored if its sign has changed. The results have the same meaning as the
+    results of `update_friction`.
+    """
     error, force, lanes = np.zeros(len(c.rows)), np.zeros(len(c.rows)), np.zeros(1, SEGMENT_LANES)
     rows, numbers, gaps, total, changed = store_gaps(c, shape, circle, data, False, error)
     for first in range(0, total, LANES):
@@ -135,9 +139,9 @@ def update_friction(
 ) -> tuple[float, bool, float, int]:
     """Update gaps, states and sticking positions; ``start`` contains the history values at the start of the step.
 
-    Returns the largest sum of force errors of a row [N]; whether any segment opened, closed, began to stick or slip;
-    the largest normal force of a row [N] with the contact states before the update; and the row of the largest error,
-    -1 without errors.
+    Returns the largest sum of force errors of a row [N]; whether any segment has opened, closed, begun to stick or
+    begun to slip; the largest normal force of a row [N], with the contact states before the update; and the row with
+    the largest error, -1 without errors.
     """
     error, force, lanes = np.zeros(len(c.rows)), np.zeros(len(c.rows)), np.zeros(1, SEGMENT_LANES)
     rows, numbers, gaps, total, changed = store_gaps(c, shape, circle, data, True, error)
@@ -171,7 +175,8 @@ def update_friction(
                 if start[state_at] == UNDEFINED:
                     last = x
                 bristle = wrap(x - last, r)
-            # state and sticking position; the bristle determines only the direction, and its force is at the limit
+            # state and sticking position; the bristle determines only the direction of slip, and its force is the
+            # friction limit
             ft = trial(mu_k, bristle, row.friction_velocity_penalty, vt)
             excess, state = decide(ft, limit, bristle if bristles else vt)
             stick = last
@@ -181,7 +186,7 @@ def update_friction(
                 error[i] += abs(excess)
                 changed = True
             data[state_at] = state
-            # with current lengths the sticking position refers to the material at the time of storage
+            # with current lengths the sticking position refers to the material point at the time of storage
             data[stick_at] = stick + row.shift * d_rho if row.is_current else stick
     worst, largest, at = find_worst(error, force)
     return worst, changed, largest, at
@@ -212,11 +217,11 @@ def record_positions(c: SegmentRows, shape: ShapeColumns, circle: PositionColumn
 
 @kernel
 def begin_bristles(c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray) -> None:
-    """Set sticking positions of 0 (not set) to the current position, for closed segments with bristles and reference
-    lengths.
+    """Set sticking positions with the value 0, which are not set yet, to the current position. The update applies to
+    closed segments with bristles and reference lengths.
 
-    The sticking positions of segments without bristles are deleted. This update is necessary if parameters are switched
-    between two steps, because the published law stores no positions without bristles.
+    The sticking positions of segments without bristles are deleted. This update is necessary if bristles are switched
+    on between two steps, because the published law stores no positions without bristles.
     """
     for i in range(len(c.rows)):
         row = c.rows[i]
@@ -239,7 +244,7 @@ def begin_bristles(c: SegmentRows, shape: ShapeColumns, circle: PositionColumns,
 def fill_outputs(
     c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, out: FloatArray
 ) -> None:
-    """Write the numbers of all segments into out, shape (rows, segments, NUMBERS), see `place_numbers.py`."""
+    """Write the output quantities of all segments into out, shape (rows, segments, NUMBERS), see `place_numbers.py`."""
     for i in range(len(c.rows)):
         row = c.rows[i]
         ci, k, n, first = row.circle, row.cable, row.segments, row.data

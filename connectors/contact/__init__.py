@@ -1,1 +1,1 @@
-"""The law of contact of cables at points: forces, updates, powers and searches of all geometries."""
+"""The law of contact at points of cables: forces, updates, powers and searches that all geometries use."""

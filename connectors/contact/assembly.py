@@ -1,9 +1,9 @@
-"""Assembly of the tangent of points of cables that touch a rigid body, a circle in 2D or a surface in 3D, or another
-cable (`add_point_and_foot`).
+"""Assembly of the tangent of contact points of cables. The partner is a rigid body (a circle in 2D or a surface in 3D)
+or another cable (`add_point_and_foot`).
 
-The body has d = 2 or 3 coordinates of its centre c and 1 or 3 rotations theta, together w = 3 or 6. A point p of the
-cable, at the lever arm p - c, has the force F and the moment m about the centre. The reaction (-F, -m) acts on the
-body. Each geometry gives the derivatives of (F, m) for one point:
+The body has d = 2 or 3 coordinates of its centre c and 1 or 3 rotations theta, in total w = 3 or 6 degrees of freedom.
+A point p of the cable, at the lever arm p - c, has the force F and the moment m about the centre. The reaction (-F, -m)
+acts on the body. Each geometry gives the derivatives of (F, m) for one point:
 
     C (w, w): with respect to (p - c, theta), multiplied by dq, plus the derivatives with respect to their rates,
     multiplied by dv
@@ -34,8 +34,9 @@ from windlass.framework.kernels.kernel import kernel
 def add_point(
     S: Four, d: int, w: int, C: FloatArray, V: FloatArray, varies: bool, K: FloatArray, N: FloatArray
 ) -> None:
-    """Add a point on the axis, with shape functions S. ``varies``: whether the Jacobians of the marker vary in time; if
-    not, N remains 0."""
+    """Add a point on the axis, with shape functions S. ``varies``: whether the Jacobians of the marker vary in time;
+    otherwise N is not changed.
+    """
     n = 4 * d
     # rows of the nodes of the cable
     for j in range(4):
@@ -64,14 +65,14 @@ def add_offset_point(
     J: FloatArray, Jd: FloatArray, C: FloatArray, V: FloatArray, X: FloatArray, varies: bool, K: FloatArray,
     N: FloatArray,
 ) -> None:  # fmt: skip
-    """Add a point of a cable in the plane, at an offset from the axis, to K and N.
+    """Add a point of a 2D cable, at an offset from the axis, to K and N.
 
     Args:
         J, Jd: Jacobian of the position of the point with respect to the coordinates of the cable, and its rate, shape
             (2, 8) each.
-        C, V: see the head of this file, shape (3, 3) each.
+        C, V: see the docstring of this module, shape (3, 3) each.
         X: work space, shape (3, 11).
-        varies: whether the Jacobians of the marker vary in time; if not, N remains 0.
+        varies: whether the Jacobians of the marker vary in time; otherwise N is not changed.
     """
     # X = C B + V dB/dt, then K += B^T X
     for a in range(3):
@@ -101,8 +102,8 @@ def add_point_and_foot(
 
     Args:
         force, on_b: forces on r_A and on r'_B [N].
-        C: derivatives of the force on r_A, of the forces on r'_A and r'_B (three rows each), and of the arc length s of
-            the foot, with respect to r_A, r'_A, r_B, r'_B (three columns each), shape (10, 12).
+        C: derivatives with respect to r_A, r'_A, r_B, r'_B (three columns each), shape (10, 12). The rows are the force
+            on r_A, the forces on r'_A and r'_B (three rows each), and the arc length s of the foot.
         X: work space, shape (10, 24).
     """
     for row in range(10):
@@ -112,7 +113,7 @@ def add_point_and_foot(
                 X[row, 12 + 3 * j + e] = T[j] * C[row, 6 + e] + dT[j] * C[row, 9 + e]
     for j in range(4):
         for e in range(3):
-            # the reaction moves along B together with the contact point
+            # the point of B on which the reaction acts moves with the contact point
             moved = ddT[j] * on_b[e] - dT[j] * force[e]
             for col in range(24):
                 K[3 * j + e, col] += S[j] * X[e, col] + dS[j] * X[3 + e, col]
@@ -131,8 +132,9 @@ def add_block(K: FloatArray, slots: IntArray, i: int, size: int, values: FloatAr
 def fill_marker(
     m: Any, k: int, d: int, w: int, v: FloatArray, dofs: IntArray, i: int, P: FloatArray, R: FloatArray
 ) -> None:
-    """Fill the derivatives of (c, theta) of marker k with respect to its coordinates into P, and of their rates, at
-    constant rates of the coordinates, into R; shape (coordinates, w) each."""
+    """Write derivatives of marker k with respect to its coordinates: of (c, theta) into P, and of the rates of (c,
+    theta), at constant rates of the coordinates, into R. The shape of P and R is (coordinates, w).
+    """
     width, n, h = dofs.shape[1] - 4 * d, 4 * d, m.h[k]
     for a in range(width):
         for e in range(d):

@@ -1,4 +1,4 @@
-"""Gaps of points of cables whose partners change; see `Gaps`."""
+"""Gaps of contact points of cables whose partners (circles or surfaces) change; see `Gaps`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from windlass.framework.model.system import Evaluation
 
 
 def name_points(rows: LocalRows, n: IntArray) -> Callable[[int], str]:
-    """Create the function that describes a contact of rows of n points each."""
+    """Return a function that describes a contact of the given rows in messages; n is the number of points of each
+    row.
+    """
     first, count, kind = np.cumsum(n), n.copy(), rows.table.kind
 
     def describe(k: int) -> str:
@@ -35,21 +37,21 @@ def follow_sets(
     seek: Callable[[Any, FloatArray, Any, FloatArray, FloatArray], None],
     describe: Callable[[], str],
 ) -> Gaps:
-    """Create the gaps of rows of n contacts each, whose partners change, and the gaps of partners that a cable passes
-    without a row for them.
+    """Create the gaps of rows with n contacts each, whose partners change, and the gap of the partner that a cable
+    passes without a row for it.
 
-    If a row is bound to a partner within the step, the gaps at the start of the step are measured again, so results do
-    not depend on the times of searches.
+    If a row is assigned to a new partner within the step, the gaps at the start of the step are evaluated again.
+    Therefore results do not depend on the times of searches.
 
     Args:
-        gaps: gaps of the rows, with one additional entry.
-        family: of the markers.
-        number: number of the current partner of each row, shape (rows,).
-        assign: function that binds rows to the circles that they touch at present.
-        measure: ``(s, markers, x, v, numbers)`` writes the gap numbers of the rows.
-        seek: ``(markers, x, markers at the start, x at the start, row)`` writes the gap numbers of a partner that a
-            cable passes.
-        describe: describes this partner in messages.
+        gaps: gaps of the rows, with one additional element for a passed partner.
+        family: family of the markers.
+        number: index of the current partner of each row, shape (rows,).
+        assign: function that assigns each row to the partner that its history values name.
+        measure: ``(s, markers, x, v, numbers)`` writes the gap quantities of the rows into ``numbers``.
+        seek: ``(markers, x, markers at the start, x at the start, row)`` writes the gap quantities of a partner that a
+            cable passes into ``row``.
+        describe: describes this passed partner in messages.
     """
     numbers, last, name = gaps.numbers, len(gaps.numbers) - 1, gaps.describe
     every = gaps.near is None
@@ -96,7 +98,7 @@ def follow_sets(
 
 
 def _copy(m: PositionColumns) -> PositionColumns:
-    """Copy markers; the copy has its own positions and velocities."""
+    """Return a copy of markers that does not share arrays of positions and velocities with the original."""
     return m._replace(p=m.p.copy(), v=m.v.copy(), A=m.A.copy(), omega=m.omega.copy())
 
 

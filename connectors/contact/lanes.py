@@ -1,5 +1,6 @@
-"""Functions that evaluate eight rows at once, one in each lane of the processor's vector instructions, for points on
-circles and points on surfaces. See docs/explanation/design.md, Lanes."""
+"""Data of eight rows that are evaluated at once, one in each lane of the vector instructions of the processor. The
+functions are used for points on circles and points on surfaces. See docs/explanation/design.md, Lanes.
+"""
 
 from __future__ import annotations
 
@@ -34,13 +35,13 @@ def read_lane_law(k: int, damping_depth: float, g: Any) -> PointLaw:
 
 @kernel(inline=True)
 def read_eight(a: FloatArray, k: int) -> Eight:
-    """Read eight numbers of lane k."""
+    """Read the eight values of lane k."""
     return a[0, k], a[1, k], a[2, k], a[3, k], a[4, k], a[5, k], a[6, k], a[7, k]
 
 
 @kernel(inline=True)
 def read_twelve(a: FloatArray, k: int) -> Twelve:
-    """Read twelve numbers of lane k."""
+    """Read the twelve values of lane k."""
     return (
         a[0, k], a[1, k], a[2, k], a[3, k], a[4, k], a[5, k], a[6, k], a[7, k], a[8, k], a[9, k], a[10, k], a[11, k],
     )  # fmt: skip

@@ -5,10 +5,11 @@
     friction: f_t = tau min(F/|tau|, 1/c) while the point slips, otherwise tau;    F = mu |f_n|
     friction along a line: f_t = +-F while the point slips in this direction, otherwise tau
 
-g is the gap, v_n its rate, g_0 the depth over which the damping fades in, tau the trial force of the bristle, and c the
-share of the friction limit F below which f_t is proportional to tau. With c = 1 the force of a point with |tau| < F is
-tau. With 0 < c < 1 the force does not jump if a slipping point reverses. With c = 0 the force always has the magnitude
-F. Each geometry gives g, v_n, the normal, and for friction the deflection of the bristle and the velocity v_t.
+g is the gap, v_n its rate, g_0 the depth at which the full damping is reached, tau the trial force of the bristle, and
+c the share of the friction limit F below which f_t is proportional to tau. With c = 1 the force of a point with |tau| <
+F is tau. With 0 < c < 1 the force does not jump if a slipping point reverses. With c = 0 the force always has the
+magnitude F. Each geometry gives g, v_n, the normal, and for friction the deflection of the bristle and the velocity
+v_t.
 
 The variation of the force f_n n + f_t of a point is
 
@@ -39,7 +40,8 @@ from windlass.framework.kernels.kernel import kernel
 
 class PointLaw(NamedTuple):
     """Parameters of one point, all scalars: k [N/m], d [N s/m], g_0 [m], mu_v [N s/m], mu_k [N/m], mu [1], and whether
-    f_n never pulls."""
+    a pulling f_n is set to 0.
+    """
 
     contact_stiffness: float
     contact_damping: float
@@ -51,7 +53,9 @@ class PointLaw(NamedTuple):
 
 
 class Friction(NamedTuple):
-    """Friction of a point: f_t and tau [N]; |tau| [N]; F/|tau| [1]; f_t/tau [1]; whether f_t has the magnitude F."""
+    """Friction of a point: f_t [N], tau [N], |tau| [N], F/|tau| [1], f_t/tau [1], and whether f_t has the magnitude
+    F.
+    """
 
     force: Vector
     tau: Vector
@@ -63,7 +67,7 @@ class Friction(NamedTuple):
 
 @kernel(inline=True)
 def read_law(row: Any, damping_depth: float) -> PointLaw:
-    """Read the parameters of a row, whose fields are values of one point."""
+    """Read the parameters from the record of a row, whose fields are values of one point."""
     return PointLaw(
         row.contact_stiffness, row.contact_damping, damping_depth, row.friction_velocity_penalty,
         row.friction_stiffness, row.friction_coefficient, row.clip_normal_force,
@@ -97,7 +101,7 @@ def eval_normal_slopes(law: PointLaw, gap: float, vn: float, fn: float) -> tuple
 
 @kernel(inline=True)
 def rub(law: PointLaw, u: Vector, vt: Vector, fn: float, slips: bool, least: float) -> Friction:
-    """Return the friction with the deflection u of the bristle [m] and the velocity v_t [m/s]; ``least`` is c."""
+    """Return the friction for the deflection u of the bristle [m] and the velocity v_t [m/s]; ``least`` is c."""
     tau = trial_vector(law.friction_stiffness, u, law.friction_velocity_penalty, vt)
     size, limit = sqrt(dot(tau, tau)), coulomb(law.friction_coefficient, fn)[0]
     factor = return_share(max(size, least * limit), limit) if slips else 1.0

@@ -1,13 +1,14 @@
-"""Members of a set that cables may touch at present: the pairs change, but the number of rows is constant.
+"""Search for the members of a set, circles or surfaces, that cables may touch at present. The pairs change during a
+run, but the number of rows is constant.
 
-A row describes the contact of a cable with one member of its set, a circle or a surface; a cable with several rows can
-touch several members. The history values of the row contain the number of this member after the values of its points:
-from 1, or 0 without a member. Therefore states, checkpoints and repeated steps contain the pairs, and kernels need no
-special case.
+A row describes the contact of a cable with one member of its set. A cable with several rows can touch several members
+simultaneously. The last history value of the row, after the values of its points, is the index of this member among the
+members of all sets, counted from 1, or 0 without a member. Therefore the pairs are part of states and checkpoints,
+repeated steps restore them, and kernels need no special case.
 
 The search for pairs takes place between Newton runs, before the history values are updated, because points can close
-only at these times. Every pair closer than the skin gets a row, in the order of distance; closed pairs keep their rows.
-The result of a search remains valid while
+only at these times. Every pair whose distance is below the search margin ``skin`` gets a row, in the order of distance.
+Closed pairs keep their rows. The result of a search remains valid while
 
     (largest motion of a cable) + (largest motion of a member) < smallest gap of a pair without a row.
 
@@ -34,18 +35,19 @@ from windlass.framework.model.system import Evaluation, Fields, NeighbourPattern
 from windlass.framework.parallel.processes import Processes
 
 OPEN_GAP = 0.1
-"""Stored gap of a point that was never evaluated [m]; all laws of contact with circles start with this gap."""
+"""Stored gap of a point that has not been evaluated yet [m]. It is the initial gap of all laws of contact with circles.
+"""
 ROUNDING = 1e-9
 """Share of the search margin that is reserved for rounding errors [1]."""
 
 
 def find_members(world: Tables, member: type[Component], thing: str, of: str) -> tuple[IntArray, IntArray]:
-    """Return the world coordinate numbers of all members of sets, padded to equal length, and the sets of the members.
+    """Return the global coordinate indices of all members of sets, padded to equal length, and the sets of the members.
 
     Args:
         member: component of the members.
-        thing: column of the members that refers to the coordinates, such as ``"circle"``.
-        of: column of the members with the set.
+        thing: name of the column of the members that refers to the coordinates, such as ``"circle"``.
+        of: name of the column of the members that contains the set.
     """
     table = world.tables.get(member)
     if table is None or not table.count:
@@ -56,13 +58,15 @@ def find_members(world: Tables, member: type[Component], thing: str, of: str) ->
 
 
 def pair_dofs(cable: IntArray, sets: IntArray, members: IntArray, of_set: IntArray) -> IntArray:
-    """Return the world coordinate numbers of rows: of the cable, and of a member of its set, -1 without member.
+    """Return the global coordinate indices of rows: the coordinates of the cable, then the coordinates of a member of
+    its set, -1 without member.
 
-    Members are initially assigned to cables in order, because pairs are not known yet. The numbering of the world
-    therefore counts the rows that couple each member; the choice of a linear solver uses the pattern of later tangents.
+    Members are initially assigned to cables in order, because pairs are not known yet. Therefore the numbering of
+    coordinates takes into account how many rows couple each member. The linear solver is chosen later, from the
+    sparsity pattern of a tangent.
 
     Args:
-        cable: numbers of the cables, shape (rows, c).
+        cable: global coordinate indices of the cables, shape (rows, c).
         sets: set of each row, shape (rows,).
         members, of_set: see `find_members`.
     """
@@ -83,7 +87,8 @@ def find_closed(
     start: FloatArray,
     closed: NDArray[np.bool_],
 ) -> None:
-    """Find whether each row is closed, or was closed with the same member at the start of the step, shape (rows,).
+    """Write to ``closed`` whether each row is closed, or was closed with the same member at the start of the step,
+    shape (rows,).
 
     ``first``, ``points``: see `PairSearch.find_values`.
     """
@@ -96,18 +101,19 @@ def find_closed(
 
 @dataclass
 class PairSearch(ABC):
-    """The search for pairs, and its data until the next search; for circles see `CircleSearch`.
+    """Base class of the search for pairs. It stores the data that are needed until the next search; see `CircleSearch`
+    for circles.
 
     Attributes:
-        p: the rows, a tuple with ``points``, ``place``, ``group``, ``set_of``, ``dofs`` and ``skin``.
-        name, rows: component of the rows and their numbers in its table, for messages.
+        p: the rows, a named tuple with the fields ``points``, ``place``, ``group``, ``set_of``, ``dofs`` and ``skin``.
+        name, rows: name of the component, and indices of the rows in its table, for messages.
         processes: processes that search together; each process searches for its own rows.
         first: the first row of each group, shape (groups,).
         slots: number of rows of each group, shape (groups,).
         searches: number of searches so far.
         forgotten: whether the next update must search.
-        margin: motion up to which the result of the search remains valid [m].
-        given: numbers of the circles or surfaces of rows after the last search, shape (rows,).
+        margin: sum of the motions of cable and partner up to which the result of the search remains valid [m].
+        given: indices of the circles or surfaces of the rows after the last search, shape (rows,).
         hull, centre: control points of the cables, and centres of the circles or surfaces, at the last search [m].
     """
 
@@ -137,14 +143,15 @@ class PairSearch(ABC):
 
     @abstractmethod
     def find_near(self, fields: Fields) -> tuple[IntArray, IntArray, FloatArray]:
-        """Find all pairs closer than the skin: their groups, the numbers of the partners, and their gaps [m], shape
-        (pairs,) each."""
+        """Return all pairs whose gap is below the skin: their groups, the indices of the partners, and their gaps [m],
+        shape (pairs,) each.
+        """
 
     def find_candidates(
         self, hull: FloatArray, thick: FloatArray, centre: FloatArray, reach: FloatArray, of_set: IntArray
     ) -> tuple[IntArray, IntArray]:
-        """Find all pairs whose bounding spheres are closer than the skin: their groups and the numbers of the partners,
-        counted from 1, shape (pairs,) each.
+        """Return all pairs whose bounding spheres are closer than the skin: their groups and the indices of the
+        partners, counted from 1, shape (pairs,) each.
 
         Args:
             hull: control points of the cables [m], shape (groups, 4, d).
@@ -172,19 +179,20 @@ class PairSearch(ABC):
         return group, number
 
     def find_values(self) -> tuple[IntArray, IntArray]:
-        """Return the position of the first history value and the number of points of each row, shape (rows,) each."""
+        """Return the index of the first history value and the number of points of each row, shape (rows,) each."""
         own = self.p.points.rows
         return own["data"].copy(), own["segments"].copy()
 
     def eval_slack(self) -> float:
-        """Return the largest distance that a point can move in addition to the motion of the control points of its
-        cable [m]."""
+        """Return the largest distance by which the motion of a point can exceed the motion of the control points of its
+        cable [m].
+        """
         return 0.0
 
     def update(self, fields: Fields) -> None:
         """Write the pairs into the history values; search for pairs first if the last search may be outdated.
 
-        All processes search if the search of one process is outdated.
+        If the search of one process may be outdated, all processes search.
 
         Raises:
             ModelError: a cable touches more circles than it has rows.
@@ -194,7 +202,7 @@ class PairSearch(ABC):
             return
         hull, centre = self.eval_places(fields)
         if not self.processes.all(bool(np.isfinite(hull).all() and np.isfinite(centre).all())):
-            # no search after divergence, which the solver detects by the residual
+            # no search after divergence of Newton's method, which the solver detects from the residual
             return
         self.hull, self.centre, self.forgotten = hull, centre, False
         self.searches += 1
@@ -253,14 +261,14 @@ class PairSearch(ABC):
 
 
 def bind_groups(rows: LocalRows, sets: str, of_set: IntArray) -> tuple[dict[str, Any], IntArray, IntArray]:
-    """Bind the columns of `PairColumns` that all rows of sets have in common; the rows have no partners yet.
+    """Create the fields of `PairColumns` that are common to circles and surfaces. The rows have no partners yet.
 
     Args:
         sets: name of the column with the reference to the set.
         of_set: sets of the members, see `find_members`.
 
     Returns:
-        The columns, the sets in ascending order, and the position of the set of each member in this order.
+        The fields, the sets in ascending order, and the index of the set of each member in this order.
     """
     own = rows.local(sets)
     numbers = np.unique(np.concatenate((of_set, own)))
@@ -275,20 +283,20 @@ def bind_groups(rows: LocalRows, sets: str, of_set: IntArray) -> tuple[dict[str,
 def follow_pairs(
     rows: LocalRows, system: System, p: Any, kind: type[PairSearch], assign: Callable[..., Any]
 ) -> IntArray:
-    """Change the system of a law of pairs into the system of a law of sets, whose rows change their partners after
-    Newton runs.
+    """Convert the system of a law for fixed pairs to the system of a law for sets, whose rows change their partners
+    after Newton runs.
 
-    All processes must call the functions together. The version of the pattern increases if the rows of any process have
-    changed.
+    All processes must call the functions of the system together. If the partners of rows of any process change, the
+    version of the sparsity pattern increases.
 
     Args:
-        system: system of the law of pairs, on the columns ``p.points``.
+        system: system of the law for fixed pairs, which evaluates the rows ``p.points``.
         p: the rows, see `PairSearch`.
         kind: class of the search.
-        assign: ``(p, data)`` binds rows to the members that the history values name.
+        assign: ``(p, data)`` assigns rows to the members that the history values name.
 
     Returns:
-        Return the first row of each group.
+        The first row of each group.
     """
     processes, pattern, coupled = rows.layout.processes, NeighbourPattern(), p.number.copy()
     first: IntArray = np.unique(p.group, return_index=True)[1]
@@ -298,7 +306,7 @@ def follow_pairs(
 
     def follow(s: Fields) -> None:
         assign(p, s.data)
-        # outputs and accounts may have bound rows to other circles without a change of the sparsity pattern
+        # outputs and energy balances may have assigned rows to other partners without a change of the sparsity pattern
         if processes.any(not np.array_equal(p.number, coupled)):
             coupled[:] = p.number
             pattern.version += 1
@@ -317,12 +325,12 @@ def follow_pairs(
 
 
 def find_partners(rows: LocalRows, fields: Fields) -> IntArray:
-    """Return the number of the partner of each row among all members of sets, -1 without partner, shape (rows,)."""
+    """Return the index of the partner of each row among all members of sets, -1 without partner, shape (rows,)."""
     found: IntArray = fields.data[rows.columns.place].astype(np.int64) - 1
     return found
 
 
 def _rank(groups: IntArray) -> IntArray:
-    """Return the number of equal entries before each entry of an ascending list, shape (n,)."""
+    """Return how many preceding elements of an ascending array are equal to each element, shape (n,)."""
     begin = np.flatnonzero(np.diff(groups, prepend=-1))
     return np.arange(len(groups)) - np.repeat(begin, np.diff(np.append(begin, len(groups))))

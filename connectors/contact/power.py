@@ -1,4 +1,5 @@
-"""Powers and energies of points of contact, for outputs and for the account of a law; see `law.py` for the forces.
+"""Powers and energies of contact points, for outputs and for the energy balance (`Account`) of a law; see `law.py` for
+the forces.
 
     power taken: P = f_n v_n + f_t.v_t
     sliding: f_t.v_t while a point slips
@@ -39,17 +40,18 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.system import Evaluation
 
 SLIDING, RUBBING, DAMPING, BENDING, PRESSING, LEVER = range(6)
-"""Positions of the powers of a point, in the order of `circle_segments.power.POWERS`."""
+"""Indices of the powers of a point, in the order of `circle_segments.power.POWERS`."""
 SPRING, BRISTLE, STATE, DAMPER, GAP, FORCE = range(6, 12)
-"""Positions of the energies of spring and bristle [J], the state, the force of the normal damper [N], the gap [m] and
-f_n [N]."""
+"""Indices of further quantities of a point: energies of spring and bristle [J], state, force of the normal damper [N],
+gap [m] and f_n [N].
+"""
 NUMBERS = 12
-"""Count of the numbers of a point; further numbers may follow, see `create_place_account`."""
+"""Number of these quantities. An array may contain further quantities after them, see `create_place_account`."""
 
 
 @kernel(inline=True)
 def clear_place(to: FloatArray) -> None:
-    """Write the numbers of an open point without its gap."""
+    """Write the quantities of an open point, except its gap."""
     for j in range(NUMBERS):
         to[j] = 0.0
     to[STATE] = OPEN
@@ -60,10 +62,10 @@ def write_place(
     to: FloatArray, law: PointLaw, gap: float, vn: float, fn: float, state: float, taken: float, damping: float,
     lever: float, bent: float,
 ) -> None:  # fmt: skip
-    """Write the numbers of a closed point.
+    """Write the quantities of a closed point.
 
     Args:
-        to: output, shape (NUMBERS,) or longer.
+        to: output array, shape (NUMBERS,) or longer.
         taken: f_t.v_t [W].
         damping: power of the tangential damper, if the point sticks [W].
         lever: power of f_t that is neither lost nor stored, if the point sticks [W].
@@ -79,15 +81,16 @@ def write_place(
 
 @kernel
 def take_places(found: FloatArray, first: int, energies: FloatArray, powers: FloatArray, parts: FloatArray) -> None:
-    """Add the numbers of points to energies and powers of their rows, and write the numbers for `fill_jumps`; see
-    `create_place_account`."""
+    """Add the quantities of points to the energies and powers of their rows, and write the input of `fill_jumps`; see
+    `create_place_account`.
+    """
     for i in range(len(found)):
         here, parts_here = found[i], parts[i]
         for k in range(found.shape[1]):
             for j in range(PARTS, parts.shape[2]):
                 parts_here[k, j] = here[k, first + NUMBERS + j - PARTS]
             parts_here[k, DEPTH] = here[k, first + GAP]
-            # of open points, all other numbers are 0
+            # all other quantities of open points are 0
             if here[k, first + STATE] == OPEN and parts_here[k, CONTACT_STATE] == OPEN:
                 continue
             place, to = here[k, first:], parts_here[k]
@@ -104,15 +107,15 @@ def take_places(found: FloatArray, first: int, energies: FloatArray, powers: Flo
 def create_place_account(
     fill: Callable[[Any], None], found: FloatArray, first: int = 0, by: str = "circle", further: int = 0
 ) -> Account:
-    """Create the account of a contact law from the numbers of its points.
+    """Create the `Account` of a contact law from the quantities of its points.
 
     Args:
-        fill: `Call` or Python function ``fill(s)`` that writes the numbers to ``found``. With a Python function, time
-            steps with a ledger are executed in Python.
-        found: permanent array of the numbers, shape (rows, points, numbers).
-        first: index of the first of the `NUMBERS` of a point on the last axis of ``found``.
+        fill: `Call` or Python function ``fill(s)`` that writes the quantities to ``found``. With a Python function,
+            time steps with an `EnergyLedger` are not compiled.
+        found: permanent array of the quantities, shape (rows, points, quantities).
+        first: index of the first quantity of a point on the last axis of ``found``.
         by: see `Account`.
-        further: count of the numbers for `fill_jumps` that follow the `NUMBERS` of a point.
+        further: number of quantities for `fill_jumps` that follow the `NUMBERS` quantities of a point.
     """
     take = call(take_places, lambda s: (found, first, s.energies, s.powers, s.parts))
 

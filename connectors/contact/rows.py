@@ -1,4 +1,4 @@
-"""Rows of laws of contact with points of cables: common columns, checks, and parameters of one point."""
+"""Columns, checks and parameters that all laws of contact with points of cables have in common."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from windlass.framework.model.schema import Component, column
 from windlass.framework.model.table import EntityTable
 
 PER_LENGTH = ("contact_stiffness", "contact_damping", "friction_velocity_penalty", "friction_stiffness")
-"""Columns per metre of cable; the fields of bound rows are multiplied by the length of a point."""
+"""Columns with values per metre of cable. In the records of rows they are multiplied by the length of cable that a
+point represents.
+"""
 
 
 class PointContact(Component):
@@ -32,12 +34,12 @@ class PointContact(Component):
 
 
 def check_cables(world: Tables, table: EntityTable, widths: tuple[int, ...] = (CABLE_DOFS,)) -> None:
-    """Raise ModelError for a cable that does not consist of two points with slope that move with the material.
+    """Raise ModelError for a cable whose coordinates are not position and slope of two material points.
 
     widths: allowed numbers of coordinates of the cable.
     """
     for cables, positions, _ in world.split_by_table(table.local("cable")):
-        # numbers of positions and slopes only: angles of twist are the last coordinates
+        # only positions and slopes are counted: angles of twist are the last coordinates
         width, row = world.resident_dofs(cables).shape[1] // 4 * 4, table.resident[positions.min()]
         if "ale" in cables.component.refs:
             raise ModelError(
@@ -52,9 +54,9 @@ def check_cables(world: Tables, table: EntityTable, widths: tuple[int, ...] = (C
 
 
 def bind_parameters(rows: LocalRows, n: IntArray) -> dict[str, Any]:
-    """Bind the fields common to rows of all laws of contact with n points of a cable.
+    """Return the record fields that are common to all laws of contact with n points of a cable.
 
-    Parameters per length are multiplied by the length of a point.
+    Parameters per length are multiplied by the length that a point represents.
     """
     length = cable_lengths(rows.world, rows.local("cable")) / n
     return {
@@ -67,5 +69,5 @@ def bind_parameters(rows: LocalRows, n: IntArray) -> dict[str, Any]:
 
 @kernel(inline=True, fast=False)
 def relative_place(k: int, n: float) -> float:
-    """Return the relative position s of point k of n, between 0 and 1."""
+    """Return the arc length of point k of n, relative to the length of the cable, between 0 and 1."""
     return (k + 0.5) / n

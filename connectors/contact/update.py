@@ -2,8 +2,8 @@
 
 Update of a row with n points, whose first history values are gaps (n) and states (n):
 
-    gap: if (g > 0) differs from the stored state, error += |k (g - stored gap)| with k of the point; g is stored.
-    state: the geometry decides whether closed points stick or slip, from the history at the start of the step.
+    gap: if (g > 0) differs from (stored gap > 0), error += |k (g - stored gap)| with k of the point; g is stored.
+    state: whether closed points stick or slip depends on the geometry and on the history at the start of the step.
     change: if the new state of a point with friction differs from the stored state, error += ||tau| - mu |f_n||.
     no friction: the state is -2 and f_t = 0 if the point is open, if mu = 0, or if mu_k and mu_v are 0.
 
@@ -63,7 +63,7 @@ def place_type(*names: str, **counts: int) -> np.dtype[Any]:
     """Return the type of the record of a point in an update.
 
     Fields: ``gap`` g [m], ``fn`` f_n [N], ``state``, ``excess`` |tau| - mu |f_n| [N], and the further fields ``names``,
-    of one number each, and ``counts``, whose values are the numbers of lanes of eight numbers each.
+    of one value each, and ``counts``, each of which consists of the given number of arrays of eight values.
     """
     shapes = {name: () for name in ("gap", "fn", "state", "excess", *names)}
     lanes = {name: (count, LANES) for name, count in counts.items()}
@@ -73,19 +73,19 @@ def place_type(*names: str, **counts: int) -> np.dtype[Any]:
 def create_update(count: Kernel, place: np.dtype[Any], lane: np.dtype[Any], measure: Kernel, decide: Kernel) -> Kernel:
     """Create the kernel ``(c, m, data, start, x, v, size, mapped, commits, outcome)`` that updates all rows.
 
-    ``start`` contains the history values at the start of the step, and ``size`` the size of the step [s]. If
-    ``commits`` is false, the kernel only maps iterates of Newton's method: it stops if `Fields.mapped` is 0, and writes
-    no outcome.
+    ``start`` contains the history values at the start of the step, and ``size`` the step size [s]. If ``commits`` is
+    false, the kernel is the return map of an iterate of Newton's method: it does nothing if `Fields.mapped` is 0, and
+    writes no outcome.
 
     Args:
         count: kernel ``(row) -> n``.
         place: `place_type`.
-        lane: type of one record that ``measure`` uses for rows in lanes, see `lane_type`.
+        lane: type of the record in which ``measure`` evaluates eight rows at once, see `lane_type`.
         measure: kernel ``(c, m, data, start, x, v, rows, number, lanes, places)`` that evaluates g and f_n of all
-            points of row ``rows[number]``; it is called for numbers in ascending order.
-        decide: kernel ``(c, m, data, start, x, v, size, commits, row, number, places) -> error, changed`` that decides
-            the states of all points and |tau| - mu |f_n|, and stores anchors. It may return a further error [N], and
-            whether the row needs a further pass.
+            points of row ``rows[number]``. It is called in ascending order of ``number``.
+        decide: kernel ``(c, m, data, start, x, v, size, commits, row, number, places) -> error, changed`` that
+            determines the states of all points and |tau| - mu |f_n|, and stores anchors. It may return an additional
+            error [N], and whether the row needs a further pass.
     """
 
     @kernel(inline=True)
@@ -129,8 +129,9 @@ def create_update(count: Kernel, place: np.dtype[Any], lane: np.dtype[Any], meas
 
 
 def follow_updates(update: Kernel, c: Any, family: str) -> tuple[Call, Call]:
-    """Create the update after each Newton run, and the return map within Newton runs, from a kernel ``update`` with the
-    arguments of `create_update`."""
+    """Create the update after each Newton run, and the return map within Newton runs. ``update`` is a kernel that was
+    created by `create_update`.
+    """
     none = np.zeros(0)
 
     def create(commits: bool) -> Call:

@@ -1,1 +1,3 @@
-"""The laws of dry friction: `bristle` with sticking and slipping, `regularised` with slipping only."""
+"""The laws of dry friction: `bristle` describes sticking and slipping, `regularised` describes friction without
+sticking.
+"""

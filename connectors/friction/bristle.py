@@ -1,11 +1,11 @@
-"""Dry friction with bristles: the law of sticking and slipping that all laws with bristles use, along a line or in a
-plane.
+"""Dry friction with bristles, along a line or in a plane: functions for sticking and slipping that all laws with
+bristles use.
 
     trial force: tau = k u + d v, with the deflection u of the bristle from its anchor and the slip velocity v
-    sticks: f = tau if |tau| <= F, where F is the friction limit, for contact Coulomb's mu |f_n|
+    sticks: f = tau if |tau| <= F, with the friction limit F; for contact F = mu |f_n| (Coulomb)
     slips: f = F e if |tau| > F, with e = tau/|tau|; along a line e is the state +-1
     anchor: the deflection of a slipping bristle becomes max(F - d v.e, 0)/k along e, so bristle and damper give F
-    anchor of published laws: the damper is omitted, d v.e = 0
+    anchor in published laws: the damper is neglected, d v.e = 0
     energy: k u²/2 of a sticking bristle; a slipping bristle has the deflection F/k
 
 States: 0 sticks, 1 or -1 slips, -2 undefined (open, or without friction). Contacts store states and anchors as history
@@ -34,7 +34,9 @@ def coulomb(mu: float, fn: float) -> tuple[float, float]:
 
 @kernel(inline=True)
 def trial(k: float, u: float, d: float, v: float) -> float:
-    """Return tau along a line [N]; with components of vectors u [m] and v [m/s], return the component of tau."""
+    """Return tau along a line [N]. If u [m] and v [m/s] are components of vectors, the result is the component of
+    tau.
+    """
     return d * v + k * u
 
 
@@ -47,7 +49,7 @@ def decide(tau: float, limit: float, towards: float) -> tuple[float, float]:
 
 @kernel(inline=True)
 def friction_force(state: float, tau: float, limit: float) -> float:
-    """Return the friction f [N] along a line for a state."""
+    """Return the friction f along a line [N] for a given state."""
     return limit * state if abs(state) == SLIPS else tau
 
 
@@ -83,7 +85,8 @@ def return_change(e: Vector, share: float, by_tau: Vector, by_limit: float) -> V
 @kernel(inline=True)
 def bend(force: float, drag: float, k: float) -> float:
     """Return the deflection u at which bristle and damper together give a force [m]; ``drag``: force of the damper [N].
-    The result is 0 for k = 0."""
+    For k = 0 the result is 0.
+    """
     return (force - drag) / k if k != 0.0 else 0.0
 
 
@@ -96,8 +99,9 @@ def slip_bend(limit: float, drag: float, k: float) -> float:
 
 @kernel(inline=True)
 def bent_energy(slips: bool, k: float, square: float, force: float) -> float:
-    """Return the energy of a bristle [J]: k u²/2 with u² = ``square`` if it sticks, the energy at the force f if it
-    slips; 0 for k = 0."""
+    """Return the energy of a bristle [J]: k u²/2 with u² = ``square`` if it sticks, f²/(2 k) with the force f if it
+    slips. For k = 0 the result is 0.
+    """
     return 0.5 * force * bend(force, 0.0, k) if slips else 0.5 * k * square
 
 

@@ -1,6 +1,6 @@
-"""Dry friction as a function of the slip velocity only: the force is 0 at rest, so no contact sticks.
+"""Dry friction as a function of the slip velocity only: the force is 0 if the velocity is 0, so no contact sticks.
 
-    zone: f = F v/v_z if |v| <= v_z, otherwise F v/|v|
+    zone: f = F v/v_z if |v| <= v_z, which is the zone of width v_z, otherwise f = F v/|v|
     parabola: f = F (2 - |v|/v_z) v/v_z within the zone
     smooth: f = F v/sqrt(v² + v_0²)
 
@@ -8,9 +8,10 @@
     F of Stribeck: F_d + F_s exp(-|v|/v_e) + F_v |v|
     F of Hollars: f_n (u_d + 2 (u_s - u_d)/(1 + q²)), q = |v|/v_z, plus f_n u_v v
 
-Some published laws use the stored slip to decide whether the velocity is within the zone. Some laws also use the
-direction of the stored slip. Each law specifies its choice. Source: M. Hollars, in the documentation of Simbody 3.7,
-class HuntCrossleyForce; J. Gerstmayr and others, documentation of Exudyn 1.13 (zones, Stribeck).
+Some published laws store the slip velocity as a history value and decide with the stored velocity whether the velocity
+is within the zone. Some of them also use the direction of the stored velocity. The docstring of each law that uses
+these functions states its choice. Source: M. Hollars, in the documentation of Simbody 3.7, class HuntCrossleyForce; J.
+Gerstmayr and others, documentation of Exudyn 1.13 (zones, Stribeck).
 """
 
 from __future__ import annotations
@@ -30,8 +31,9 @@ def slides(speed: float, zone: float) -> bool:
 
 @kernel(inline=True)
 def share_of_slip(speed: Any, zone: float, parabola: bool) -> Any:
-    """Return f/(F v) within the zone [s/m], 0 for a zone of width 0; outside the zone the ratio is 1/|v|. Speeds may be
-    complex."""
+    """Return f/(F v) within the zone [s/m]; the result is 0 for a zone of width 0. Outside the zone the ratio would be
+    1/|v|. Speeds may be complex.
+    """
     share = 1.0 / zone if zone != 0.0 else 0.0
     return (2.0 - speed * share) * share if parabola else share
 
@@ -58,10 +60,12 @@ def stribeck(speed: float, dynamic: float, static: float, decay: float, viscous:
 
 @kernel(inline=True)
 def hollars(speed: float, us: float, ud: float, uv: float, zone: float) -> tuple[float, float]:
-    """Return f/(f_n |v|) [s/m], and its derivative with respect to |v| divided by |v| [s³/m³], which is 0 at rest."""
+    """Return f/(f_n |v|) [s/m], and its derivative with respect to |v|, divided by |v| [s³/m³]. The second result is 0
+    for v = 0.
+    """
     q, beyond = speed / zone, slides(speed, zone)
     fall = 1.0 / (1.0 + q * q)
-    # factor within a zone > 0 and outside the zone, with a single division
+    # one division gives the factor within a zone of positive width and outside the zone
     dry, share = ud + 2.0 * (us - ud) * fall, 1.0 / max(speed, zone)
     slope = -4.0 * (us - ud) * q * fall * fall / zone - (dry * share if beyond else 0.0)
     return dry * share + uv, slope * share / speed if speed != 0.0 else 0.0

@@ -1,1 +1,1 @@
-"""Hunt-Crossley contact at points between spheres, ellipsoids and half spaces."""
+"""Hunt-Crossley contact between spheres, ellipsoids and half spaces, with one contact point per pair of surfaces."""

@@ -1,4 +1,4 @@
-"""The single contacts of a Hunt-Crossley force element, whose forces `kernels.py` sums."""
+"""List of the contacts of a Hunt-Crossley force element. `kernels.py` evaluates the sums of their forces."""
 
 from __future__ import annotations
 
@@ -21,15 +21,16 @@ from windlass.framework.kernels.kernel import kernel
 
 DEPTH, NORMAL, LOCATION, POINT, RADIUS, APPROACH = 0, 1, 4, 7, 10, 11
 SLIP, HERTZ, PRESS, FORCE, POWER = 12, 15, 16, 17, 20
-"""Positions of the numbers of a contact that `fill_contacts` writes, in the order of `Contacts`; each vector has three
-numbers."""
+"""Indices of the quantities that `fill_contacts` writes for a contact, in the order of `Contacts`. Each vector has
+three components.
+"""
 NUMBERS = 21
 
 
 class Contacts(NamedTuple):
-    """The k contacts of one force element at one instant, ordered by surfaces; vectors are in the global frame.
+    """The k contacts of one force element at one time, ordered by surfaces. Vectors are in the global frame.
 
-    surface1, surface2: numbers of the surfaces in the world (``Entity.ids``), shape (k,).
+    surface1, surface2: entity indices of the surfaces (``Entity.ids``), shape (k,).
     depth: penetration x [m], shape (k,).
     normal: unit vector from surface 1 to surface 2, shape (k, 3).
     location: middle of the overlap [m], shape (k, 3).
@@ -66,14 +67,15 @@ class Contacts(NamedTuple):
 
 @kernel(inline=True)
 def write_vector(row: FloatArray, first: int, x: float, y: float, z: float) -> None:
-    """Write three numbers of a contact."""
+    """Write the three components of a vector of a contact."""
     row[first], row[first + 1], row[first + 2] = x, y, z
 
 
 @kernel
 def fill_contacts(c: Surfaces, par: PairParameters, pairs: IntArray, which: IntArray, out: FloatArray) -> int:
-    """Write the touching pairs into the first rows of ``which`` and their numbers into ``out``; return the number of
-    touching pairs."""
+    """Write the touching pairs into the first rows of ``which`` and their quantities into ``out``; return the number of
+    touching pairs.
+    """
     count = 0
     for k in range(len(pairs)):
         i, j = pairs[k, 0], pairs[k, 1]
@@ -108,7 +110,7 @@ def fill_contacts(c: Surfaces, par: PairParameters, pairs: IntArray, which: IntA
 
 
 def list_contacts(bound: BoundSet, par: PairParameters, enabled: bool) -> Contacts:
-    """List the contacts for the fields of the latest evaluation of the markers."""
+    """Return the contacts for the latest evaluated motion of the markers."""
     pairs = bound.near.pairs
     which, out = np.zeros((len(pairs), 2), np.int64), np.zeros((len(pairs), NUMBERS))
     count = fill_contacts(bound.surfaces, par, pairs, which, out)

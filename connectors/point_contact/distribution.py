@@ -1,14 +1,16 @@
-"""One contact set on several processes: owners of surfaces and pairs, and the exchange between processes.
+"""Distribution of one contact set over several processes: assignment of surfaces and pairs, and exchange of motion and
+forces.
 
-Each process moves the surfaces on its own markers. Surfaces on the ground are sent to all processes once. Moving half
-spaces may be neighbours of any surface, so they are always sent to all processes. Of the remaining surfaces a process
-receives in each evaluation only the surfaces that its pairs need, and returns the forces on these surfaces.
+Each process evaluates the motion of the surfaces on its own markers. Surfaces on the ground are sent to all processes
+once. Moving half spaces may be neighbours of any surface, so they are sent to all processes in each evaluation. Of the
+other surfaces, a process receives in each evaluation only the surfaces in its pairs, and returns the forces on these
+surfaces.
 
 A pair is evaluated by the process of one of its surfaces. If one surface is on the ground, the process of the moving
 surface evaluates the pair. If one surface is a half space, the process of the bounded surface evaluates the pair. If
-the sizes differ by more than the factor `MUCH_LARGER`, the process of the smaller surface evaluates the pair, because a
-large surface may have very many neighbours. The remaining pairs of two processes are divided equally between these
-processes.
+the sizes of two bounded surfaces differ by more than the factor `MUCH_LARGER`, the process of the smaller surface
+evaluates the pair, because a large surface may have very many neighbours. The remaining pairs of two processes are
+divided equally between these processes.
 """
 
 from __future__ import annotations
@@ -27,19 +29,19 @@ MUCH_LARGER = 2.0
 
 
 class Share:
-    """The part of one process in a contact set; all processes must create this object, and call each of its functions,
-    together.
+    """The part of a contact set that belongs to this process. All processes must create this object, and call each of
+    its functions, together.
 
     Args:
-        layout: the local numbering.
-        c: surfaces of the set; `exchange_motion` fills the surfaces of other processes.
+        layout: local indices of rows and coordinates.
+        c: surfaces of the set; `exchange_motion` writes the motion of surfaces of other processes.
 
     Attributes:
-        own: the surfaces that this process moves, shape (k,).
-        present: runs of all surfaces that may receive forces on this process, see `find_runs`.
-        dofs: coordinate numbers of the surfaces, shape (n, w): local numbers, then numbers for coordinates of other
-            processes and the spare number.
-        off_process: world numbers of the coordinates of other processes, shape (f,).
+        own: the surfaces whose motion this process evaluates, shape (k,).
+        present: ranges of the indices of all surfaces that may receive forces on this process, see `find_runs`.
+        dofs: coordinate indices of the surfaces, shape (n, w). Indices of coordinates of other processes and of the
+            spare coordinate follow the local indices.
+        off_process: global indices of the coordinates of other processes, shape (f,).
     """
 
     def __init__(self, world: Tables, layout: Rows, c: Surfaces) -> None:
@@ -55,7 +57,7 @@ class Share:
         self._moving: IntArray = np.flatnonzero(is_own & ~c.fixed)
         self._always: IntArray = np.flatnonzero(~is_own & plane & ~c.fixed)
         self._on_ground: IntArray = np.flatnonzero(~is_own & c.fixed)
-        # arrays with values of the last evaluation
+        # arrays that keep the values of the last evaluation
         moving = ~c.fixed
         turns, shaped = bool((moving & ~c.is_point).any()), bool((moving & (c.kind != SPHERE)).any())
         self._motion = [c.center, c.v, *([c.omega] if turns else []), *([c.normal, c.Q] if shaped else [])]
@@ -71,12 +73,13 @@ class Share:
         return Ghosts(self._comm, needed, self._owner[needed], needed)
 
     def watched(self, c: Surfaces, bounded: int) -> IntArray:
-        """Return the bounded surfaces whose motion this process checks: its own surfaces, and the surfaces on the
-        ground."""
+        """Return the bounded surfaces whose motion this process checks: its own surfaces and the surfaces on the
+        ground.
+        """
         return np.flatnonzero((self._owner[:bounded] == self._layout.rank) | c.fixed[:bounded])
 
     def exchange_motion(self, c: Surfaces) -> None:
-        """Send the motion of the surfaces of this process, and receive the motion of surfaces of other processes."""
+        """Send the motion of surfaces of this process to other processes, and receive the motion of their surfaces."""
         if self._knows_ground:
             self._ghosts.copy_from_owners(*self._motion)
         else:
@@ -84,7 +87,7 @@ class Share:
             self._knows_ground = True
 
     def collect_forces(self) -> None:
-        """Add forces on surfaces of other processes to the forces of their owners."""
+        """Send forces on surfaces of other processes to these processes, which add them to their own forces."""
         self._ghosts.add_to_owners(*self._forces)
 
     def agree(self, here: bool) -> bool:
@@ -92,7 +95,7 @@ class Share:
         return self._layout.processes.any(here)
 
     def gather_centers(self, c: Surfaces) -> None:
-        """Gather the origins of all surfaces on all processes, for a search."""
+        """Gather the origins of the surfaces of all processes for a search."""
         for rows, centers in self._layout.processes.allgather("surfaces", (self._moving, c.center[self._moving])):
             c.center[rows] = centers
 
@@ -147,8 +150,7 @@ class Share:
     def collect_columns(
         self, c: Surfaces, m: PositionColumns, v: FloatArray
     ) -> tuple[Surfaces, PositionColumns, FloatArray]:
-        """Collect the data for the tangent of the pairs: surfaces, marker columns and velocities, including surfaces of
-        other processes.
+        """Return the data for the tangent of the pairs, including surfaces of other processes.
 
         Args:
             c: the surfaces.
@@ -156,8 +158,8 @@ class Share:
             v: velocities of the local coordinates, then of the spare coordinate, shape (spare + 1,).
 
         Returns:
-            The surfaces with changed ``marker`` and ``dofs``, and the marker columns and velocities to which these
-            refer.
+            The surfaces with indices ``marker`` and ``dofs`` for the returned arrays, the marker columns, and the
+            velocities.
         """
         if self._curved is None:
             self._curved = self.agree(bool((m.h[c.marker[self.own]] >= 0).any()))
@@ -167,12 +169,12 @@ class Share:
 
 
 class TangentColumns:
-    """Marker columns of the surfaces of this process and of received surfaces; one row of zeros represents all surfaces
-    on the ground.
+    """Marker columns of the surfaces of this process and of surfaces received from other processes. One row of zeros
+    represents all surfaces on the ground.
 
     Args:
-        share: the part of this process in the contact set.
-        ghosts: numbers of the received surfaces, which belong to other processes.
+        share: the part of the contact set that belongs to this process.
+        ghosts: indices of the surfaces received from other processes.
         c: the surfaces.
         m: columns of the local markers.
         curved: whether any marker on any process has second derivatives.

@@ -1,19 +1,20 @@
-"""Contact of two ellipsoids (or spheres): the direction n in which they have the smallest overlap.
+"""Contact of two ellipsoids (or spheres): search for the direction n in which their overlap is smallest.
 
     support of body i: h_i(n) = sqrt(nᵀ Q_i n),    Q = B diag(a²) Bᵀ
     surface point: p_i(n) = Q_i n / h_i, from the centre to the point with the outward normal n
     shape tensor: D_i(n) = (Q_i - p_i p_iᵀ) / h_i = ∂p_i/∂n, the inverse of the curvature tensor in the tangent plane
     overlap: x(n) = h_1(n) + h_2(n) - d·n along n, with d from centre 1 to centre 2
 
-n is the minimum of x over the unit sphere. At the minimum, the vector between the surface points with the outward
-normals n and -n is x n, as contact theory requires. The gradient of x is p_1 + p_2 - d, and the Hessian of x in the
-tangent plane is D_1 + D_2 - x I, which gives a Newton method on the sphere. The overlap x decreases in every step, so
-separate bodies are detected as soon as x <= 0.
+The contact normal n minimises x over the unit sphere. At the minimum, the vector between the surface points with the
+outward normals n and -n is x n, as contact theory requires. The gradient of x is p_1 + p_2 - d, and the Hessian of x in
+the tangent plane is D_1 + D_2 - x I, so n is found by Newton's method on the sphere. The overlap x decreases in every
+step, and the iteration ends as soon as x <= 0, because the bodies are then separate.
 
     1/R² = det(D_1⁻¹ + D_2⁻¹)   ⇒   R² = det D_1 det D_2 / det(D_1 + D_2),    det D_i = (a b c)² / h_i⁴
 
 Source: support functions of convex bodies, R. Schneider, Convex Bodies: The Brunn-Minkowski Theory, Cambridge
-University Press (2014), section 2.5; R = sqrt(R_a R_b) of K. L. Johnson, Contact Mechanics (1985), chapter 4.
+University Press (2014), section 2.5; relative radius R = sqrt(R_a R_b): K. L. Johnson, Contact Mechanics (1985),
+chapter 4.
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ from windlass.framework.kernels.kernel import kernel
 ITERATIONS = 60
 """Largest number of Newton steps; usually 4 to 8 steps are sufficient."""
 LAST_STEP = 1e-9
-"""Size of a step [rad] after which the next step would be smaller than rounding errors."""
+"""Newton step [rad] after which the next step would be smaller than rounding errors."""
 UNCHECKED_STEP = 1e-6
-"""Size of a step [rad] below which the change of x is only a rounding error."""
+"""Newton step [rad] below which the change of x is only a rounding error."""
 
 Vector = tuple[float, float, float]
 
@@ -84,13 +85,14 @@ def eval_overlap(
 
 @kernel
 def guess_direction(Q: FloatArray, i: int, j: int, dx: float, dy: float, dz: float) -> Vector:
-    """Return the initial direction with the smaller overlap: along the centres, or along the normal at d of the
-    ellipsoid with the matrix Q_i + Q_j."""
+    """Return the initial direction of the iteration. Of two candidates the function chooses the direction with the
+    smaller overlap: the direction of d, and the normal at d of the ellipsoid with the matrix Q_i + Q_j.
+    """
     length = np.sqrt(dx * dx + dy * dy + dz * dz)
     nx, ny, nz = dx / length, dy / length, dz / length
     a, b, c = Q[i, 0, 0] + Q[j, 0, 0], Q[i, 1, 1] + Q[j, 1, 1], Q[i, 2, 2] + Q[j, 2, 2]
     d, e, f = Q[i, 1, 2] + Q[j, 1, 2], Q[i, 0, 2] + Q[j, 0, 2], Q[i, 0, 1] + Q[j, 0, 1]
-    # proportional to (Q_i + Q_j)⁻¹ d
+    # m is proportional to (Q_i + Q_j)⁻¹ d
     mx = (b * c - d * d) * dx + (d * e - c * f) * dy + (d * f - b * e) * dz
     my = (d * e - c * f) * dx + (a * c - e * e) * dy + (e * f - a * d) * dz
     mz = (d * f - b * e) * dx + (e * f - a * d) * dy + (a * b - f * f) * dz
@@ -104,8 +106,7 @@ def guess_direction(Q: FloatArray, i: int, j: int, dx: float, dy: float, dz: flo
 
 @kernel
 def find_direction(Q: FloatArray, i: int, j: int, dx: float, dy: float, dz: float) -> tuple[float, float, float, float]:
-    """Find the smallest overlap x [m] and its direction n; for separate bodies the result is any direction n with x <=
-    0."""
+    """Return the smallest overlap x [m] and its direction n. For separate bodies n is any direction with x <= 0."""
     if not dx * dx + dy * dy + dz * dz > 0.0:
         return 0.0, 1.0, 0.0, 0.0
     nx, ny, nz = guess_direction(Q, i, j, dx, dy, dz)
@@ -113,7 +114,7 @@ def find_direction(Q: FloatArray, i: int, j: int, dx: float, dy: float, dz: floa
     for _ in range(ITERATIONS):
         if x <= 0.0:
             break
-        # support points of both bodies along n, and a tangent plane of the unit sphere
+        # surface points of both bodies with the normals n and -n, and basis of the tangent plane of the unit sphere
         h1, ux, uy, uz = eval_support(Q, i, nx, ny, nz)
         h2, wx, wy, wz = eval_support(Q, j, nx, ny, nz)
         ax, ay, az, bx, by, bz = create_basis(nx, ny, nz)

@@ -1,6 +1,7 @@
-"""Gaps between the surfaces of contact sets, from which solvers decide whether steps resolve impacts; see `Gaps`.
+"""Gaps between the surfaces of contact sets. Solvers use the gaps to check whether time steps resolve impacts; see
+`Gaps`.
 
-Pairs are taken from the list of neighbours at both ends of a step. If a surface has moved by more than half the skin in
+The examined pairs are the candidate pairs at both ends of a step. If a surface has moved by more than half the skin in
 one step, the list may be incomplete, so pairs whose paths come close during the step are also examined.
 """
 
@@ -20,16 +21,17 @@ from windlass.framework.model.gaps import START, WIDTH, Gaps, create_numbers, no
 from windlass.framework.model.system import Evaluation
 
 JUST_OPEN = 1e-300
-"""Gap [m] of an ellipsoid without contact whose gap is unknown."""
+"""Gap [m] of a pair with an ellipsoid that does not touch and whose gap was not computed."""
 
 AHEAD = 1.5
-"""Distance, per displacement with the velocity at the start of a step [1], within which a surface may meet another
-surface."""
+"""Distance within which a surface may meet another surface in a step, divided by the displacement with the velocity at
+the start of the step [1].
+"""
 
 
 @kernel
 def fill_pair_gaps(c: Surfaces, pairs: IntArray, first: int, numbers: FloatArray) -> None:
-    """Fill the gap numbers of pairs, from row ``first`` on."""
+    """Write the gap quantities of pairs into ``numbers``, starting with row ``first``."""
     kind, center, reach, normal, v = c.kind, c.center, c.reach, c.normal, c.v
     for k in range(len(pairs)):
         i, j, row = pairs[k, 0], pairs[k, 1], numbers[first + k]
@@ -62,23 +64,25 @@ def fill_pair_gaps(c: Surfaces, pairs: IntArray, first: int, numbers: FloatArray
 
 
 class PairGaps:
-    """Measurement of the gaps of some sets.
+    """Evaluation of the gaps of some contact sets.
 
     Args:
         sets: the contact sets.
-        name: of the law.
+        name: name of the law.
     """
 
     def __init__(self, sets: list[BoundSet], name: str) -> None:
         self._sets, self._name, self._fill = sets, name, call(fill_pair_gaps)
         self._pairs: list[IntArray] = [b.near.pairs for b in sets]
-        # lists of neighbours at the start of the step
+        # candidate pairs at the start of the step
         self._near = list(self._pairs)
         self._start = [_copy(b.surfaces) for b in sets]
         self.gaps = Gaps(self.measure, create_numbers(0), self.describe, accept=self.accept)
 
     def measure(self, s: Evaluation) -> None:
-        """Measure the gap numbers of all pairs; if the pairs have changed, also at the start of the step."""
+        """Evaluate the gap quantities of all pairs. If the pairs have changed, the quantities at the start of the step
+        are also evaluated.
+        """
         h = float(s.size[0])
         pairs = [self._find_pairs(*given, h) for given in zip(self._sets, self._start, self._near, strict=True)]
         if any(a is not b for a, b in zip(pairs, self._pairs, strict=True)) or not len(self.gaps.numbers):
@@ -112,8 +116,8 @@ class PairGaps:
             first += len(pairs)
 
     def _find_pairs(self, b: BoundSet, start: Surfaces, before: IntArray, h: float) -> IntArray:
-        """Find neighbours at both ends of a step of h seconds, and for fast surfaces also pairs that may have met
-        within the step.
+        """Return the candidate pairs at both ends of a step of h seconds, and for fast surfaces also pairs that may
+        have met within the step.
 
         Fast surfaces may have met on the straight path to the end of the step, or on the path given by the velocities
         at the start of the step.
@@ -148,6 +152,6 @@ def _moving(c: Surfaces) -> tuple[FloatArray, ...]:
 
 
 def _unite(pairs: IntArray, more: IntArray, count: int) -> IntArray:
-    """Unite two lists of pairs without duplicates."""
+    """Return the union of two lists of pairs."""
     known = pairs[:, 0] * count + pairs[:, 1]
     return np.concatenate((pairs, more[~np.isin(more[:, 0] * count + more[:, 1], known)]))

@@ -6,9 +6,9 @@ relative radius R.
     ellipsoid and half space: x = h - N·(c - o),    n = -N,    p_1 = c + Q n/h,    R = a b c/h²
     ellipsoid and bounded surface: see `ellipsoids.py`
 
-d is the vector from centre 1 to centre 2. N is the outward normal and o is the origin of the half space, h = sqrt(nᵀ Q
-n). The surfaces touch if x > 0; p_2 = p_1 - x n. Surfaces with the same centre do not touch, because the direction is
-undefined.
+d is the vector from centre 1 to centre 2, c is the centre of a sphere or ellipsoid, N is the outward normal and o the
+origin of the half space, h = sqrt(nᵀ Q n). The surfaces touch if x > 0; the surface point of surface 2 is p_2 = p_1 - x
+n. Surfaces with the same centre do not touch, because the direction is undefined.
 
 Source: K. L. Johnson, Contact Mechanics, Cambridge University Press (1985), chapter 4.
 """
@@ -24,15 +24,15 @@ from windlass.framework.arrays import IntArray
 from windlass.framework.kernels.kernel import kernel
 
 Touch = tuple[float, float, float, float, float, float, float, float]
-"""The eight numbers of a contact: x [m], n [1] (3), p_1 [m] (3), R [m]."""
+"""Eight values of a contact: x [m], n [1] (3), p_1 [m] (3), R [m]."""
 Meeting = tuple[float, float, float, float, float]
-"""The five numbers of a contact without p_1: x [m], n [1] (3), R [m]."""
+"""Five values of a contact: x [m], n [1] (3), R [m]."""
 APART: Touch = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 @kernel
 def update_surfaces(c: Surfaces, m: PositionColumns, runs: Runs) -> None:
-    """Update frames and velocities of some surfaces, see `find_runs`, from their markers."""
+    """Update frames and velocities of the surfaces in ``runs``, see `find_runs`, from their markers."""
     # arrays are separate arguments, because a loop over the columns of two large tuples is several times slower
     p, v, A, omega, marker, is_point, s = m.p, m.v, m.A, m.omega, c.marker, c.is_point, c.s
     center, cv, comega = c.center, c.v, c.omega
@@ -86,8 +86,9 @@ def touch_spheres(dx: float, dy: float, dz: float, r1: float, r2: float) -> Meet
 
 @kernel
 def find_contact(c: Surfaces, i: int, j: int) -> Touch:
-    """Evaluate the geometry of a pair whose kinds satisfy kind i <= kind j. If the surfaces do not touch, x <= 0 and
-    the other results are undefined."""
+    """Evaluate the geometry of a pair of surfaces whose types satisfy kind[i] <= kind[j]. If the surfaces do not touch,
+    x <= 0 and the other results are undefined.
+    """
     if c.kind[i] == ELLIPSOID:
         return find_ellipsoid_contact(c, i, j)
     dx, dy, dz = c.center[j, 0] - c.center[i, 0], c.center[j, 1] - c.center[i, 1], c.center[j, 2] - c.center[i, 2]
@@ -102,7 +103,7 @@ def find_contact(c: Surfaces, i: int, j: int) -> Touch:
 
 @kernel
 def find_ellipsoid_contact(c: Surfaces, i: int, j: int) -> Touch:
-    """Evaluate the geometry of a pair of an ellipsoid i and a surface j of any kind."""
+    """Evaluate the geometry of a pair of an ellipsoid i and a surface j of any type."""
     dx, dy, dz = c.center[j, 0] - c.center[i, 0], c.center[j, 1] - c.center[i, 1], c.center[j, 2] - c.center[i, 2]
     if c.kind[j] == HALF_SPACE:
         nx, ny, nz = -c.normal[j, 0], -c.normal[j, 1], -c.normal[j, 2]

@@ -8,13 +8,14 @@
     coefficients: u = 2 u_1 u_2/(u_1 + u_2) for each of u_s, u_d, u_v; 0 if u_1 and u_2 are 0
 
 `geometry.py` evaluates the depth x, the normal n from surface 1 to 2, and the relative radius R. The velocity v = v_n n
-+ v_t of surface 1 relative to surface 2 is evaluated at the point where the force acts. This point is at x (1/2 - s1) n
-from the middle of the overlap. v_n > 0 while the surfaces approach. Contacts are independent, so a contact that opens
-so fast that its force vanishes has no effect on other contacts.
++ v_t of surface 1 relative to surface 2 is evaluated at the point on which the force acts. This point has the position
+x (1/2 - s1) n relative to the middle of the overlap. The velocity v_n is positive while the surfaces approach. Contacts
+do not influence each other, also if a contact opens so fast that its force vanishes.
 
-With several processes, each process binds all rows; the surfaces and the pairs are distributed, see `distribution.py`.
+With several processes, each process has all rows, but the surfaces and the pairs are distributed, see
+`distribution.py`.
 
-For equal materials "simbody" gives E = E_i/2^1.5; "hertz" gives the classical 1/E = 1/E_1 + 1/E_2.
+For equal materials the simbody rule gives E = E_i/2^1.5. The hertz rule gives the classical 1/E = 1/E_1 + 1/E_2.
 
 Source: K. H. Hunt, F. R. E. Crossley, J. Appl. Mech. 42 (1975) 440-445; friction: M. Hollars, in the documentation of
 Simbody 3.7, class HuntCrossleyForce; the rules for pairs of materials have the same source.
@@ -53,9 +54,10 @@ RULES = ("simbody", "hertz")
 
 
 class HuntCrossley(Component):
-    """Forces at all contacts of one set; the forces of several force elements on one set are added.
+    """Force element that acts at all contacts of one contact set. Several force elements may act on one set; their
+    forces are added.
 
-    ``enabled`` is the initial value; each state has a separate flag, see `enable` and `disable`.
+    ``enabled`` is the initial value of a flag that is part of each state, see `enable` and `disable`.
     """
 
     contact_set = ref("ContactSet", "the surfaces")
@@ -66,7 +68,7 @@ class HuntCrossley(Component):
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Create the flags (1 enabled, 0 disabled) that the user did not give."""
+    """Return the initial flags (1 enabled, 0 disabled) that the user did not specify."""
     given = values.get("contact_set")
     if values.get("data") is not None or not (isinstance(given, (Entity, list, tuple)) and len(given)):
         return values
@@ -84,7 +86,7 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for flags that several rows share, and for flags of a wrong size."""
+    """Raise ModelError for flags that several rows share, and for arrays of flags with a wrong shape."""
     ids = table.collect("data")
     for target, positions, rows in world.split_by_table(ids):
         initial = target.collect("initial")
@@ -150,8 +152,9 @@ def build(rows: LocalRows) -> System:
             b.near.forgotten = True
 
     def find_deep(s: Fields, behind: bool) -> list[str]:
-        """Find overlaps that are too large for the law: surfaces whose centre is behind a half space, and deep pairs of
-        round surfaces."""
+        """Describe overlaps that are too large for the law: surfaces whose centre is behind a half space, and bounded
+        surfaces whose overlap exceeds their relative radius.
+        """
         found = []
         for b in sets:
             flat = b.surfaces.ids[b.surfaces.kind == HALF_SPACE]
@@ -182,8 +185,9 @@ def build(rows: LocalRows) -> System:
 
 
 def sum_contacts(name: str) -> Callable[..., FloatArray]:
-    """Create an output: the sum of a number over all contacts of each row, or the number of contacts if no name is
-    given, shape (rows,)."""
+    """Create an output of shape (rows,): the sum of the field ``name`` of `Contacts` over all contacts of each row, or
+    the number of contacts if the name is empty.
+    """
 
     def evaluate(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
         system = rows.layout.systems[HuntCrossley]
@@ -200,14 +204,15 @@ def sum_contacts(name: str) -> Callable[..., FloatArray]:
 
 @checked(state=instance("State"), force=handle())
 def enable(state: State, force: Entity) -> None:
-    """Switch force elements on in a state; other states, including copies of this state, have separate flags."""
+    """Switch force elements on in a state. Other states, including copies of this state, are not changed."""
     _set_flags(state, force, 1.0)
 
 
 @checked(state=instance("State"), force=handle())
 def disable(state: State, force: Entity) -> None:
-    """Switch force elements off in a state: they exert no force and store no energy, but their contacts are still
-    listed."""
+    """Switch force elements off in a state. They exert no force and store no energy, but `eval_contacts` still returns
+    their contacts.
+    """
     _set_flags(state, force, 0.0)
 
 

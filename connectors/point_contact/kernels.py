@@ -1,8 +1,9 @@
-"""The Hunt-Crossley law with Hollars friction, and its sum over candidate pairs; for the formulas see `hunt_crossley`.
+"""The Hunt-Crossley law with friction by Hollars, and the sum of its forces over candidate pairs; see `hunt_crossley`
+for the formulas.
 
-The forces on each surface are summed as force and torque about the origin of the surface; generalised forces are
-computed from these sums. Pairs of spheres and half spaces, which may be numerous, have a separate loop whose results
-are the same as the results of the general loop.
+The contact forces on each surface are reduced to a force and a torque about the origin of the surface. Generalised
+forces are computed from these sums. Pairs of spheres and half spaces, which may be numerous, are evaluated by a
+separate loop with the same results as the general loop.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ Vector = tuple[float, float, float]
 class PairParameters(NamedTuple):
     """Parameters of one force element."""
 
-    K: FloatArray  # E^(2/3) [Pa^(2/3)] of each surface of the set, or E [Pa] by Hertz' rule, shape (n,)
-    hertz: bool  # whether K contains E by Hertz' rule
+    K: FloatArray  # E^(2/3) [Pa^(2/3)] of each surface of the set; E [Pa] with the hertz rule, shape (n,)
+    hertz: bool  # whether the hertz rule is used
     vt: float  # transition velocity [m/s]
 
 
@@ -64,8 +65,9 @@ def apply_force(c: Surfaces, i: int, px: float, py: float, pz: float, fx: float,
 
 @kernel
 def add_pair_forces(c: Surfaces, par: PairParameters, pairs: IntArray) -> float:
-    """Add the forces of one element at pairs of all kinds to ``c.force`` and ``c.torque``; return the energy of the
-    element [J]."""
+    """Add the forces of one element at pairs of any type of surfaces to ``c.force`` and ``c.torque``; return the stored
+    energy of the element [J].
+    """
     energy = 0.0
     for k in range(len(pairs)):
         i, j = pairs[k, 0], pairs[k, 1]
@@ -73,7 +75,7 @@ def add_pair_forces(c: Surfaces, par: PairParameters, pairs: IntArray) -> float:
         if x <= 0.0:
             continue
         s1 = par.K[j] / (par.K[i] + par.K[j])
-        # point at which the force acts: each surface has deformed by its share of the depth
+        # point on which the force acts: each surface is deformed by its share of the depth
         px, py, pz = px - s1 * x * nx, py - s1 * x * ny, pz - s1 * x * nz
         ux, uy, uz = eval_point_velocity(c, i, px, py, pz)
         wx, wy, wz = eval_point_velocity(c, j, px, py, pz)
@@ -97,7 +99,7 @@ def add_pair_forces(c: Surfaces, par: PairParameters, pairs: IntArray) -> float:
 @kernel
 def add_round_forces(c: Surfaces, par: PairParameters, pairs: IntArray) -> float:
     """Apply `add_pair_forces` to pairs without ellipsoids."""
-    # arrays are separate arguments, because functions that receive all columns take ten times as long as the law
+    # arrays are separate arguments, because calls with a tuple of all columns take ten times as long as the force law
     kind, center, reach, normal, v, omega = c.kind, c.center, c.reach, c.normal, c.v, c.omega
     K, cc, us, ud, uv, force, torque = par.K, c.c, c.us, c.ud, c.uv, c.force, c.torque
     is_point, hertz, vt, energy = c.is_point, par.hertz, par.vt, 0.0
@@ -161,7 +163,7 @@ def add_round_forces(c: Surfaces, par: PairParameters, pairs: IntArray) -> float
 
 @kernel
 def clear_forces(c: Surfaces, runs: Runs) -> None:
-    """Set ``c.force`` and ``c.torque`` of some surfaces, see `find_runs`, to 0."""
+    """Set ``c.force`` and ``c.torque`` of the surfaces in ``runs`` to 0, see `find_runs`."""
     force, torque = c.force, c.torque
     for run in range(len(runs)):
         for i in range(runs[run, 0], runs[run, 1]):
@@ -171,7 +173,9 @@ def clear_forces(c: Surfaces, runs: Runs) -> None:
 
 @kernel
 def scatter_forces(c: Surfaces, m: PositionColumns, runs: Runs, f: FloatArray) -> None:
-    """Subtract Jᵀ F + Jrᵀ T from f; F and T are the forces and torques on some surfaces, see `find_runs`."""
+    """Subtract Jᵀ F + Jrᵀ T from f, where F and T are the forces and torques on the surfaces in ``runs``, see
+    `find_runs`.
+    """
     dofs, marker, is_point, center, force, torque = c.dofs, c.marker, c.is_point, c.center, c.force, c.torque
     p, J, Jr, width = m.p, m.J, m.Jr, c.dofs.shape[1]
     for run in range(len(runs)):

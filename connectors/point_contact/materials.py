@@ -4,8 +4,8 @@
     restitution e of a central impact: u - ln(1 + u) = -w - ln(1 - w),    u = 3/2 c v,    w = 3/2 c e v
     source of this equation: m v dv/dx = -k x^1.5 (1 + 3/2 c v), integrated in closed form; v is the closing speed
 
-The restitution does not depend on mass, stiffness and radius, because these only scale x. For small c v the limit is e
-= 1 - c v.
+The restitution does not depend on mass, stiffness and radius, because these quantities only scale x. For small c v it
+tends to e = 1 - c v.
 
 Source: K. H. Hunt, F. R. E. Crossley, J. Appl. Mech. 42 (1975) 440-445; K. L. Johnson, Contact Mechanics, Cambridge
 University Press (1985).
@@ -21,22 +21,22 @@ from windlass.framework.model.law import register
 from windlass.framework.model.schema import Component, column
 
 SERIES_BELOW = 0.05
-"""Value of |x| below which x - ln(1 + x) loses digits and is summed as a series [1]."""
+"""Value of |x| below which x - ln(1 + x) is computed from a series, because of cancellation [1]."""
 SERIES_TERMS = 14
 LARGEST = 36.0
-"""Value of x - ln(1 + x) that is used at x = -1, where the function is infinite; at the next number, -1 + 2^-53, the
-function is 35.7.
+"""Value that replaces x - ln(1 + x) at x = -1, where the function is infinite. At the next floating-point number, -1 +
+2^-53, the function is 35.7.
 """
 CLOSE_TO_ONE = 1e-9
-"""Difference of e from 1 below which the limit e = 1 - c v is exact to rounding [1]."""
+"""Difference 1 - e below which the limit e = 1 - c v is exact up to rounding errors [1]."""
 
 
 class ContactMaterial(Component):
     """The material of a contact surface; any number of surfaces may share one material.
 
-    The column ``dissipation`` is c of the Hunt-Crossley law: for slow impacts of equal materials the restitution
-    decreases by c per m/s. `plane_strain_modulus` and `dissipation_from_restitution` compute the parameters from
-    measured quantities.
+    The column ``dissipation`` is c of the Hunt-Crossley law. For slow impacts of equal materials, the restitution is 1
+    - c v with the closing speed v. `plane_strain_modulus` and `dissipation_from_restitution` compute the parameters
+    from measured quantities.
     """
 
     plane_strain_modulus = column("Pa", "E = Y/(1 - ν²) with Young's modulus Y and Poisson's ratio ν", above=0)
@@ -69,7 +69,7 @@ def restitution_from_dissipation(dissipation: float, speed: float) -> float:
         speed: closing speed v at first contact [m/s].
 
     Raises:
-        ModelError: a value that is negative or not finite.
+        ModelError: a value is negative or not finite.
     """
     u = 1.5 * dissipation * speed
     if u < CLOSE_TO_ONE:
@@ -79,7 +79,7 @@ def restitution_from_dissipation(dissipation: float, speed: float) -> float:
     from scipy.special import lambertw  # imported here, because most models do not need it
 
     if target > 1.0:
-        # 1 - w = y satisfies y - ln y = 1 + target with y < 0.2; this form is accurate for w near 1
+        # 1 - w = y satisfies y - ln y = 1 + target with y < 0.2; this equation is accurate for w near 1
         return float(1.0 + lambertw(-np.exp(-1.0 - target)).real) / u
     # log_gap(-w) increases from 0 to infinity while w increases from 0 to 1
     return float(brentq(lambda w: _log_gap(-w) - target, 0.0, 0.9, xtol=1e-300, rtol=1e-15)) / u
@@ -90,7 +90,7 @@ def dissipation_from_restitution(restitution: float, speed: float) -> float:
     """Return the dissipation coefficient c [s/m] for which a central impact has a given restitution.
 
     Args:
-        restitution: e = speed after / speed before [1].
+        restitution: e, the ratio of the speed after the impact to the speed before the impact [1].
         speed: closing speed v at first contact [m/s].
 
     Raises:
@@ -104,7 +104,7 @@ def dissipation_from_restitution(restitution: float, speed: float) -> float:
         # division by u² removes the root u = 0
         return (_log_gap(-restitution * u) - _log_gap(u)) / u**2
 
-    # w = e u is below 1; for strong dissipation w is so close to 1 that u = 1/e except for rounding errors
+    # w = e u is smaller than 1; for strong dissipation u equals 1/e up to rounding errors
     most = 1.0 / restitution
     from scipy.optimize import brentq  # imported here, because most models do not need it
 
@@ -113,7 +113,7 @@ def dissipation_from_restitution(restitution: float, speed: float) -> float:
 
 
 def _log_gap(x: float) -> float:
-    """Evaluate x - ln(1 + x) without loss of digits, for x > -1."""
+    """Evaluate x - ln(1 + x) for x > -1 without cancellation."""
     if abs(x) < SERIES_BELOW:
         # x²/2 - x³/3 + ..., summed from the smallest term
         total = 0.0

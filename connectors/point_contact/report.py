@@ -1,4 +1,4 @@
-"""Report of a Hunt-Crossley force element at a state: contacts, forces on surfaces, and forces on bodies."""
+"""Results of a Hunt-Crossley force element at a state: contacts, forces on surfaces, and forces on bodies."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from windlass.framework.state.state import State
 class SurfaceForces(NamedTuple):
     """Forces of a force element on the n surfaces of its set; vectors are in the global frame.
 
-    surface: numbers of the surfaces in the world, shape (n,).
-    carrier: numbers of the entities that carry the surfaces (a node, a body without node, or the ground), shape (n,).
+    surface: entity indices of the surfaces, shape (n,).
+    carrier: entity indices of the carriers of the surfaces (a node, a body without node, or the ground), shape (n,).
     point: origin of the frame of each surface [m], shape (n, 3).
     force: applied force [N], shape (n, 3).
     torque: applied torque about the origin of the surface [N m], shape (n, 3).
@@ -38,7 +38,9 @@ class SurfaceForces(NamedTuple):
 
 
 def _prepare(world: World, state: State, force: Entity) -> tuple[BoundSet, PairParameters, bool]:
-    """Load the state into the fields; return the set and the law of the force element, and whether it is enabled."""
+    """Evaluate the markers at the state; return the set and the parameters of the force element, and whether it is
+    enabled.
+    """
     if world.tables.get(HuntCrossley) is not force.table or state.world is not world:
         raise ModelError(f"{force!r}: must be a HuntCrossley force element of this world, with a state of this world")
     row = force.row
@@ -51,22 +53,23 @@ def _prepare(world: World, state: State, force: Entity) -> tuple[BoundSet, PairP
 
 @checked(world=instance("World"), state=instance("State"), force=handle())
 def eval_contacts(world: World, state: State, force: Entity) -> Contacts:
-    """List all contacts of one force element at a state.
+    """Return all contacts of one force element at a state.
 
     Args:
         state: the state.
         force: handle to one `HuntCrossley`.
 
     Raises:
-        ModelError: an argument that is not a handle to one force element of this world.
+        ModelError: ``force`` is not a handle to one force element of this world.
     """
     return list_contacts(*_prepare(world, state, force))
 
 
 @checked(world=instance("World"), state=instance("State"), force=handle())
 def eval_surface_forces(world: World, state: State, force: Entity) -> SurfaceForces:
-    """Evaluate force and torque of one force element on all surfaces of its set; for the arguments see
-    `eval_contacts`."""
+    """Return force and torque of one force element on all surfaces of its set; see `eval_contacts` for the
+    arguments.
+    """
     bound, par, enabled = _prepare(world, state, force)
     c = bound.surfaces
     clear_forces(c, bound.own)
@@ -78,7 +81,7 @@ def eval_surface_forces(world: World, state: State, force: Entity) -> SurfaceFor
 
 @checked(world=instance("World"), state=instance("State"), force=handle(), bodies=handle())
 def eval_body_forces(world: World, state: State, force: Entity, bodies: Entity) -> tuple[FloatArray, FloatArray]:
-    """Evaluate force [N] and torque [N m] of one force element on bodies; the torque is about the position of the body.
+    """Return force [N] and torque [N m] of one force element on bodies. The torque is about the position of the body.
 
     Args:
         world, state, force: as for `eval_contacts`.

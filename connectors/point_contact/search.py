@@ -1,13 +1,14 @@
-"""Search for surfaces that may touch. The result is a list of candidate pairs that is valid until a surface has moved
-by half the skin.
+"""Search for surfaces that may touch. The result is a list of candidate pairs. The list is valid until a surface has
+moved by half the search margin ``skin``.
 
 Bounded surfaces are neighbours if their bounding spheres are closer than the skin. `scipy.spatial.cKDTree` finds these
-pairs in a time proportional to the number of pairs. If radii differ by large factors, surfaces are searched in size
-classes with a separate tree for each class. Therefore one large sphere does not become a neighbour of all small
-spheres. A half space is a neighbour of each surface whose distance from its plane is smaller than the skin.
+pairs in a time proportional to the number of pairs. If radii differ by large factors, surfaces are divided into size
+classes with a separate tree for each class. With a single tree, the search distance of the largest sphere would apply
+to all small spheres. A half space is a neighbour of each surface whose distance from its plane is smaller than the
+skin.
 
-With several processes, each process searches for the neighbours of its own surfaces, see `distribution.py`. All
-processes search if the list of any process is outdated.
+With several processes, each process searches for the neighbours of its own surfaces, see `distribution.py`. If the list
+of any process may be outdated, all processes search.
 
 Source: L. Verlet, Phys. Rev. 159 (1967) 98-103 (neighbour lists with a skin).
 """
@@ -26,7 +27,7 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
 SKIN_SHARE = 0.2
-"""Skin (search margin) per median radius, if the user does not give a skin [1]."""
+"""Default skin (search margin), divided by the median radius [1]."""
 SAME_CLASS = 2.0
 """Largest ratio of radii of surfaces that are searched with one tree [1]."""
 
@@ -36,31 +37,33 @@ class Neighbours:
     """Candidate pairs of the surfaces of one set."""
 
     skin: float  # margin of the search [m]
-    bounded: int  # number of bounded surfaces, which come before the half spaces
+    bounded: int  # number of bounded surfaces; their indices precede the indices of half spaces
     moving: IntArray  # the half spaces that are not on the ground
-    watched: IntArray  # bounded surfaces whose motion may require a search; in serial runs all of them, shape (w,)
+    watched: IntArray  # bounded surfaces whose motion this process checks; in serial runs all, shape (w,)
     runs: Runs  # the same surfaces as runs, see `find_runs`
     pairs: IntArray = field(default_factory=lambda: np.zeros((0, 2), np.int64))
-    """Numbers of the surfaces of candidate pairs, shape (k, 2); the kind of the first is <= the kind of the second."""
-    # pairs as single numbers in ascending order, for a comparison of lists, shape (k,)
+    """Indices of the surfaces of candidate pairs, shape (k, 2). The type of the first surface is <= the type of the
+    second.
+    """
+    # pairs as single integers in ascending order, for a comparison of lists, shape (k,)
     numbers: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
-    ellipsoids: int = 0  # number of pairs with an ellipsoid, which come first
+    ellipsoids: int = 0  # number of pairs with an ellipsoid; these are the first pairs
     start: FloatArray = field(default_factory=lambda: np.zeros((0, 3)))
     """Origins of all surfaces at the last search [m], shape (n, 3)."""
     # whether each bounded surface is a candidate with each half space, shape (half spaces, bounded)
     listed: NDArray[np.bool_] = field(default_factory=lambda: np.zeros((0, 0), bool))
     rebuilds: int = 0  # number of searches up to now
     forgotten: bool = False
-    """Whether the next update must search, and must use the pairs in the order of the search."""
+    """Whether the next update must search, and must store the pairs in the order in which the search finds them."""
 
 
 def create_neighbours(c: Surfaces, skin: float, share: Share | None) -> Neighbours:
-    """Create an empty list; the first `update_neighbours` fills the list.
+    """Create an empty list. The first call of `update_neighbours` searches for the pairs.
 
     Args:
         c: the surfaces.
-        skin: margin of the search [m]; 0: the default.
-        share: the part of this process; None in serial runs.
+        skin: search margin [m]; with 0, the default is used.
+        share: the part of the contact set that belongs to this process; None in serial runs.
     """
     planes = np.flatnonzero(c.kind == HALF_SPACE)
     bounded = len(c.kind) - len(planes)
@@ -71,7 +74,7 @@ def create_neighbours(c: Surfaces, skin: float, share: Share | None) -> Neighbou
 
 
 def update_neighbours(near: Neighbours, c: Surfaces, share: Share | None) -> bool:
-    """Search if the list may be outdated; return whether the pairs have changed on any process."""
+    """Search for pairs if the list may be outdated. Return whether the pairs have changed on any process."""
     known = near.rebuilds > 0 and not near.forgotten
     stale = not known or is_stale(c, near.start, near.listed, near.moving, near.runs, near.bounded, near.skin)
     if not (stale if share is None else share.agree(stale)):
@@ -79,7 +82,7 @@ def update_neighbours(near: Neighbours, c: Surfaces, share: Share | None) -> boo
     if share is not None:
         share.gather_centers(c)
     if not np.isfinite(c.center).all():
-        # no search after divergence, which the solver detects by the residual
+        # no search after divergence of Newton's method, which the solver detects from the residual
         return False
     pairs = np.concatenate((find_bounded_pairs(c, near.bounded, near.skin, share), _find_plane_pairs(near, c)))
     i, j = pairs[:, 0], pairs[:, 1]
@@ -93,8 +96,8 @@ def update_neighbours(near: Neighbours, c: Surfaces, share: Share | None) -> boo
     changed = near.forgotten or not np.array_equal(numbers, near.numbers)
     if changed:
         near.numbers, near.forgotten = numbers, False
-        # pairs with an ellipsoid come first; otherwise pairs have the order of the search, in which neighbours are
-        # close in memory
+        # pairs with an ellipsoid are first; otherwise the order of the search is kept, in which neighbours are close in
+        # memory
         with_ellipsoid = c.kind[pairs[:, 0]] == ELLIPSOID
         near.pairs = np.ascontiguousarray(np.concatenate((pairs[with_ellipsoid], pairs[~with_ellipsoid])))
         near.ellipsoids = int(with_ellipsoid.sum())
@@ -114,7 +117,7 @@ def is_stale(
     """Return whether the origin of a surface has moved by half the skin, or an unlisted surface has approached a moving
     half space.
 
-    ``watched`` contains the checked surfaces as runs, see `find_runs`.
+    ``watched`` contains the checked surfaces as ranges of indices, see `find_runs`.
     """
     limit = 0.25 * skin * skin
     for run in range(len(watched)):
@@ -123,7 +126,7 @@ def is_stale(
             if dx * dx + dy * dy + dz * dz > limit:
                 return True
     for k in moving:
-        # points of a rotating half space can move far even if its origin is at rest, so all surfaces are examined
+        # points of a rotating half space can move far even if its origin does not move, so all surfaces are examined
         for run in range(len(watched)):
             for i in range(watched[run, 0], watched[run, 1]):
                 if not listed[k - bounded, i]:
@@ -136,14 +139,14 @@ def is_stale(
 
 
 def find_bounded_pairs(c: Surfaces, bounded: int, skin: float, share: Share | None) -> IntArray:
-    """Find pairs of bounded surfaces closer than the skin, ordered by kind, shape (k, 2).
+    """Return pairs of bounded surfaces closer than the skin, shape (k, 2). In each pair the surfaces are ordered by
+    type.
 
-    With several processes, find the pairs of the surfaces of this process with each other and with surfaces of other
-    processes.
+    With several processes, each process finds the pairs that contain at least one of its surfaces.
     """
     chosen = None if share is None else share.find_searched(c, bounded, skin)
     pairs = find_near(c.center[:bounded], c.reach[:bounded], skin, chosen)
-    # surfaces are numbered by kind
+    # indices of surfaces are ordered by type
     pairs.sort(axis=1)
     return pairs
 
@@ -154,12 +157,12 @@ def find_near(
     skin: float,
     chosen: tuple[NDArray[np.bool_], NDArray[np.bool_]] | None = None,
 ) -> IntArray:
-    """Find pairs of balls whose distance is below the skin, shape (k, 2).
+    """Return pairs of spheres whose distance is below the skin, shape (k, 2).
 
     Args:
         center, reach: centres [m], shape (n, 3), and radii [m], shape (n,).
         skin: the distance [m].
-        chosen: balls whose neighbours are searched, and their possible neighbours; None: all balls.
+        chosen: spheres whose neighbours are searched, and their possible neighbours; None: all spheres.
     """
     parts = [np.zeros((0, 2), np.int64)]
     classes = _size_classes(reach)
@@ -184,7 +187,7 @@ def find_near(
 
 
 class _Crowd:
-    """A group of balls, and the k-d tree of their centres."""
+    """A group of spheres, and the k-d tree of their centres."""
 
     def __init__(self, center: FloatArray, members: IntArray) -> None:
         from scipy.spatial import cKDTree  # imported here, because most models do not need it
@@ -193,14 +196,14 @@ class _Crowd:
         self._tree: Any = cKDTree(center[members]) if len(members) else None
 
     def find_pairs(self, reach: float) -> IntArray:
-        """Find pairs of members closer than a distance [m], shape (k, 2)."""
+        """Return pairs of members whose distance is below ``reach`` [m], shape (k, 2)."""
         if self._tree is None:
             return np.zeros((0, 2), np.int64)
         found: IntArray = self._tree.query_pairs(reach, output_type="ndarray")
         return self.members[found]
 
     def find_pairs_with(self, other: _Crowd, reach: float) -> IntArray:
-        """Find pairs (member, member of another group) closer than a distance [m], shape (k, 2)."""
+        """Return pairs (member, member of ``other``) whose distance is below ``reach`` [m], shape (k, 2)."""
         if self._tree is None or other._tree is None:
             return np.zeros((0, 2), np.int64)
         matrix = self._tree.sparse_distance_matrix(other._tree, reach, output_type="coo_matrix")
@@ -208,7 +211,7 @@ class _Crowd:
 
 
 def _size_classes(reach: FloatArray) -> list[IntArray]:
-    """Group surfaces into classes; within a class the radii differ by less than the factor SAME_CLASS."""
+    """Divide surfaces into classes. Within a class the radii differ by less than the factor `SAME_CLASS`."""
     if len(reach) == 0:
         return []
     number = np.floor(np.log(reach / reach.min()) / np.log(SAME_CLASS)).astype(np.int64)
@@ -216,14 +219,16 @@ def _size_classes(reach: FloatArray) -> list[IntArray]:
 
 
 def _find_plane_pairs(near: Neighbours, c: Surfaces) -> IntArray:
-    """Find pairs (bounded surface, half space) closer than the skin, shape (k, 2); store them in ``near.listed``."""
+    """Return pairs (bounded surface, half space) closer than the skin, shape (k, 2), and store them in
+    ``near.listed``.
+    """
     m = near.bounded
     # a slice is a view and copies no data
     own: Any = near.watched if len(near.watched) < m else slice(0, m)
     near.listed = np.zeros((len(c.kind) - m, m), bool)
     for k in range(m, len(c.kind)):
-        # heights relative to the origin of each half space; the subtraction first avoids a loss of digits far from the
-        # global origin
+        # heights relative to the origin of each half space; origins are subtracted first to avoid cancellation far from
+        # the global origin
         near.listed[k - m, own] = (c.center[own] - c.center[k]) @ c.normal[k] <= c.reach[own] + near.skin
     plane, surface = np.nonzero(near.listed)
     return np.stack((surface, plane + m), axis=1)

@@ -1,4 +1,6 @@
-"""Contact sets bound to kernels: surfaces, candidate pairs and laws of the force elements on one process."""
+"""Contact sets in the form that kernels need: surfaces, candidate pairs and parameters of the force elements on one
+process.
+"""
 
 from __future__ import annotations
 
@@ -27,18 +29,18 @@ class BoundSet:
     near: Neighbours  # candidate pairs of the set
     rows: IntArray  # rows of `HuntCrossley` that act on the set
     parameters: list[PairParameters]  # material parameters of each of these rows
-    flags: IntArray  # position of the flag of each of these rows among the history values
-    own: Runs  # runs of the surfaces that this process moves (in serial runs all surfaces), see `find_runs`
-    turning: IntArray  # numbers of the moved surfaces that are not spheres
+    flags: IntArray  # index of the flag of each of these rows among the history values
+    own: Runs  # the surfaces whose motion this process evaluates (in serial runs all), see `find_runs`
+    turning: IntArray  # indices of the surfaces in ``own`` that are not spheres
     share: Share | None  # part of this process in the set; None in serial runs
-    first: int = 0  # number of the first pair of the set among the pairs of all sets
+    first: int = 0  # index of the first pair of the set among the pairs of all sets
     clear: Any = field(default_factory=lambda: call(clear_forces))  # clear, add, add_round: kernels of `sum_forces`
     add: Any = field(default_factory=lambda: call(add_pair_forces))
     add_round: Any = field(default_factory=lambda: call(add_round_forces))
 
     @property
     def present(self) -> Runs:
-        """Return runs of the surfaces that may receive forces on this process."""
+        """Return the surfaces that may receive forces on this process, see `find_runs`."""
         return self.own if self.share is None else self.share.present
 
     def enabled_parameters(self, data: FloatArray) -> Iterator[PairParameters]:
@@ -50,13 +52,14 @@ class BoundSet:
 
 @dataclass
 class ContactSystem(System):
-    """The system of `HuntCrossley`; its rows of coordinates belong to the candidate pairs."""
+    """The system of `HuntCrossley`. Each row of ``dofs`` contains the coordinates of a candidate pair."""
 
     sets: list[BoundSet] = field(default_factory=list)  # the contact sets with a force element
 
     def find_row(self, row: int) -> tuple[BoundSet, PairParameters, int]:
-        """Find the set and the parameters of a row of `HuntCrossley`, and the position of its flag among the history
-        values."""
+        """Return the set and the parameters of a row of `HuntCrossley`, and the index of its flag among the history
+        values.
+        """
         for bound in self.sets:
             for k in np.flatnonzero(bound.rows == row):
                 return bound, bound.parameters[k], int(bound.flags[k])
@@ -64,7 +67,7 @@ class ContactSystem(System):
 
 
 def create_parameters(surfaces: Surfaces, rows: LocalRows, which: IntArray) -> list[PairParameters]:
-    """Create parameters of some local rows on a set."""
+    """Create the parameters of the local rows ``which``, which act on one set."""
     parameters = []
     for rule, vt in zip(rows.local("modulus_rule")[which], rows.local("transition_velocity")[which], strict=True):
         hertz = bool(rule == "hertz")
@@ -94,7 +97,7 @@ def create_sets(rows: LocalRows) -> list[BoundSet]:
 
 
 def couple_pairs(system: ContactSystem, spare: int) -> None:
-    """Add the coordinates of all candidate pairs to the system, and store the number of the first pair of each set."""
+    """Add the coordinates of all candidate pairs to the system, and store the index of the first pair of each set."""
     sets = system.sets
     width = max((b.surfaces.dofs.shape[1] for b in sets), default=0)
     off_process_dofs = [b.share.off_process if b.share is not None else np.zeros(0, np.int64) for b in sets]
@@ -108,14 +111,14 @@ def couple_pairs(system: ContactSystem, spare: int) -> None:
         b.first = first
         numbers, pairs = b.surfaces.dofs, b.near.pairs
         if b.share is not None:
-            # coordinates on other processes in the order of the sets, followed by the spare number
+            # coordinates on other processes in the order of the sets, followed by the spare coordinate
             numbers = b.share.dofs
             numbers = np.where(
                 numbers < spare, numbers, np.where(numbers == spare + len(others), last, numbers + beyond)
             )
         own = numbers.shape[1]
         dofs = np.full((len(pairs), 2 * width), last, np.int64)
-        # columns of each pair: coordinates of body 1, coordinates of body 2, padding to the width of the widest set
+        # columns of each pair: coordinates of body 1, coordinates of body 2, padding to the largest width of a set
         dofs[:, :own] = numbers[pairs[:, 0]]
         dofs[:, own : 2 * own] = numbers[pairs[:, 1]]
         parts.append(dofs)

@@ -1,4 +1,5 @@
-"""Surfaces that can touch: spheres, half spaces and ellipsoids, fixed in any frame of a body; spheres also on points.
+"""Surfaces that can touch: spheres, half spaces and ellipsoids. They are fixed to a body at any position and
+orientation; spheres may also be fixed to points.
 
 A surface is attached to a position marker. The frame of a surface has the origin p + A s and the axes A R. Here p and A
 are position and rotation of the marker, s is ``position`` and R is ``rotation``:
@@ -32,22 +33,22 @@ from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.table import Entity, EntityTable
 
 ELLIPSOID, SPHERE, HALF_SPACE = 0, 1, 2
-"""Kinds of surfaces, in ascending order; the kind of the first surface of a pair is <= the kind of the second
-surface."""
+"""Types of surfaces. The type of the first surface of a pair is <= the type of the second surface."""
 EYE = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 SOURCE = "[@johnson1985]"
 
 
 Runs = NDArray[np.uint64]
-"""Numbers of surfaces as runs [first, last + 1), shape (runs, 2); with runs, kernels need no test for negative
-numbers."""
+"""Indices of surfaces as ranges of consecutive indices [first, last + 1), shape (runs, 2). With ranges, kernels need no
+test for negative indices.
+"""
 
 
 class ContactSet(Component):
     """A group of surfaces that may touch each other.
 
-    The search for neighbours uses a margin, the skin. The search is repeated when a surface has moved by half of the
-    skin.
+    The search for neighbours finds surfaces whose distance is below the search margin ``skin``. It is repeated when a
+    surface has moved by half of this margin.
     """
 
     skin = column(
@@ -56,7 +57,7 @@ class ContactSet(Component):
 
 
 class ContactSphere(Component):
-    """A sphere on any body, or centred on a point."""
+    """A sphere on a body, or with its centre at a point."""
 
     contact_set = ref("ContactSet", "surfaces that it may touch")
     marker = ref(FAMILY, "where it is fixed: a position marker, or a body, node or ground (its reference point)")
@@ -66,7 +67,7 @@ class ContactSphere(Component):
 
 
 class ContactHalfSpace(Component):
-    """The region behind a plane that is fixed to a body or to the ground: y_1 >= 0 in the frame of the surface."""
+    """The region y_1 >= 0 in the frame of the surface. The bounding plane is fixed to a body or to the ground."""
 
     contact_set = ref("ContactSet", "surfaces that it may touch")
     marker = ref(RIGID, "where it is fixed: a rigid marker, or a body or ground (its reference point)")
@@ -90,13 +91,13 @@ KINDS: dict[type[Component], int] = {ContactEllipsoid: ELLIPSOID, ContactSphere:
 
 
 class Surfaces(NamedTuple):
-    """Columns of the n surfaces of one contact set: first ellipsoids, then spheres, then half spaces."""
+    """Data of the n surfaces of one contact set, in the order ellipsoids, spheres, half spaces."""
 
-    ids: IntArray  # number of the entity in the world, shape (n,)
+    ids: IntArray  # entity index of each surface, shape (n,)
     kind: IntArray  # ELLIPSOID, SPHERE or HALF_SPACE, shape (n,)
-    carrier: IntArray  # number of the node, body without node, or ground that carries the surface, shape (n,)
+    carrier: IntArray  # entity index of the node, body without node, or ground that carries the surface, shape (n,)
     fixed: NDArray[np.bool_]  # whether the carrier is the ground, shape (n,)
-    marker: IntArray  # position of the marker of each surface in the columns of position markers, shape (n,)
+    marker: IntArray  # index of the marker of each surface in the columns of position markers, shape (n,)
     is_point: NDArray[np.bool_]  # whether the marker is a point without rotation, shape (n,)
     size: FloatArray  # semi-axes; for spheres three times the radius, for half spaces 0 [m], shape (n, 3)
     reach: FloatArray  # radius of the bounding sphere [m]; 0 for half spaces, shape (n,)
@@ -107,8 +108,8 @@ class Surfaces(NamedTuple):
     us: FloatArray
     ud: FloatArray
     uv: FloatArray
-    dofs: IntArray  # local numbers of the marker's coordinates, padded with the spare number, shape (n, w)
-    # values that change in time
+    dofs: IntArray  # local indices of the coordinates of the marker, padded with the spare index, shape (n, w)
+    # the following fields change during a run
     center: FloatArray  # global origin of the frame of each surface [m], shape (n, 3)
     v: FloatArray  # velocity of the origin [m/s], shape (n, 3)
     omega: FloatArray  # angular velocity [rad/s], shape (n, 3)
@@ -119,7 +120,7 @@ class Surfaces(NamedTuple):
 
 
 def find_runs(surfaces: IntArray) -> Runs:
-    """Convert ascending numbers to runs of consecutive numbers."""
+    """Convert ascending indices to ranges of consecutive indices."""
     breaks = np.flatnonzero(np.diff(surfaces) != 1)
     first = np.concatenate((surfaces[:1], surfaces[breaks + 1]))
     last = np.concatenate((surfaces[breaks], surfaces[-1:]))
@@ -129,21 +130,22 @@ def find_runs(surfaces: IntArray) -> Runs:
 
 @checked(normal=numbers("1", (3,), words="three numbers [1] that are not all 0"))
 def facing(normal: Sequence[float]) -> FloatArray:
-    """Create a ``rotation`` for which the outward normal of a half space has a given direction in the frame of the
+    """Return a ``rotation`` for which the outward normal of a half space has a given direction in the frame of the
     marker.
 
     Args:
         normal: direction away from the material, of any length > 0, shape (3,).
 
     Raises:
-        ModelError: not a direction.
+        ModelError: the argument is not a direction.
     """
     n = np.asarray(normal, dtype=np.float64)
     length = float(np.linalg.norm(n)) if n.shape == (3,) else 0.0
     if not (np.isfinite(length) and length > 0.0):
         raise ModelError(f"normal = {normal!r}: must be three numbers [1] that are not all 0")
     x = -n / length
-    # any second axis is possible; the coordinate axis with the largest angle to x gives the smallest error
+    # the second axis may have any direction; the coordinate axis with the largest angle to x gives the smallest
+    # rounding error
     helper = np.zeros(3)
     helper[int(np.argmin(np.abs(x)))] = 1.0
     y = np.cross(x, helper)
@@ -152,8 +154,9 @@ def facing(normal: Sequence[float]) -> FloatArray:
 
 
 def create_surfaces(world: Tables, layout: Rows, contact_set: int) -> Surfaces:
-    """Create columns of the surfaces of one set, which is given by its entity number, in the local numbering of a
-    process."""
+    """Create the data of the surfaces of one set with local indices of this process. ``contact_set`` is the entity
+    index of the set.
+    """
     tables = [table for table in map(world.table, KINDS) if table.count]
     parts = [(table, np.flatnonzero(table.collect("contact_set") == contact_set)) for table in tables]
 
@@ -200,8 +203,9 @@ def rotations(table: EntityTable) -> FloatArray:
 
 
 def find_carriers(world: Tables, markers: IntArray) -> tuple[IntArray, NDArray[np.bool_]]:
-    """Find the carrier of each marker (its node, its body if the body has no node, or a ground), and whether the
-    carrier is a ground."""
+    """Return the carrier of each marker, and whether it is a ground. The carrier is the node of the marker, its body if
+    the body has no node, or a ground.
+    """
     carrier, fixed = np.full(len(markers), -1, np.int64), np.zeros(len(markers), bool)
     for table, positions, rows in world.split_by_table(markers):
         name = next(iter(table.component.refs))

@@ -1,4 +1,4 @@
-"""Exact tangent of the Hunt-Crossley law, evaluated pair by pair and coordinate by coordinate.
+"""Exact tangent of the Hunt-Crossley law, evaluated for each coordinate of each pair.
 
 A small motion displaces the material points of both surfaces at the contact by u_1, u_2 and rotates the bodies by θ_1,
 θ_2. With e_i = θ_i × n and the shape tensors D_i = ∂p_i/∂n in the tangent plane (r I for a sphere, see `ellipsoids.py`)
@@ -11,8 +11,8 @@ A small motion displaces the material points of both surfaces at the contact by 
     shape: δ ln det D_i = -4 (p_i·(δn - e_i))/h_i
 
 The variations δf and δv, and the variation δG of the force G = f n + g v_t, follow from these equations. The
-generalised force Jᵀ G + Jrᵀ((P - p) × G) varies with G, P and the markers. The markers contribute the second
-derivatives H and Hr of their position and rotation.
+generalised force Jᵀ G + Jrᵀ((P - p) × G) depends on G, P and the Jacobians J and Jr of the markers. The derivatives of
+the Jacobians are H and Hr.
 
 Source: implicit differentiation of the contact conditions, own derivation.
 """
@@ -47,7 +47,7 @@ def cross(ax: float, ay: float, az: float, bx: float, by: float, bz: float) -> V
 
 @kernel
 def eval_shape(c: Surfaces, i: int, n: Vector, t: Six) -> Six:
-    """Return D_11, D_12, D_22 [m] in the basis t, and p·t_1 / h, p·t_2 / h and h, of a bounded surface."""
+    """Return D_11, D_12, D_22 [m] of a bounded surface in the basis t, then p·t_1 / h, p·t_2 / h and h."""
     if c.kind[i] != ELLIPSOID:
         return c.reach[i], 0.0, c.reach[i], 0.0, 0.0, c.reach[i]
     h, px, py, pz = eval_support(c.Q, i, n[0], n[1], n[2])
@@ -75,7 +75,9 @@ def eval_shape_change(D: Six, ea: float, eb: float, spin: float) -> Vector:
 def eval_radius_change(
     bounded: bool, D: Six, S: Six, na: float, nb: float, e: tuple[float, float, float, float], spin: tuple[float, float]
 ) -> float:
-    """Return δ ln R for δn = (na, nb), rotations e = (e_1, e_2) and spins about n; all are in the tangent plane."""
+    """Return δ ln R for δn = (na, nb), e = (e_1, e_2), all with components in the tangent plane, and rotations ``spin``
+    of both bodies about n.
+    """
     ua, ub = na - e[0], nb - e[1]
     change = -4.0 * (D[3] * ua + D[4] * ub)
     if bounded:
@@ -100,8 +102,9 @@ def add_pair_tangents(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """Add dq ∂f/∂q + dv ∂f/∂q̇ of one force element to values; qdot: velocities of all coordinates and of the spare
-    coordinate."""
+    """Add dq ∂f/∂q + dv ∂f/∂q̇ of one force element to the values of the matrix; qdot: velocities of all coordinates
+    and of the spare coordinate.
+    """
     w, spare = c.dofs.shape[1], len(qdot) - 1
     # for each coordinate of the pair: variations of G and P, and of (P - p) × G at both markers
     dG, dP, dT = np.zeros((3, 2 * w)), np.zeros((3, 2 * w)), np.zeros((3, 2 * w))
@@ -158,7 +161,7 @@ def add_pair_tangents(
                 tx, ty, tz = 0.0, 0.0, 0.0
                 if not c.is_point[body]:
                     tx, ty, tz = m.Jr[mk, 0, l], m.Jr[mk, 1, l], m.Jr[mk, 2, l]
-                # geometry: motion u of the material point, e = θ × n, spin about n
+                # geometry: displacement u of the material point, e = θ × n, rotation about n
                 rx, ry, rz = cross(tx, ty, tz, yx, yy, yz)
                 mx, my, mz = jx + rx, jy + ry, jz + rz
                 ex, ey, ez = cross(tx, ty, tz, nx, ny, nz)
@@ -246,8 +249,9 @@ def add_pair_block(
     spare: int,
     values: FloatArray,
 ) -> None:
-    """Add the variations of G and P of one pair to the matrix: to rows of body 1 with the sign +, to rows of body 2
-    with the sign -."""
+    """Add the variations of G and P of one pair to the matrix, with the sign + in the rows of body 1 and the sign - in
+    the rows of body 2.
+    """
     w = c.dofs.shape[1]
     for side in range(2):
         body, sign = (i, 1.0) if side == 0 else (j, -1.0)
@@ -273,7 +277,7 @@ def add_pair_block(
                 if turns:
                     K += m.Jr[mk, 0, a] * dT[0, col] + m.Jr[mk, 1, a] * dT[1, col] + m.Jr[mk, 2, a] * dT[2, col]
                 values[slots[side * w + a, col]] += sign * K
-        # curvature of the marker
+        # derivatives of the Jacobians of the marker
         h = m.h[mk]
         if h < 0 or dq == 0.0:
             continue

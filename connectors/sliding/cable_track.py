@@ -1,8 +1,8 @@
 """Tracks: chains of cables along which sliding joints move; each cable begins at the end of the previous cable.
 
-Places along a track are arc lengths of the undeformed cables from the start of the first cable. A track is closed if
-its last cable ends at the start of its first cable; an arc length plus the length of the track then denotes the same
-point.
+A position along a track is the arc length of the undeformed cables from the start of the first cable. A track is closed
+if its last cable ends at the start of its first cable. On a closed track, two positions that differ by the length of
+the track are the same point.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ from windlass.framework.model.table import EntityTable
 
 SOURCE = "[@exudyn], ObjectJointSliding2D"
 SAME_PLACE = 1e-6
-"""Largest distance between the end of a cable and the start of the next cable that counts as 0, per length of the cable
-[1]."""
+"""Largest allowed distance between the end of a cable and the start of the next cable, divided by the length of the
+cable [1].
+"""
 WIDEST = 12
 """Number of coordinates of a 3D cable; 2D cables have fewer."""
 
@@ -34,17 +35,17 @@ class CableTrack(Component):
 
 
 class Tracks(NamedTuple):
-    """All tracks of a world: t tracks with n cables in total, stored one after the other.
+    """Data of all tracks of a world: t tracks with n cables in total. The cables of a track are stored successively.
 
     Attributes:
-        ids: entity number of each track, ascending, shape (t,).
-        first: position of the first cable of each track, followed by the number n, shape (t + 1,).
+        ids: entity index of each track, ascending, shape (t,).
+        first: index of the first cable of each track, followed by n, shape (t + 1,).
         closed: whether each track is closed, shape (t,).
-        cable: entity number of each cable, shape (n,).
+        cable: entity index of each cable, shape (n,).
         length: undeformed length of each cable [m], shape (n,).
-        start: place of the start of each cable along its track [m], shape (n,).
+        start: position of the start of each cable along its track [m], shape (n,).
         dims: number of dimensions of each cable, 2 or 3, shape (n,).
-        dofs: world numbers of the coordinate of the axial motion and of the coordinates of the nodes; -1 for missing
+        dofs: global indices of the coordinate of the axial motion and of the coordinates of the nodes, -1 for missing
             coordinates, shape (n, 13).
     """
 
@@ -58,13 +59,13 @@ class Tracks(NamedTuple):
     dofs: IntArray
 
     def number_of(self, tracks: IntArray) -> IntArray:
-        """Return the positions of the tracks with the given entity numbers."""
+        """Return the indices of the tracks with the given entity indices."""
         found: IntArray = np.searchsorted(self.ids, tracks)
         return found
 
 
 def read_tracks(world: Tables) -> Tracks:
-    """Read the tracks of a world; this process must have all their rows."""
+    """Create the data of all tracks of a world. This process must have all their rows."""
     table = world.table(CableTrack)
     ids, cable = table.ids_of(table.resident), table.named("cables")
     first = np.append(0, np.cumsum([len(chain) for chain in table.local("cables")], dtype=np.int64))
@@ -89,7 +90,9 @@ def read_tracks(world: Tables) -> Tracks:
 
 
 def _gap(world: Tables, dofs: IntArray, dims: IntArray, end: int, start: int) -> float:
-    """Return the distance of the end of one cable from the start of another in the reference configuration [m]."""
+    """Return the distance between the end of a cable and the start of another cable in the reference configuration
+    [m].
+    """
     d = int(dims[end])
     places = world.numbering.reference_of(np.stack((dofs[end, 1 + 2 * d : 1 + 3 * d], dofs[start, 1 : 1 + d])))
     return float(np.linalg.norm(places[1] - places[0]))
@@ -115,7 +118,7 @@ def check_tracks(world: Tables, table: EntityTable) -> None:
 
 
 def track_cables(world: Tables, table: EntityTable) -> IntArray:
-    """Return the entity numbers of all cables of all tracks, shape (k,)."""
+    """Return the entity indices of all cables of all tracks, shape (k,)."""
     return world.table(CableTrack).named("cables")
 
 

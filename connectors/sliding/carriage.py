@@ -1,4 +1,4 @@
-"""Carriages: one call creates sliding joints with their tracks, places and stops."""
+"""Functions for carriages on cables: they add tracks, sliding joints with their coordinates, and end stops."""
 
 from __future__ import annotations
 
@@ -23,16 +23,14 @@ from windlass.framework.model.world import Handles, World
 @checked(world=instance(World), cables=inside())
 @all_or_nothing
 def cable_track(world: World, cables: Handles) -> Entity:
-    """Create a track along cables, in their order; a track is returned unchanged.
+    """Create a track along cables in the given order. If the argument is a track, it is returned unchanged.
 
     Args:
-        cables: rows of cables, each of which begins at the end of the previous cable; or a track.
-
-    Returns:
+        cables: rows of cables, each of which begins at the end of the previous cable; or a track. Returns:
         Handle to the track.
 
     Raises:
-        ModelError: an argument that is not a handle to cables.
+        ModelError: the argument is not a handle to cables.
     """
     merged = merge_handles(cables)
     if merged.table.component is CableTrack:
@@ -47,23 +45,23 @@ def cable_track(world: World, cables: Handles) -> Entity:
 def sliding_joint(
     world: World, cables: Handles, entity: Handles, start: Any, at: Any = (0.0, 0.0), **values: Any
 ) -> Entity:
-    """Connect points of bodies to cables, along which the points slide; the place s of a point along the track is a
+    """Add joints that constrain points of bodies to slide along cables. The position s of a point along the track is a
     coordinate.
 
     Args:
         cables: rows of cables, each of which begins at the end of the previous cable; or a track, see `cable_track`.
-        entity: node, `MassPoint`, body or position markers, one for each joint; for several rollers on one body give
-            one body and several places ``at``.
-        start: initial place s of each joint, counted from the start of the first cable by undeformed length [m], a
-            number or shape (joints,).
-        at: place on the entity, see `position_marker`.
+        entity: node, `MassPoint`, body or position markers, one for each joint. For several rollers on one body, pass
+            one body and several points ``at``.
+        start: initial position s of each joint: the arc length of the undeformed cables from the start of the first
+            cable [m], a scalar or shape (joints,).
+        at: position on the entity, see `position_marker`.
         **values: columns of `SlidingJoint`, such as ``friction_coefficient``; also ``speed``, the initial s_t [m/s].
 
     Returns:
-        Handle to the joints; `fix`, `prescribe`, `coordinate_marker` accept this handle for its coordinate ``"s"``.
+        Handle to the joints. `fix`, `prescribe` and `coordinate_marker` accept this handle with the coordinate ``"s"``.
 
     Raises:
-        ModelError: inconsistent arguments.
+        ModelError: the arguments are inconsistent.
     """
     places, speed = read_numbers(start), read_numbers(values.pop("speed", 0.0))
     if places is None or places.ndim > 1 or not places.size:
@@ -88,18 +86,19 @@ def sliding_joint(
 )
 @all_or_nothing
 def end_stops(world: World, joints: Entity, length: float, stiffness: float, damping: float = 0.0) -> Entity:
-    """Add buffers at both ends of the track of joints, on cables whose material does not move.
+    """Add elastic stops for joints at both ends of their track. The material of the cables must not move along the
+    track.
 
     Args:
         joints: rows of `SlidingJoint`.
-        length: place of the second stop [m], usually the length of the track; the first stop is at 0.
-        stiffness, damping: stiffness [N/m] and damping [N s/m] of each buffer.
+        length: position s of the second stop [m], usually the length of the track. The position of the first stop is 0.
+        stiffness, damping: stiffness [N/m] and damping [N s/m] of each stop.
 
     Returns:
         Handle to the stops, rows of `ContactCoordinate`: stops at 0, followed by stops at the end.
 
     Raises:
-        ModelError: an argument that is not a handle to sliding joints.
+        ModelError: ``joints`` is not a handle to sliding joints.
     """
     if joints.table.component is not SlidingJoint:
         raise ModelError(f"joints = {joints!r}: must be sliding joints")

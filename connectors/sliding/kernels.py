@@ -1,8 +1,8 @@
 """Kernels of sliding joints: the equations, and friction along the cable.
 
-Symbols as in `sliding_joint`: σ is the place along the track, S the place at which the cable begins, ξ = σ - S the
-place on the cable, r(ξ) the cubic axis of the cable, p = r', k = r'', l = |p|, t = p/l. A row couples the coordinates
-[s, marker, axial motion of the material, nodes of the cable].
+The symbols are the same as in `sliding_joint`: σ is the position along the track, S the position at which the cable
+begins, ξ = σ - S the arc length on the cable, r(ξ) the cubic axis of the cable, p = r', k = r'', l = |p|, t = p/l. A
+row couples the coordinates [s, marker, axial motion of the material, nodes of the cable].
 """
 
 from __future__ import annotations
@@ -20,12 +20,13 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.system import Coupling
 
 R, P, K, RT, PT = 0, 1, 2, 3, 4
-"""Row numbers of r, r', r'', r_t and r'_t in the array w of `fill_place`."""
+"""Indices of r, r', r'', r_t and r'_t in the array w of `fill_place`."""
 PLACE, SPEED, FRICTION, NORMAL, POWER, END, FORCE, GAP = 0, 1, 2, 3, 4, 5, 6, 9
 ON_CABLE, TRACK_SPEED, GAP_RATE = 12, 13, 14
-"""Output numbers of a row: place σ [m], speed l s_t [m/s], friction T [N], normal force N [N], power of the friction
-[W], whether the joint has reached an end of the track, force (3) [N], gap (3) [m], cable, speed l s_t + l a_t [m/s],
-rate of the gap (3) [m/s]."""
+"""Indices of the outputs of a row: position σ [m], speed l s_t [m/s], friction T [N], normal force N [N], power of the
+friction [W], whether the joint has reached an end of the track, force (3) [N], gap (3) [m], cable, speed l s_t + l a_t
+[m/s], rate of the gap (3) [m/s].
+"""
 NUMBERS = 17
 
 
@@ -68,19 +69,21 @@ def add_equations(
     C: FloatArray,
     f: FloatArray,
 ) -> None:
-    """Add r(ξ) - position of the marker, or the rate of this difference, to C; add C_qᵀ λ to f."""
+    """Add the difference between r(ξ) and the position of the marker, or the rate of this difference, to C; add C_qᵀ λ
+    to f.
+    """
     S, w = np.empty((3, 4)), np.empty((5, 3))
     for i in range(len(c.rows)):
         row = c.rows[i]
         if not row.on or row.left:
-            # only s is constrained
+            # the only constraint is on s
             s, k = c.dofs[i, 0], row.lam[0]
             C[k] += v[s] if rate_level else x[s] - row.reference[0] - row.held
             f[s] += lam[k]
             C[row.lam[1]] += lam[row.lam[1]]
             C[row.lam[2]] += lam[row.lam[2]]
             continue
-        # equations at the position on the cable
+        # equations at the arc length ξ on the cable
         fill_place(c, i, x, v, S, w)
         lost, j = is_lost(c, i, place_of(c, i, x)), row.marker
         for d in range(3):
@@ -116,7 +119,9 @@ def add_equation_tangent(
     slots: Coupling,
     values: FloatArray,
 ) -> None:
-    """Add to values the derivatives of C and of C_qᵀ λ, and the derivatives of the friction with respect to λ."""
+    """Add the derivatives of C and of C_qᵀ λ, and the derivatives of the friction with respect to λ, to the values of
+    the matrix.
+    """
     S, w, G, Y = np.empty((3, 4)), np.empty((5, 3)), np.empty(c.dofs.shape[1]), np.empty(c.dofs.shape[1])
     F = np.empty(6)
     for i in range(len(c.rows)):
@@ -127,7 +132,7 @@ def add_equation_tangent(
             values[slots.diagonal[i, 1]] += slots.scale
             values[slots.diagonal[i, 2]] += slots.scale
             continue
-        # derivatives at the position on the cable
+        # derivatives at the arc length ξ on the cable
         fill_place(c, i, x, v, S, w)
         j, ale, speed, dims = row.marker, 1 + c.width, speed_of(c, i, v), row.dims
         for d in range(3):
@@ -149,7 +154,7 @@ def add_equation_tangent(
             force = dq * lam[row.lam[d]]
             if force == 0.0:
                 continue
-            # mixed derivatives between s, or the axial motion, and the nodes
+            # mixed second derivatives with respect to s, or the axial motion, and the nodes
             for one in range(2):
                 e = 0 if one == 0 else ale
                 values[slots.block[i, e, 0]] += force * w[K, d]
@@ -158,7 +163,7 @@ def add_equation_tangent(
                     n = ale + 1 + dims * a + d
                     values[slots.block[i, e, n]] += force * S[1, a]
                     values[slots.block[i, n, e]] += force * S[1, a]
-            # mixed derivatives between s, or the axial motion, and the marker
+            # mixed second derivatives with respect to s, or the axial motion, and the marker
             h = m.h[j]
             if h >= 0:
                 for a in range(c.width):
@@ -173,7 +178,7 @@ def add_equation_tangent(
 
 @kernel
 def add_accelerations(c: SlidingRows, m: PositionColumns, x: FloatArray, v: FloatArray, C: FloatArray) -> None:
-    """Add to C the right-hand side of C_q q̈ = J̇ q̇ - 2 r'_t σ_t - r'' σ_t²."""
+    """Add the right-hand side of C_q q̈ = J̇ q̇ - 2 r'_t σ_t - r'' σ_t² to C."""
     S, w = np.empty((3, 4)), np.empty((5, 3))
     for i in range(len(c.rows)):
         row = c.rows[i]
@@ -235,13 +240,15 @@ def add_friction_tangent(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """Add to values the derivatives of l T with respect to coordinates and velocities; ∂N/∂p = -(t·λ) n/l."""
+    """Add the derivatives of l T with respect to coordinates and velocities to the values of the matrix, with ∂N/∂p =
+    -(t·λ) n/l.
+    """
     S, w, F = np.empty((3, 4)), np.empty((5, 3)), np.empty(6)
     for i in range(len(c.rows)):
         row = c.rows[i]
         if not row.on or row.left:
             continue
-        # friction at the position on the cable
+        # friction at the arc length ξ on the cable
         fill_place(c, i, x, v, S, w)
         T = eval_friction(c, i, w, v, lam, F)
         square, along, s_t, ale = 0.0, 0.0, v[c.dofs[i, 0]], 1 + c.width
@@ -267,7 +274,9 @@ def fill_outputs(
     lam: FloatArray,
     out: FloatArray,
 ) -> None:
-    """Fill the numbers of each row, shape (n, NUMBERS), see `PLACE` and the following constants."""
+    """Write the outputs of each row into ``out``, shape (n, NUMBERS); `PLACE` and the following constants are their
+    indices.
+    """
     S, w, F = np.empty((3, 4)), np.empty((5, 3)), np.empty(6)
     for i in range(len(c.rows)):
         row = c.rows[i]

@@ -1,7 +1,7 @@
-"""Rows of sliding joints, and the cable of its track on which each joint is.
+"""Data of the rows of sliding joints, and the update of the cable on which each joint is at present.
 
-Symbols as in `sliding_joint`: σ is the place along the track, S the place at which a cable begins. A row couples the
-coordinates [s, marker, axial motion of the material, nodes of the cable].
+The symbols are the same as in `sliding_joint`: σ is the position along the track, S the position at which a cable
+begins. A row couples the coordinates [s, marker, axial motion of the material, nodes of the cable].
 """
 
 from __future__ import annotations
@@ -17,28 +17,29 @@ from windlass.framework.assembly.post_newton import note_outcome
 from windlass.framework.kernels.kernel import kernel
 
 UNKNOWN, CABLE, TURNS, LEFT, HELD = -1.0, 0, 1, 2, 3
-"""UNKNOWN: cable of a row before its first update. CABLE, TURNS, LEFT, HELD: positions of the history values of a
-row."""
+"""UNKNOWN: value of CABLE before the first update. CABLE, TURNS, LEFT, HELD: indices of the history values of a row."""
 BEYOND = 0.5
-"""Largest distance beyond an end of the track at which a joint counts as on the track, per length of the last cable
-[1]."""
+"""Largest distance beyond an end of the track at which a joint is treated as on the track, divided by the length of the
+last cable [1].
+"""
 
 
 class SlidingRows(NamedTuple):
-    """n rows of sliding joints, and the c cables of all tracks.
+    """Data of n rows of sliding joints and of the c cables of all tracks.
 
     Attributes:
-        rows: records, shape (n,). ``marker`` is the position of the marker in the columns of its family, ``lam`` the
-            local numbers of the multipliers (3). ``on``: whether the row is switched on. ``leaves``: whether the joint
-            may leave its track at the ends. ``dims`` is the number of equations, ``reference`` the reference of s and
-            of the axial motion [m] (2). ``d``, ``mu``, ``v0`` are the friction parameters [N s/m, 1, m/s], ``data`` is
-            the position of the history values. ``first`` and ``last`` are the end cables of the track, ``closed`` is
-            True for a closed track, ``total`` is its length [m]. The history values determine the following fields.
+        rows: records, shape (n,). ``marker`` is the index of the marker in the columns of its family, ``lam`` the local
+            indices of the multipliers (3). ``on``: whether the row is switched on. ``leaves``: whether the joint may
+            leave its track at the ends. ``dims`` is the number of equations, ``reference`` the reference values of s
+            and of the axial motion [m] (2). ``d``, ``mu``, ``v0`` are the friction parameters [N s/m, 1, m/s], ``data``
+            is the index of the first history value. ``first`` and ``last`` are the end cables of the track, ``closed``
+            is True for a closed track, ``total`` is its length [m]. The history values determine the following fields.
             ``cable`` is the current cable of the row, ``offset`` is S plus the completed turns of a closed track [m].
             ``left``: whether the joint has left its track. ``held`` is the displacement of s while the row is switched
             off or has left [m].
-        cables: records, shape (c,): place of the ``start`` [m], ``length`` [m], coordinate numbers ``nodes`` (13).
-        dofs: local coordinate numbers, including the nodes of the current cable, shape (n, width + 14).
+        cables: records, shape (c,): ``start``, the position of the start along the track [m], ``length`` [m], and the
+            coordinate indices ``nodes`` (13).
+        dofs: local coordinate indices, including the nodes of the current cable, shape (n, width + 14).
         width: number of coordinates of a marker.
     """
 
@@ -50,7 +51,7 @@ class SlidingRows(NamedTuple):
 
 @kernel
 def place_of(c: SlidingRows, i: int, x: FloatArray) -> float:
-    """Return the arc position σ of row i [m]."""
+    """Return the position σ along the track of row i [m]."""
     row = c.rows[i]
     moved: float = x[c.dofs[i, 1 + c.width]] - row.reference[1]
     return float(x[c.dofs[i, 0]] + moved)
@@ -58,8 +59,9 @@ def place_of(c: SlidingRows, i: int, x: FloatArray) -> float:
 
 @kernel
 def find_cable(c: SlidingRows, i: int, place: float, near: int) -> tuple[int, float]:
-    """Find the cable at a place along the track of row i, and the number of completed turns of a closed track; the
-    search begins at the cable ``near``."""
+    """Find the cable at the position ``place`` along the track of row i, and the number of completed turns of a closed
+    track. The search begins at the cable ``near``.
+    """
     row = c.rows[i]
     turns = float(floor(place / row.total)) if row.closed else 0.0
     place -= turns * row.total
@@ -73,7 +75,7 @@ def find_cable(c: SlidingRows, i: int, place: float, near: int) -> tuple[int, fl
 
 @kernel
 def assign_cables(c: SlidingRows, x: FloatArray, data: FloatArray) -> bool:
-    """Bind each row to the cable in its history values; return whether the cable of any row has changed."""
+    """Assign each row to the cable that its history values name; return whether the cable of any row has changed."""
     changed = False
     for i in range(len(c.rows)):
         row = c.rows[i]
@@ -94,7 +96,7 @@ def assign_cables(c: SlidingRows, x: FloatArray, data: FloatArray) -> bool:
 
 @kernel
 def note_cables(c: SlidingRows, x: FloatArray, data: FloatArray) -> None:
-    """Write the cable at the place of each row into its history values, as at the start of a run."""
+    """Write the cable at the position of each row into the history values; used at the start of a run."""
     for i in range(len(c.rows)):
         row = c.rows[i]
         at = row.data
@@ -106,9 +108,10 @@ def note_cables(c: SlidingRows, x: FloatArray, data: FloatArray) -> None:
 
 @kernel
 def update_cables(c: SlidingRows, x: FloatArray, lam: FloatArray, data: FloatArray, outcome: FloatArray) -> None:
-    """Find the cable of each row, and whether the row has left its track; the post-Newton update.
+    """Post-Newton update: find the cable of each row, and whether the joint has left its track.
 
-    A new cable has a different cubic, so the step must be solved again, unless the joint carries no force.
+    If the cable of a joint changes, the step must be solved again with the cubic of the new cable, unless the joint
+    carries no force.
     """
     error, changed, largest, worst = 0.0, False, 0.0, -1
     for i in range(len(c.rows)):

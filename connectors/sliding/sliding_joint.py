@@ -1,20 +1,20 @@
 """Sliding joint: a point of a body that moves along a track, a chain of 2D or 3D cables.
 
-    axis: r(ξ) of the cable on which the point is; ξ = σ - S, the cable begins at the place S
-    place: σ = s + a
+    axis: r(ξ) of the cable on which the point is; ξ = σ - S, where S is the position of the start of the cable
+    position along the track: σ = s + a
     equation: C = r(σ) - p_m,    Ċ = r_t + r' σ_t - v_m
     forces: C_qᵀ λ on the left-hand side: S_i λ on the nodes, -J_mᵀ λ on the marker, r'·λ on s
     friction: F = |r'| T on s,    T = d w + μ N w/√(w² + v0²),    w = |r'| s_t,    N = |λ - t (t·λ)|,    t = r'/|r'|
-    off: a joint that is switched off or has left its track only keeps s constant
+    off: for a joint that is switched off or has left its track, the only equation is that s is constant
 
-s is a coordinate without mass (`SlidingNode`). The equation of s is r'·λ + F = 0: only friction and other forces on s
-(springs, stops, drives, supports) cause a component of λ along the cable. The axial motion a of cables with moving
-material (`ALECable2D`) is counted from the reference; a is 0 for other cables. On moving cables s is measured along the
-material, so a support of s clamps the point to the rope.
+s is a coordinate without mass (`SlidingNode`). The equation of s is r'·λ + F = 0. Therefore only friction and other
+forces on s (springs, stops, drives, supports) cause a component of λ along the cable. For cables with moving material
+(`ALECable2D`), a is the axial displacement from the reference; for other cables a is 0. On moving cables s is a
+material coordinate, so a constraint on s clamps the point to the rope.
 
 During Newton's iterations a joint uses the cubic of one cable, also slightly beyond the ends of this cable. The update
-after Newton's method finds the cable on which the point is; if the cable has changed, the step is solved again. At the
-node between two cables only r'' jumps, so both cubics give nearly the same result near the node.
+after Newton's method finds the cable on which the point is. If the cable has changed, the step is solved again. Near a
+node between two cables both cubics give nearly the same result, because only r'' is discontinuous at the node.
 
 History values per row: cable (from 0 along the track, -1: unknown), turns of a closed track, 1 if the point has left
 the track, displacement of s while the row is switched off or has left [m].
@@ -76,13 +76,17 @@ from windlass.framework.model.table import EntityTable
 
 START = (UNKNOWN, 0.0, 0.0, 0.0)
 OFF = 0.01
-"""Distance from the cable at the start of a solve, per length of the cable, above which an error is raised [1]."""
+"""Distance of a joint from its cable at the start of a solve, divided by the length of the cable, above which an error
+is raised [1].
+"""
 
 
 class SlidingJoint(Component):
-    """Constrains a point to slide along a track; `sliding_joint` creates it with its nodes and constraints.
+    """Constrains a point to slide along a track. The function `sliding_joint` creates the joint with its node and
+    constraints.
 
-    History values per row: cable, turns, whether the point has left the track, displacement of s [m] (4).
+    History values per row (4): cable, turns, whether the point has left the track, displacement of s [m]. The docstring
+    of `sliding_joint.py` describes them.
     """
 
     track = ref("CableTrack", "the chain of cables")
@@ -101,7 +105,7 @@ def find_first_cables(world: Tables, tracks: Tracks, track: IntArray, nodes: Int
 
     Args:
         world, tracks: the world and its tracks.
-        track, nodes: entity numbers of the track and of the sliding node of each row, shape (rows,).
+        track, nodes: entity indices of the track and of the sliding node of each row, shape (rows,).
     """
     place = column_of(world, nodes, "reference")
     for table, positions, rows in world.split_by_table(nodes):
@@ -116,7 +120,9 @@ def find_first_cables(world: Tables, tracks: Tracks, track: IntArray, nodes: Int
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return the world numbers of s, the marker, the axial motion and the nodes of the initial cable, padded by -1."""
+    """Return the global coordinate indices of s, the marker, the axial motion and the nodes of the initial cable, -1
+    for missing coordinates.
+    """
     tracks, nodes = read_tracks(world), table.local("node")
     cables = find_first_cables(world, tracks, table.local("track"), nodes)
     numbers = np.full((len(cables), 1 + WIDEST), -1)
@@ -125,7 +131,7 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for joints with an invalid track, point or place."""
+    """Raise ModelError for joints with an invalid track, point or position."""
     check_history(world, table, len(START))
     tracks = read_tracks(world)
     number = tracks.number_of(table.local("track"))
@@ -150,7 +156,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def bind(rows: LocalRows) -> SlidingRows:
-    """Bind the rows for the kernels, on their initial cables."""
+    """Create the data that the kernels read, with the initial cable of each row."""
     world, layout, count = rows.world, rows.layout, len(rows.rows)
     t = read_tracks(world)
     cable = find_first_cables(world, t, rows.local("track"), rows.local("node"))
@@ -251,7 +257,7 @@ def find_lost(rows: LocalRows, c: SlidingRows, s: Fields) -> list[str]:
 
 
 def evaluate_rows(rows: LocalRows, s: Fields) -> FloatArray:
-    """Evaluate the numbers of `fill_outputs`, shape (rows, NUMBERS)."""
+    """Evaluate the outputs of all rows, see `fill_outputs`, shape (rows, NUMBERS)."""
     c: SlidingRows = rows.columns
     assign_cables(c, s.x, s.data)
     out = np.zeros((len(rows.rows), NUMBERS))
@@ -260,13 +266,13 @@ def evaluate_rows(rows: LocalRows, s: Fields) -> FloatArray:
 
 
 def output(unit: str, doc: str, which: int | slice) -> Output:
-    """Create an output variable: one or several numbers of `fill_outputs`."""
+    """Create an output variable from one or several components of the results of `fill_outputs`."""
     return Output(unit, doc, lambda rows, s, **where: evaluate_rows(rows, s)[:, which])
 
 
 def draw(rows: LocalRows, s: Fields, subdivisions: int) -> Drawing:
-    """Draw each joint as a line from its place on the cable to its point; the line has a length only after the joint
-    has left the track.
+    """Draw each joint as a line from its position on the cable to its point. The length of the line is 0 until the
+    joint has left the track.
     """
     c, out, n = rows.columns, evaluate_rows(rows, s), len(rows.rows)
     p = s.markers[FAMILY].p[c.rows["marker"]]

@@ -1,4 +1,6 @@
-"""Create surfaces (drums with flanges, V-grooves) and contact of many cables with surfaces."""
+"""Functions that add surfaces (drums with flanges, V-grooves) and the contact between several cables and several
+surfaces.
+"""
 
 from __future__ import annotations
 
@@ -25,11 +27,13 @@ from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 
 CORD_FACTOR = 100.0
-"""Smallest k R²/EA for which penetration and deflection of bristles are small relative to the stretch of the rope."""
+"""Smallest k R²/EA for which penetration and deflection of bristles are small relative to the stretch of the rope [1].
+"""
 
 RIM = 0.1
-"""Largest penetration of a flange, relative to its height [1]: deeper points have passed over its rim from outside and
-are ignored."""
+"""Largest penetration of a flange, relative to its height [1]. Deeper points are ignored, because they have come from
+outside over the rim.
+"""
 DAMPING = 1.0 / 3.0
 """Damping ratio of the rope on its contact stiffness [1]."""
 
@@ -60,17 +64,18 @@ def add_surface_contact(
     skin: float | None = None,
     **columns: Any,
 ) -> Entity:
-    """Add contact of every cable with every surface, by one row per pair, or by rows whose surfaces are found by a
-    search.
+    """Add contact between every cable and every surface. Each pair has one row, or a search assigns near surfaces to
+    the rows of each cable.
 
-    For many surfaces give ``touching``: the rows then belong to `ContactFrictionSurfaceSetCable`, whose cost increases
-    with the number of cables instead of pairs.
+    The search is used if ``touching`` is given, which is recommended for many surfaces. The rows then belong to
+    `ContactFrictionSurfaceSetCable`, whose computing time is proportional to the number of cables instead of the number
+    of pairs.
 
-    Missing stiffness and damping are chosen from the tension T of the rope and the radius R of the surface (for a sea
-    bed, T/R is the weight per metre). The stiffness is k = 1000 T/R²: the line pressure T/R causes a penetration of 0.1
-    % of R. On drums, sheaves and spheres k is at least 100 EA/R², so penetration and bristles displace the rope by at
-    most 1 % of its stretch. Bristles have the same stiffness, mu_k = k; contact and bristles have a third of the
-    critical damping.
+    If stiffness and damping are not given, they are chosen from the tension T of the rope and the radius R of the
+    surface. For a sea bed T/R is the weight per metre. The stiffness is k = 1000 T/R², so the line pressure T/R causes
+    a penetration of 0.1 % of R. On drums, sheaves and spheres k is at least 100 EA/R², so penetration and bristles
+    displace the rope by at most 1 % of its stretch. Bristles have the same stiffness, mu_k = k. Contact and bristles
+    have a third of the critical damping.
 
     Args:
         surfaces: k surfaces, of one type or of several types.
@@ -78,17 +83,17 @@ def add_surface_contact(
         points: number of contact points of each cable.
         rope_radius: radius of the rope [m].
         tension: tension of the rope [N], used to choose stiffness and damping.
-        radius: radius of the rope's axis on the surface [m], used to choose stiffness and damping.
-        touching: number of surfaces that a cable can touch simultaneously, found by a search; None: one row per pair.
-        skin: margin of the search [m]; default: length of the longest cable.
-        **columns: further columns of the law, with one value for all cables or one for each cable.
+        radius: radius of the axis of the rope on the surface [m], used to choose stiffness and damping.
+        touching: number of surfaces that a cable can touch simultaneously; with None, each pair has one row.
+        skin: distance within which the search finds surfaces [m]; with None, the length of the longest cable is used.
+        **columns: further columns of the law, with one value for all cables or one value per cable.
 
     Returns:
-        The pairs, shape (k n,): row i n + j is the pair of surface i and cable j. With ``touching``, shape
-        (touching n,): row j touching + i is row i of cable j.
+        The rows, shape (k n,); row i n + j belongs to surface i and cable j. With ``touching`` the shape is (touching
+        n,), and row j touching + i is the row with index i of cable j.
 
     Raises:
-        ModelError: no surface or no cable, no stiffness, or values that the law does not allow.
+        ModelError: no surface, no cable or no stiffness is given, or the law does not allow a value.
     """
     touched, ropes = (
         list_handles("add_surface_contact", name, given) for name, given in (("surfaces", surfaces), ("cables", cables))
@@ -126,7 +131,7 @@ def add_surface_contact(
 
 
 def _expand(value: Any, cables: int, repeat: int, places: bool) -> Any:
-    """Convert values by cable to values by row; other values are not changed."""
+    """Convert values with one element per cable to values with one element per row; other arguments are not changed."""
     if shape_of(value) != (cables,):
         return value
     return np.repeat(value, repeat) if places else np.tile(value, repeat)
@@ -167,10 +172,10 @@ def add_drum(
     flange_radius: float | None = None,
     axis: Sequence[float] = (0.0, 0.0, 1.0),
 ) -> list[Entity]:
-    """Add a drum, with flanges at its ends if they have a radius: a cylinder and two discs.
+    """Add a drum: a cylinder, and two discs as flanges at its ends if ``flange_radius`` is given.
 
-    A rope touches flanges only from the inside of the drum; a point that penetrates a flange by more than a tenth of
-    its height has no contact.
+    A rope touches a flange only on the side that faces the drum. A point that penetrates a flange by more than a tenth
+    of the height of the flange has no contact.
 
     Args:
         marker: rigid marker in the middle of the drum.
@@ -183,7 +188,7 @@ def add_drum(
         The surfaces, for `add_surface_contact`.
 
     Raises:
-        ModelError: a flange radius that is not larger than the radius of the drum.
+        ModelError: the flange radius is not larger than the radius of the drum.
     """
     drum = world.add(DrumSurface, marker=marker, axis=axis, radius=radius, half_width=half_width)
     if flange_radius is None:
@@ -219,7 +224,8 @@ def add_v_groove(
     outer_radius: float,
     axis: Sequence[float] = (0.0, 0.0, 1.0),
 ) -> Entity:
-    """Add a V-groove: two flanks that press on a rope, in total 1/sin(half_angle) times as much as a drum.
+    """Add a V-groove with two conical flanks. The sum of the normal forces on a rope is 1/sin(half_angle) times the
+    normal force on a drum.
 
     Args:
         marker: rigid marker in the middle of the sheave.
@@ -229,7 +235,7 @@ def add_v_groove(
         axis: direction of the axis in the frame of the marker.
 
     Returns:
-        Both flanks, for `add_surface_contact`.
+        Handle to both flanks, for `add_surface_contact`.
     """
     both = Entity(marker.table, np.repeat(marker.rows, 2))
     return world.add(

@@ -1,7 +1,9 @@
-"""Beds with the shape of a polyline: one plane for each straight piece, limited to this piece.
+"""Beds, such as a sea bed, whose profile is a polyline. Each straight piece of the polyline is a plane that is limited
+to this piece.
 
-The height of the bed is constant across its direction. At a concave corner (hollow) the pieces do not overlap, and at a
-convex corner (crest) both pieces act; these errors are limited to regions of the size of the penetration of the cables.
+The height of the bed is constant perpendicular to the direction of the profile. Below a concave corner (hollow) there
+is a region in which neither of the two pieces acts, and below a convex corner (crest) both pieces act. These errors are
+limited to regions of the size of the penetration of the cables.
 
 At a sharp crest with the angle theta, the direction of a cable changes within one element. Forces normal to the pieces
 then have a component along the cable, of the order of theta^2 times its tension. A rounded crest is a drum of the
@@ -27,7 +29,9 @@ from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 
 BEYOND, FAR = 100.0, 1e5
-"""Length by which the first and the last piece continue: BEYOND lengths of the polyline [1], at least FAR [m]."""
+"""Length by which the first and the last piece are extended: BEYOND times the length of the polyline [1], at least FAR
+[m].
+"""
 
 
 @checked(
@@ -41,25 +45,26 @@ BEYOND, FAR = 100.0, 1e5
 def add_bed(
     world: World, points: Any, heading: float = 0.0, origin: Any = (0.0, 0.0), rounding: float = 0.0
 ) -> list[Entity]:
-    """Add a bed whose height z is a polyline along a horizontal direction; see `add_surface_contact` for its contact.
+    """Add a bed whose height z is a polyline along a horizontal direction; `add_surface_contact` adds the contact of
+    cables with it.
 
     Args:
         world: the world.
         points: distance from the origin and height z of the corners [m], shape (k, 2), k >= 2, with ascending
-            distances; the first and the last piece continue straight beyond their ends, by at least 100 km.
-        heading: horizontal direction of the distances, from x towards y [rad].
-        origin: x and y at the distance 0 [m].
-        rounding: radius of the crests [m], about four lengths of a cable. The radius is smaller where an arc would take
-            more than half of a piece between two corners, or where the drum of the arc would cross another piece. With
-            0, crests are sharp, and the tensions after a crest have errors of the order of the square of the angle of
-            the crest [rad]; the verdict of statics names such crests.
+            distances. The first and the last piece are extended by at least 100 km.
+        heading: angle between the x axis and the horizontal direction of the profile, positive towards y [rad].
+        origin: x and y of the point with the distance 0 [m].
+        rounding: radius of the crests [m]; about four lengths of a cable are recommended. The radius is reduced at
+            crests where an arc would cover more than half of a piece between two corners, or where the drum of the arc
+            would cross another piece. With 0, crests are sharp. Then the tension after a crest has a relative error of
+            the order of the square of the angle of the crest [rad], and static solves report such crests as doubtful.
 
     Returns:
         The surfaces, for `add_surface_contact`: the planes of the pieces from the first to the last, shape (k - 1,),
-        and with rounding the drums of the crests.
+        and with ``rounding`` the drums of the crests.
 
     Raises:
-        ModelError: fewer than two points, or distances that do not ascend.
+        ModelError: fewer than two points are given, or the distances are not in ascending order.
     """
     corners = np.array(points, np.float64)
     if len(corners) < 2 or not (np.diff(corners[:, 0]) > 0.0).all():
@@ -81,7 +86,7 @@ def add_bed(
     along, up = np.array([np.cos(heading), np.sin(heading), 0.0]), np.array([0.0, 0.0, 1.0])
 
     def place(point: FloatArray) -> Entity:
-        """Create a marker at a distance and a height."""
+        """Create a marker at a point with the given distance and height."""
         at = np.array([*origin, 0.0]) + point[0] * along + point[1] * up
         return rigid_marker(world, world.add(Ground, position=at))
 
@@ -108,7 +113,7 @@ def add_bed(
 
 
 def _choose_radius(corners: FloatArray, k: int, bend: float, rounding: float) -> float:
-    """Choose the radius of a crest [m], 0 at hollows; ``bend``: tangent of half the angle of the crest."""
+    """Return the radius of corner k [m], 0 at hollows; ``bend`` is the tangent of half the angle of the corner."""
     if bend == 0.0 or rounding == 0.0:
         return 0.0
     ways = np.diff(corners, axis=0)

@@ -1,7 +1,7 @@
 """Contact with friction between surfaces and points of 2D and 3D cables: ropes on drums and sea beds.
 
-A cable of length L has n points at (i + 1/2) L/n on its axis, and each point represents the length w = L/n of the
-cable. With the signed distance phi of the surface, the radius r_c of the rope and g = phi - r_c,
+A cable of length L has n contact points at the arc lengths (i + 1/2) L/n on its axis, and each point represents the
+length w = L/n of the cable. With the signed distance phi of the surface, the radius r_c of the rope and g = phi - r_c,
 
     f_n = w (k g + d v_n), f_t = w (mu_k u_t + mu_v v_t) while |f_t| <= mu |f_n|, else a force of magnitude mu |f_n| in
     this direction,
@@ -59,20 +59,23 @@ START = (OUTSIDE, UNDEFINED, 0.0, 0.0, 0.0)
 WIDTHS = (CABLE_DOFS, CABLE)
 """Numbers of coordinates of 2D and 3D cables."""
 DEEP = 0.25
-"""Depth behind a surface, per length of a cable, above which the start of the cable is rejected."""
+"""Depth of a cable behind a surface, divided by the length of the cable, above which a solve is refused at the start
+[1].
+"""
 IN_SPACE = np.array([0, 1, 3, 4, 6, 7, 9, 10])
-"""Positions of the coordinates of a 2D cable among the coordinates of a 3D cable."""
+"""Indices of the coordinates of a 2D cable among the coordinates of a 3D cable."""
 
 
 class ContactFrictionSurfaceCable(PointContact):
     """Contact and friction between a surface and n points of a 2D or 3D cable; one row per pair.
 
-    The cable is divided into ``points`` equal parts; the middle of each part on the cubic axis touches the surface with
-    the radius of the rope. Stiffness and damping are per metre of cable; each point represents a part of the length
-    L/n. Forces and moments of cable and body sum to 0 exactly. Points beyond the end of a surface have no contact. With
-    ``friction_coefficient`` 0 there is no friction. A 2D cable remains in its plane, which carries the normal forces of
-    surfaces that are not perpendicular to it. History values per row: gaps [m] (n), states (n), anchors in the frame of
-    the surface [m] (n x 3).
+    The cable is divided into ``points`` equal parts. The contact point of each part is its middle on the cubic axis,
+    and its distance from the surface is reduced by the radius of the rope. Stiffness and damping are per metre of
+    cable; each point represents a part of the length L/n. The sums of forces and of moments on cable and body are
+    exactly 0. Points beyond the end of a surface have no contact. With ``friction_coefficient`` 0 there is no friction.
+    A 2D cable remains in its plane. If a surface is not perpendicular to this plane, the component of the contact force
+    normal to the plane has no effect on the cable. History values per row: gaps [m] (n), states (n), anchors in the
+    frame of the surface [m] (n x 3).
     """
 
     surface = ref(SURFACE, "the surface")
@@ -85,8 +88,9 @@ class ContactFrictionSurfaceCable(PointContact):
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return the world coordinate numbers, -1 for missing coordinates: cable (12, see `find_cable_dofs`) and surface
-    (as many as the widest marker has)."""
+    """Return the global coordinate indices of the cable (12, see `find_cable_dofs`) and of the surface, -1 for missing
+    coordinates. The width follows from the marker with the most coordinates.
+    """
     surface = world.dofs_of(table.local("surface"))
     used = np.flatnonzero((surface >= 0).any(axis=0))
     width = int(used[-1]) + 1 if len(used) else 0
@@ -94,7 +98,7 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def find_cable_dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return the world coordinate numbers of the cables, -1 for z of a 2D cable, shape (resident, 12)."""
+    """Return the global coordinate indices of the cables, -1 for z of a 2D cable, shape (resident, 12)."""
     ids = table.local("cable")
     cable = np.full((len(ids), CABLE), -1, np.int64)
     for cables, positions, rows in world.split_by_table(ids):
@@ -104,13 +108,13 @@ def find_cable_dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def bind(rows: LocalRows) -> ContactRows:
-    """Bind the rows for the kernels."""
+    """Create the arrays that the kernels read."""
     ids, surface = np.unique(rows.local("surface"), return_inverse=True)
     return bind_rows(rows, bind_surfaces(rows, ids), surface)
 
 
 def bind_rows(rows: LocalRows, surfaces: Geometry, surface: IntArray) -> ContactRows:
-    """Bind the rows for the kernels, with the given surfaces."""
+    """Create the arrays that the kernels read, for the given surfaces."""
     points = rows.local("points")
     own = create_records(
         surface=surface, points=points, rope_radius=rows.local("rope_radius"), **bind_parameters(rows, points)
@@ -135,8 +139,9 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def check_thickness(world: Tables, table: EntityTable, surface: IntArray, place: IntArray) -> None:
-    """Raise ModelError for ropes that are too thick for a surface; ``place`` has the position of a row of this process
-    for each pair."""
+    """Raise ModelError for ropes that are too thick for a surface; ``place`` contains, for each pair, the index of a
+    row of this process.
+    """
     rope = table.local("rope_radius")[place]
     for surfaces, positions, rows in world.split_by_table(surface):
         needed, words = None, ""
@@ -161,7 +166,7 @@ def check_thickness(world: Tables, table: EntityTable, surface: IntArray, place:
 
 
 def refuse_deep(rows: LocalRows, c: ContactRows, fields: Fields) -> list[str]:
-    """Find cables from whose position a motion cannot start; see `Checks.refusals`."""
+    """Find cables that are too deep behind a surface for the start of a solve; see `Checks.refusals`."""
     gap = eval_points(c, fields)[..., 1].min(axis=1)
     surfaces, length = rows.local("surface"), c.rows["length"] * c.rows["points"]
     return [
@@ -173,8 +178,9 @@ def refuse_deep(rows: LocalRows, c: ContactRows, fields: Fields) -> list[str]:
 
 
 def find_doubts(rows: LocalRows, c: ContactRows, fields: Fields, step: float) -> list[str]:
-    """Find reasons for doubt: cables that begin deep behind a surface, steps longer than the period of cables on their
-    contact, and surfaces out of reach."""
+    """Find reasons for doubt: cables that are deep behind a surface at the start, steps longer than the period of the
+    vibration of cables on the contact stiffness, and surfaces that no cable can reach.
+    """
     on = np.flatnonzero(c.rows["active"])
     if not len(on):
         return []
@@ -201,8 +207,9 @@ def find_doubts(rows: LocalRows, c: ContactRows, fields: Fields, step: float) ->
 
 
 def find_long_steps(rows: LocalRows, c: ContactRows, on: IntArray, step: float) -> list[str]:
-    """Return whether a step [s] is longer than the period of a cable on its contact; ``on``: positions of active
-    rows."""
+    """Return messages about cables whose period of vibration on the contact stiffness is shorter than a step [s];
+    ``on`` contains the indices of active rows.
+    """
     mass = column_of(rows.world, rows.local("cable"), "mass_per_length") * c.rows["length"]
     heavy = on[mass[on] > 0.0]
     period = 2.0 * np.pi * np.sqrt(mass[heavy] / c.rows["contact_stiffness"][heavy])
@@ -223,14 +230,15 @@ def create_system(rows: LocalRows, c: ContactRows) -> System:
         add_tangent,
         lambda s: (c, s.markers[FAMILY], s.data, s.start_data, s.x, s.v, s.dq, s.dv, s.slots, s.values),
     )
-    # in dynamic solves the damping forces jump when a point closes, which prevents convergence of Newton's method
+    # only in static solves: in dynamic solves the damping force jumps when a point closes, and Newton's method would
+    # not converge
     system.post_newton, system.return_map.rest = follow_updates(update_history, c, FAMILY)
     system.checks.rounding = lambda fields: eval_rounding(c, fields)
     return system
 
 
 def build(rows: LocalRows) -> System:
-    """Bind the rows to the kernels."""
+    """Create the system that evaluates the rows."""
     c: ContactRows = rows.columns
     system = create_system(rows, c)
     system.account = create_surface_account(c, Call(), by="surface")

@@ -1,9 +1,10 @@
-"""Contact of cables with any of many surfaces: reevings over many sheaves, conveyors, nets on rough ground.
+"""Contact with friction between points of cables and any surface of a set, for reevings over many sheaves, conveyors,
+and nets on rough ground.
 
-The law is the same as in `ContactFrictionSurfaceCable`. A row belongs to a cable and to any near surface of a set,
-instead of a fixed pair of a surface and a cable. Therefore a rope of n cables over k sheaves has 2 n rows instead of k
-n. The tangent couples each cable only to its near surfaces; see `surface_search.py`. Source: P. Wriggers, Computational
-Contact Mechanics, Springer (2006); see `pair_search.py` for the list of pairs.
+The law is the same as in `ContactFrictionSurfaceCable`. A row does not belong to a fixed pair: it belongs to a cable
+and to the surface of the set that is near the cable at present. Therefore a rope of n cables over k sheaves has 2 n
+rows instead of k n. The tangent couples each cable only to surfaces near it; see `surface_search.py`. Source: P.
+Wriggers, Computational Contact Mechanics, Springer (2006); see `pair_search.py` for the list of pairs.
 """
 
 from __future__ import annotations
@@ -55,10 +56,10 @@ LAW = ContactFrictionSurfaceCable
 
 
 class SurfaceSet(Component):
-    """Surfaces that the same cables may touch.
+    """Set of surfaces that the same cables may touch.
 
-    The search finds surfaces within a margin, the skin. The search is repeated when the motions of cable and surface
-    together exceed the skin.
+    The search finds surfaces whose distance from a cable is at most the search margin ``skin``. The search is repeated
+    when the sum of the displacements of cable and surface exceeds this margin.
     """
 
     skin = column("m", "margin of the search", above=0)
@@ -76,7 +77,7 @@ class ContactFrictionSurfaceSetCable(PointContact):
 
     A cable that can touch two surfaces simultaneously (both flanks of a groove) has two rows. All other properties are
     the same as for `ContactFrictionSurfaceCable`. History values per row: values of `ContactFrictionSurfaceCable`,
-    followed by the number of the surface, 0 without surface.
+    followed by the index of the surface among the surfaces of all sets, counted from 1 (0 without surface).
     """
 
     surface_set = ref("SurfaceSet", "the surfaces")
@@ -107,7 +108,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return the world coordinate numbers of the cable (12) and of a surface of its set, see `pair_dofs`."""
+    """Return the global coordinate indices of the cable (12) and of a surface of its set, see `pair_dofs`."""
     return pair_dofs(find_cable_dofs(world, table), table.local("surface_set"), *_find_surfaces(world))
 
 
@@ -116,7 +117,7 @@ def _find_surfaces(world: Tables) -> tuple[IntArray, IntArray]:
 
 
 def bind(rows: LocalRows) -> SurfacePairs:
-    """Bind the rows for the kernels, without surfaces."""
+    """Create the arrays that the kernels read. The rows have no surfaces yet."""
     layout, count = rows.layout, len(rows.rows)
     numbers, of_set = _find_surfaces(rows.world)
     known = layout.local_dofs(numbers) if numbers.size else numbers
@@ -137,7 +138,7 @@ def bind(rows: LocalRows) -> SurfacePairs:
 
 
 def build(rows: LocalRows) -> System:
-    """Bind the rows to the kernels."""
+    """Create the system that evaluates the rows."""
     p, assign = bind(rows), call(assign_surfaces)
     c = p.points
     system = create_system(rows, c)
@@ -151,8 +152,9 @@ def build(rows: LocalRows) -> System:
 
 
 def find_doubts(rows: LocalRows, p: SurfacePairs, first: IntArray, fields: Fields, step: float) -> list[str]:
-    """Find reasons for doubt: steps longer than the period of cables on their contact, and in static solves surfaces
-    that no cable of their set can reach. ``first``: position of the first row of each cable."""
+    """Find reasons for doubt: steps longer than the period of the vibration of cables on the contact stiffness, and in
+    static solves surfaces that no cable can reach. ``first`` contains the index of the first row of each cable.
+    """
     c = p.points
     on = np.flatnonzero(p.on)
     if step > 0.0:
@@ -177,7 +179,7 @@ def find_present_edges(rows: LocalRows, p: SurfacePairs, fields: Fields, step: f
 
 
 class _Bound:
-    """Rows and the columns of their current surfaces, in the form that the outputs of `ContactFrictionSurfaceCable`
+    """Rows with the data of their current surfaces, in the form that the outputs of `ContactFrictionSurfaceCable`
     require.
     """
 
@@ -188,7 +190,9 @@ class _Bound:
 
 
 def _follow(output: Output) -> Output:
-    """Create an output of `ContactFrictionSurfaceCable` that applies to the current surfaces of rows."""
+    """Convert an output of `ContactFrictionSurfaceCable` to an output that is evaluated with the current surfaces of
+    the rows.
+    """
     return replace(output, evaluate=lambda rows, fields: output.evaluate(_Bound(rows, fields), fields))
 
 
@@ -208,7 +212,7 @@ def paint_present(rows: LocalRows, fields: Fields) -> Painting:
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Create the history values that the user did not give."""
+    """Return initial values of the history that the user did not specify."""
     return create_history(world, ContactFrictionSurfaceSetCable, values, START, (0.0,))
 
 

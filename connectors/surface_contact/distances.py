@@ -1,4 +1,4 @@
-"""Signed distances from surfaces, with gradient and Hessian in closed form; the kernels evaluate one point.
+"""Signed distances from surfaces, with gradient and Hessian in closed form. The kernels evaluate one point per call.
 
 X = (x, y, z) is a point in the frame of the surface, whose axis is z; rho = sqrt(x² + y²). phi > 0 on the side of the
 rope.
@@ -11,7 +11,7 @@ rope.
     sheave: with s = R + a - rho, t = |z|, psi = pi/2 - beta, for the round bottom and for the straight flank
     bottom: phi = a - sqrt(s² + t²) if t <= s tan(psi)
     flank: phi = a - (s cos(psi) + t sin(psi)) otherwise
-    profile: phi from the nearest of successive lines and arcs in the half plane (rho, z) with common tangents
+    profile: phi of the nearest line or arc; the profile is a sequence of lines and arcs in the half plane (rho, z)
 
 For a surface of revolution phi depends on rho and z. With e = (x, y)/rho
 
@@ -31,30 +31,35 @@ from windlass.framework.kernels.kernel import kernel
 
 PLANE, SPHERE, LINE, SHEAVE, PROFILE = range(5)
 NUMBERS = 8
-"""Number of parameters of a surface, see `Geometry`."""
+"""Number of geometric parameters of a surface, see `Geometry`."""
 PIECE = 8
-"""Count of the numbers of a piece of a profile. Line: 0, rho and z of its start, direction (2), length, 0, 0. Arc: 1
-(convex) or -1 (concave), rho and z of its centre, radius, direction to its middle (2), cosine of half its angle, 0."""
+"""Number of parameters of a piece of a profile. The parameters of a line are 0, rho and z of its start, direction (2),
+length, 0, 0. The parameters of an arc are 1 (convex) or -1 (concave), rho and z of its centre, radius, direction from
+the centre to the middle of the arc (2), cosine of half the angle, 0.
+"""
 
 
 class Geometry(NamedTuple):
-    """The surfaces of contact rows. The parameters of the kinds are
+    """Surfaces that cables touch. The geometric parameters depend on the type of distance:
 
     - plane: z0, half length along x, half length along y, largest rho [m]
     - sphere: R [m], 1 outside or -1 inside
     - line: a, b, c, smallest z [m], largest z [m], largest rho [m]
     - sheave: R + a [m], a [m], cos(psi), sin(psi), largest rho [m], largest t [m]
-    - profile: first piece, number of pieces, largest distance of a vertex from the origin [m]"""
+    - profile: index of the first piece, number of pieces, largest distance of a vertex from the origin [m]
+    """
 
-    marker: IntArray  # position of the marker in the columns of its family, shape (surfaces,)
-    kind: IntArray  # which distance, shape (surfaces,)
+    marker: IntArray  # index of the marker in the columns of its family, shape (surfaces,)
+    kind: IntArray  # type of distance, shape (surfaces,)
     Q: FloatArray  # axes of the surface in the frame of the marker as columns, shape (surfaces, 3, 3)
     geo: FloatArray  # parameters; the last one is the depth beyond which contact is ignored [m], shape (surfaces, 8)
     pieces: FloatArray  # pieces of all profiles, shape (pieces, 8)
 
 
 class Distance(NamedTuple):
-    """phi [m], its gradient n [1] and Hessian [1/m] in the frame of the surface, and whether the surface exists."""
+    """Distance phi [m] of a point, its gradient n [1] and Hessian [1/m] in the frame of the surface, and whether the
+    point is within the extent of the surface.
+    """
 
     there: bool
     phi: float
@@ -70,7 +75,9 @@ class Distance(NamedTuple):
 
 
 Profile = tuple[bool, float, float, float, float, float, float]
-"""Whether the surface exists at a point, phi, and the derivatives phi_rho, phi_z, phi_rho,rho, phi_rho,z and phi_zz."""
+"""Whether a point is within the extent of the surface, phi, and the derivatives phi_rho, phi_z, phi_rho,rho, phi_rho,z
+and phi_zz.
+"""
 
 
 DistanceNumbers = tuple[float, float, float, float, float, float, float, float]
@@ -128,8 +135,9 @@ def eval_distance(
 
 @kernel(inline=True, fast=False)
 def eval_kind(which: int, geo: DistanceNumbers, pieces: FloatArray, x: float, y: float, z: float) -> Distance:
-    """Return the distance of the point (x, y, z) [m] from a surface of the kind ``which``; if this argument is a
-    constant, the compiled code has no branches."""
+    """Return the distance of the point (x, y, z) [m] from a surface with the type of distance ``which``. If this
+    argument is a compile-time constant, the compiled code has no branches.
+    """
     square = x * x + y * y
     if which == PLANE:
         phi = z - geo[0]

@@ -1,8 +1,8 @@
-"""Drawings of surfaces that cables touch; each surface is one mesh of faces and moves with its marker.
+"""Drawings of surfaces that cables touch. Each surface is drawn as one mesh of faces that moves with its marker.
 
 Surfaces of revolution are drawn by rings of quadrilateral faces; the rings of a plane extend from its middle to its
-rim. Infinite cylinders and planes are drawn over the range of all nodes of the model in the reference configuration.
-Field: `velocity` [m/s] of the points.
+rim. Infinite cylinders and planes are drawn within a box around all nodes of the model in the reference configuration.
+The points have the field `velocity` [m/s].
 """
 
 from __future__ import annotations
@@ -21,19 +21,20 @@ from windlass.framework.model.law import LocalRows, Tables, law_of
 from windlass.framework.model.system import Fields
 
 ALONG, AROUND = 13, 48
-"""Numbers of points of a surface along its section and around its axis; the section of a plane extends from its middle
-to its rim."""
+"""ALONG is the number of points along the section of a surface, AROUND the number of points around its axis. The
+section of a plane extends from its middle to its rim.
+"""
 
 
 class Meshes(NamedTuple):
-    """Constant data of some surfaces."""
+    """Data of the drawings of some surfaces that do not change during a run."""
 
     local: FloatArray  # points in the frames of their markers [m], shape (surfaces, ALONG AROUND, 3)
     drawing: Drawing  # the reference drawing, without positions
 
 
 def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
-    """Draw the surfaces of the rows; ``subdivisions`` is for cables."""
+    """Draw the surfaces of the rows; ``subdivisions`` has no effect on surfaces."""
     m: PositionColumns = fields.markers[FAMILY]
     surfaces: Geometry = rows.columns
     marker = surfaces.marker
@@ -85,9 +86,9 @@ def eval_mesh(surfaces: Geometry, s: int, low: FloatArray, high: FloatArray) -> 
 
     Args:
         surfaces: the surfaces.
-        s: which one.
-        low, high: corners of the box around all nodes in the frame of the surface [m], shape (3,) each, for infinite
-            surfaces.
+        s: index of the drawn surface.
+        low, high: corners of the box around all nodes in the frame of the surface [m], which limits infinite surfaces,
+            shape (3,) each.
     """
     kind, geo = int(surfaces.kind[s]), surfaces.geo[s]
     phi = 2.0 * np.pi * np.arange(AROUND) / AROUND - 0.25 * np.pi
@@ -109,8 +110,8 @@ def eval_plane(geo: FloatArray, around: FloatArray, low: FloatArray, high: Float
             half[k] = geo[3]
         else:
             middle[k], half[k] = 0.5 * (low[k] + high[k]), 0.6 * max(size, 1e-3)
-    # directions are scaled to the edge of a square and then to the edge of the rectangle, so that some of them meet the
-    # corners
+    # directions are scaled to the edge of a square and then to the edge of the rectangle, so that some points are at
+    # the corners
     rim = half * around / np.abs(around).max(axis=1, keepdims=True)
     rim *= np.minimum(1.0, geo[3] / np.linalg.norm(rim, axis=1, keepdims=True))
     rings: FloatArray = np.empty((ALONG, AROUND, 3))
@@ -124,8 +125,8 @@ def eval_section(
     """Return the points (rho, z) [m] along the section of a surface of revolution, shape (ALONG,) each.
 
     Args:
-        kind, par, pieces: data of the surface.
-        low, high: smallest and largest z of all nodes [m], for an infinite cylinder.
+        kind, geo, pieces: type of distance, parameters and pieces of the surface, see `Geometry`.
+        low, high: smallest and largest z of all nodes [m], which limit an infinite cylinder.
     """
     t = np.linspace(-1.0, 1.0, ALONG)
     if kind == SPHERE:

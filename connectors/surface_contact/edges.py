@@ -1,13 +1,12 @@
-"""Doubts about cables that bend over the end of a plane, such as a sharp crest of a bed.
+"""Check of cables that bend over the edge of a plane, such as a sharp crest of a bed.
 
-Within a cable that bends over an edge, forces normal to the planes have a component along the cable, which changes the
-tension of the cable as friction does. With the tangent t of the cable at its contact points, the error of the tension
-after the edge is
+If a cable bends over an edge, contact forces normal to the planes have a component along the cable, which changes the
+tension like friction. With the tangent t of the cable at its contact points, the error of the tension after the edge is
 
     |Σ f_n n·t|.
 
-For an edge of the angle theta this error is of the order of theta² times the tension. Shorter cables do not reduce the
-error.
+If the planes form the angle theta, this error is of the order of theta² times the tension. Shorter cables do not reduce
+the error.
 """
 
 from __future__ import annotations
@@ -22,20 +21,20 @@ from windlass.framework.model.law import LocalRows, require_law
 from windlass.framework.model.system import Fields
 
 PULL = 0.004
-"""Error of the tension due to an edge, divided by the tension of the cable, above which results are doubtful [1]. On
-crests of 3 to 25 degrees, this value was at least 0.0049 where tensions had errors above 1 %; on level beds it is below
-2e-5.
+"""Error of the tension due to an edge, divided by the tension of the cable, above which results are doubtful [1]. In
+test models with crests of 3 to 25 degrees, the value was at least 0.0049 if tensions had errors above 1 %. On level
+beds it is below 2e-5.
 """
 
 
 def find_edges(rows: LocalRows, c: ContactRows, surfaces: IntArray, fields: Fields, step: float) -> list[str]:
-    """Find the cable on which the end of a plane causes the largest axial force, in static solves; see
+    """In static solves, find the cable on which the edge of a plane causes the largest axial force; see
     `Checks.reasons`.
 
     On several processes the check is omitted, because rows of one cable may belong to several processes.
 
     Args:
-        surfaces: entity numbers of the surfaces of ``c``, shape (surfaces,).
+        surfaces: entity indices of the surfaces of ``c``, shape (surfaces,).
     """
     if step > 0.0 or rows.layout.size > 1 or not len(rows.rows):
         return []
@@ -52,7 +51,7 @@ def find_edges(rows: LocalRows, c: ContactRows, surfaces: IntArray, fields: Fiel
     tangent /= np.linalg.norm(tangent, axis=2, keepdims=True)
     pulls = (force * (points[..., NORMAL] * tangent).sum(axis=2)).sum(axis=1)
     pull = np.abs(np.bincount(of_row, pulls))
-    # a cable is slack if its tension is smaller than its contact force
+    # cables whose tension is smaller than their contact force are treated as slack
     least = np.bincount(of_row, np.abs(force).sum(axis=1))
     mean = np.bincount(of_row, tension.mean(axis=1)) / np.bincount(of_row)
     share = np.where(bent, pull / np.maximum(np.maximum(mean, least), np.finfo(float).tiny), 0.0)
@@ -70,7 +69,9 @@ def find_edges(rows: LocalRows, c: ContactRows, surfaces: IntArray, fields: Fiel
 
 
 def eval_cables(rows: LocalRows, name: str, fields: Fields, x: FloatArray) -> FloatArray:
-    """Evaluate an output of the cables of rows at places x [m], shape (rows, k), to the shape (rows, k, ...)."""
+    """Evaluate an output of the cables of rows at the arc lengths x [m], shape (rows, k). The result has the shape
+    (rows, k, ...).
+    """
     parts, order = [], []
     for table, positions, of in rows.world.split_by_table(rows.local("cable")):
         dofs = rows.layout.local_dofs(rows.world.row_dofs(table, of))

@@ -1,9 +1,11 @@
-"""Gaps between surfaces and points of cables, from which solvers decide whether steps resolve contacts; see `Gaps`.
+"""Gaps between surfaces and points of cables. Solvers use the gaps to check whether time steps resolve contacts; see
+`Gaps`.
 
-A point has missed its surface if three conditions hold. The point is outside at both ends of a step. The direction of
-motion of the point is within 70 degrees of the inward normal. Some point of its straight path is inside the surface.
-The path is relative to the frame of the surface at the end of the step. In sets, the search also examines surfaces that
-are not near, if points and surfaces move by more than half the skin in a step.
+A step has missed the contact of a point with its surface if three conditions are satisfied: the point is outside of the
+surface at both ends of the step; the angle between its direction of motion and the inward normal is below 70 degrees;
+and a part of its straight path is inside the surface. The path is measured in the frame of the surface at the end of
+the step. For sets, surfaces that are not near are also examined if points and surfaces together move by more than half
+the skin in a step.
 """
 
 from __future__ import annotations
@@ -28,11 +30,12 @@ from windlass.framework.model.gaps import GAP, MISSED, REACH, START, Gaps, X, Y,
 from windlass.framework.model.law import LocalRows
 
 LOOKS = 32
-"""Number of points on the path of a fast contact point at which the distance is evaluated."""
+"""Number of positions on the path of a fast contact point at which the distance from the surface is evaluated."""
 MOVED = 0.5
-"""Motion in a step, relative to the skin, above which surfaces that are not near are also searched [1]."""
+"""Motion in a step, divided by the skin, above which surfaces that are not near are also examined [1]."""
 HEAD_ON = 0.35
-"""Smallest cosine of the angle between the inward normal and the path of a point that comes from outside [1]."""
+"""Smallest cosine of the angle between the inward normal and the path of a point for which a contact can be missed [1].
+"""
 
 
 @kernel
@@ -49,8 +52,9 @@ def find_missed(
     by: float,
     bz: float,
 ) -> float:
-    """Return the largest depth in surface s of a point on the path from a to b in the frame of the surface [m]; rc is
-    the radius of the cable."""
+    """Return the largest depth behind surface s on the straight path from a to b in the frame of the surface [m]; rc is
+    the radius of the cable.
+    """
     ex, ey, ez = bx - ax, by - ay, bz - az
     way, before = sqrt(ex * ex + ey * ey + ez * ez), eval_distance(kind, geo, pieces, s, ax, ay, az)
     least = 0.0
@@ -66,8 +70,9 @@ def find_missed(
 
 @kernel
 def fill_surface_gaps(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray, numbers: FloatArray) -> None:
-    """Fill the gap numbers of all points, row after row; inactive points and points beyond the end of their surface
-    have an infinite gap."""
+    """Write the gap quantities of all points into ``numbers``, row by row. Inactive points and points beyond the end of
+    their surface have an infinite gap.
+    """
     kind, geo, pieces, at = c.surfaces.kind, c.surfaces.geo, c.surfaces.pieces, 0
     for i in range(len(c.rows)):
         own = c.rows[i]
@@ -91,7 +96,7 @@ def fill_surface_gaps(c: ContactRows, m: PositionColumns, x: FloatArray, v: Floa
             note_gap(row, h.phi - rc if h.there else np.inf, rate, speed)
             row[REACH], row[X], row[Y], row[Z] = 0.0, z.dx, z.dy, z.dz
             g0, g1 = row[START + GAP], h.phi - rc
-            # the path is examined only if the point is open at both ends of the step and has values at the start
+            # the path is examined only if the point is open at both ends of the step and values at the start exist
             if not (g0 > 0.0 and g1 > 0.0):
                 continue
             ax, ay, az = to_surface(o, row[START + X], row[START + Y], row[START + Z])
@@ -121,7 +126,9 @@ def sweep_surfaces(
     row: FloatArray,
     which: IntArray,
 ) -> None:
-    """Find the deepest penetration of a point through any surface of its set within a step, as in `sweep_circles`."""
+    """Find the passage with the greatest depth of a point through any surface of its set within a step; for the
+    arguments see `sweep_circles`.
+    """
     c, s = p.points, p.points.surfaces
     row[MISSED] = 0.0
     # motion of the surfaces
@@ -136,7 +143,7 @@ def sweep_surfaces(
         n, L, rc, skin = own.points, own.length * own.points, own.rope_radius, p.skin[p.set_of[g]]
         if not p.on[i]:
             continue
-        # motion of the control points, and their distance from the first control point
+        # largest motion of the control points, and their largest distance from the first control point
         q, q0, way, size = gather(x, c.dofs, i), gather(start, c.dofs, i), 0.0, 0.0
         for k in range(4):
             square, wide = 0.0, 0.0
@@ -171,7 +178,7 @@ def sweep_surfaces(
                 g1 = eval_distance(s.kind, s.geo, s.pieces, j, z.X, z.Y, z.Z).phi - rc
                 if not (0.0 < g0 < np.inf and 0.0 < g1 < np.inf and g0 + g1 < both):
                     continue
-                # deepest point
+                # largest depth on the path
                 missed = find_missed(s.kind, s.geo, s.pieces, j, rc, ax, ay, az, z.X, z.Y, z.Z)
                 if missed > row[MISSED]:
                     row[START + GAP], row[START + X], row[START + Y], row[START + Z] = g0, dx, dy, dz
@@ -181,7 +188,7 @@ def sweep_surfaces(
 
 
 def watch_surface_sets(rows: LocalRows, p: SurfacePairs, family: str, assign: Callable[[Any], Any]) -> Gaps:
-    """Create the gaps of rows with surface sets; ``assign`` as in `watch_circles`."""
+    """Create the gaps of rows with surface sets; ``assign`` assigns rows to their current surfaces."""
     c, fill, sweep, which = p.points, call(fill_surface_gaps), call(sweep_surfaces), np.zeros(2, int)
     first: IntArray = np.unique(p.group, return_index=True)[1]
 
@@ -207,7 +214,7 @@ def watch_surface_sets(rows: LocalRows, p: SurfacePairs, family: str, assign: Ca
 
 
 def watch_surfaces(rows: LocalRows, c: ContactRows, family: str, spare: int = 0) -> Gaps:
-    """Create the gaps of rows; ``spare`` as in `watch_points`."""
+    """Create the gaps of rows. ``family`` is the family of the markers, ``spare`` the number of additional elements."""
     numbers = create_numbers(int(c.rows["points"].sum()) + spare)
     fill = call(fill_surface_gaps, lambda s: (c, s.markers[family], s.x, s.v, numbers))
     return Gaps(fill, numbers, name_points(rows, c.rows["points"]), weighed=True)

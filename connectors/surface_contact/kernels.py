@@ -1,4 +1,4 @@
-"""Contact of a surface with points of the cubic axis of a cable: geometry and forces of one point.
+"""Contact of a surface with points on the cubic axis of a cable: geometry and forces of one point.
 
 The reference length L of a cable is divided into n equal parts of the length w.  The point in the middle of part i,
 
@@ -12,16 +12,17 @@ phi(X) be the signed distance of the surface, n = grad phi, H its Hessian and r_
     sticks: f_t = tau, where a is the current anchor
     slips: f_t = mu |f_n| tau/|tau|, where a is the anchor at the start of the step
 
-In dynamic solves a point with a bristle that was open at the start of the step has no friction in this step. The anchor
-of such a point is its current position, so the damper of the bristle alone would exceed the friction limit.
+In dynamic solves a point with a bristle that was open at the start of the step has no friction in this step. Its anchor
+is its current position, and the force of the damper alone would exceed the friction limit.
 
-In static solves, where V = 0, a slipping point that reverses in an iteration has |tau| < mu |f_n|/2. Below this limit
-f_t = 2 tau, so the force does not jump, Newton's method converges, and the update makes the point stick.
+In static solves V = 0. If the displacement of a slipping point reverses in an iteration, |tau| becomes smaller than mu
+|f_n|/2. In this range f_t = 2 tau, so the force does not jump and Newton's method converges. The update then sets the
+point to stick.
 
-A (f_n n + f_t) acts on the left-hand side of the cable's equations at p, and its reaction acts on the left-hand side of
-the body's equations at the same point. Therefore the forces and the moments sum to 0 and absorb the power f_n v_n +
-f_t.v_t. All forces are functions Phi(X, V). If G is the Jacobian of V with respect to the rates of all coordinates, the
-generalised forces are G^T Phi.
+The force A (f_n n + f_t) at p is part of the left-hand side of the equations of the cable, and its reaction at the same
+point is part of the left-hand side of the equations of the body. Therefore forces and moments sum to 0, and contact
+takes the power f_n v_n + f_t.v_t from cable and body. All forces are functions Phi(X, V). If G is the Jacobian of V
+with respect to the rates of all coordinates, the generalised forces are G^T Phi.
 
     dg = n.dX,
     d v_n = n.dV + (H V).dX,
@@ -29,7 +30,7 @@ generalised forces are G^T Phi.
     d u_t = (I - n n^T - n (H u)^T - (n.u) H) dX,     u = X - a.
 
 History values of a row: gaps (n), states (n; 0 sticks, 1 slips, -2 open or without friction), anchors (n x 3). An
-anchor is the point where a bristle is fixed, in the frame of the surface. Only `update.py` changes history values,
+anchor is the point at which a bristle is fixed, in the frame of the surface. Only `update.py` changes history values,
 after each Newton run.
 
 Source: penalty in points and radial return: P. Wriggers, Computational Contact Mechanics, Springer (2006), chapter 6.
@@ -51,28 +52,29 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
 CABLE = 12
-"""Number of coordinates of a 3D cable, [x, y, z, x', y', z'] of both nodes; the 8 coordinates of a 2D cable are among
-these."""
+"""Number of coordinates of a 3D cable, [x, y, z, x', y', z'] of both nodes. A 2D cable has 8 of these coordinates."""
 PER_POINT = 5
 """Number of history values of a point."""
 TURNING = 0.5
-"""Share of the friction limit [1]; in static solves a slipping point with a smaller trial force has a force
-proportional to the trial force."""
+"""Ratio |tau|/(mu |f_n|) [1] below which the friction of a slipping point is proportional to the trial force tau in
+static solves.
+"""
 TOUCHES = 2.0
-"""State of a closed point with a bristle that was open at the start of the step; stored as `STICKS`."""
+"""State of a closed point with a bristle that was open at the start of the step. The history contains `STICKS` instead.
+"""
 
 
 class ContactRows(NamedTuple):
-    """Rows of the law.
+    """Data of the rows of the law for kernels.
 
     Attributes:
         surfaces: the surfaces.
-        rows: records, shape (rows,). ``surface`` is the surface of the row, ``data`` the position of its first history
+        rows: records, shape (rows,). ``surface`` is the index of the surface, ``data`` the index of the first history
             value, ``points`` the number of points. For one point ``contact_stiffness`` is in N/m, ``contact_damping``
             in N s/m, ``friction_velocity_penalty`` in N s/m, ``friction_stiffness`` in N/m, and ``length`` is the
             reference length that the point represents [m]. Further fields are ``friction_coefficient`` [1],
             ``rope_radius`` [m], ``clip_normal_force`` and ``active``.
-        dofs: local coordinate numbers of cable (12) and surface (m), shape (rows, 12 + m).
+        dofs: local coordinate indices of cable (12) and surface (m), shape (rows, 12 + m).
     """
 
     surfaces: Geometry
@@ -81,7 +83,9 @@ class ContactRows(NamedTuple):
 
 
 class SurfaceFrame(NamedTuple):
-    """Frame of a surface as scalars: axes A, row by row; origin c, its velocity v, angular velocity w of the frame."""
+    """Frame of a surface: axes A, row by row; origin c; velocity v of the origin; angular velocity w. All fields are
+    scalars.
+    """
 
     a00: float
     a01: float
@@ -104,8 +108,9 @@ class SurfaceFrame(NamedTuple):
 
 
 class Lever(NamedTuple):
-    """A point relative to its surface, as scalars: global vector d from the origin [m], global velocity e relative to
-    the surface [m/s]; X [m] and V [m/s] in the frame of the surface."""
+    """A point relative to its surface: vector d from the origin [m] and velocity e relative to the surface [m/s] in the
+    global frame; X [m] and V [m/s] in the frame of the surface. All fields are scalars.
+    """
 
     dx: float
     dy: float
@@ -122,8 +127,8 @@ class Lever(NamedTuple):
 
 
 class PointForces(NamedTuple):
-    """Forces on a point in the frame of the surface: f_n [N], f_t and its trial force, gap [m], v_n and v_t [m/s], and
-    u_t [m].
+    """Forces on a point in the frame of the surface: f_n [N], f_t [N] with its trial force, gap [m], v_n and v_t [m/s],
+    and u_t [m].
     """
 
     fn: float
@@ -156,7 +161,7 @@ def create_frame(
 
 @kernel(inline=True)
 def gather(values: FloatArray, dofs: IntArray, i: int) -> Twelve:
-    """Read the values of the 12 coordinates of the cable of row i."""
+    """Return the values of the 12 coordinates of the cable of row i."""
     return (
         values[dofs[i, 0]], values[dofs[i, 1]], values[dofs[i, 2]], values[dofs[i, 3]],
         values[dofs[i, 4]], values[dofs[i, 5]], values[dofs[i, 6]], values[dofs[i, 7]],
@@ -206,7 +211,7 @@ def eval_touch(o: SurfaceFrame, S: Four, q: Twelve, w: Twelve) -> Lever:
 
 @kernel(inline=True)
 def across(h: Distance, along: float, a: Vector) -> Vector:
-    """Return the part of a vector in the tangent plane; ``along`` is the part along the normal."""
+    """Return the component of a vector in the tangent plane; ``along`` is its component along the normal."""
     return a[0] - along * h.nx, a[1] - along * h.ny, a[2] - along * h.nz
 
 
@@ -218,13 +223,13 @@ def rests(z: Lever) -> bool:
 
 @kernel(inline=True)
 def eval_turning(z: Lever) -> float:
-    """Return `TURNING` in static solves, 0 in motion."""
+    """Return `TURNING` in static solves, 0 in dynamic solves."""
     return TURNING if rests(z) else 0.0
 
 
 @kernel(inline=True)
 def rubs(law: PointLaw, z: Lever, state: float) -> bool:
-    """Return whether friction acts on a closed point."""
+    """Return whether friction acts on a closed point in this state."""
     return state >= 0.0 and law.friction_coefficient != 0.0 and (state != TOUCHES or rests(z))
 
 
@@ -247,18 +252,20 @@ def eval_global_force(o: SurfaceFrame, h: Distance, F: PointForces) -> Vector:
 
 @kernel(inline=True)
 def read_state(data: FloatArray, start: FloatArray, first: int, n: int, k: int, mu_k: float) -> float:
-    """Return the state of point k; `TOUCHES` for a point with a bristle that sticks and was open at the start of the
-    step."""
+    """Return the state of point k. The state of a sticking point with a bristle that was open at the start of the step
+    is `TOUCHES`.
+    """
     state, before = data[first + n + k], start[first + n + k]
     return TOUCHES if state == STICKS and before == UNDEFINED and mu_k != 0.0 else state
 
 
 @kernel(inline=True)
 def read_anchor(state: float, data: FloatArray, start: FloatArray, first: int, n: int, k: int) -> Vector:
-    """Read the anchor of point k: for a slipping point the anchor at the start of the step, otherwise the current
-    anchor."""
+    """Return the anchor of point k: for a slipping point the anchor at the start of the step, otherwise the current
+    anchor.
+    """
     at, slips = first + 2 * n + 3 * k, state == SLIPS
-    # both arrays are read, because an array chosen in a branch of an inlined function would need atomic reference
+    # values of both arrays are read, because the selection of an array by a branch would require atomic reference
     # counting at each point
     x, y, z = start[at], start[at + 1], start[at + 2]
     return x if slips else data[at], y if slips else data[at + 1], z if slips else data[at + 2]

@@ -1,4 +1,4 @@
-"""Results of contact between surfaces and cables: numbers of points, powers, energies, outputs, drawings.
+"""Results of contact between surfaces and cables: quantities of points, powers, energies, outputs and drawings.
 
 `paint` adds forces, gaps and states to the lines of the cables.
 """
@@ -45,13 +45,13 @@ from windlass.framework.model.law import LocalRows, Output
 from windlass.framework.model.system import Fields
 
 FN, GAP, STATE, RATE, SPEED = range(5)
-"""Positions of the numbers of a point: normal force [N], gap [m], state, v_n [m/s] and |v_t| [m/s]."""
+"""Indices of the quantities of a point: normal force [N], gap [m], state, v_n [m/s] and |v_t| [m/s]."""
 POSITION, NORMAL, FRICTION = slice(5, 8), slice(8, 11), slice(11, 14)
-"""Positions of global vectors of a point: position [m], normal, and the friction -f_t on the cable [N]."""
+"""Indices of the global vectors of a point: position [m], normal, and the friction -f_t on the cable [N]."""
 POWER = 14
-"""Position of the first number for `create_place_account`."""
+"""Index of the first quantity for `create_place_account`."""
 SIZE = POWER + power.NUMBERS
-"""Count of all numbers of a point."""
+"""Number of all quantities of a point."""
 
 
 @kernel
@@ -64,11 +64,11 @@ def fill_numbers(
     v: FloatArray,
     out: FloatArray,
 ) -> None:
-    """Write all numbers of all points into out, shape (rows, points, SIZE). Where a row has no point, the numbers are 0
-    and the state is -2.
+    """Write all quantities of all points into out, shape (rows, points, SIZE). For points that a row does not have, the
+    quantities are 0 and the state is -2.
 
-    P = f_n v_n + f_t.v_t. Sticking bristles store mu_k u_t.(u_t)_t. On curved surfaces their force also absorbs mu_k
-    (n.u) (u_t.H V), which is the lever power.
+    P = f_n v_n + f_t.v_t. Sticking bristles store mu_k u_t.(u_t)_t. On curved surfaces their force also takes the power
+    mu_k (n.u) (u_t.H V), which is the lever power.
     """
     kind, geo, pieces, dofs = c.surfaces.kind, c.surfaces.geo, c.surfaces.pieces, c.dofs
     for i in range(len(c.rows)):
@@ -77,7 +77,7 @@ def fill_numbers(
         o = create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, c.surfaces.marker[s])
         q, w, L = gather(x, dofs, i), gather(v, dofs, i), own.length * n
         for k in range(out.shape[1]):
-            # values if a row has no point
+            # values of a point that the row does not have
             row = out[i, k]
             for j in range(POWER):
                 row[j] = 0.0
@@ -103,7 +103,7 @@ def fill_numbers(
             t, square = F.f.force, dot(F.vt, F.vt)
             row[FN], row[STATE], row[RATE], row[SPEED] = F.fn, data[first + n + k], F.vn, sqrt(square)
             row[11], row[12], row[13] = to_global(o, -t[0], -t[1], -t[2])
-            # powers and energies; a sticking bristle is in the tangent plane
+            # powers and energies; the deflection of a sticking bristle is in the tangent plane
             taken, damping, lever, bent = dot(t, (z.U, z.V, z.W)), 0.0, 0.0, 0.0
             if rubs(law, z, state):
                 along = h.nx * (z.X - a[0]) + h.ny * (z.Y - a[1]) + h.nz * (z.Z - a[2])
@@ -117,28 +117,32 @@ _fill = call(fill_numbers)
 
 
 def create_numbers(c: ContactRows) -> FloatArray:
-    """Create an array for the numbers of all points of rows, shape (rows, points, SIZE)."""
+    """Create an array for the quantities of all points of rows, shape (rows, points, SIZE)."""
     return np.zeros((len(c.rows), int(c.rows["points"].max(initial=0)), SIZE))
 
 
 def eval_points(c: ContactRows, fields: Fields) -> FloatArray:
-    """Evaluate all numbers of all points, shape (rows, points, SIZE); rows with fewer points are padded with zeros and
-    state -2."""
+    """Evaluate all quantities of all points, shape (rows, points, SIZE). Rows with fewer points are padded with zeros
+    and the state -2.
+    """
     out = create_numbers(c)
     _fill(c, fields.markers[FAMILY], fields.data, fields.start_data, fields.x, fields.v, out)
     return out
 
 
 def create_surface_account(c: ContactRows, before: Call, by: str) -> Account:
-    """Create the account of rows; the call ``before`` updates the rows first."""
+    """Create the `Account` of rows. The call ``before`` is executed first; it assigns the rows to their current
+    surfaces.
+    """
     out = create_numbers(c)
     fill = call(fill_numbers, lambda s: (c, s.markers[FAMILY], s.data, s.start_data, s.x, s.v, out))
     return create_place_account(before + fill, out, POWER, by)
 
 
 def eval_rounding(c: ContactRows, fields: Fields) -> float:
-    """Return the 2-norm of the rounding errors of the forces [N]; gaps and displacements on the surface have errors eps
-    |p|."""
+    """Return an estimate of the 2-norm of the rounding errors of the forces [N]. Gaps and displacements on the surface
+    are assumed to have errors eps |p|.
+    """
     out = eval_points(c, fields)
     size = (
         np.linalg.norm(out[..., POSITION], axis=2)
@@ -159,7 +163,7 @@ def paint(rows: LocalRows, fields: Fields) -> Painting:
 
 
 def paint_points(rows: LocalRows, c: ContactRows, fields: Fields) -> Painting:
-    """Add the same fields for rows with the columns ``c``; rows without surface have no active points."""
+    """Add the fields of `paint` for rows with the data ``c``; rows without surface have no active points."""
     row, point = np.nonzero(np.arange(int(c.rows["points"].max(initial=0))) < c.rows["points"][:, None])
     values, length = eval_points(c, fields)[row, point], c.rows["length"][row]
     friction = np.linalg.norm(values[:, FRICTION], axis=1)
@@ -184,7 +188,9 @@ def _output(unit: str, doc: str, pick: Callable[[FloatArray, ContactRows], Any],
 
 
 def _surface(unit: str, doc: str, pick: Callable[[PositionColumns, Any], Any]) -> Output:
-    """Create an output of the markers of surfaces; ``pick`` receives the positions of the markers in the columns."""
+    """Create an output of the markers of surfaces; ``pick`` receives the columns of the markers and the indices of the
+    markers.
+    """
 
     def evaluate(rows: LocalRows, fields: Fields) -> Any:
         c: ContactRows = rows.columns

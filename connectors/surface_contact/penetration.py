@@ -3,4 +3,6 @@ belts do not load the laws of surfaces.
 """
 
 DEPTH_SHARE = 1e-3
-"""Penetration of a taut rope into its sheave, per radius of the sheave, for which the stiffness is chosen."""
+"""Penetration of a taut rope into its sheave, divided by the radius of the sheave, for which the stiffness is chosen
+[1].
+"""

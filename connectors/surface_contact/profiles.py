@@ -1,9 +1,9 @@
-"""Profiles of revolution: polylines of (rho, z) with corners rounded by arcs, converted to lines and arcs for the
-kernels.
+"""Profiles of surfaces of revolution. A profile is given as a polyline of (rho, z) with corners rounded by arcs, and is
+converted to lines and arcs for the kernels.
 
-The rope is on the right of the polyline: where z ascends, the rope is outside of the material about the axis. A corner
-that turns to the left is convex, and a corner to the right is concave. An arc of the radius r touches both lines at r
-tan(angle/2) from the corner.
+The rope is on the right-hand side of the polyline. For example, if z increases along the polyline, the material is
+between the axis and the polyline. A corner that turns to the left is convex, and a corner to the right is concave. An
+arc of the radius r touches both lines at the distance r tan(angle/2) from the corner.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
 
 OVERLAP = 1e-9
-"""Extension of each piece relative to its length, so that rounding causes no gap between pieces [1]."""
+"""Extension of each piece, relative to its length, so that rounding errors cause no gap between pieces [1]."""
 
 
 def create_pieces(points: FloatArray, radii: FloatArray, where: str) -> FloatArray:
@@ -30,7 +30,8 @@ def create_pieces(points: FloatArray, radii: FloatArray, where: str) -> FloatArr
         where: description of the row, for messages.
 
     Raises:
-        ModelError: too few points, a negative rho or radius, two equal points, or arcs that do not fit on their lines.
+        ModelError: there are too few points, rho or a radius is negative, two successive points are equal, or arcs do
+            not fit on their lines.
     """
     if len(points) < 4 or len(points) % 2:
         raise ModelError(f"vertices in {where} has {len(points)} numbers: must have rho, z [m] of two points or more")
@@ -68,7 +69,7 @@ def create_pieces(points: FloatArray, radii: FloatArray, where: str) -> FloatArr
 
 
 def eval_course(pieces: FloatArray, count: int) -> tuple[FloatArray, FloatArray]:
-    """Return points (rho, z) at equal distances along a profile [m], shape (count,) each."""
+    """Return rho and z of points at equal distances along a profile [m], shape (count,) each."""
     line = []
     for p in pieces:
         if p[0] == 0.0:

@@ -1,8 +1,9 @@
-"""Forces of the contact of surfaces with points of cables, for several rows at once; see `kernels.py`.
+"""Forces of the contact of surfaces with points of cables. Several rows are evaluated at once; see `kernels.py`.
 
-Eight rows whose surfaces are of one kind are evaluated together, one in each lane of the processor's vector
-instructions, point after point; see docs/explanation/design.md, Lanes. The coordinates of the rows are in a record g of
-`ROW_LANES`. Missing values, such as points of shorter rows, are 0.
+Eight rows whose surfaces have the same type of distance are evaluated together, one in each lane of the vector
+instructions of the processor. The points of the rows are evaluated one after the other; see docs/explanation/design.md,
+Lanes. The coordinates of the rows are in a record g of `ROW_LANES`. Missing values, such as points of shorter rows, are
+0.
 """
 
 from __future__ import annotations
@@ -46,8 +47,8 @@ ROW_LANES = lane_type(
     *LAW, "rope_radius", *SurfaceFrame._fields, "cable_length", "points", "closed", "state", "distance",
     coordinates=CABLE, velocities=CABLE, geometry=NUMBERS, anchor=3, lever=12, normal=3, forces=CABLE, load=6,
 )  # fmt: skip
-"""Data of a row: parameters, `SurfaceFrame`, parameters of the geometry of the surface; length and number of
-points of the cable, its coordinates and their rates.
+"""Data of a row: parameters, `SurfaceFrame` and geometric parameters of the surface; length, number of points,
+coordinates and rates of coordinates of the cable.
 
 Data of the current point: ``closed`` (1 or 0), state, anchor, `Lever`, normal and distance. Results: ``forces`` on the
 coordinates of the cable, and ``load``, the sums of force and moment about the origin of the surface.
@@ -56,7 +57,7 @@ coordinates of the cable, and ``load``, the sums of force and moment about the o
 
 @kernel(inline=True)
 def begin_lanes(g: Any) -> None:
-    """Fill all lanes with the value 1, because lanes without a row are evaluated, too."""
+    """Fill all lanes with the value 1, because lanes without a row are also evaluated."""
     for k in range(LANES):
         g.rope_radius[k], g.cable_length[k], g.points[k], g.state[k] = 1.0, 1.0, 1.0, 1.0
         g.a00[k], g.a11[k], g.a22[k], g.distance[k] = 1.0, 1.0, 1.0, 1.0
@@ -131,8 +132,9 @@ def place_points(j: int, g: Any) -> None:
 
 @kernel(inline=True)
 def measure(which: int, pieces: FloatArray, lanes: int, g: Any) -> None:
-    """Evaluate the distances of the points in the first lanes from their surfaces, all of the kind ``which``; points
-    beyond the end of a surface are set to open."""
+    """Evaluate the distances of the points in the first lanes from their surfaces, which all have the type of distance
+    ``which``. Points beyond the end of a surface are set to open.
+    """
     for k in range(lanes):
         h = eval_kind(which, read_eight(g.geometry, k), pieces, g.lever[6, k], g.lever[7, k], g.lever[8, k])
         g.closed[k] = g.closed[k] if h.there else 0.0
@@ -141,7 +143,7 @@ def measure(which: int, pieces: FloatArray, lanes: int, g: Any) -> None:
 
 @kernel(inline=True)
 def measure_points(which: int, pieces: FloatArray, count: int, g: Any) -> None:
-    """Call `measure` with a constant kind of surface."""
+    """Call `measure` with the type of distance as a compile-time constant."""
     if which == PLANE:
         measure(PLANE, pieces, LANES, g)
     elif which == SPHERE:
@@ -206,7 +208,7 @@ def add_residual(
     v: FloatArray,
     f: FloatArray,
 ) -> None:
-    """Add the left-hand-side forces of all rows to f; ``start`` as in `eval_points`."""
+    """Add the left-hand-side forces of all rows to f; ``start``: history values at the start of the step."""
     lanes, rows, total = np.zeros(1, ROW_LANES), np.empty(len(c.rows), np.int64), 0
     for i in range(len(c.rows)):
         row = c.rows[i]

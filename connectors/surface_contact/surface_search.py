@@ -1,10 +1,11 @@
-"""Search for the surfaces of a set that cables may touch; the number of rows is constant, but the surface of a row
-changes, see `pair_search.PairSearch`.
+"""Search for the surfaces of a set that cables may touch. The number of rows is constant, but the surface of a row
+changes; see `pair_search.PairSearch`.
 
-Surfaces with a bounding sphere are found by a search tree of the middles of the cables; infinite surfaces (a sea bed)
-are compared with all cables. A pair is near if a point of its cable is closer to the surface than the skin, or so close
-to the end of the surface that the point may move over it. The motion of a surface is the motion of its origin plus the
-motion by rotation on its bounding sphere. Rotation about the axis of a surface of revolution is ignored.
+A search tree of the middles of the cables finds cables near surfaces with a bounding sphere. Infinite surfaces (a sea
+bed) are compared with all cables. A pair is near if a point of its cable is closer to the surface than the skin, or so
+close to an edge of the surface that the point may move onto the surface. The motion of a surface is bounded by the
+motion of its origin plus the motion of its bounding sphere due to rotation. Rotation about the axis of a surface of
+revolution is ignored.
 """
 
 from __future__ import annotations
@@ -25,20 +26,22 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.system import Fields
 
 AT_END = 1e-3
-"""Gap, per skin, of a pair whose surface reaches no point of the cable [1]; it is so large that it causes no search."""
+"""Gap of a pair whose surface reaches no point of the cable, divided by the skin [1]. The gap is so large that it does
+not cause a new search.
+"""
 
 
 class SurfacePairs(NamedTuple):
-    """Rows of the law with surface sets."""
+    """Data of the rows of the law with surface sets."""
 
     # data of the kernels; the history values determine ``surface``, ``active`` and the coordinates of the surface
     points: ContactRows
     on: NDArray[np.bool_]  # whether a row is switched on, shape (rows,)
-    number: IntArray  # current surface of each row, counted from 1, 0 without surface, -1 at first, shape (rows,)
-    place: IntArray  # position of the surface number of each row among the history values, shape (rows,)
+    number: IntArray  # current surface of each row, counted from 1, 0 without surface, -1 initially, shape (rows,)
+    place: IntArray  # index of the history value that contains the surface of each row, shape (rows,)
     group: IntArray  # group of each row; the rows of one cable and one set are a group, shape (rows,)
     set_of: IntArray  # set of each group, shape (groups,)
-    dofs: IntArray  # local coordinate numbers of surfaces; row 0 is for no surface, shape (surfaces + 1, m)
+    dofs: IntArray  # local coordinate indices of surfaces, shape (surfaces + 1, m); [0]: no surface
     surface_set: IntArray  # set of each surface, shape (surfaces,)
     reach: FloatArray  # radius of the bounding sphere of each surface about its origin [m], inf if unbounded
     skin: FloatArray  # search margin of each set [m]
@@ -62,7 +65,7 @@ def eval_reach(s: Geometry) -> FloatArray:
 
 @kernel
 def assign_surfaces(p: SurfacePairs, data: FloatArray) -> bool:
-    """Bind rows to the surfaces in their history values; return whether the surface of any row has changed."""
+    """Assign rows to the surfaces that their history values name; return whether the surface of any row has changed."""
     changed, c = False, p.points
     for i in range(len(p.number)):
         number = int(data[p.place[i]])
@@ -78,13 +81,13 @@ def assign_surfaces(p: SurfacePairs, data: FloatArray) -> bool:
 
 @kernel
 def bring_surfaces(p: SurfacePairs, data: FloatArray) -> None:
-    """Call `assign_surfaces` without a result; a step of a program."""
+    """Call `assign_surfaces` without a result, as a part of a `Program`."""
     assign_surfaces(p, data)
 
 
 @kernel
 def fill_hulls(c: ContactRows, row: IntArray, x: FloatArray, hull: FloatArray) -> None:
-    """Fill control points [m] of the cables of the given rows, shape (rows, 4, 3)."""
+    """Write the control points [m] of the cables of the given rows into ``hull``, shape (rows, 4, 3)."""
     for k in range(len(row)):
         i = row[k]
         q, third = gather(x, c.dofs, i), c.rows[i].length * c.rows[i].points / 3.0
@@ -97,8 +100,9 @@ def fill_hulls(c: ContactRows, row: IntArray, x: FloatArray, hull: FloatArray) -
 def fill_gaps(
     p: SurfacePairs, row: IntArray, number: IntArray, x: FloatArray, m: PositionColumns, out: FloatArray
 ) -> None:
-    """Fill the smallest gap of the points of each row to a surface [m], inf if the surface reaches no point, shape
-    (pairs,)."""
+    """Write the smallest gap between the points of each row and a surface [m] into ``out``, shape (pairs,). The value
+    is inf if all points are beyond the ends of the surface.
+    """
     c, s = p.points, p.points.surfaces
     for k in range(len(row)):
         i, j, least = row[k], number[k] - 1, np.inf
@@ -137,8 +141,9 @@ class SurfaceSearch(PairSearch):
         return cables + float(moved.max(initial=0.0))
 
     def eval_places(self, fields: Fields) -> tuple[FloatArray, FloatArray]:
-        """Return the control points of the cables, (groups, 4, 3), and origins and axes of the surfaces, (surfaces, 12)
-        [m, 1]."""
+        """Return the control points of the cables [m], shape (groups, 4, 3), and origins [m] and axes [1] of the
+        surfaces, shape (surfaces, 12).
+        """
         s, m = self.p.points.surfaces, fields.markers[FAMILY]
         hull = np.zeros((len(self.first), 4, 3))
         fill_hulls(self.p.points, self.first, fields.x, hull)
@@ -151,13 +156,13 @@ class SurfaceSearch(PairSearch):
         return own["data"].copy(), own["points"].copy()
 
     def find_near(self, fields: Fields) -> tuple[IntArray, IntArray, FloatArray]:
-        """Find groups, surfaces and gaps [m] of all pairs closer than the skin, shape (pairs,)."""
+        """Return groups, surfaces and gaps [m] of all near pairs, shape (pairs,) each."""
         p, rope = self.p, self.p.points.rows["rope_radius"][self.first]
         group, number = self.find_candidates(self.hull, rope, self.centre[:, :3], p.reach, p.surface_set)
         gap = np.empty(len(group))
         fill_gaps(p, self.first[group], number, fields.x, fields.markers[FAMILY], gap)
         skin = p.skin[p.set_of[group]]
-        # a motion along a surface may bring a point from beyond its end onto the surface at any time
+        # a point beyond the end of a surface may move along the surface and reach it at any time
         gap = np.where(np.isfinite(gap), gap, AT_END * skin)
         near = gap < skin
         return group[near], number[near], gap[near]

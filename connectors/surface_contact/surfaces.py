@@ -1,8 +1,8 @@
 """Surfaces that cables touch, on the ground and on bodies: planes, spheres, drums, grooves, profiles of revolution.
 
-A surface is attached to a rigid marker, whose point is its origin, and has an axis, its local z. Formulas:
-`distances.py`. Rows of `ContactFrictionSurfaceCable` define the contact, one row for each pair of a surface and a
-cable.
+A surface is attached to a rigid marker. Its origin is the point of the marker, and its axis is its local z axis.
+`distances.py` contains the formulas. Rows of `ContactFrictionSurfaceCable` define the contact, one row for each pair of
+a surface and a cable.
 """
 
 from __future__ import annotations
@@ -32,15 +32,18 @@ AXIS = column(
 )
 RADIUS = column("m", "radius R", above=0)
 PARALLEL = 1e-6
-"""Sine of the angle between the axis and the direction along a plane below which the direction counts as parallel to
-the axis [1]."""
+"""Sine of the angle between the axis of a plane and the direction of its local x axis below which the direction is
+rejected as parallel to the axis [1].
+"""
 DEPTH = column("m", "depth beyond which nothing is touched; 0: no limit", default=0.0, minimum=0)
 
 
 class PlaneSurface(Component):
-    """A plane with its normal along the axis, on the side of the cable: sea beds, floors, rectangles, flanges of drums.
+    """A plane for sea beds, floors, rectangular plates and flanges of drums. Its axis is the normal that points to the
+    cable.
 
-    The value 0 means no limit. A rectangle has its sides along local x and y; a disc has the radius ``outer_radius``.
+    The plane can be limited to a rectangle, with sides along local x and y, or to a disc with the radius
+    ``outer_radius``. The value 0 of a dimension means no limit.
     """
 
     provides: ClassVar[tuple[str, ...]] = (SURFACE,)
@@ -69,7 +72,7 @@ class SphereSurface(Component):
 
 
 class DrumSurface(Component):
-    """A cylinder about its axis: drums, rollers, posts; flanges are discs, see `add_drum`."""
+    """A cylinder for drums, rollers and posts. Flanges are separate discs, see `add_drum`."""
 
     provides: ClassVar[tuple[str, ...]] = (SURFACE,)
     marker = MARKER
@@ -80,7 +83,7 @@ class DrumSurface(Component):
 
 
 class SheaveSurface(Component):
-    """A sheave with a round groove that continues in two straight flanks."""
+    """A sheave with a groove. The section of the groove is an arc with a straight flank at each end."""
 
     provides: ClassVar[tuple[str, ...]] = (SURFACE,)
     marker = MARKER
@@ -108,9 +111,11 @@ class VGrooveFlank(Component):
 
 
 class ProfileSurface(Component):
-    """A surface of revolution: a polyline of (rho, z) with rounded corners, for guides, cones, bollards.
+    """A surface of revolution for guides, cones and bollards. Its section is a polyline of (rho, z) with rounded
+    corners.
 
-    The rope is on the right of the polyline, which is outside of the material where z ascends.
+    The rope is on the right-hand side of the polyline. If z increases along the polyline, the material is between the
+    axis and the polyline.
     """
 
     provides: ClassVar[tuple[str, ...]] = (SURFACE,)
@@ -129,7 +134,7 @@ def opening(radius: FloatArray, groove: FloatArray, beta: FloatArray, outer: Flo
 
 
 def _no_end(values: FloatArray) -> FloatArray:
-    """Return limits [m], with infinity instead of 0."""
+    """Return limits [m]; the value 0 is replaced by infinity."""
     return np.where(values > 0.0, values, np.inf)
 
 
@@ -167,7 +172,7 @@ def _flank(get: Callable[[str], Any], geo: FloatArray) -> int:
 
 
 def _profile(get: Callable[[str], Any], geo: FloatArray) -> int:
-    # indices of pieces are counted within one table; they are shifted when tables are joined
+    # indices of pieces refer to one table; they are shifted when the tables are joined
     counts = [len(pieces) for pieces in _create_profiles(get)]
     geo[:, 0], geo[:, 1] = np.cumsum(counts) - counts, counts
     geo[:, 2] = [np.hypot(*np.reshape(vertices, (-1, 2)).T).max() for vertices in get("vertices")]
@@ -183,8 +188,9 @@ def _create_profiles(get: Callable[[str], Any], where: str = "") -> list[FloatAr
 
 
 def find_hollows(get: Callable[[str], Any]) -> FloatArray:
-    """Return the radius of the narrowest concave corner of each of some profiles [m], infinite without concave corners,
-    shape (rows,)."""
+    """Return the smallest radius of the concave corners of each profile [m], infinite without concave corners, shape
+    (rows,).
+    """
     arcs = [pieces[pieces[:, 0] < 0.0, 3] for pieces in _create_profiles(get)]
     return np.array([radii.min(initial=np.inf) for radii in arcs])
 
@@ -197,7 +203,7 @@ SHAPES: dict[type[Component], Callable[[Callable[[str], Any], FloatArray], int]]
     VGrooveFlank: _flank,
     ProfileSurface: _profile,
 }
-"""Function that fills the parameters of surfaces and returns their kind of distance, by type of surface."""
+"""For each type of surface: function that fills the geometric parameters and returns the type of distance."""
 
 
 def scale(vectors: FloatArray) -> FloatArray:
@@ -218,7 +224,7 @@ def eval_axes(axis: FloatArray, along: FloatArray | None = None) -> FloatArray:
     axis = scale(axis)
     z = axis / np.linalg.norm(axis, axis=1)[:, None]
     Q = smallest_rotations(np.tile(UP, (len(z), 1)), z)
-    # where the axis points downwards, x is not changed
+    # for axes that point downwards the rotation is not unique: x is kept, and y is computed from z and x
     if along is not None:
         x = eval_across(scale(along), z)
         size = np.linalg.norm(x, axis=1)
@@ -231,7 +237,7 @@ def eval_axes(axis: FloatArray, along: FloatArray | None = None) -> FloatArray:
 
 
 def bind_surfaces(rows: LocalRows, ids: IntArray) -> Geometry:
-    """Bind the surfaces with these entity numbers for the kernels."""
+    """Create the data of the surfaces with the entity indices ``ids`` for the kernels."""
     world, count = rows.world, len(ids)
     marker, kind = np.zeros(count, np.int64), np.zeros(count, np.int64)
     Q, geo, pieces = np.zeros((count, 3, 3)), np.zeros((count, NUMBERS)), np.zeros((0, PIECE))
@@ -253,7 +259,9 @@ def bind_surfaces(rows: LocalRows, ids: IntArray) -> Geometry:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for a surface without axes, with a rim inside its bottom, or without a contact row."""
+    """Raise ModelError for a surface whose axes are not defined, whose rim is inside its bottom, or that has no contact
+    row.
+    """
     table.refuse(~table.local("axis").any(axis=1), ("axis",), "have a length > 0 [1]")
     if table.component is PlaneSurface:
         along = scale(table.local("along"))
@@ -278,7 +286,7 @@ def check(world: Tables, table: EntityTable) -> None:
     ids = table.ids_of(table.resident)
     for component, contacts in world.tables.items():
         if component.refs.get("surface") is not None and component.refs["surface"].target == SURFACE:
-            # a process with only a part of the contacts cannot make this decision
+            # a process that has only a part of the contacts cannot check this
             if contacts.resident_count < contacts.count:
                 return
             touched |= np.isin(ids, contacts.local("surface"))

@@ -48,7 +48,7 @@ def hessian_product(h: Distance, x: float, y: float, z: float) -> Vector:
 
 @kernel(inline=True)
 def change_of_trial(law: PointLaw, n: FloatArray, along: float, vn: float, i: int, j: int) -> tuple[float, float]:
-    """Return the derivatives of tau_i with respect to X_j and V_j; n as in `fill_force_tangent`."""
+    """Return the derivatives of tau_i with respect to X_j and V_j; n is the work space of `fill_force_tangent`."""
     across = (1.0 if i == j else 0.0) - n[0, i] * n[0, j]
     by_place = law.friction_stiffness * (across - n[0, i] * n[2, j] - along * n[3 + i, j])
     return by_place - law.friction_velocity_penalty * (
@@ -75,7 +75,7 @@ def fill_force_tangent(
         along = h.nx * ux + h.ny * uy + h.nz * uz
         n[2, 0], n[2, 1], n[2, 2] = hessian_product(h, ux, uy, uz)
     for j in range(3):
-        # column j of the derivatives of f_n, and of tau or its projection onto the friction limit
+        # column j of the derivatives of f_n, and of tau or of its projection onto the friction limit
         by_x, by_v = kc * n[0, j] + dc * n[1, j], dc * n[0, j]
         x, y = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
         if has_friction:
@@ -141,7 +141,7 @@ def add_tangent(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """Add dq df/dq + dv df/dv of all rows, at constant history values, to the matrix values."""
+    """Add dq df/dq + dv df/dv of all rows, at constant history values, to the values of the matrix."""
     kind, geo, pieces = c.surfaces.kind, c.surfaces.geo, c.surfaces.pieces
     width = c.dofs.shape[1] - CABLE
     space, X, Y, GX, GV = np.empty((6, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))

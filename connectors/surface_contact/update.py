@@ -1,4 +1,4 @@
-"""Kernel that updates the contact states of surfaces and points of cables between Newton runs.
+"""Kernel that updates the contact states of points of cables on surfaces between Newton runs.
 
 See `kernels.py` for the symbols, and `contact/update.py` for gaps and errors. States of a point, where "start" refers
 to the stored values at the start of the step:
@@ -40,12 +40,13 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.lanes import lane_type
 
 OUTSIDE = 0.1
-"""Stored gap of a point beyond the end of its surface, and of a point that was never evaluated [m]."""
+"""Stored gap of a point beyond the end of its surface, and of a point that has not been evaluated yet [m]."""
 
 
 TIE = 1e-9
-"""Largest excess of |tau| over mu |f_n| at which a point sticks, relative to mu |f_n| [1]. At the start of a solve, the
-anchor of a point that has slipped gives |tau| = mu |f_n|, so rounding errors would decide the state."""
+"""Largest value of |tau|/(mu |f_n|) - 1 for which a point sticks [1]. At the start of a solve, the anchor of a point
+that has slipped gives |tau| = mu |f_n|, so with the limit 0 rounding errors would determine the state.
+"""
 POINT = place_type("X", "Y", "Z", "ux", "uy", "uz", "size")
 """Data of a point in an update: X [m]; u_t [m] and |tau| [N] with the anchor at the start of the step."""
 NO_LANES = lane_type("none")
@@ -89,7 +90,7 @@ def decide_states(
     c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     size: FloatArray, commits: bool, i: int, number: int, places: NDArray[Any],
 ) -> tuple[float, bool]:  # fmt: skip
-    """Decide the states of the points of a row, and store their anchors; see `create_update`."""
+    """Determine the states of the points of a row, and store their anchors; see `create_update`."""
     row = c.rows[i]
     n, first, mu, mu_k = row.points, row.data, row.friction_coefficient, row.friction_stiffness
     rubs = mu != 0.0 and (mu_k != 0.0 or row.friction_velocity_penalty != 0.0)
@@ -100,7 +101,7 @@ def decide_states(
             continue
         at, held, limit = first + 2 * n + 3 * k, start[first + n + k] != UNDEFINED, coulomb(mu, p.fn)[0]
         X, Y, Z = p.X, p.Y, p.Z
-        # a bristle sticks in the step in which its point closes
+        # a point sticks in the step in which it closes
         p.state, p.excess = STICKS, -limit
         if held or mu_k == 0.0:
             p.excess, p.state = decide(p.size, (1.0 + TIE) * limit, SLIPS)

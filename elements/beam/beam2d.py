@@ -1,4 +1,4 @@
-"""2D beam element with shear deformation, geometrically exact, of order 1 to 3.
+"""2D geometrically exact beam element with shear deformation, of order 1 to 3.
 
     ε = Γ_1 - Γ_1,ref    Γ = A(φ)ᵀ r'             axial strain and shear strain of the cross section
     γ = Γ_2 - Γ_2,ref    κ = φ' - φ'_ref          Γ_ref, φ'_ref in the reference configuration, plus reference_strain
@@ -7,10 +7,10 @@
     inertia  ρA r_tt,  J φ_tt                     by the consistent, constant mass matrix
 
 The position r of the axis and the angle φ are interpolated by the same polynomials, see rules.py. The angle φ is the
-rotation of the cross section. Without shear, the axis e_1 = A(φ) [1, 0] of the cross section is the tangent of the
-beam's axis. Strains do not change when the beam moves as a rigid body.
+rotation of the cross section. Without shear, the vector e_1 = A(φ) [1, 0] of the cross section is tangential to the
+axis of the beam. A rigid-body motion of the beam does not change the strains.
 
-Kernels: forces2d.py, outputs: sections2d.py.
+The kernels are in forces2d.py, the outputs in sections2d.py.
 
 Source: E. Reissner, J. Appl. Math. Phys. 23 (1972) 795-804; J. C. Simo, L. Vu-Quoc, Comput.
 Methods Appl. Mech. Eng. 58 (1986) 79-116.
@@ -51,8 +51,8 @@ class Beam2D(Component):
     """A 2D beam element with shear deformation.
 
     An element with ``node2`` has the order 2, and an element with ``node2`` and ``node3`` has the order 3.
-    `straight_beam` and `beam_along` create rows of elements. ``stiffness`` and ``damping`` can be given as three
-    numbers, the diagonals of the matrices.
+    `straight_beam` and `beam_along` create rows of elements. ``stiffness`` and ``damping`` can be given as the three
+    diagonal elements of the matrices.
     """
 
     provides: ClassVar[tuple[str, ...]] = ("body", "beam", "cable or beam")
@@ -91,8 +91,9 @@ class Beam2D(Component):
 
 
 def find_shifts(phi: FloatArray, node_angles: FloatArray) -> FloatArray:
-    """Return the angles from the axes of the nodes to e_1 [rad], shape (rows, nodes). Whole turns are added such that
-    the angles of all nodes are near the angle of node0; closed lines of beams need this.
+    """Return the angles from the axes of the nodes to e_1 [rad], shape (rows, nodes). Multiples of 2π are added such
+    that the resulting angles of e_1 at all nodes are near the angle at node0. This is necessary for closed lines of
+    beams.
 
     Args:
         phi: angles of the nodes in the reference configuration [rad].
@@ -104,14 +105,15 @@ def find_shifts(phi: FloatArray, node_angles: FloatArray) -> FloatArray:
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """Return the records of the rows; ``free`` contains the strains without force, which are the strains of the
-    reference configuration plus ``reference_strain``. The additional field shift [rad], shape (4,), contains the angles
-    of `find_shifts`."""
+    """Return the records of the rows. The field ``free`` contains the strains of the stress-free state, which are the
+    strains of the reference configuration plus ``reference_strain``. The field ``shift`` [rad], shape (4,), contains
+    the angles of `find_shifts`.
+    """
     x = rows.reference
     phi = np.zeros((len(x), MOST_NODES))
     phi[:, : x.shape[1] // WIDTH] = x[:, 2::WIDTH]
     packed = bind_beams(rows, WIDTH, 2, 3, shift=find_shifts(phi, rows.local("node_angles")))
-    # the kernel receives the reference coordinates of the rows, one row after the other
+    # the kernel reads the reference coordinates of the rows, which are stored successively
     dofs, own = packed["dofs"].copy(), np.zeros((len(packed), MOST_POINTS, 3))
     packed["dofs"] = np.arange(dofs.size).reshape(dofs.shape)
     x = x.ravel()
@@ -122,7 +124,7 @@ def bind(rows: LocalRows) -> NDArray[Any]:
 
 
 def build(rows: LocalRows) -> System:
-    """Bind the rows to the kernels, in groups of equal order."""
+    """Create the system that evaluates the rows in groups of equal order."""
     own: NDArray[Any] = rows.columns
     system = System("Beam2D", rows.dofs)
     forces, tangents, masses, energies = Call(), Call(), Call(), Call()
@@ -142,7 +144,7 @@ def build(rows: LocalRows) -> System:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError if nodes, section matrices or directions of the axes are not allowed."""
+    """Raise ModelError for invalid nodes, section matrices or directions of cross sections."""
     check_beams(world, table, "stiffness", "damping")
     x = world.numbering.reference_of(world.resident_dofs(table)).reshape(len(table.resident), -1, WIDTH)
     order = find_orders((table.local("node2"), table.local("node3")))

@@ -1,19 +1,19 @@
-"""3D beam element with shear deformation, geometrically exact, of order 1 to 3.
+"""3D geometrically exact beam element with shear deformation, of order 1 to 3.
 
     Γ = A(e)ᵀ r'                      strains of the axis in the frame e_1, e_2, e_3 of the cross section
     κ~ = A(e)ᵀ A(e)'                  twist κ_1 and curvatures κ_2, κ_3 in this frame
     [N, Q_2, Q_3, M_1, M_2, M_3] = S z + D z_t,    z = [Γ, κ] - [Γ, κ]_ref
     forces of the work  ∫ [N, ..., M_3] δz dx,     energy  ∫ z S z/2 dx
 
-Without ``reference_strain`` the reference configuration has no internal forces. e(s) = Σ N_a e_a are the interpolated
-Euler parameters of the nodes. A rigid rotation is a linear map of Euler parameters, so the rotation also applies to the
-interpolated frames. Therefore strains do not change in a rigid-body motion of the beam, and do not depend on the path
-of the motion. A(e) does not depend on the length of e. Euler parameters e and -e describe the same rotation. ``flip``
-is -1 for nodes whose parameters have the opposite sign to node0 in the reference configuration. For order 1 the
-curvature is the rotation vector between the two nodes divided by the length, as in the element of Crisfield and
-Jelenić.
+Without ``reference_strain`` the reference configuration has no internal forces. The Euler parameters of the nodes are
+interpolated, e(s) = Σ N_a e_a. A rigid rotation is a linear map of Euler parameters, so it rotates the interpolated
+frames in the same way as the nodes. Therefore strains do not change in a rigid-body motion of the beam, and do not
+depend on the path of the motion. A(e) does not depend on the length of e. Euler parameters e and -e describe the same
+rotation. ``flip`` is -1 for nodes whose parameters have the opposite sign of the parameters of node0 in the reference
+configuration. For order 1 the curvature is the rotation vector between the two nodes divided by the length, as in the
+element of Crisfield and Jelenić.
 
-Kernels: forces3d.py, inertia3d.py, outputs: sections3d.py.
+The kernels are in forces3d.py and inertia3d.py, the outputs in sections3d.py.
 
 Source: J. C. Simo, L. Vu-Quoc, Comput. Methods Appl. Mech. Eng. 58 (1986) 79-116; M. A. Crisfield, G. Jelenić, Proc. R.
 Soc. A 455 (1999) 1125-1147; E. Zupan, M. Saje, D. Zupan, Comput. Methods Appl. Mech. Eng. 198 (2009) 3944-3956.
@@ -94,8 +94,8 @@ class Beam3D(Component):
 
 
 def find_flips(e: FloatArray) -> FloatArray:
-    """Return the sign of the dot product of the Euler parameters of each node with the Euler parameters of node0, 1 or
-    -1, shape (rows, 4).
+    """Return 1 or -1 for each node: the sign of the dot product of its Euler parameters with the Euler parameters of
+    node0, shape (rows, 4).
 
     Args:
         e: Euler parameters of n nodes, shape (rows, n, 4).
@@ -106,18 +106,18 @@ def find_flips(e: FloatArray) -> FloatArray:
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """Return the records of the rows; ``free`` contains the strains without force, which are the strains of the
-    reference configuration plus ``reference_strain``.
+    """Return the records of the rows. The field ``free`` contains the strains of the stress-free state, which are the
+    strains of the reference configuration plus ``reference_strain``.
 
-    Additional fields: flip, the signs of `find_flips`, shape (4,); bend, the quantity l of forces3d.py [m^2]; damped,
-    whether ``damping`` is not zero.
+    Additional fields are ``flip``, the signs of `find_flips`, shape (4,); ``bend``, the quantity l of forces3d.py
+    [m^2]; and ``damped``, whether ``damping`` is not zero.
     """
     x = rows.reference
     e = x.reshape(len(x), -1, WIDTH)[:, :, 3:]
     damped = rows.local("damping").any(axis=(1, 2))
     packed = bind_beams(rows, WIDTH, 3, 6, flip=find_flips(e), bend=np.zeros(len(x)), damped=damped)
     packed["bend"] = np.where(packed["order"] == 1, 0.25 * packed["length"] ** 2, 0.0)
-    # the kernel receives the reference coordinates of the rows, one row after the other
+    # the kernel reads the reference coordinates of the rows, which are stored successively
     dofs, own = packed["dofs"].copy(), np.zeros((len(packed), MOST_POINTS, 6))
     packed["dofs"] = np.arange(dofs.size).reshape(dofs.shape)
     x = x.ravel()
@@ -128,7 +128,7 @@ def bind(rows: LocalRows) -> NDArray[Any]:
 
 
 def build(rows: LocalRows) -> System:
-    """Bind the rows to the kernels, in groups of equal order."""
+    """Create the system that evaluates the rows in groups of equal order."""
     own: NDArray[Any] = rows.columns
     system = System("Beam3D", rows.dofs)
     forces, tangents, masses, energies, turning, turning_tangents = (Call() for _ in range(6))
@@ -154,7 +154,7 @@ def build(rows: LocalRows) -> System:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError if nodes, section matrices or directions of the axes are not allowed."""
+    """Raise ModelError for invalid nodes, section matrices or directions of cross sections."""
     check_beams(world, table, "stiffness", "damping", "rotary_inertia")
     theta = table.local("rotary_inertia")
     for k in np.flatnonzero(~(np.linalg.eigvalsh(theta)[:, 0] > 0.0))[:1] if len(theta) else ():
@@ -169,8 +169,9 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def _measure_axes(x: FloatArray, order: int) -> tuple[FloatArray, FloatArray]:
-    """Return, for rows of one order, the smallest cosine of the angle between axis and e_1 at the Gauss points, and
-    ``size`` of `refuse_axes`."""
+    """Return, for rows with the same order, the smallest cosine of the angle between axis and e_1 at the Gauss points,
+    and ``size`` of `refuse_axes`.
+    """
     rule, e = create_rule(order), x[:, :, 3:] * find_flips(x[:, :, 3:])[:, : order + 1, None]
     slopes, frames = np.einsum("ga,iad->igd", rule.D, x[:, :, :3]), np.einsum("ga,iad->igd", rule.N, e)
     first = rotation_matrix(frames.reshape(-1, 4))[:, :, 0].reshape(slopes.shape)

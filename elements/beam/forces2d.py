@@ -1,7 +1,8 @@
-"""Kernels of `Beam2D` over rows of one order: forces, tangents, mass, weight, energies and strains.
+"""Kernels of `Beam2D` for rows of the same order: forces, tangents, mass, weight, energies and strains.
 
-For the equations and symbols see beam2d.py. A point of the axis has y = (r'_x, r'_y, φ, φ'), the strains z(y), and the
-stresses σ = S (z - z_ref) + D z_t. The generalised forces are f_y = Gᵀ σ with G = ∂z/∂y, and their derivatives are
+See beam2d.py for the equations and symbols. A point of the axis has the variables y = (r'_x, r'_y, φ, φ'), the strains
+z(y), and the section forces σ = S (z - z_ref) + D z_t. The generalised forces are f_y = Gᵀ σ with G = ∂z/∂y, and their
+derivatives are
 
     ∂f_y/∂y = Gᵀ (S G + D ∂z_t/∂y) + Σ σ_k ∂²z_k/∂y²        from ∂Γ/∂φ = (Γ_2, -Γ_1)
 """
@@ -25,8 +26,9 @@ Point = tuple[float, float, float, float]
 
 @kernel(inline=True)
 def read_point(row: Any, rule: LineRule, j: int, x: FloatArray, share: float) -> Point:
-    """Return r'_x, r'_y, φ, φ' at a Gauss point, from coordinates with ``share`` = 1, or their rates, from velocities
-    with ``share`` = 0."""
+    """Return r'_x, r'_y, φ, φ' at a Gauss point if x contains coordinates and ``share`` is 1. Return the rates of these
+    variables if x contains velocities and ``share`` is 0.
+    """
     p0, p1, phi, turn = 0.0, 0.0, 0.0, 0.0
     for a in range(len(rule.W)):
         n, D = WIDTH * a, rule.D[j, a] / row.length
@@ -65,13 +67,13 @@ def times(A: FloatArray, z: Three) -> Three:
 
 @kernel(inline=True)
 def beyond(row: Any, j: int, z: Three) -> Three:
-    """Return ε, γ, κ: the strains minus the strains without force."""
+    """Return ε, γ, κ, which are the strains minus the strains of the stress-free state."""
     return z[0] - row.free[j, 0], z[1] - row.free[j, 1], z[2] - row.free[j, 2]
 
 
 @kernel
 def residual(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, f: FloatArray) -> None:
-    """Add the forces of rows of one order to f."""
+    """Add the forces of rows with the same order to f."""
     for i in range(len(rows)):
         row = rows[i]
         for j in range(len(rule.w)):
@@ -128,7 +130,8 @@ def tangent(
 @kernel
 def add_block(row: Any, rule: LineRule, j: int, K: FloatArray, slots: IntArray, values: FloatArray) -> None:
     """Add the derivatives K of the generalised forces of r'_x, r'_y, φ, φ' at a Gauss point, shape (4, 4), to the
-    matrix values."""
+    values of the matrix.
+    """
     L = row.length
     for a in range(len(rule.W)):
         Na, Da, wL = rule.N[j, a], rule.D[j, a] / L, rule.w[j] * L
@@ -172,7 +175,7 @@ def gravity(rows: Any, g: FloatArray, which: IntArray, f: FloatArray) -> None:
 def fill_energies(
     rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, energies: FloatArray, powers: FloatArray
 ) -> None:
-    """Add the elastic energy [J] and the power of damping [W] of rows of one order."""
+    """Add the elastic energy [J] and the power of damping [W] of rows with the same order."""
     for i in range(len(rows)):
         row = rows[i]
         for j in range(len(rule.w)):
@@ -186,8 +189,9 @@ def fill_energies(
 
 @kernel
 def fill_strains(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, z: FloatArray, zt: FloatArray) -> None:
-    """Fill Γ_1, Γ_2, φ' into ``z``, and their rates into ``zt``, at the Gauss points of rows of one order. Both arrays
-    have the shape (all rows of the table, 3, 3)."""
+    """Fill Γ_1, Γ_2, φ' into ``z``, and their rates into ``zt``, at the Gauss points of rows with the same order. Both
+    arrays have the shape (all rows of the table, 3, 3).
+    """
     for i in range(len(rows)):
         row = rows[i]
         for j in range(len(rule.w)):

@@ -1,12 +1,13 @@
-"""Kernels of `Beam3D` over rows of one order: forces, tangents, energies and strains.
+"""Kernels of `Beam3D` for rows of the same order: forces, tangents, energies and strains.
 
-A point of the axis has y = (p, e, d) with p = r' and d = e'. With n = e·e the strains and their derivatives are
+A point of the axis has the variables y = (p, e, d) with p = r' and d = e'. With n = e·e the strains and their
+derivatives are
 
     Γ = Aᵀ p                        ∂Γ/∂p = Aᵀ,   ∂Γ/∂e = Γ × W             W = 2 L(e)/n, see rotations.py
     κ = F(u) k,  k = W d            ∂k/∂d = W,    ∂k/∂e = -2 (L(d) + k eᵀ)/n
     u = l d·d/n,  F = atan(√u)/√u   l = (L/2)² with order 1, else 0, where F = 1
 
-The factor F makes the curvature of an element of order 1 equal to the rotation vector between its nodes divided by the
+With the factor F, the curvature of an element of order 1 equals the rotation vector between its nodes divided by the
 length. Second derivatives follow from products of Γ and k with constant vectors b and m,
 
     b·Γ = eᵀ Q e/n,   Q = [[b·p, (b × p)ᵀ], [b × p, b pᵀ + p bᵀ - (b·p) I]]
@@ -31,14 +32,14 @@ from windlass.framework.kernels.kernel import kernel
 WIDTH = 7
 """Number of coordinates of a node: x, y, z, e0, e1, e2, e3."""
 COUNT = 11
-"""Number of entries of y = (p, e, d), see the docstring of this file."""
+"""Number of components of y = (p, e, d), see the docstring of this module."""
 SMALL = 0.05
-"""Largest u at which F and its derivatives are evaluated as series; 14 terms are sufficient for machine precision."""
+"""Value of u below which F and its derivatives are computed from a series [1]; 14 terms give machine precision."""
 
 
 @kernel
 def read_point(row: Any, rule: LineRule, j: int, x: FloatArray, y: FloatArray) -> None:
-    """Fill y of a row at a Gauss point from coordinates, or y_t from velocities."""
+    """Fill y of a row at a Gauss point if x contains coordinates, or y_t if x contains velocities."""
     for k in range(COUNT):
         y[k] = 0.0
     for a in range(len(rule.W)):
@@ -73,8 +74,9 @@ def find_factor(u: float) -> tuple[float, float, float]:
 def fill_point(
     l: float, y: FloatArray, A: FloatArray, W: FloatArray, z: FloatArray, G: FloatArray
 ) -> tuple[float, Vector, float, float, float]:
-    """Fill the strains z = (Γ, κ), shape (6,), and the nonzero entries of G, shape (6, 11); return n, k, F, F' and
-    F''."""
+    """Fill the strains z = (Γ, κ), shape (6,), and the nonzero elements of G, shape (6, 11); return n, k, F, F' and
+    F''.
+    """
     n = fill_rotation(y[3], y[4], y[5], y[6], A, W)
     c, d0, d1, d2, d3 = 2.0 / n, y[7], y[8], y[9], y[10]
     gamma = times_transposed(A, (y[0], y[1], y[2]))
@@ -137,7 +139,7 @@ def add_curvature(
         dd += y[7 + i] * y[7 + i]
     u = l * dd / n
     for i in range(4):
-        # entries i of the gradients with respect to e and d: of b·Γ (gi), m·k (hi, -Pi) and u (u0, u1)
+        # components i of the gradients with respect to e and d: of b·Γ (gi), m·k (hi, -Pi) and u (u0, u1)
         gi, hi, Pi = -along * y[3 + i], -mk * y[3 + i], 0.0
         for j in range(4):
             gi += Q[i, j] * y[3 + j]
@@ -153,7 +155,7 @@ def add_curvature(
             gj, hj, v0, v1 = c * gj, c * hj, -c * u * y[3 + j], c * l * y[7 + j]
             own = 1.0 if i == j else 0.0
             ei, ej, dj = y[3 + i], y[3 + j], y[7 + j]
-            # by e and e
+            # second derivatives with respect to e
             value = c * (Q[i, j] - along * own - ei * gj - gi * ej)
             value -= F * c * (ei * hj + hi * ej + mk * own)
             value += first * (hi * v0 + u0 * hj)
@@ -162,7 +164,7 @@ def add_curvature(
             # second derivatives with respect to d; the gradient of m·k with respect to d is -P e/n
             value = first * (-Pi * v1 - u1 * Pj) + mk * (second * u1 * v1 + first * c * l * own)
             K[7 + i, 7 + j] += value
-            # by e and d
+            # mixed second derivatives with respect to e and d
             value = F * (P[i, j] / n + c * ei * Pj) + first * (hi * v1 - u0 * Pj)
             value += mk * (second * u0 * v1 - first * c * c * l * ei * dj)
             K[3 + i, 7 + j] += value
@@ -191,7 +193,7 @@ def fill_rates(G: FloatArray, yt: FloatArray, zt: FloatArray) -> None:
 
 @kernel
 def residual(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, f: FloatArray) -> None:
-    """Add the forces of rows of one order to f."""
+    """Add the forces of rows with the same order to f."""
     y, yt, z, zt, stress = np.zeros(COUNT), np.zeros(COUNT), np.zeros(6), np.zeros(6), np.zeros(6)
     A, W, G = np.zeros((3, 3)), np.zeros((3, 4)), np.zeros((6, COUNT))
     for i in range(len(rows)):
@@ -277,7 +279,9 @@ def tangent(
 
 @kernel
 def add_block(row: Any, rule: LineRule, j: int, K: FloatArray, slots: IntArray, values: FloatArray) -> None:
-    """Add the derivatives K of the generalised forces of y at a Gauss point, shape (11, 11), to the matrix values."""
+    """Add the derivatives K of the generalised forces of y at a Gauss point, shape (11, 11), to the values of the
+    matrix.
+    """
     L = row.length
     for a in range(len(rule.W)):
         Da, fa = rule.D[j, a] / L, row.flip[a]
@@ -302,8 +306,9 @@ def add_block(row: Any, rule: LineRule, j: int, K: FloatArray, slots: IntArray, 
 
 @kernel
 def fill_strains(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, z: FloatArray, zt: FloatArray) -> None:
-    """Fill Γ, κ into ``z``, and their rates into ``zt``, at the Gauss points of rows of one order. Both arrays have the
-    shape (all rows of the table, 3, 6)."""
+    """Fill Γ, κ into ``z``, and their rates into ``zt``, at the Gauss points of rows with the same order. Both arrays
+    have the shape (all rows of the table, 3, 6).
+    """
     y, yt, A, W, G = np.zeros(COUNT), np.zeros(COUNT), np.zeros((3, 3)), np.zeros((3, 4)), np.zeros((6, COUNT))
     for i in range(len(rows)):
         row = rows[i]
@@ -318,7 +323,7 @@ def fill_strains(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, z: Flo
 def fill_energies(
     rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, energies: FloatArray, powers: FloatArray
 ) -> None:
-    """Add the elastic energy [J] and the power of damping [W] of rows of one order."""
+    """Add the elastic energy [J] and the power of damping [W] of rows with the same order."""
     y, yt, z, zt = np.zeros(COUNT), np.zeros(COUNT), np.zeros(6), np.zeros(6)
     A, W, G = np.zeros((3, 3)), np.zeros((3, 4)), np.zeros((6, COUNT))
     for i in range(len(rows)):

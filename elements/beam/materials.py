@@ -1,4 +1,5 @@
-"""Columns of beams from a material and the shape of the cross section: round bars, tubes and rectangles.
+"""Functions that compute columns of beams from the material and the shape of the cross section: round bars, tubes and
+rectangles.
 
     EA, k GA, EI         A area, I second moment of area, k shear coefficient of Cowper
     GJ                   round: J = I_2 + I_3
@@ -28,7 +29,7 @@ MATERIAL = {
     "poisson": number("1", above=-1.0, maximum=0.5), "dims": whole(2, maximum=3, why="the dimension of the beam"),
 }  # fmt: skip
 TERMS = 41
-"""Largest n of the series for J; the first omitted term is below 10⁻⁸ of the sum."""
+"""Largest n of the series for J. The ratio of the first omitted term to the sum is below 10⁻⁸."""
 
 
 @checked(diameter=number("m", above=0.0), thickness=optional(number("m", above=0.0)), **MATERIAL)
@@ -43,12 +44,12 @@ def round_section(
         diameter: outer diameter [m].
         modulus: Young's modulus E [Pa].
         density: density of the material [kg/m^3].
-        thickness: thickness of the wall of a tube [m]; default: a solid bar.
+        thickness: thickness of the wall of a tube [m]; with None, the bar is solid.
         poisson: Poisson's ratio ν [1].
         dims: 2 for `Beam2D`, 3 for `Beam3D`.
 
     Raises:
-        ModelError: a value is not allowed, or the wall is thicker than the radius.
+        ModelError: a value is out of its range, or the wall is thicker than the radius.
     """
     if thickness is not None and thickness > 0.5 * diameter:
         raise ModelError(f"thickness = {thickness:g} m of round_section: must be <= {diameter / 2:g} m, the radius")
@@ -67,7 +68,7 @@ def rectangular_section(
     """Return the columns stiffness, mass_per_length and rotary_inertia of a rectangular bar, see `round_section`.
 
     Args:
-        height: side along e_2 [m]; in 2D the side in the plane.
+        height: side along e_2 [m]; in 2D the side that is in the plane of the model.
         width: side along e_3 [m].
         modulus, density, poisson, dims: see `round_section`.
 
@@ -86,7 +87,7 @@ def _create_columns(
     modulus: float, density: float, poisson: float, dims: int, area: float, shear: float, torsion: float,
     second: float, third: float,
 ) -> dict[str, Any]:  # fmt: skip
-    """Return the columns for the area [m^2], the shear coefficient [1], J, I_2 and I_3 [m^4]."""
+    """Return the columns for a cross section with the given area [m^2], shear coefficient [1], J, I_2 and I_3 [m^4]."""
     G = modulus / (2.0 + 2.0 * poisson)
     EA, GA, EI = modulus * area, shear * G * area, modulus * third
     if dims == 2:

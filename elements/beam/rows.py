@@ -17,21 +17,27 @@ from windlass.framework.model.table import EntityTable
 
 NODES = ("node0", "node1", "node2", "node3")
 SYMMETRY = 1e-9
-"""Largest asymmetry of a section matrix that counts as a rounding error, relative to the largest entry of the matrix
-[1]."""
+"""Largest asymmetry of a section matrix that is treated as a rounding error, relative to the largest element of the
+matrix [1].
+"""
 LEAST_COSINE = 0.5
-"""Smallest allowed cosine of the angle between the axis and e_1 of a cross section [1], which is an angle of 60°."""
+"""Smallest allowed cosine of the angle between the axis and e_1 of a cross section [1]. It corresponds to an angle of
+60°.
+"""
 MOST_UNEVEN = 1.05
-"""Largest ratio of |r'| at two Gauss points of an element with inner nodes [1]. The ratio is 1.0033 on an arc of 120°.
-With the inner node at s = 0.52 instead of 0.5, the ratio is 1.10, and the deflection changes by 4 %.
+"""Largest allowed ratio of |r'| at two Gauss points of an element with inner nodes [1]. The ratio is 1.0033 on an arc
+of 120°. With the inner node at s = 0.52 instead of 0.5, the ratio is 1.10, and the deflection changes by 4 %.
 """
 OTHER_LENGTH = 2.0
-"""Largest ratio of a given length to the length of the axis, or of the length of the axis to the given length [1]."""
+"""Largest allowed ratio of a given length to the length of the axis, and of the length of the axis to the given length
+[1].
+"""
 
 
 def order_dofs(world: Tables, table: EntityTable, width: int) -> IntArray:
-    """Return the world numbers of the coordinates of node0 to node3, ``width`` numbers per node; node2 and node3 are
-    omitted if no row has them."""
+    """Return the global indices of the coordinates of node0 to node3, ``width`` indices per node. If no row has node2
+    or node3, this node is omitted.
+    """
     ids = [table.local(name) for name in NODES]
     used = 4 if (ids[3] >= 0).any() else 3 if (ids[2] >= 0).any() else 2
     out = np.full((len(ids[0]), used, width), -1, np.int64)
@@ -42,14 +48,15 @@ def order_dofs(world: Tables, table: EntityTable, width: int) -> IntArray:
 
 
 def find_orders(inner: tuple[IntArray, IntArray]) -> IntArray:
-    """Return the orders of rows from the entity numbers of node2 and node3, where -1 means no node."""
+    """Return the orders of rows from the entity indices of node2 and node3, where -1 means no node."""
     orders: IntArray = 1 + (inner[0] >= 0).astype(np.int64) + (inner[1] >= 0)
     return orders
 
 
 def find_lengths(given: FloatArray, order: IntArray, r: FloatArray) -> FloatArray:
-    """Return the given lengths [m]; replace a length of 0 by the length of the axis through the nodes at r, shape
-    (rows, nodes, d)."""
+    """Return the given lengths [m]. A length of 0 is replaced by the length of the axis through the nodes at r, shape
+    (rows, nodes, d).
+    """
     found = np.array(given)
     for p in np.unique(order[given == 0.0]):
         rule, some = create_rule(int(p)), np.flatnonzero((order == p) & (given == 0.0))
@@ -59,11 +66,12 @@ def find_lengths(given: FloatArray, order: IntArray, r: FloatArray) -> FloatArra
 
 
 def bind_beams(rows: LocalRows, width: int, dims: int, strains: int, **own: NDArray[Any]) -> NDArray[Any]:
-    """The records of rows.
+    """Create the records of rows.
 
-    The additional fields dofs, order and place are the coordinate numbers, the order, and the index of a row among the
-    local rows. The field free, shape (3, strains), is for the strains without force at the Gauss points, and is set to
-    0. The field node_mass, shape (4,), is the mass at each node [kg]. All fields in ``own`` are added, too.
+    The additional fields ``dofs``, ``order`` and ``place`` are the coordinate indices, the order, and the index of a
+    row among the local rows. The field ``free``, shape (3, strains), is set to 0; it is intended for the strains of the
+    stress-free state at the Gauss points. The field ``node_mass``, shape (4,), is the mass at each node [kg]. The
+    fields in ``own`` are also added.
 
     Args:
         width: number of coordinates of a node.
@@ -95,11 +103,11 @@ def group_rows(own: NDArray[Any]) -> list[tuple[NDArray[Any], LineRule]]:
 
 
 def expand_section(component: type[Component], values: dict[str, Any], **sizes: int) -> dict[str, Any]:
-    """Replace section matrices that are given as diagonals by full matrices; ``sizes`` are the sizes of the matrices by
-    name.
+    """Replace section matrices that are given as diagonals by full matrices. ``sizes`` contains the number of rows of
+    each matrix by name.
 
     Raises:
-        ModelError: numbers are neither a diagonal nor matrices of this size.
+        ModelError: the values are neither diagonals nor matrices of this size.
     """
     for name, size in sizes.items():
         given = read_numbers(values[name]) if name in values else None

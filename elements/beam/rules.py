@@ -2,10 +2,10 @@
 
     s = x/L,  r(s) = Σ N_a(s) r_a      N_a the Lagrange polynomials of the Gauss-Lobatto points
 
-The nodes are at s = 0 and 1. Order 2 also has a node at 1/2, and order 3 has nodes at (1 ∓ 1/√5)/2. The end nodes are
-numbered before the inner nodes. Strains are evaluated at p Gauss points to avoid locking of thin beams. Between the
-Gauss points, strains are interpolated by polynomials of degree p - 1. The integrals ∫ N_a ds are the weights of the
-Gauss-Lobatto rule.
+The nodes are at s = 0 and 1. Order 2 also has a node at 1/2, and order 3 has nodes at (1 ∓ 1/√5)/2. The end nodes have
+the first two indices, followed by the inner nodes. Strains are evaluated at p Gauss points to avoid locking of thin
+beams. Between the Gauss points, strains are interpolated by polynomials of degree p - 1. The integrals ∫ N_a ds are the
+weights of the Gauss-Lobatto rule.
 
 Source: T. J. R. Hughes, The Finite Element Method, Prentice Hall (1987), sections 3.6 and 4.4.
 """
@@ -25,7 +25,7 @@ INNER = 0.5 * (1.0 - 1.0 / np.sqrt(5.0))
 PLACES: dict[int, tuple[float, ...]] = {
     1: (0.0, 1.0), 2: (0.0, 1.0, 0.5), 3: (0.0, 1.0, INNER, 1.0 - INNER)
 }  # fmt: skip
-"""Positions s of the nodes of a beam element [1], by order."""
+"""Positions s of the nodes of a beam element [1] for each order."""
 MOST_NODES, MOST_POINTS = 4, 3
 
 
@@ -71,8 +71,7 @@ def create_rule(order: int) -> LineRule:
 
 
 class LinePlaces(NamedTuple):
-    """Shape functions at k positions of each row; the functions of nodes and Gauss points that a row does not have are
-    0.
+    """Shape functions at k positions of each row. They are 0 for nodes and Gauss points that a row does not have.
 
     N: shape functions of the nodes, shape (rows, k, 4).
     E: Lagrange polynomials of the Gauss points, which interpolate strains, shape (rows, k, 3).

@@ -1,8 +1,9 @@
 """Functions for outputs and drawings of 2D and 3D beams at positions x on the axis.
 
-``x`` is a position from 0 to the length of the beam [m]. The position is a number for all rows, or an array of shape
-(rows,), or (rows, k) for k positions per row. The default is the middle of each beam. Strains, forces and moments are
-interpolated by polynomials through their values at the Gauss points; for order 1 they are constant along an element.
+``x`` is a position from 0 to the length of the beam [m]. It is a scalar for all rows, or an array of shape (rows,), or
+(rows, k) for k positions per row. By default outputs are evaluated in the middle of each beam. Strains, forces and
+moments are interpolated by polynomials through their values at the Gauss points; for order 1 they are constant along an
+element.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ Fill = Callable[[Any, LineRule, FloatArray, FloatArray, FloatArray, FloatArray],
 
 
 class SectionLoads(NamedTuple):
-    """Strains minus the strains without force, and forces and moments including damping, each of shape (rows, k,
-    strains).
+    """Strains minus the strains of the stress-free state, and forces and moments including damping, each of shape
+    (rows, k, strains).
     """
 
     strain: FloatArray
@@ -52,7 +53,9 @@ def interpolate(rows: LocalRows, values: FloatArray, places: LinePlaces, width: 
 
 
 def place_output(unit: str, doc: str, evaluate: Callable[[LocalRows, Fields, LinePlaces], FloatArray]) -> Output:
-    """Create an output at positions on the beams; the shape functions of the previous call are cached."""
+    """Create an output that is evaluated at positions on the beams. The shape functions of the previous call are
+    cached.
+    """
 
     def at(rows: LocalRows, fields: Fields, x: Any = None) -> FloatArray:
         s = find_fractions(rows, rows.columns["length"][:, None], x)
@@ -68,7 +71,7 @@ def place_output(unit: str, doc: str, evaluate: Callable[[LocalRows, Fields, Lin
 def draw_lines(
     rows: LocalRows, subdivisions: int, width: int, fill: Callable[[LinePlaces], Filled], units: Mapping[str, str]
 ) -> Drawing:  # fmt: skip
-    """Draw each beam as ``subdivisions`` lines of equal length; beams that share nodes get the same part label.
+    """Draw each beam as ``subdivisions`` lines of equal length; connected beams get the same part label.
 
     Args:
         width: number of coordinates of a node.

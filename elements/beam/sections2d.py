@@ -28,13 +28,14 @@ def eval_vector(rows: LocalRows, values: FloatArray, places: LinePlaces) -> Floa
 
 
 def eval_turn(rows: LocalRows, values: FloatArray, places: LinePlaces) -> FloatArray:
-    """Rotations or their rates, shape (rows, k)."""
+    """Interpolate rotations or their rates, shape (rows, k)."""
     return interpolate(rows, values, places, WIDTH)[:, :, 2]
 
 
 def eval_shift(rows: LocalRows, places: LinePlaces) -> FloatArray:
-    """Interpolate the field ``shift`` of the records, which is the angle from the axis of a node to e_1 plus whole
-    turns, shape (rows, k)."""
+    """Interpolate the field ``shift`` of the records, which is the angle from the axis of a node to e_1 plus a multiple
+    of 2π, shape (rows, k).
+    """
     shift: FloatArray = np.einsum("ika,ia->ik", places.N, rows.columns["shift"])
     return shift
 
@@ -45,7 +46,7 @@ def eval_displacement(rows: LocalRows, s: Fields, places: LinePlaces) -> FloatAr
 
 
 def eval_force(rows: LocalRows, s: Fields, places: LinePlaces, k: int) -> FloatArray:
-    """N, Q or M, shape (rows, k)."""
+    """Return N, Q or M (component k), shape (rows, k)."""
     return eval_loads(rows, s, places, fill_strains).force[:, :, k]
 
 

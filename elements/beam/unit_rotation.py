@@ -2,7 +2,7 @@
 
     C = e·e - 1 = 0
 
-`RigidBody3D` contains the same constraint; nodes of beams without a rigid body need `UnitRotation3D`.
+`RigidBody3D` contains the same constraint. Nodes of beams to which no rigid body is attached need `UnitRotation3D`.
 
 Source: P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988), chapter 6.
 """
@@ -28,13 +28,15 @@ class UnitRotation3D(Component):
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """Return the records of the rows: coordinate numbers of x, y, z, e0..e3, and the number of the multiplier."""
+    """Return the records of the rows: the indices of the coordinates x, y, z, e0..e3, and the index of the
+    multiplier.
+    """
     multipliers = rows.layout.multipliers(rows.table, rows.rows)
     return rows.pack({"dofs": rows.dofs, "multiplier": multipliers[:, 0]})
 
 
 def build(rows: LocalRows) -> System:
-    """Bind the rows to the kernels."""
+    """Create the system that evaluates the rows."""
     own = rows.columns
     system = System("UnitRotation3D", rows.dofs)
     system.constraint = ConstraintSystem(

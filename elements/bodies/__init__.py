@@ -1,1 +1,1 @@
-"""Points and rigid bodies."""
+"""Mass points, rigid bodies, and bodies given by matrices."""

@@ -1,4 +1,4 @@
-"""Craig-Bampton bodies: large linear bodies that are reduced to their boundary coordinates and a few modes.
+"""Craig-Bampton reduction of large linear bodies to their boundary coordinates and a few modes.
 
     M u_tt + K u = f,  u = [u_b, u_i]           boundary (where other parts are attached) and interior
     u_i = Ψ u_b + Φ p                           Ψ = -K_ii⁻¹ K_ib, Φ modes with fixed boundary: K_ii φ = ω² M_ii φ
@@ -45,8 +45,9 @@ from windlass.framework.model.world import World
 SMALL = 400
 """Largest number of interior coordinates for which a dense solver computes all modes."""
 SYMMETRIC = 1e-9
-"""Largest asymmetry of a given matrix that counts as a rounding error, relative to the largest entry of the matrix
-[1]."""
+"""Largest asymmetry of a given matrix that is treated as a rounding error, relative to the largest element of the
+matrix [1].
+"""
 AXES = 3
 
 
@@ -58,7 +59,7 @@ class Superelement:
         mass, stiffness: reduced matrices Tᵀ M T and Tᵀ K T, shape (n, n), where n is the number of boundary coordinates
             plus the number of modes.
         basis: matrix T, shape (N, n); its rows are in the order of the given matrices.
-        boundary: numbers of the coordinates of the boundary, shape (b,).
+        boundary: indices of the boundary coordinates, shape (b,).
         frequencies: natural frequencies of the modes with fixed boundary [Hz], shape (n - b,).
     """
 
@@ -92,15 +93,15 @@ class Superelement:
 
         Args:
             world: the world.
-            nodes: one to seven handles, each to one node. The coordinates of these nodes, node after node, are the
-                boundary coordinates in the order of ``boundary``. Markers, supports and joints are attached to these
+            nodes: one to seven handles, each to one node. The coordinates of these nodes, in the order of the nodes,
+                are the boundary coordinates in the order of ``boundary``. Attach markers, supports and joints to these
                 nodes.
-            directions: direction of each of the N coordinates, which determines the weight, shape (N,). The directions
-                are 0, 1, 2 for displacements along global x, y, z, and -1 for rotations. Default: no weight.
+            directions: direction of each of the N coordinates, used to compute the weight, shape (N,): 0, 1, 2 for
+                displacements along global x, y, z, and -1 for rotations. By default the body has no weight.
             mass_damping, stiffness_damping: α [1/s] and β [s] of the damping matrix α M + β K.
             mesh: file of the mesh whose edges are drawn, read through meshio. The coordinates of the points (two or
                 three per point) are in the order of the matrices.
-            name: of the body.
+            name: name of the body.
 
         Returns:
             Handle to the `GenericODE2`.
@@ -135,12 +136,12 @@ def craig_bampton(mass: Any, stiffness: Any, boundary: Any, modes: int = 10) -> 
     Args:
         mass, stiffness: symmetric matrices M [kg, ...] and K [N/m, ...], shape (N, N), as arrays, sparse matrices or
             names of files.
-        boundary: numbers of the coordinates of the boundary, from 0, shape (b,).
+        boundary: indices of the boundary coordinates, counted from 0, shape (b,).
         modes: number of modes; at most N - b.
 
     Raises:
-        ModelError: the matrices have different sizes, numbers are invalid, or the body can move as a rigid body
-            although its boundary is fixed.
+        ModelError: the matrices have different sizes, indices or values are invalid, or the body can move as a rigid
+            body although its boundary is fixed.
     """
     from scipy import sparse  # imported here, because few models have such a body
 
@@ -162,7 +163,7 @@ def craig_bampton(mass: Any, stiffness: Any, boundary: Any, modes: int = 10) -> 
         basis[free, :b] = -_solve(inner, mixed)
         omega, basis[free, b:] = _find_modes(inner, sparse.csc_array(M[free][:, free]), modes)
     reduced = [0.5 * (r + r.T) for r in (basis.T @ (A @ basis) for A in (M, K))]
-    # the blocks that couple boundary and modes in K are 0 except for rounding errors
+    # the blocks of K that couple boundary and modes are 0 up to rounding errors
     reduced[1][:b, b:] = reduced[1][b:, :b] = 0.0
     return Superelement(reduced[0], reduced[1], basis, held, omega / (2.0 * np.pi))
 
@@ -202,7 +203,7 @@ def _read_file(file: Path, name: str, io: Any, sparse: Any) -> Any:
 
 
 def _read_boundary(given: Any, count: int) -> tuple[IntArray, IntArray]:
-    """Return the numbers of the boundary coordinates and of the interior coordinates."""
+    """Return the indices of the boundary coordinates and of the interior coordinates."""
     held = read_whole_numbers(given)
     if held is None or held.ndim != 1 or not held.size or (held < 0).any() or (held >= count).any():
         raise ModelError(f"boundary = {show(given)} in craig_bampton: must be whole numbers from 0 to {count - 1}")
@@ -233,8 +234,9 @@ def _solve(K: Any, right: FloatArray) -> FloatArray:
 
 
 def _find_modes(K: Any, M: Any, modes: int) -> tuple[FloatArray, FloatArray]:
-    """Return ω [rad/s] in ascending order, and mode shapes with φᵀ M φ = 1 and a positive largest entry, shape (free,
-    modes)."""
+    """Return ω [rad/s] in ascending order, and mode shapes with φᵀ M φ = 1, shape (interior coordinates, modes). The
+    component of largest magnitude of each mode shape is positive.
+    """
     from scipy.linalg import eigh  # imported here, because few models have such a body
     from scipy.sparse.linalg import eigsh  # imported here, because few models have such a body
 
@@ -257,8 +259,9 @@ def _find_modes(K: Any, M: Any, modes: int) -> tuple[FloatArray, FloatArray]:
 
 
 def _find_translations(body: Superelement, directions: Any) -> FloatArray:
-    """Return the coordinates q of translations by 1 m along x, y and z: the boundary moves, and the mode coordinates
-    are 0."""
+    """Return the coordinates q of translations by 1 m along x, y and z. The coordinates of modes are 0 in
+    translations.
+    """
     axes, count = read_whole_numbers(directions), len(body.basis)
     if axes is None or axes.shape != (count,) or not np.isin(axes, (-1, 0, 1, 2)).all():
         words = f"must be 0, 1, 2 or -1 for each of {count} coordinates"
@@ -292,8 +295,9 @@ def _read_mesh(body: Superelement, file: Path) -> dict[str, Any]:
 
 
 def _list_edges(cell: list[int]) -> list[tuple[int, int]]:
-    """Return the lines that draw a cell: the edges of a hexahedron, or for other cells the polygon through the
-    points."""
+    """Return the lines of the drawing of a cell: the edges of a hexahedron, or the polygon through the points of any
+    other cell.
+    """
     if len(cell) in (4, 8) or len(cell) < 3:
         pairs = {2: [(0, 1)], 4: [(0, 1), (1, 2), (2, 3), (3, 0)]}.get(len(cell), [])
         if len(cell) == 8:

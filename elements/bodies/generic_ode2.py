@@ -1,10 +1,10 @@
-"""Bodies given by matrices: linear superelements, drive trains, and other systems M q_tt + D q_t + K q = f.
+"""Bodies given by matrices, such as linear superelements and drive trains, with the equations M q_tt + D q_t + K q = f.
 
-    (M + M_u) q_tt + D q_t + K q = f + f_u(t, q, q_t) with user functions M_u(t, q, q_t) and f_u
+    (M + M_u) q_tt + D q_t + K q = f + f_u(t, q, q_t)    with user functions M_u(t, q, q_t) and f_u
 
-The coordinates q are the displacements of the nodes from their reference coordinates, node after node. The weight is M
-T g, where the columns of T are the values of q for translations by 1 m along x, y and z. A body is drawn as the points
-p + B q and lines between these points.
+The coordinates q are the displacements of the nodes from their reference coordinates, in the order of the nodes. The
+weight is M T g, where the columns of T are the values of q for translations by 1 m along x, y and z. A body is drawn as
+the points p + B q and lines between these points.
 
 Source: R. R. Craig, A. J. Kurdila, Fundamentals of Structural Dynamics, Wiley (2006).
 """
@@ -36,16 +36,17 @@ from windlass.framework.model.system import Evaluation, Fields, System, Term
 from windlass.framework.model.table import EntityTable
 
 SYMMETRIC = 1e-12
-"""Largest asymmetry of K, relative to its largest entry [1], for which the elastic energy qᵀ K q/2 is defined."""
+"""Largest asymmetry of K, relative to its largest element [1], for which the elastic energy qᵀ K q/2 is defined."""
 ROUGH = 1e-8
-"""Largest asymmetry and largest negative eigenvalue of M that count as rounding errors, relative to the diagonal of M
-[1]."""
+"""Largest asymmetry and largest negative eigenvalue of M that are treated as rounding errors, relative to the diagonal
+of M [1].
+"""
 
 
 class GenericODE2(Component):
-    """A linear body between nodes of any kind, given by its matrices and by user functions.
+    """A linear body between nodes of any type, given by its matrices and by user functions.
 
-    Matrices are dense arrays, sparse matrices of SciPy, or lists of entries row by row; an empty list means a zero
+    Matrices are dense arrays, sparse matrices of SciPy, or lists of elements row by row. An empty list is a zero
     matrix.
     """
 
@@ -71,7 +72,7 @@ class GenericODE2(Component):
 class Columns(NamedTuple):
     """Arrays of the rows for the kernels; w is the largest number of coordinates of a row.
 
-    dofs: local coordinate numbers, shape (rows, w), padded by the spare number.
+    dofs: local coordinate indices, padded with the index of the spare coordinate, shape (rows, w).
     at: column of each of these coordinates in the ``dofs`` of the law, shape (rows, w).
     size: number of coordinates of each row, shape (rows,).
     x0: reference coordinates, shape (rows, w).
@@ -110,7 +111,7 @@ def residual(c: Columns, x: FloatArray, v: FloatArray, f: FloatArray) -> None:
 
 @kernel
 def tangent(c: Columns, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
-    """Add dq (K - ∂f_u/∂q) + dv (D - ∂f_u/∂q_t) to the matrix values."""
+    """Add dq (K - ∂f_u/∂q) + dv (D - ∂f_u/∂q_t) to the values of the matrix."""
     for i in range(len(c.size)):
         for a in range(c.size[i]):
             for b in range(c.size[i]):
@@ -120,7 +121,7 @@ def tangent(c: Columns, dq: float, dv: float, slots: IntArray, values: FloatArra
 
 @kernel
 def mass(c: Columns, scale: float, slots: IntArray, values: FloatArray) -> None:
-    """values += scale M."""
+    """Add scale M to the values of the matrix."""
     for i in range(len(c.size)):
         for a in range(c.size[i]):
             for b in range(c.size[i]):
@@ -144,7 +145,7 @@ def weigh(c: Columns, g: FloatArray, which: IntArray, f: FloatArray) -> None:
 
 
 def count_coordinates(world: Tables, nodes: IntArray) -> IntArray:
-    """Return the number of coordinates of each node, 0 where a row has no node, in the shape of the array of nodes."""
+    """Return the number of coordinates of each node, 0 without a node. The result has the shape of ``nodes``."""
     count = np.zeros(nodes.shape, np.int64)
     for table, positions, _ in world.split_by_table(nodes.ravel()):
         count.ravel()[positions] = len(table.component.dof_names)
@@ -152,8 +153,9 @@ def count_coordinates(world: Tables, nodes: IntArray) -> IntArray:
 
 
 def find_coordinates(rows: LocalRows) -> tuple[IntArray, IntArray]:
-    """Return the columns of ``dofs`` that contain coordinates of a row, shape (rows, w), and the number of coordinates
-    of each row, shape (rows,)."""
+    """Return, for each row, the columns of ``dofs`` that contain its coordinates, shape (rows, w), and the number of
+    its coordinates, shape (rows,).
+    """
     sizes = count_coordinates(rows.world, rows.padded("nodes"))
     there = (np.arange(rows.world.ref_width(rows.table, "nodes")) < sizes[:, :, None]).reshape(rows.dofs.shape)
     count = there.sum(axis=1)
@@ -162,7 +164,7 @@ def find_coordinates(rows: LocalRows) -> tuple[IntArray, IntArray]:
 
 
 def bind(rows: LocalRows) -> tuple[Columns, dict[int, StateFunction], dict[int, StateFunction]]:
-    """Bind the columns of the rows, and their user functions of forces and masses."""
+    """Create the arrays that the kernels read, and the user functions of forces and masses by row."""
     at, count = find_coordinates(rows)
     (n, w), local = at.shape, np.take_along_axis(rows.dofs, at, axis=1)
     local[np.arange(w) >= count[:, None]] = rows.layout.spare
@@ -187,7 +189,7 @@ def read_motion(c: Columns, s: Fields, i: int) -> tuple[FloatArray, FloatArray]:
 
 
 def build(rows: LocalRows) -> System:
-    """The system of `GenericODE2`."""
+    """Create the system of `GenericODE2`."""
     c, forces, masses = rows.columns
 
     def update(s: Fields) -> None:
@@ -221,8 +223,9 @@ def build(rows: LocalRows) -> System:
 
 
 def create_inertia(c: Columns, masses: dict[int, StateFunction]) -> Term:
-    """Create the inertia forces M_u q_tt of user mass functions and their derivatives; derivatives with respect to q
-    and q_t are finite differences."""
+    """Create the inertia forces M_u q_tt of user mass functions and their derivatives. Derivatives with respect to q
+    and q_t are computed by finite differences.
+    """
 
     def add_force(s: Evaluation) -> None:
         for i, M in masses.items():
@@ -309,10 +312,10 @@ def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
 
 
 def check_mass(mass: FloatArray, n: int, where: str) -> None:
-    """Raise ModelError if a mass matrix, given as a list of entries, is not symmetric or has a negative eigenvalue.
+    """Raise ModelError if a mass matrix, given as a list of elements, is not symmetric or has a negative eigenvalue.
 
-    Entry (i, j) is divided by the square roots of the diagonal entries i and j, so that metres and radians can be
-    compared.
+    Element (i, j) is divided by the square roots of the diagonal elements i and j, so that elements with different
+    units can be compared.
     """
     if len(mass) != n * n:
         raise ModelError(
@@ -324,7 +327,7 @@ def check_mass(mass: FloatArray, n: int, where: str) -> None:
         raise ModelError(f"mass[{k}, {k}] = {own[k]:g} {where}: must be >= 0 [kg, kg m^2]")
     root = np.sqrt(own)
     size = root[:, None] * root
-    # a coordinate with zero mass must also have zero off-diagonal entries
+    # a coordinate with zero mass must also have zero off-diagonal elements
     wrong = np.abs(M - M.T) > ROUGH * np.maximum(size, np.abs(M))
     for i, j in np.argwhere(wrong)[:1]:
         raise ModelError(
@@ -349,15 +352,14 @@ def check_mass(mass: FloatArray, n: int, where: str) -> None:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError if a mass matrix is not allowed, or if points, lines and basis of the drawing do not fit
-    together."""
+    """Raise ModelError for invalid mass matrices, and if points, lines and basis of the drawing are inconsistent."""
     count = count_coordinates(world, table.padded("nodes", world.ref_shape(table, "nodes")[0])).sum(axis=1)
     functions = table.local("mass_function", table.resident)
     for place, row in enumerate(table.resident):
         p, B, lines = (table.local(name)[place] for name in ("points", "basis", "lines"))
         n, where = int(count[place]), f"in {table.kind} row {row}"
         mass = table.local("mass")[place]
-        # with a user mass function the constant matrix need not be positive
+        # with a user mass function the constant matrix may have negative eigenvalues
         if len(mass) and functions[place] is None:
             check_mass(mass, n, where)
         if len(p) % 3:

@@ -25,8 +25,8 @@ from windlass.framework.model.system import Fields, System, Term
 class MassPoint(Component):
     """A mass point.
 
-    Give either ``node``, or position, displacement and velocity of a new node. A position of two numbers creates a
-    `Point2D`, a position of three numbers a `Point3D`.
+    Give either ``node``, or position, displacement and velocity of a new node. The new node is a `Point2D` if the
+    position has two components, and a `Point3D` if the position has three components.
     """
 
     provides = ("body",)
@@ -36,7 +36,9 @@ class MassPoint(Component):
 
 @kernel
 def mass(M: FloatArray, scale: float, slots: IntArray, values: FloatArray) -> None:
-    """Add scale times diag(M) to the matrix values; ``slots`` are their positions, shape (rows, k, k)."""
+    """Add scale times diag(M) to the values of the matrix; ``slots`` are the indices of these values, shape (rows, k,
+    k).
+    """
     for i in range(len(M)):
         for d in range(M.shape[1]):
             values[slots[i, d, d]] += scale * M[i, d]
@@ -67,13 +69,13 @@ def eval_kinetic_energy(rows: LocalRows, fields: Fields) -> FloatArray:
 
 
 def create_node(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Create the node from its columns if no node is given."""
+    """If no node is given, create the node from its columns."""
     in_space = shape_of(values.get("position", ()))[-1:] == (3,)
     return create_missing_node(world, values, Point3D if in_space else Point2D, "MassPoint")
 
 
 def bind(rows: LocalRows) -> tuple[FloatArray, int]:
-    """Return the masses of the position coordinates [kg], shape (rows, n), and their number n."""
+    """Return the masses of the position coordinates [kg], shape (rows, n), and the number n of position coordinates."""
     n = rows.dofs.shape[1]
     return np.repeat(rows.local("mass")[:, None], n, axis=1), n
 

@@ -1,5 +1,6 @@
-"""Functions that read matrices and user functions of rows with different numbers of coordinates from columns of
-variable length."""
+"""Functions that read matrices and user functions from columns of variable length. The rows may have different numbers
+of coordinates.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ NO_LIST: Any = np.zeros(0)
 
 
 def pack_matrices(values: dict[str, Any], rows: int, *names: str) -> dict[str, Any]:
-    """Convert matrices, also sparse ones, to lists row by row for columns of variable length.
+    """Convert dense or sparse matrices to lists of their elements, row by row, for columns of variable length.
 
     Args:
         values: values that the user gave to `World.add`.
@@ -41,7 +42,7 @@ def pack_matrices(values: dict[str, Any], rows: int, *names: str) -> dict[str, A
 
 
 def count_entities(handle: Any) -> int:
-    """Return the number of entities in a handle, a list of handles, or an array of entity numbers."""
+    """Return the number of entities in a handle, a list of handles, or an array of entity indices."""
     if isinstance(handle, list | tuple):
         return sum(count_entities(part) for part in handle)
     return len(handle) if isinstance(handle, Entity) else (*shape_of(handle), 1)[0]
@@ -50,11 +51,11 @@ def count_entities(handle: Any) -> int:
 def stack_matrices(
     rows: LocalRows, name: str, heights: IntArray, widths: IntArray, most: tuple[int, int]
 ) -> FloatArray:
-    """Return the matrices of a column of variable length, each of shape (height, width) and padded by 0; an empty list
-    gives a zero matrix.
+    """Return the matrices of a column of variable length. Each matrix has the shape (height, width) and is padded with
+    0. An empty list gives a zero matrix.
 
     Raises:
-        ModelError: the number of values is not the product of the numbers of matrix rows and columns.
+        ModelError: the number of elements is not the product of height and width of the matrix.
     """
     found = np.zeros((len(rows.rows), *most))
     for i, given in enumerate(rows.local(name)):
@@ -73,7 +74,7 @@ def stack_matrices(
 def bind_state_functions(
     rows: LocalRows, function: str, derivative: str, shapes: Sequence[tuple[int, ...]], words: str
 ) -> dict[int, StateFunction]:
-    """Return the user functions of the active rows, by the local position of the row.
+    """Return the user functions of the active rows, by the local index of the row.
 
     Args:
         rows: the rows.

@@ -4,8 +4,8 @@
     (I + m c·c) φ_tt + m (r_x R_y,tt - r_y R_x,tt) = T    about the node
     weight for the gravitational acceleration g: force m g, moment m (r_x g_y - r_y g_x)
 
-diag(m, m, I + m c·c) is the constant part of the mass matrix. All other inertia terms are 0 if the centre of mass is at
-the node.
+diag(m, m, I + m c·c) is the constant part of the mass matrix. If the centre of mass is at the node, all other inertia
+terms are 0.
 
 Source: Newton-Euler equations in 2D; A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press.
 """
@@ -47,7 +47,7 @@ def static_moment(row: Any, x: FloatArray) -> tuple[float, float]:
 
 @kernel
 def inertia(rows: Any, x: FloatArray, v: FloatArray, a: FloatArray, f: FloatArray) -> None:
-    """Add the inertia forces without the constant part of the mass matrix to f."""
+    """Add the inertia forces to f, except for the forces of the constant part of the mass matrix."""
     for i in range(len(rows)):
         row = rows[i]
         dx, dy, dphi = row.dofs[0], row.dofs[1], row.dofs[2]
@@ -70,7 +70,7 @@ def inertia_tangent(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """Add dq, dv and da times the derivatives of `inertia` to the matrix values; ∂r/∂φ = (-r_y, r_x)."""
+    """Add dq, dv and da times the derivatives of `inertia` to the values of the matrix, with ∂r/∂φ = (-r_y, r_x)."""
     for i in range(len(rows)):
         row = rows[i]
         dx, dy, dphi = row.dofs[0], row.dofs[1], row.dofs[2]
@@ -99,7 +99,7 @@ def gravity(rows: Any, x: FloatArray, g: FloatArray, which: IntArray, f: FloatAr
 def gravity_tangent(
     rows: Any, x: FloatArray, g: FloatArray, which: IntArray, dq: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """Add dq ∂f/∂q of `gravity` to the matrix values."""
+    """Add dq ∂f/∂q of `gravity` to the values of the matrix."""
     for i in which:
         rx, ry = static_moment(rows[i], x)
         values[slots[i, 2, 2]] -= dq * (ry * g[1] + rx * g[0])
@@ -132,12 +132,12 @@ def bind(rows: LocalRows) -> tuple[FloatArray, int]:
 
 
 def build(rows: LocalRows) -> System:
-    """Build the system of the rows; its mass matrix is constant if all centres of mass are at the nodes."""
+    """Build the system of the rows. Its mass matrix is constant if all centres of mass are at the nodes."""
     system = build_masses(rows)
     center = rows.local("center_of_mass")
     if not center.any():
         return system
-    # mass times position of the centre of mass, in the body's frame [kg m]
+    # mass times position of the centre of mass, in the frame of the body [kg m]
     own = rows.pack({"dofs": rows.dofs, "moment": rows.local("mass")[:, None] * center})
     system.inertia = Term(
         call(inertia, lambda s: (own, s.x, s.v, s.a, s.f)),

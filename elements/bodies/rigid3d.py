@@ -1,14 +1,16 @@
 """Rigid body in 3D, whose rotation is described by Euler parameters.
 
-    m a_c = F, Θ_c ω_t + ω × Θ_c ω = T_c in the body's frame C = e·e - 1 = 0 the multiplier belongs to the body
+    m a_c = F,   Θ_c ω_t + ω × Θ_c ω = T_c         the second equation in the frame of the body
+    C = e·e - 1 = 0                                the multiplier belongs to the body
 
-The position of the centre of mass relative to the node is A c. The coordinates are the coordinates of the node, so the
-mass matrix depends on the rotation. See `rigid3d_kernels` for all terms and `rotations` for the symbols.
+The position of the centre of mass relative to the node is A c. The equations are formulated in the coordinates of the
+node, so the mass matrix depends on the rotation. See `rigid3d_kernels` for all terms and `rotations` for the symbols.
 
 The rotation matrix does not depend on the length of e. Therefore no force has a component along e, and the multiplier
-of the constraint is 0. A change of the length of e would have no inertia, and the mass matrix would be singular. To
-prevent this, a change of the length has the artificial inertia κ = 4/3 tr Θ, which makes the mass matrix positive
-definite for every rotation. The constraint prevents this change, so κ affects only the multiplier.
+of the constraint is 0. Without further terms, the mass matrix would be singular, because a change of the length of e
+would have no inertia. Therefore the artificial inertia κ = 4/3 tr Θ is added for a change of the length. With κ the
+mass matrix is positive definite for every rotation. The constraint prevents this change, so κ affects only the
+multiplier.
 
 Source: P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988), chapters 6 and 11.
 """
@@ -49,8 +51,9 @@ from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import ConstraintSystem, Fields, System, Term
 
 SYMMETRY = 1e-9
-"""Largest difference between I_ij and I_ji that counts as a rounding error, relative to the largest entry of the
-inertia tensor [1]."""
+"""Largest difference between I_ij and I_ji that is treated as a rounding error, relative to the largest element of the
+inertia tensor [1].
+"""
 
 
 class RigidBody3D(Component):
@@ -84,8 +87,9 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def parse_inertia(given: Any, first_row: int) -> Any:
-    """Return inertia tensors of shape (3, 3) or (rows, 3, 3) from values of any accepted shape, and check the
-    tensors."""
+    """Convert values of any accepted shape to inertia tensors of shape (3, 3) or (rows, 3, 3), and check the
+    tensors.
+    """
     values = read_numbers(given)
     if values is None:
         return given
@@ -127,11 +131,11 @@ def inertia_about_node(m: FloatArray, center: FloatArray, tensor: FloatArray) ->
 def bind(rows: LocalRows) -> NDArray[Any]:
     """Return the records of the rows.
 
-    moment: mass times the position of the centre of mass in the body's frame [kg m], shape (3,).
-    about_node: inertia tensor Θ about the node in the body's frame [kg m^2], shape (3, 3).
+    moment: mass times the position of the centre of mass in the frame of the body [kg m], shape (3,).
+    about_node: inertia tensor Θ about the node in the frame of the body [kg m^2], shape (3, 3).
     stretching: inertia κ of a change of the length of e [kg m^2].
-    dofs: local numbers of x, y, z, e0..e3.
-    multiplier: local number of the multiplier.
+    dofs: local indices of the coordinates x, y, z, e0..e3.
+    multiplier: local index of the multiplier.
     """
     m, center = rows.local("mass"), rows.local("center_of_mass")
     tensor = rows.local("inertia")
@@ -149,7 +153,7 @@ def bind(rows: LocalRows) -> NDArray[Any]:
 
 
 def build(rows: LocalRows) -> System:
-    """Bind the rows to the kernels."""
+    """Create the system that evaluates the rows."""
     own = rows.columns
     system = System("RigidBody3D", rows.dofs)
     system.mass = call(mass, lambda s: (own, s.mass, s.slots, s.values))
@@ -174,7 +178,7 @@ def build(rows: LocalRows) -> System:
 
 
 def eval_spin(rows: LocalRows, s: Fields) -> FloatArray:
-    """Return the angular momentum about the centre of mass in the body's frame [kg m^2/s], shape (rows, 3)."""
+    """Return the angular momentum about the centre of mass in the frame of the body [kg m^2/s], shape (rows, 3)."""
     return turn_rows(rows.local("inertia"), eval_local_angular_velocity(rows, s))
 
 

@@ -9,10 +9,10 @@ Symbols: R is the position of the node, e the Euler parameters, n = e·e, A the 
     f_e = Γᵀ T + κ e (e·e_tt + e_t·e_t)
     weight for the gravitational acceleration g: m g, Γᵀ (s × Aᵀ g)
 
-ω_t has the additional term -ω n_t/n, which is 0 if the constraint n = 1 is fulfilled at velocity level. The additional
-term is neglected, as in Nikravesh's equations; in an index-3 formulation the velocities fulfil the constraint within
-the error of the integrator. The term m R_tt is part of the constant mass matrix. The derivatives follow from two
-equations: the variation δA = A (Γ δe)~, which corresponds to A_t = A ω~, and Lᵀ T = N(T) e with N(T) =
+The exact ω_t has the additional term -ω n_t/n, which is 0 if the velocities satisfy the constraint n = 1. This term is
+neglected, as in Nikravesh's equations. In an index-3 formulation the velocities satisfy the constraint within the error
+of the integrator. The term m R_tt is part of the constant mass matrix. The derivatives follow from two equations: the
+variation δA = A (Γ δe)~, which corresponds to A_t = A ω~, and Lᵀ T = N(T) e with N(T) =
 [[0, -Tᵀ], [T, -T~]].
 """
 
@@ -36,13 +36,13 @@ def read(A: FloatArray, i: int) -> Vector:
 
 @kernel(inline=True)
 def three(a: FloatArray) -> Vector:
-    """Three numbers, such as a vector."""
+    """Return the three elements of an array as a tuple."""
     return a[0], a[1], a[2]
 
 
 @kernel(inline=True)
 def read_at(y: FloatArray, n: IntArray) -> Vector:
-    """Read the entries of y at the first three numbers of n."""
+    """Return the elements of y at the first three indices of n."""
     return y[n[0]], y[n[1]], y[n[2]]
 
 
@@ -91,8 +91,9 @@ def update_rotation(x: FloatArray, dofs: IntArray, e: FloatArray, A: FloatArray,
 
 @kernel(inline=True)
 def apply(G: FloatArray, v: FloatArray, n: IntArray) -> Vector:
-    """Return Γ times the entries of v that belong to the Euler parameters; n contains the coordinate numbers of the
-    row."""
+    """Return Γ times the elements of v that belong to the Euler parameters; n contains the coordinate indices of the
+    row.
+    """
     a, b, c, d = v[n[3]], v[n[4]], v[n[5]], v[n[6]]
     return (
         G[0, 0] * a + G[0, 1] * b + G[0, 2] * c + G[0, 3] * d,
@@ -103,8 +104,9 @@ def apply(G: FloatArray, v: FloatArray, n: IntArray) -> Vector:
 
 @kernel
 def mass(rows: Any, scale: float, slots: IntArray, values: FloatArray) -> None:
-    """Add scale times the constant part diag(m, m, m) of the mass matrix to the matrix values; ``slots`` are their
-    positions, shape (rows, 7, 7)."""
+    """Add scale times the constant part diag(m, m, m) of the mass matrix to the values of the matrix; ``slots`` are the
+    indices of these values, shape (rows, 7, 7).
+    """
     for i in range(len(rows)):
         for k in range(3):
             values[slots[i, k, k]] += scale * rows[i].mass
@@ -163,7 +165,7 @@ def inertia_tangent(
     rows: Any, x: FloatArray, v: FloatArray, a: FloatArray, dq: float, dv: float, da: float,
     slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
-    """Add dq ∂f/∂q + dv ∂f/∂v + da ∂f/∂a of `inertia` to the matrix values."""
+    """Add dq ∂f/∂q + dv ∂f/∂v + da ∂f/∂a of `inertia` to the values of the matrix."""
     e, A, G, Gv, Ga = np.zeros(4), np.zeros((3, 3)), np.zeros((3, 4)), np.zeros((3, 4)), np.zeros((3, 4))
     B = np.zeros((7, 7))
     for i in range(len(rows)):
@@ -171,7 +173,7 @@ def inertia_tangent(
         d, s, inertia = row.dofs, three(row.moment), row.about_node
         n = update_rotation(x, d, e, A, G)
         w, alpha = apply(G, v, d), apply(G, a, d)
-        # spin = Θ ω, r_tt = acceleration of the node in the body's frame, force and torque as in `inertia`
+        # spin = Θ ω; r_tt = acceleration of the node in the frame of the body; force and torque as in `inertia`
         spin, r_tt, ws = times(inertia, w), times_transposed(A, read_at(a, d)), cross(w, s)
         force = add(cross(w, ws), cross(alpha, s))
         torque = add(add(times(inertia, alpha), cross(w, spin)), cross(s, r_tt))
@@ -200,7 +202,7 @@ def inertia_tangent(
             change = cross(s, read(A, b))
             for k in range(4):
                 B[3 + k, b] += da * dot(read_column(G, k), change)
-        # derivatives of the inertia for a change of the length of e, κ e (e·e_tt + e_t·e_t)
+        # derivatives of κ e (e·e_tt + e_t·e_t), the inertia force for a change of the length of e
         stretch = 0.0
         for k in range(4):
             stretch += e[k] * a[d[3 + k]] + v[d[3 + k]] * v[d[3 + k]]
@@ -213,7 +215,7 @@ def inertia_tangent(
 
 @kernel
 def fill_rate_derivative(y: FloatArray, d: IntArray, e: FloatArray, n: float, w: Vector, D: FloatArray) -> None:
-    """Fill D = ∂(Γ y)/∂e, shape (3, 4), for given w = Γ y; d contains the coordinate numbers of the row."""
+    """Fill D = ∂(Γ y)/∂e, shape (3, 4), for given w = Γ y; d contains the coordinate indices of the row."""
     c = 2.0 / n
     y0, y1, y2, y3 = c * y[d[3]], c * y[d[4]], c * y[d[5]], c * y[d[6]]
     D[0, 0], D[0, 1], D[0, 2], D[0, 3] = y1, -y0, -y3, y2
@@ -242,7 +244,9 @@ def gravity(rows: Any, x: FloatArray, g: FloatArray, which: IntArray, f: FloatAr
 def gravity_tangent(
     rows: Any, x: FloatArray, g: FloatArray, which: IntArray, dq: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """Add dq ∂f/∂q of `gravity` to the matrix values: Γᵀ (s × (Aᵀ g × Γ)), and the term with the derivative of Γᵀ."""
+    """Add dq ∂f/∂q of `gravity` to the values of the matrix. ∂f/∂q consists of Γᵀ (s × (Aᵀ g × Γ)) and the term with
+    the derivative of Γᵀ.
+    """
     e, A, G, B = np.zeros(4), np.zeros((3, 3)), np.zeros((3, 4)), np.zeros((7, 7))
     for i in which:
         n, s = update_rotation(x, rows[i].dofs, e, A, G), three(rows[i].moment)
@@ -276,7 +280,7 @@ def constraint_tangent(
     rows: Any, x: FloatArray, v: FloatArray, lam: FloatArray, rate_level: bool, dq: float, dv: float,
     slots: Coupling, values: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the derivatives of `constraint` to the matrix values, including the second derivative 2 λ."""
+    """Add the derivatives of `constraint` to the values of the matrix, including the second derivative 2 λ."""
     for i in range(len(rows)):
         row = rows[i]
         for a in range(3, 7):

@@ -1,8 +1,8 @@
-"""2D cable element whose material moves along its axis: a `Cable2D` with an additional coordinate s, which is the same
-for all elements of a belt.
+"""2D cable element whose material moves along its axis. The element is a `Cable2D` with an additional coordinate s,
+which all elements of a belt share.
 
 The nodes describe the axis r(x, t), and the material moves along this axis with the speed s_t. Therefore the nodes of a
-running belt can be at rest. With μ = f_M ρA, f_M = moving_mass_factor, and the symbols of `Cable2D`:
+running belt may have zero velocity. With μ = f_M ρA, f_M = moving_mass_factor, and the symbols of `Cable2D`:
 
     velocity of the material    r_t + s_t r'
     nodes    forces of Cable2D + ∫ μ Sᵀ (2 s_t r'_t + s_t² r'' + s_tt r') dx
@@ -12,8 +12,8 @@ running belt can be at rest. With μ = f_M ρA, f_M = moving_mass_factor, and th
     gravity  as for Cable2D, and g·∫ ρA r' dx on s
 
 κ' is the derivative of the curvature with respect to x. The terms s_tt r' and r'·r_tt are included if
-use_coupling_terms is true. The mass matrix of the axis, ∫ ρA SᵀS dx, contains the full ρA for every f_M. Static solvers
-do not change velocities, so s must be constrained in static models.
+use_coupling_terms is true. The mass matrix of the axis, ∫ ρA SᵀS dx, contains ρA for any f_M, not μ. Static solvers do
+not change velocities, so s must be constrained in static models.
 
 Source: arbitrary Lagrangian-Eulerian form of the ANCF cable: J. Gerstmayr and others, documentation of Exudyn 1.11,
 item ObjectALEANCFCable2D; axially moving continua: C. D. Mote, J. Franklin Inst. 279 (1965) 430-444.
@@ -89,10 +89,12 @@ class MovingView(CableView):
 
 
 def build(rows: LocalRows) -> System:
-    """Bind rows to the kernels of `Cable2D`, which work on copies of the coordinates, and to the kernels of moving
-    cables."""
+    """Create the system of the rows. The kernels of `Cable2D` use copies of the coordinates, and the kernels of moving
+    cables convert the results.
+    """
     c, n = rows.columns.records, len(rows.rows)
-    # each element has separate coordinates, because the convective slopes s_t r'' differ on the two sides of a node
+    # each element has its own copy of the coordinates, because the convective rates s_t r'' differ on the two sides of
+    # a node
     cables = build_cables(rows, np.arange(8 * n).reshape(n, 8))
     weight = create_inertia(c["mass_per_length"], c["length"], rows.dofs)
     nothing = np.zeros(0)
@@ -148,7 +150,8 @@ def build(rows: LocalRows) -> System:
     def read(s: Evaluation) -> None:
         update_elements(s)
         found = cables.read_account(own)
-        # the flow of strain energy through the ends is the power of all forces minus elastic and damping power
+        # the flow of strain energy through the ends is the power of all forces minus the elastic power and the damping
+        # power
         x, v = s.x[rows.dofs], s.v[rows.dofs]
         whole = eval_forces()
         own.v[:] = 0.0
@@ -156,8 +159,7 @@ def build(rows: LocalRows) -> System:
         along = (whole * slide(rows, x[:, :8])).sum(axis=1)
         strain = ((whole - elastic) * v[:, :8]).sum(axis=1) + c["add_ale_variation"] * v[:, 8] * along
         strain -= found.powers.sum(axis=0)
-        # add the change of the kinetic energy; M is linear in the coordinates, so a difference gives the exact rate of
-        # M
+        # add the rate of the kinetic energy; M is linear in the coordinates, so a difference gives the exact rate of M
         x, v, still = x.ravel(), v.ravel(), np.zeros(9 * n)
         gyration = eval_inertia(x, v, still)
         faster = eval_inertia(x + v, v, v) - eval_inertia(x + v, v, still) - eval_inertia(x, v, v) + gyration

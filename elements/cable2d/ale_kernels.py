@@ -1,4 +1,5 @@
-"""Kernels of `ALECable2D`: elastic and inertia forces on the 9 coordinates of a cable (8 of the nodes, then s).
+"""Kernels of `ALECable2D`: elastic and inertia forces on the 9 coordinates of a cable, which are 8 coordinates of the
+nodes, followed by s.
 
 Symbols: q and v are the total coordinates and the velocities of the nodes, 4 per global axis in the order r0, r0', r1,
 r1'. The speed and the acceleration of the axial motion are s_t and s_tt. The derivatives of the shape functions are
@@ -11,7 +12,7 @@ With the moving mass per length μ, for each global axis
     P = ∫ μ S_i S_j' dx = M G,    Q = ∫ μ S_i' S_j' dx = Gᵀ M G,    R = ∫ μ S_i S_j'' dx = M G G = [μ S_i S_j'] - Q.
 
 Kernels read the records ``rows`` of cables. The fields are ``moving_mass_per_length`` μ and ``mass_per_length`` [kg/m],
-``length`` [m], and the matrices ``G``, ``P``, ``Q`` and ``R``, shape (4, 4). ``dofs`` are the local coordinate numbers
+``length`` [m], and the matrices ``G``, ``P``, ``Q`` and ``R``, shape (4, 4). ``dofs`` are the local coordinate indices
 of the two nodes and of s (9). If ``convective`` is true, damping uses w instead of v. If ``use_coupling_terms`` is
 true, s_tt acts on the nodes, and accelerations of the nodes act on s. If ``add_ale_variation`` is true, elastic forces
 act on s.
@@ -47,8 +48,9 @@ def fill_product(A: FloatArray, q: FloatArray, n: IntArray, out: FloatArray) -> 
 
 @kernel
 def gather(rows: NDArray[Any], x: FloatArray, v: FloatArray, xe: FloatArray, ve: FloatArray) -> None:
-    """Copy the 8 coordinates of each element to ``xe``, element after element, and the rates that determine the damping
-    to ``ve``."""
+    """Copy the 8 coordinates of each element to ``xe``, in the order of the elements, and the rates that determine the
+    damping to ``ve``.
+    """
     g = np.empty(8)
     for i in range(len(rows)):
         row = rows[i]
@@ -82,7 +84,7 @@ def scatter_tangent(
     rows: NDArray[Any], x: FloatArray, v: FloatArray, fe: FloatArray, K: FloatArray, D: FloatArray,
     dq: float, dv: float, slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
-    """Add dq ∂f/∂q + dv ∂f/∂v of `scatter_forces` to the matrix values.
+    """Add dq ∂f/∂q + dv ∂f/∂v of `scatter_forces` to the values of the matrix.
 
     K contains dq ∂fe/∂xe + dv ∂fe/∂ve of the elements, and D contains ∂fe/∂ve, both of shape (rows, 8, 8). The array fe
     contains the forces of the elements.
@@ -126,9 +128,10 @@ def scatter_tangent(
 
 @kernel
 def inertia(rows: NDArray[Any], x: FloatArray, v: FloatArray, a: FloatArray, f: FloatArray) -> None:
-    """Add to f the inertia forces that are not in the constant mass matrix. On the nodes these are 2 s_t P v + s_t² R q
-    + s_tt P q. On s the forces are 2 s_t vᵀQ q + s_t² [μ r'·r']/2 + (P q)·a. The terms with P q are included if
-    ``use_coupling_terms`` is true."""
+    """Add the inertia forces that are not part of the constant mass matrix to f. The forces on the nodes are 2 s_t P v
+    + s_t² R q + s_tt P q. The force on s is 2 s_t vᵀQ q + s_t² [μ r'·r']/2 + (P q)·a. The terms with P q are included
+    if ``use_coupling_terms`` is true.
+    """
     Pv, Rq, Pq, Qq = np.empty(8), np.empty(8), np.empty(8), np.empty(8)
     for i in range(len(rows)):
         row = rows[i]
@@ -154,7 +157,7 @@ def inertia_tangent(
     rows: NDArray[Any], x: FloatArray, v: FloatArray, a: FloatArray, dq: float, dv: float, da: float,
     slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
-    """Add dq ∂f/∂q + dv ∂f/∂v + da ∂f/∂a of `inertia` to the matrix values."""
+    """Add dq ∂f/∂q + dv ∂f/∂v + da ∂f/∂a of `inertia` to the values of the matrix."""
     Pv, Rq, Pq, Qq, Qv = np.empty(8), np.empty(8), np.empty(8), np.empty(8), np.empty(8)
     for i in range(len(rows)):
         row = rows[i]
@@ -175,7 +178,7 @@ def inertia_tangent(
             values[to[8, 6 + k]] += dq * s_t * s_t * row.moving_mass_per_length * x[n[6 + k]]
             values[to[8, 2 + k]] -= dq * s_t * s_t * row.moving_mass_per_length * x[n[2 + k]]
         values[to[8, 8]] += dv * (2.0 * rate + s_t * row.moving_mass_per_length * ends)
-        # nodes by nodes
+        # derivatives of forces on nodes with respect to nodes
         for j in range(4):
             for l in range(4):
                 entry = 2.0 * dv * s_t * P[j, l] + dq * (s_t * s_t * R[j, l] + s_tt * P[j, l])
@@ -208,7 +211,7 @@ def gravity(rows: NDArray[Any], x: FloatArray, g: FloatArray, which: IntArray, f
 def gravity_tangent(
     rows: NDArray[Any], g: FloatArray, which: IntArray, dq: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """Add dq ∂/∂q of `gravity` to the matrix values."""
+    """Add dq ∂/∂q of `gravity` to the values of the matrix."""
     for i in which:
         rho = rows[i].mass_per_length
         for k in range(2):

@@ -1,4 +1,4 @@
-"""2D cable: two nodes with position and slope, axial and bending stiffness, no shear (ANCF cable).
+"""2D cable element (ANCF cable): two nodes with position and slope, axial stiffness and bending stiffness, no shear.
 
 The axis r(x, t) is a cubic polynomial in the arc length x of the undeformed cable, from 0 to L:
 
@@ -11,10 +11,10 @@ The curvature is the derivative of the angle of the tangent with respect to x, n
 length, so bending and stretching are not coupled.
 
 Integration rule 0 has 5 Gauss points for axial terms and 3 Gauss points for bending terms. Rule 1 has 4 and 2 Gauss
-points for these terms. Rule 2 has 3 Lobatto points for axial terms and 2 Gauss points for bending terms. Rules 0 and 1
-make coarse meshes too stiff (locking), because a bent cubic has axial strain between its nodes. Rule 2 evaluates the
-strain at only three points, at which the coordinates can make the strain 0; the rule does not lock. Rule 2 is the
-fastest rule and the default.
+points for these terms. Rule 2 has 3 Lobatto points for axial terms and 2 Gauss points for bending terms. With rules 0
+and 1 coarse meshes are too stiff (locking), because a bent cubic has axial strain between its nodes. Rule 2 evaluates
+the strain at only three points. The coordinates can make the strain 0 at these points, so the element does not lock.
+Rule 2 is the fastest rule and the default.
 
 Source: J. Gerstmayr, A. A. Shabana, Nonlinear Dynamics 45 (2006) 109-130; for the curvature J. Gerstmayr, H. Irschik,
 Journal of Sound and Vibration 318 (2008) 461-487.
@@ -58,7 +58,7 @@ from windlass.framework.model.table import EntityTable
 
 RULES = (0, 1, 2)
 BLOCK = 10_000
-"""Largest number of rows that are checked in one call, to limit the memory."""
+"""Largest number of rows that are checked in one call. It limits the required memory."""
 
 
 class Cable2D(Component):
@@ -102,13 +102,13 @@ def gravity(c: Inertia, g: FloatArray, rows: IntArray, f: FloatArray) -> None:
 
 
 class CableKind(NamedTuple):
-    """Differences between 2D and 3D cables.
+    """Functions and names that differ between 2D and 3D cables.
 
     name: name of the system.
     gauss: kernels of residual and tangent for any integration rule.
     lobatto: kernels of residual and tangent for rule 2.
     linear_beside_users: for rows with one user function (axial force or bending moment), whether the kernels evaluate
-    the other force; if false, NumPy evaluates both forces.
+    the other force. Otherwise NumPy evaluates both forces.
     """
 
     name: str
@@ -120,10 +120,10 @@ class CableKind(NamedTuple):
 class RuleGroup(NamedTuple):
     """Cables with the same integration rule, evaluated by one thread.
 
-    energies, powers: functions of an `Account`; the values are 0 for rows whose linear law is replaced by a force
+    energies, powers: functions of an `Account`. The values are 0 for rows whose linear law is replaced by a user
     function.
     residual, tangent: functions of a `System`.
-    dynamic_residual, dynamic_tangent: residual and tangent together with inertia, in one pass.
+    dynamic_residual, dynamic_tangent: residual and tangent that include inertia forces and mass matrix.
     strands: data of the rows that form-finding changes temporarily.
     """
 
@@ -137,11 +137,12 @@ class RuleGroup(NamedTuple):
 
 
 def create_group(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray, kind: CableKind) -> RuleGroup:
-    """Create the kernels of rows with the same rule; ``row`` contains the positions of the rows among the local
-    rows."""
+    """Create the kernel calls of rows with the same rule; ``row`` contains the indices of the rows among the local
+    rows.
+    """
     some, points = rows.select(row), create_rule(rule)
 
-    # created only if energies are requested
+    # created when energies are requested for the first time
     @functools.cache
     def own() -> RuleRows:
         return create_rows(some, row, points)._replace(dofs=dofs[row])
@@ -162,8 +163,9 @@ def create_group(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray, kind
 
 
 def join_sets(sets: Sequence[Sequence[Call]]) -> Callable[[Evaluation], None]:
-    """Join the functions of sets of rows to one function of a `System`; sets of the same rule can run in several
-    threads."""
+    """Join the functions of sets of rows to one function of a `System`. Sets with the same rule can be evaluated in
+    several threads.
+    """
     if all(len(some) == 1 for some in sets):
         return sum((function for some in sets for function in some), Call())
 
@@ -175,7 +177,9 @@ def join_sets(sets: Sequence[Sequence[Call]]) -> Callable[[Evaluation], None]:
 
 
 def create_user_groups(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray, kind: CableKind) -> list[UserRows]:
-    """Create the data of rows with the same rule and the given positions, for force functions."""
+    """Create the data of rows with user functions and the same rule; ``row`` contains their indices among the local
+    rows.
+    """
     if not kind.linear_beside_users:
         return [replace(create_user_rows(rows.select(row), row, rule), dofs=dofs[row])]
     groups = []
@@ -188,12 +192,12 @@ def create_user_groups(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray
 
 
 def build_cables(rows: LocalRows, dofs: IntArray, kind: CableKind | None = None) -> System:
-    """Bind rows to the kernels, in groups with equal integration rules.
+    """Create the system of the rows, which are evaluated in groups with the same integration rule.
 
     Args:
-        rows: the cables; the first 4 d coordinates of each cable belong to its nodes, in d dimensions.
-        dofs: positions of the coordinates of the nodes in the fields that the kernels read, shape (rows, 4 d).
-        kind: 2D by default.
+        rows: the cables. In d dimensions, the first 4 d coordinates of each cable belong to its nodes.
+        dofs: indices of the coordinates of the nodes in the arrays that the kernels read, shape (rows, 4 d).
+        kind: 2D or 3D cables; 2D by default.
     """
     kind = kind or IN_PLANE
     integration, given = rows.local("integration"), has_function(rows)
@@ -253,9 +257,9 @@ def build_cables(rows: LocalRows, dofs: IntArray, kind: CableKind | None = None)
 
 
 def create_rows(rows: LocalRows, row: IntArray, rule: Rule) -> RuleRows:
-    """Create the data of rows with the same rule; ``row`` contains their positions among the local rows of the table.
+    """Create the data of rows with the same rule; ``row`` contains their indices among the local rows of the table.
 
-    Stiffness and damping that a force function replaces are set to 0 for the kernels.
+    Stiffness and damping that a user function replaces are set to 0 for the kernels.
     """
     axial, bending = (is_none(rows.local(f"{quantity}_function")) for quantity in ("axial_force", "bending_moment"))
     records = create_records(
@@ -283,11 +287,11 @@ def check_nodes(world: Tables, table: EntityTable) -> None:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError if nodes, reference strains or user functions of a row are not allowed."""
+    """Raise ModelError for rows with invalid nodes, reference strains or user functions."""
     check_nodes(world, table)
     share = table.local("strain_is_relative_to_reference")
     table.refuse((share < 0.0) | (share > 1.0), ("strain_is_relative_to_reference",), "lie from 0 to 1")
-    # a user's axial force allows any reference strain
+    # with a user function of the axial force, any reference strain is allowed
     slack = (table.local("reference_strain") <= -1.0) & is_none(table.local("axial_force_function"))
     table.refuse(slack, ("reference_strain",), "be > -1, as the cable has no unstretched length otherwise")
     for quantity in ("axial_force", "bending_moment"):
@@ -300,11 +304,12 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def _check_slope(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError if r' = 0 at a point of a cable, because the strain is not defined at this point. An example of
-    such a point is the middle of a cable whose ends coincide."""
+    """Raise ModelError if r' = 0 at a point of a cable, because the strain is not defined at this point. For example,
+    r' is 0 in the middle of a cable whose ends coincide.
+    """
     held, length, dofs = table.resident, table.local("length"), world.resident_dofs(table)
     s = np.unique(np.concatenate([np.concatenate((rule.sa, rule.sb)) for rule in map(create_rule, RULES)]))
-    # limit the number of rows, because a million cables in one call would need gigabytes of memory
+    # the number of rows per call is limited, because a million cables in one call would need gigabytes of memory
     for first in range(0, len(held), BLOCK):
         L = length[first : first + BLOCK]
         q = world.numbering.reference_of(dofs[first : first + BLOCK, : dofs.shape[1] // 4 * 4])

@@ -1,19 +1,19 @@
-"""Checks of the shape of cables. Before a solve, the checks find cables that are far too short. After static solves,
-the checks find cables that are turned inside out, and buckling and bends that the mesh cannot represent.
+"""Checks of the shape of cables. Before a solve, they find cables that are much too short for their route. After static
+solves, they find folded cables, and buckling and bends that the mesh cannot represent.
 
-The cubic between two nodes can run backwards: the slope at a node points against the chord,
+In a folded cable the slope at a node points against the chord of the element:
 
     r'·(r_1 - r_0) < 0    at x = 0 or x = L.
 
-A physical shape fulfils this condition only if one element bends by more than 180°. In a soft cable, a shape that runs
-backwards has little energy and may even be a minimum of the potential, but the shape disappears if the mesh is refined.
+A physical shape satisfies this condition only if one element bends by more than 180°. In a cable with small stiffness,
+a folded shape has little energy and may be a minimum of the potential, but it disappears if the mesh is refined.
 
-A steep line has its largest curvature near its lower end, where its tension is smallest. At this end L κ is a multiple
-of the average bend angle of the element, which a cubic does not resolve.
+The curvature of a steep line is largest near its lower end, where its tension is smallest. If L κ at this end is a
+multiple of the angle between the slopes at the two ends of the element, a cubic does not resolve the shape.
 
-A cable of the length L between clamped ends buckles at N = -4 π² EI/L². A single element cannot buckle, so its
-compressive force can exceed the buckling load of the real cable. The excess is only reported, because contact may
-support the cable sideways.
+A cable of the length L with clamped ends buckles at N = -4 π² EI/L². A single element cannot buckle, so its compressive
+force can exceed the buckling load of the real cable. The excess is only reported, because contact may support the cable
+laterally.
 
 Source: S. P. Timoshenko, J. M. Gere, Theory of Elastic Stability, McGraw-Hill (1961), section 2.2.
 """
@@ -45,16 +45,20 @@ force has a wrong order of magnitude."""
 END_BEND, UNEVEN = 1.25, 1.9
 """END_BEND: limit of L κ at an end of an element [rad]. UNEVEN: limit of L κ divided by the angle between the slopes at
 the two ends [1]. If both limits are exceeded, the mesh does not resolve the shape. At these limits the error of the
-horizontal force is 1.3 to 8 % in steep slack lines, and at most 1.3 % in other lines."""
+horizontal force is 1.3 to 8 % for steep slack lines, and at most 1.3 % for other lines.
+"""
 LEAST_COSINE = np.cos(0.3)
-"""Cosine of the angle (0.3 rad) between the slopes at the two ends of an element below which the bend counts as uniform
-[1]."""
+"""Cosine of the angle (0.3 rad) between the slopes at the two ends of an element above which the curvature is treated
+as uniform [1].
+"""
 LEAST_STRAIN = 1e-6
-"""Compressive strain [1] below which compression is ignored, because the mesh causes such strains in slack ropes."""
+"""Compressive strain [1] below which compression is ignored, because in slack ropes the mesh causes strains of this
+magnitude.
+"""
 
 
 def create_diagnosis(rows: LocalRows) -> Callable[[Fields], list[Fault]]:
-    """Create the `Checks.find_faults` of 2D or 3D cables."""
+    """Create the function `Checks.find_faults` of 2D or 3D cables."""
     dofs, given = node_dofs(rows), has_function(rows)
     length, free = rows.local("length"), eval_free_strain(rows)
     folded, shortened, bent = np.zeros((3, len(dofs)), np.bool_)
@@ -71,8 +75,9 @@ def create_diagnosis(rows: LocalRows) -> Callable[[Fields], list[Fault]]:
 
 
 def create_doubts(rows: LocalRows) -> Callable[[Fields, float], list[str]]:
-    """Create the `Checks.doubts` of cables without user functions, which report an initial strain above
-    `LARGEST_STRETCH`."""
+    """Create the function `Checks.doubts` of cables without user functions. It reports initial strains above
+    `LARGEST_STRETCH`.
+    """
     dofs, given = node_dofs(rows), has_function(rows)
     unstretched = rows.local("length") * (1.0 + eval_free_strain(rows))
     first, _, last, _ = (np.ascontiguousarray(part) for part in np.split(dofs, 4, axis=1))
@@ -96,7 +101,7 @@ def create_doubts(rows: LocalRows) -> Callable[[Fields, float], list[str]]:
 
 
 def eval_free_strain(rows: LocalRows) -> FloatArray:
-    """Return the strain without force [1], shape (rows,)."""
+    """Return the strain of the stress-free state [1], shape (rows,)."""
     share = rows.local("strain_is_relative_to_reference")
     own = share * eval_mean_strain(rows.reference[:, : node_dofs(rows).shape[1]], rows.local("length"))
     free: FloatArray = rows.local("reference_strain") + own
@@ -137,9 +142,10 @@ def bend_at_ends(x: FloatArray, dofs: IntArray, length: float, d: int) -> tuple[
 def mark_suspects(
     x: FloatArray, dofs: IntArray, length: FloatArray, free: FloatArray, folded: Flags, shortened: Flags, bent: Flags
 ) -> None:
-    """Fill three arrays of shape (rows,). ``folded``: a slope points against the chord. ``shortened``: the mean strain
-    is below the strain without force. ``bent``: the angle between the slopes at the two ends, or L κ at one end, is
-    large."""
+    """Fill three arrays of shape (rows,). ``folded``: whether a slope points against the chord. ``shortened``: whether
+    the mean strain is below the strain of the stress-free state. ``bent``: whether the angle between the slopes at the
+    two ends, or L κ at one end, is large.
+    """
     d = dofs.shape[1] // 4
     limit = np.cos(np.radians(LARGEST_TURN))
     for i in range(len(dofs)):
@@ -162,7 +168,7 @@ def mark_suspects(
 
 
 def find_folded(rows: LocalRows, x: FloatArray) -> list[Fault]:
-    """Find cables that are turned inside out at coordinates x, shape (rows, 4 d)."""
+    """Find folded cables at the coordinates x, shape (rows, 4 d)."""
     faults = []
     r0, s0, r1, s1 = split(x)
     chord = r1 - r0
@@ -181,7 +187,7 @@ def find_folded(rows: LocalRows, x: FloatArray) -> list[Fault]:
 
 
 def find_bent(rows: LocalRows, x: FloatArray) -> list[Fault]:
-    """Find cables that bend by more than the mesh resolves, at coordinates x, shape (rows, 4 d)."""
+    """Find cables whose bend the mesh does not resolve, at the coordinates x, shape (rows, 4 d)."""
     _, s0, _, s1 = split(x)
     angles = np.degrees(np.arccos(dot(s0, s1) / np.sqrt(dot(s0, s0) * dot(s1, s1))))
     faults = []

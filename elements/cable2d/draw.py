@@ -1,4 +1,4 @@
-"""Drawing of 2D and 3D cables: every cable as straight lines between points of its cubic axis.
+"""Drawing of 2D and 3D cables. Each cable is drawn as straight lines between points of its cubic axis.
 
 | point field | unit | meaning |
 | --- | --- | --- |
@@ -9,8 +9,8 @@
 | `curvature` | 1/m | > 0 where the cable bends to the left |
 | `bending_moment_vector`, `curvature_vector` | N m, 1/m | vectors of 3D cables, instead of the scalars |
 
-The values equal the output variables of the same name. Neighbouring cables have separate points at their common node,
-because forces and curvature may jump at a node.
+The fields are equal to the output variables with the same names. Neighbouring cables have separate points at their
+common node, because forces and curvature may be discontinuous at a node.
 """
 
 from __future__ import annotations
@@ -37,12 +37,11 @@ UNITS = {
     2: {"velocity": "m/s", "axial_force": "N", "bending_moment": "N m", "curvature": "1/m"},
     3: {"velocity": "m/s", "axial_force": "N", "bending_moment_vector": "N m", "curvature_vector": "1/m"},
 }
-"""Units of the point fields in 2D and 3D, by name."""
+"""Unit of each point field in 2D and 3D."""
 
 
 def draw(rows: LocalRows, fields: Fields, subdivisions: int, kinematics: Kinematics = NODES) -> Drawing:
-    """Draw each cable as ``subdivisions`` lines of equal reference length; cables that share nodes get the same part
-    label.
+    """Draw each cable as ``subdivisions`` lines of equal reference length. Connected cables get the same part label.
 
     The next call for the same rows overwrites the arrays of points and fields.
     """
@@ -51,7 +50,7 @@ def draw(rows: LocalRows, fields: Fields, subdivisions: int, kinematics: Kinemat
 
 
 class CableLines:
-    """The lines that show a set of cables: constant data, and arrays for data that change from frame to frame.
+    """Lines of the drawing of a set of cables: constant data, and arrays for data that change during a run.
 
     Args:
         rows: the cables.
@@ -68,7 +67,7 @@ class CableLines:
         self._shape = eval_shape(s, np.ones(()))
         self._places = Places(np.broadcast_to(s, (count, n)), self._shape, eval_references(rows, s))
         self._own = np.arange(8 * count).reshape(count, 8)
-        # z stays 0
+        # in 2D z remains 0
         self._points, self._velocity = np.zeros((count * n, 3)), np.zeros((count * n, 3))
         none = np.zeros(0)
         number, ends = np.arange(count * n).reshape(count, n), node_dofs(rows)
@@ -84,12 +83,13 @@ class CableLines:
             start=x[:, :-1].ravel(),
             end=x[:, 1:].ravel(),
             units=self._units,
-            # coordinate numbers of positions identify the ends of cables, because several nodes can share a position
+            # the coordinate indices of positions identify the ends of cables, because several nodes can share a
+            # position
             joints=np.repeat(rows.layout.dofs[ends[:, [0, ends.shape[1] // 2]]], subdivisions, axis=0),
         )
 
     def draw(self, fields: Fields, kinematics: Kinematics) -> Drawing:
-        """Draw the lines at an instant."""
+        """Update the lines for the state in ``fields``, and return the drawing."""
         view, s, bending = self._view, self._strains, self._bending
         dofs, x, v = self._coordinates(kinematics.material, fields)
         fill_points(dofs, x, v, self._length, self._shape, self._points, self._velocity)
@@ -106,7 +106,7 @@ class CableLines:
     def _coordinates(
         self, motion: Callable[[LocalRows, Fields], CableMotion], fields: Fields
     ) -> tuple[IntArray, FloatArray, FloatArray]:
-        """Return the coordinate numbers of each row, and the coordinates and velocities of a motion."""
+        """Return the coordinate indices of each row, and the coordinates and velocities of a motion."""
         if motion is eval_motion:
             return self._rows.dofs, fields.x, fields.v
         found = motion(self._rows, fields)

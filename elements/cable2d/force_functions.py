@@ -1,13 +1,14 @@
-"""User functions for axial force or bending moment of cables, and the linear functions that they replace.
+"""User functions for the axial force or the bending moment of cables, and the linear laws that they replace.
 
-The functions take arrays with one entry per row and point, shape (rows, n), and return N [N] or M [N m]:
+The arguments of the functions are arrays with one element per row and point, shape (rows, n). The functions return N
+[N] or M [N m]:
 
     f(t, position, strain, strain_rate, reference_strain, curvature, curvature_rate, reference_curvature, parameters)
 
 where t is the time [s], x the position along the cable [m], and ``parameters`` are columns of the rows, see
 `Parameters`. A user function replaces the linear law including damping, and must accept any number of rows and points.
-A result of shape (rows, 1) or a single number applies to all points. A result of any other shape, or with NaN, raises
-an error.
+A result of shape (rows, 1) or a scalar applies to all points. A result of any other shape, or with NaN, raises an
+error.
 
 A function with the same arguments in ``axial_force_derivatives`` or ``bending_moment_derivatives`` returns the
 derivatives with respect to strain, strain_rate, curvature and curvature_rate. Without such a function the derivatives
@@ -17,8 +18,8 @@ are central differences. The other terms of the tangent are exact:
                                   ∂N/∂v = N_ε_t ε_q + N_κ_t κ_q,    likewise M.
 
 In 3D the argument curvature is |κ|, and the returned moment acts about the current direction of κ, see strains.py. Rows
-with a user function are evaluated with NumPy, about a hundred times slower than other rows. The elastic energy of these
-rows is not computed.
+with a user function are evaluated with NumPy, which takes about a hundred times as long as for other rows. The elastic
+energy of these rows is not computed.
 """
 
 from __future__ import annotations
@@ -48,15 +49,15 @@ from windlass.framework.model.law import LocalRows
 from windlass.framework.model.system import Fields
 
 BY = {0: "strain", 1: "strain rate", 3: "curvature", 4: "curvature rate"}
-"""Names of the arguments with respect to which functions are differentiated, by position of the argument."""
-# Step of central differences, relative to the size of strains, or of curvatures times length [1].
+"""Names of the arguments with respect to which functions are differentiated, by index of the argument."""
+# Step of central differences, relative to the magnitude of strains, or of curvatures times length [1].
 STEP = 1e-6
 
 
 class Parameters(NamedTuple):
     """Columns of cables that a user function receives, each of shape (rows, 1).
 
-    row: row number in the table of the cables.
+    row: row index in the table of the cables.
     length [m], axial_stiffness [N], bending_stiffness [N m^2], axial_damping [N s], bending_damping [N m^2 s].
     """
 
@@ -69,8 +70,9 @@ class Parameters(NamedTuple):
 
 
 class Places(NamedTuple):
-    """Points of cables, n per row: s = x/L [1], shape (rows, n); shape functions at these points; references, the
-    strain and curvature without force at these points."""
+    """Points of cables, n per row: s = x/L [1], shape (rows, n); shape functions at these points; references, which are
+    strain and curvature of the stress-free state at these points.
+    """
 
     s: FloatArray
     shape: Shape
@@ -82,9 +84,10 @@ Derivatives = Callable[..., tuple[Any, Any, Any, Any]]
 
 
 class ForceGroup(NamedTuple):
-    """Rows that share a function ``force``, with the function ``derivatives`` or None. The positions of the rows are
-    ``rows``, shape (m,). For user functions, ``calls`` counts the calls, and ``kind`` is the name of the cable
-    component in messages."""
+    """Rows with the same function ``force``, and with the function ``derivatives`` or None. ``rows`` contains the
+    indices of the rows, shape (m,). For user functions, ``calls`` counts the calls, and ``kind`` is the name of the
+    cable component for messages.
+    """
 
     rows: IntArray
     force: ForceFunction
@@ -97,9 +100,9 @@ class ForceGroup(NamedTuple):
 class UserRows:
     """Rows with user functions and the same integration rule.
 
-    row: positions among the local rows, shape (rows,).
-    dofs: local coordinate numbers, shape (rows, 4 d) in d dimensions.
-    parameters: their columns.
+    row: indices among the local rows, shape (rows,).
+    dofs: local coordinate indices, shape (rows, 4 d) in d dimensions.
+    parameters: columns of the rows that user functions receive.
     parts: for axial forces (key 0) and bending moments (key 1): name of the quantity, functions, points, and
     integration weights times length [m], shape (rows, n).
     """
@@ -133,7 +136,7 @@ def has_function(rows: LocalRows) -> NDArray[np.bool_]:
 
 
 def is_none(functions: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return whether each entry of a column of functions is None, shape (rows,)."""
+    """Return whether each element of a column of functions is None, shape (rows,)."""
     none: Any = None
     return np.asarray(np.equal(functions, none), dtype=bool)
 
@@ -152,7 +155,7 @@ def create_forces(rows: LocalRows, quantity: str) -> list[ForceGroup]:
     groups: dict[tuple[int, int], list[int]] = {}
     for i in np.flatnonzero(~linear):
         groups.setdefault((id(forces[i]), id(derivatives[i])), []).append(int(i))
-    # messages name `Cable2D` for cables with moving material, too
+    # in messages, cables with moving material are also named `Cable2D`
     calls, kind = first_calls(rows.world), rows.table.kind.removeprefix("ALE")
     result += [ForceGroup(np.array(m), forces[m[0]], derivatives[m[0]], calls, kind) for m in groups.values()]
     return result
@@ -165,7 +168,9 @@ def create_places(rows: LocalRows, s: FloatArray) -> Places:
 
 
 def create_user_rows(rows: LocalRows, row: IntArray, integration: int) -> UserRows:
-    """Bind rows with user functions; ``row`` contains the positions of these rows among the local rows of the table."""
+    """Create the data of rows with user functions; ``row`` contains the indices of these rows among the local rows of
+    the table.
+    """
     rule: Rule = create_rule(integration)
     length = rows.local("length")[:, None]
     given = (("axial_force", rule.sa, rule.wa), ("bending_moment", rule.sb, rule.wb))
@@ -229,8 +234,9 @@ def _compare(
     p: Parameters,
     given: FloatArray,
 ) -> None:
-    """Warn if given derivatives differ from finite differences of the function; wrong derivatives affect only the
-    tangent."""
+    """Warn if given derivatives differ from finite differences of the function. The result is only a warning, because
+    wrong derivatives affect only the tangent.
+    """
     for k, (which, name) in enumerate(BY.items()):
 
         def evaluate(distance: FloatArray, which: int = which) -> FloatArray:
@@ -262,7 +268,7 @@ def _of_rows(parameters: Parameters, rows: IntArray) -> Parameters:
 def _call(
     quantity: str, group: ForceGroup, t: float, x: FloatArray, values: list[FloatArray], p: Parameters
 ) -> FloatArray:
-    """Call a function and return one number for each row and point."""
+    """Call a function and return one value for each row and point."""
     given = group.force(t, x, *values, p)
     result = given if group.calls is None else read_numbers(given)
     if result is None or result.shape not in ((), p.length.shape, x.shape):
@@ -278,7 +284,7 @@ def _call(
 def _call_derivatives(
     quantity: str, group: ForceGroup, t: float, x: FloatArray, values: list[FloatArray], p: Parameters
 ) -> list[FloatArray]:
-    """Call the derivatives of a function and return four numbers or arrays."""
+    """Call the derivatives of a function and return four scalars or arrays."""
     assert group.derivatives is not None
     given = group.derivatives(t, x, *values, p)
     if group.calls is None:
@@ -307,7 +313,7 @@ def _check_finite(
     bad = ~np.isfinite(result)
     for value in values:
         bad &= np.isfinite(value)
-    # if the arguments are not finite, Newton's method has diverged, which the solver reports
+    # if an argument is not finite, Newton's method has diverged, which the solver reports
     for i, j in np.argwhere(bad)[:1]:
         raise _refusal(name, function, str(result[i, j]), "must be finite numbers", int(i), t, p)
 
@@ -328,8 +334,9 @@ def residual(c: UserRows, fields: Fields, f: FloatArray) -> None:
 
 
 def tangent(c: UserRows, fields: Fields, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
-    """Add dq ∂f/∂q + dv ∂f/∂v of `residual` to the matrix values; ``slots`` are their positions, shape (local rows, n,
-    n)."""
+    """Add dq ∂f/∂q + dv ∂f/∂v of `residual` to the values of the matrix; ``slots`` are the indices of these values,
+    shape (local rows, n, n).
+    """
     x, v = fields.x[c.dofs], fields.v[c.dofs]
     for k, (quantity, forces, places, weight) in c.parts.items():
         strains = eval_strains(places.shape, x, v)

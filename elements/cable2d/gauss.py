@@ -1,9 +1,9 @@
-"""Kernels of `Cable2D` for any integration rule, as loops over the integration points, and the strain energy of 2D and
-3D cables.
+"""Kernels of `Cable2D` for any integration rule, with loops over the integration points, and the strain energy of 2D
+and 3D cables.
 
-Several cables are evaluated at once, see lanes.py. One kernel evaluates forces and mass matrix times accelerations;
-another kernel evaluates tangent and mass matrix. For the equations at a single point and the symbols e, s0, s1, p and k
-see points.py.
+Several cables are evaluated at once, see lanes.py. One kernel evaluates the forces, including mass matrix times
+accelerations. Another kernel evaluates tangent and mass matrix. points.py contains the equations at a single point and
+defines the symbols e, s0, s1, p and k.
 """
 
 from __future__ import annotations
@@ -33,10 +33,11 @@ from windlass.framework.model.system import Slots
 
 Vectors = tuple[Vector, Vector, Vector]
 R0, S0, R1, S1 = range(0, 8, 2)
-"""Positions of the x components of r0, s0 = r0', r1 and s1 = r1' among the coordinates and velocities of an element;
-each y component is the next entry."""
+"""Indices of the x components of r0, s0 = r0', r1 and s1 = r1' among the coordinates and velocities of an element. Each
+y component has the next index.
+"""
 ON_E, ON_S0, ON_S1 = range(0, 6, 2)
-"""Positions of the x components of the forces on e, s0 and s1; each y component is the next entry."""
+"""Indices of the x components of the forces on e, s0 and s1. Each y component has the next index."""
 
 
 @kernel(inline=True)
@@ -126,7 +127,7 @@ def residual_gauss(c: Lanes, p: Rule, x: FloatArray, v: FloatArray, a: FloatArra
 
 @kernel(inline=True)
 def add_axial(row: int, P: float, A: Four, k: int, sums: FloatArray) -> None:
-    """Add P times the four entries of A to four sums."""
+    """Add P times the four elements of A to four sums."""
     sums[row, k] += P * A[0]
     sums[row + 1, k] += P * A[1]
     sums[row + 2, k] += P * A[2]
@@ -146,8 +147,9 @@ def add_bending(row: int, P: float, K: float, Q: float, R: float, B: Blocks, k: 
 
 @kernel(inline=True)
 def fill_block(a: int, b: int, iL: float, k: int, g: Any) -> None:
-    """Fill the entries (a + 2i, b + 2j) of the element matrix of lane k from the sums over the points, with e = (r1 -
-    r0)/L."""
+    """Fill the elements (a + 2i, b + 2j) of the element matrix of lane k from the sums over the points, with e = (r1 -
+    r0)/L.
+    """
     j, sums, M = 2 * a + b, g.sums, g.matrix
     ee, e0, e1 = iL * iL * sums[j, k], iL * sums[j + 4, k], iL * sums[j + 8, k]
     oe, ie = iL * sums[j + 12, k], iL * sums[j + 24, k]
@@ -173,7 +175,7 @@ def tangent_gauss(
     slots: Slots,
     values: FloatArray,
 ) -> None:
-    """Add dq ∂f/∂q + dv ∂f/∂v of `residual_gauss` and the mass matrix M to the matrix values."""
+    """Add dq ∂f/∂q + dv ∂f/∂v of `residual_gauss` and the mass matrix M to the values of the matrix."""
     lanes = np.empty(1, WORK_2D)
     axial = len(p.wa)
     for block in range(len(c.given)):
@@ -238,15 +240,16 @@ def tangent_gauss(
 
 @kernel(inline=True)
 def read_vector(d: int, n: IntArray, i: int, x: FloatArray) -> Vector:
-    """Read one of the vectors r0, r0', r1, r1' (i = 0 to 3) of a row with the coordinate numbers n, in d dimensions. In
-    2D the z component is 0."""
-    # without a branch, because with a branch the compiler would count references to the arrays
+    """Read one of the vectors r0, r0', r1, r1' (i = 0 to 3) of a row with the coordinate indices n, in d dimensions. In
+    2D the z component is 0.
+    """
+    # no branch is used, because with a branch the compiled code would count references to the arrays
     return x[n[d * i]], x[n[d * i + 1]], (d - 2) * x[n[d * i + d - 1]]
 
 
 @kernel(inline=True)
 def read_vectors(d: int, n: IntArray, iL: float, x: FloatArray) -> Vectors:
-    """Read e, s0 and s1 of a row, or from velocities their rates; iL is 1/L."""
+    """Return e, s0 and s1 of a row. If x contains velocities, return the rates of these vectors. iL is 1/L."""
     e = combine(iL, read_vector(d, n, 2, x), -iL, read_vector(d, n, 0, x))
     return e, read_vector(d, n, 1, x), read_vector(d, n, 3, x)
 
@@ -291,7 +294,7 @@ def fill_energies(c: RuleRows, r: Rule, x: FloatArray, v: FloatArray, energies: 
         for j in range(len(r.wb)):
             p, k = sum_vectors(r.Pb, j, 1.0, z), sum_vectors(r.Kb, j, iL, z)
             ig, h = 1.0 / dot(p, p), cross(p, k)
-            # components of the curvature without force; in 2D only about z
+            # components of the stress-free curvature; in 2D only about z
             fx, fy, fz = 0.0, 0.0, c.curvature[i, j, 0]
             if d == 3:
                 fx, fy, fz = c.curvature[i, j, 0], c.curvature[i, j, 1], c.curvature[i, j, 2]

@@ -1,11 +1,11 @@
 """Functions and records for the kernels of `Cable2D` and `Cable3D`, for all integration rules.
 
-Several cables are evaluated at once, one in each lane of the processor's vector instructions. The coordinates of these
-cables are copied into a record g of `WORK_2D` or `WORK_3D`. Loops over the lanes evaluate the forces without branches,
-and the results are added to the arrays of the model, cable by cable. The loops read and write only g, because the
-compiler uses vector instructions only if it can prove that arrays do not overlap.
+Several cables are evaluated at once, one in each lane of the vector instructions of the processor. The coordinates of
+these cables are copied into a record g of `WORK_2D` or `WORK_3D`. Loops over the lanes evaluate the forces without
+branches, and the results are added to the arrays of the model, cable by cable. The loops read and write only g, because
+the compiler uses vector instructions only if it can prove that arrays do not overlap.
 
-``dims`` is the number of dimensions d, 2 or 3; each kernel that inlines the functions passes ``dims`` as a constant.
+``dims`` is the number of dimensions d, 2 or 3. Kernels that inline the functions pass ``dims`` as a constant.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def work_type(dims: int) -> np.dtype[Any]:
     """Create the record type for the data of eight cables in ``dims`` = d dimensions, one cable per lane: `QUANTITIES`,
     coordinates, velocities, accelerations, forces and the following fields.
 
-    ``free``: strains and curvatures without force, for rule 2 at all points, otherwise at the current point.
+    ``free``: strains and curvatures of the stress-free state, for rule 2 at all points, otherwise at the current point.
     ``slopes``: e and its rate. ``on_points``: forces on e, s0 and s1. ``sums``: sums over the points of the derivatives
     of these forces with respect to e, s0 and s1. ``matrix``: element matrix, row by row.
     """
@@ -53,9 +53,9 @@ class RuleRows(NamedTuple):
         rows: records, shape (rows,): ``length`` [m], ``mass_per_length`` [kg/m], ``axial_stiffness`` [N],
             ``bending_stiffness`` [N m^2], ``axial_damping`` [N s], ``bending_damping`` [N m^2 s], and ``place``, the
             index of each row in the slots.
-        strain: strain without force at the points [1], shape (rows, n).
-        curvature: curvature without force at the points [1/m], shape (rows, m), in 3D (rows, m, 3).
-        dofs: local numbers of the coordinates x0, y0, x0', y0', x1, y1, x1', y1', shape (rows, 8); in 3D with z, shape
+        strain: stress-free strain at the points [1], shape (rows, n).
+        curvature: stress-free curvature at the points [1/m], shape (rows, m), in 3D (rows, m, 3).
+        dofs: local indices of the coordinates x0, y0, x0', y0', x1, y1, x1', y1', shape (rows, 8); in 3D with z, shape
             (rows, 12).
     """
 
@@ -70,10 +70,10 @@ class Lanes(NamedTuple):
     last cable fill the last block.
 
     given: parameters, shape (blocks, 6 + n + m, LANES). The second array axis contains L [m], EA [N], EI [N m^2], dEA
-    [N s], dEI [N m^2 s] and mass per length [kg/m]. The next entries are the strain without force at the n axial points
-    [1] and the curvature without force at the m bending points [1/m]. In 3D each bending point has three components.
-    dofs: local numbers of the coordinates x0, y0, x0', y0', x1, y1, x1', y1', shape (LANES * blocks, 8). In 3D, z is
-    included, and the shape is (LANES * blocks, 12).
+    [N s], dEI [N m^2 s] and mass per length [kg/m]. The following elements are the stress-free strain at the n axial
+    points [1] and the stress-free curvature at the m bending points [1/m]. In 3D each bending point has three
+    components. dofs: local indices of the coordinates x0, y0, x0', y0', x1, y1, x1', y1', shape (LANES * blocks, 8). In
+    3D, z is included, and the shape is (LANES * blocks, 12).
     row: index of each row in the slots, shape (rows,).
     """
 
@@ -104,7 +104,7 @@ def gather(dims: int, c: Lanes, first: int, x: FloatArray, to: FloatArray) -> No
 
 @kernel(inline=True)
 def take_quantities(c: Lanes, block: int, g: Any) -> None:
-    """Copy the quantities of a block."""
+    """Copy the quantities L, EA, EI, dEA, dEI and mass per length of a block into the lanes."""
     for k in range(LANES):
         g.length[k], g.axial_stiffness[k] = c.given[block, 0, k], c.given[block, 1, k]
         g.bending_stiffness[k], g.axial_damping[k] = c.given[block, 2, k], c.given[block, 3, k]
@@ -113,7 +113,7 @@ def take_quantities(c: Lanes, block: int, g: Any) -> None:
 
 @kernel(inline=True)
 def take_free(c: Lanes, block: int, first: int, count: int, to: FloatArray) -> None:
-    """Copy the strains or curvatures without force of a block."""
+    """Copy the stress-free strains or curvatures of a block into the lanes."""
     for j in range(count):
         for k in range(LANES):
             to[j, k] = c.given[block, 6 + first + j, k]
@@ -136,8 +136,9 @@ def scatter_forces(dims: int, c: Lanes, first: int, g: Any, f: FloatArray) -> No
 
 @kernel(inline=True)
 def find_slot(slots: Slots, row: int, i: int, j: int) -> int:
-    """Return the position of entry (i, j) of the matrix of a row in the matrix values, for the block sizes of
-    `add_matrix`."""
+    """Return the index of element (i, j) of the matrix of a row in the values of the matrix, for the block sizes of
+    `add_matrix`.
+    """
     to, width = slots.places[row], slots.width
     if slots.height > 1:
         return int(to[i // width, j // width] + width * (j % width) + i % width)
@@ -146,9 +147,9 @@ def find_slot(slots: Slots, row: int, i: int, j: int) -> int:
 
 @kernel(inline=True)
 def add_matrix(dims: int, matrix: FloatArray, k: int, slots: Slots, row: int, values: FloatArray) -> None:
-    """Add the element matrix of lane k, which belongs to a row, to the matrix values of the model.
+    """Add the element matrix of lane k, which belongs to row ``row``, to the values of the matrix of the model.
 
-    A slot is the position of a block of size 1 x 1, 1 x w or w x w in the matrix values. The number w = 2 ``dims`` is
+    A slot is the index of a block of size 1 x 1, 1 x w or w x w in the values of the matrix, where w = 2 ``dims`` is
     the number of coordinates of a node.
     """
     places, w, n = slots.places[row], 2 * dims, 4 * dims
@@ -173,7 +174,8 @@ def add_matrix(dims: int, matrix: FloatArray, k: int, slots: Slots, row: int, va
 
 @kernel(inline=True)
 def scatter_matrices(dims: int, c: Lanes, first: int, matrix: FloatArray, slots: Slots, values: FloatArray) -> None:
-    """Add the element matrices of a block to the matrix values of the model; ``slots`` contains the slots of all
-    rows."""
+    """Add the element matrices of a block to the values of the matrix of the model; ``slots`` contains the slots of all
+    rows.
+    """
     for k in range(min(LANES, len(c.row) - first)):
         add_matrix(dims, matrix, k, slots, c.row[first + k], values)

@@ -1,8 +1,8 @@
 """Kernels of `Cable2D` for integration rule 2, the default, without loops over the integration points.
 
-Several cables are evaluated at once, see lanes.py. One kernel evaluates forces and mass matrix times accelerations;
-another kernel evaluates tangent and mass matrix. For the equations at a single point and the symbols e, s0, s1, p and k
-see points.py. Kernels for all rules are in gauss.py.
+Several cables are evaluated at once, see lanes.py. One kernel evaluates the forces, including mass matrix times
+accelerations. Another kernel evaluates tangent and mass matrix. points.py contains the equations at a single point and
+defines the symbols e, s0, s1, p and k. Kernels for all rules are in gauss.py.
 """
 
 from __future__ import annotations
@@ -39,13 +39,14 @@ ROOT3 = sqrt(3.0)
 # The two bending points are at s = 1/2 - H and 1/2 + H.
 H = 0.5 / ROOT3
 STRAIN0, STRAIN, STRAIN1, CURVATURE0, CURVATURE1 = range(5)
-"""Positions in ``free`` of the strains without force at s = 0, 1/2 and 1, and of the curvatures without force at the
-two bending points."""
+"""Indices in ``free`` of the stress-free strains at s = 0, 1/2 and 1, and of the stress-free curvatures at the two
+bending points.
+"""
 
 
 @kernel(inline=True)
 def read_slopes(q: FloatArray, iL: float, k: int) -> tuple[float, float, float, float, float, float]:
-    """Read e, s0 and s1 of lane k from coordinates, or their rates from velocities; iL is 1/L."""
+    """Return e, s0 and s1 of lane k. If q contains velocities, return the rates of these vectors. iL is 1/L."""
     ex, ey = iL * (q[4, k] - q[0, k]), iL * (q[5, k] - q[1, k])
     return ex, ey, q[2, k], q[3, k], q[6, k], q[7, k]
 
@@ -115,14 +116,14 @@ def fill_entries(
     dims: int, a: int, b: int, B0: EntryBlocks, B1: EntryBlocks, A0: Entries, A: Entries, A1: Entries,
     L: float, iL: float, k: int, M: FloatArray,
 ) -> None:  # fmt: skip
-    """Fill the entries (a + d i, b + d j) of the element matrix of lane k, in d = ``dims`` dimensions. The entries of
-    the element matrix follow from the entries (a, b) of the derivative blocks at the points: A0, A, A1 at the axial
-    points, B0, B1 at the bending points.
+    """Fill the elements (a + d i, b + d j) of the element matrix of lane k, in d = ``dims`` dimensions. They follow
+    from the elements (a, b) of the derivative blocks at the points: A0, A, A1 at the axial points, B0, B1 at the
+    bending points.
 
     A0, A, A1 already contain the integration weights.
     """
     j = dims * a + b
-    # index differences in M from one position or slope to the next: x along a matrix row, y along a matrix column
+    # index differences in M between successive positions or slopes: x along a matrix row, y along a matrix column
     x, y = dims, 4 * dims * dims
     # sums and differences of the blocks of the two bending points, and derivatives with respect to d and w of
     # `residual_lobatto`. Each point has the weight L/2
@@ -158,7 +159,7 @@ def fill_entries(
 def tangent_lobatto(
     c: Lanes, x: FloatArray, v: FloatArray, dq: float, dv: float, mass: float, slots: Slots, values: FloatArray
 ) -> None:
-    """Add dq ∂f/∂q + dv ∂f/∂v of `residual_lobatto` and the mass matrix M to the matrix values."""
+    """Add dq ∂f/∂q + dv ∂f/∂v of `residual_lobatto` and the mass matrix M to the values of the matrix."""
     lanes = np.empty(1, WORK_2D)
     for block in range(len(c.given)):
         first, g = block * LANES, lanes[0]

@@ -25,8 +25,9 @@ from windlass.framework.model.rows import create_records
 from windlass.framework.model.system import AxialFlow, Slots
 
 R_R, R_S, R_R1, R_S1, S_S, S_S1 = 156.0, 22.0, 54.0, 13.0, 4.0, 3.0
-"""Entries of M without signs and powers of L. R and S mean position and slope of the first node, R1 and S1 of the
-second node."""
+"""Elements of M without signs and powers of L. R and S denote position and slope of the first node, R1 and S1 of the
+second node.
+"""
 CableMass = tuple[tuple[Number, Number, Number, Number], ...]
 
 
@@ -47,14 +48,15 @@ def mass_rows(mass: Number, L: Number) -> CableMass[Number]:
 
 class Inertia(NamedTuple):
     """Data for mass and weight: records with ``mass_per_length`` [kg/m] and ``length`` [m], shape (rows,), and local
-    coordinate numbers, shape (rows, 4 d) in d dimensions."""
+    coordinate indices, shape (rows, 4 d) in d dimensions.
+    """
 
     rows: NDArray[Any]
     dofs: IntArray
 
 
 def create_inertia(mass_per_length: FloatArray, length: FloatArray, dofs: IntArray) -> Inertia:
-    """Create the rows for the kernels of mass and weight; for the arguments see `Inertia`."""
+    """Create the data for the kernels of mass and weight; see `Inertia` for the arguments."""
     return Inertia(create_records(mass_per_length=mass_per_length, length=length), dofs)
 
 
@@ -64,8 +66,9 @@ def mass_matrices(rho: FloatArray, L: FloatArray) -> FloatArray:
 
 
 def eval_flow(c: Inertia) -> AxialFlow:
-    """Return the matrices P = M G and Q = Gᵀ M G over all coordinates of a cable, for modes of running belts; for G see
-    `slide_matrices`."""
+    """Return the matrices P = M G and Q = Gᵀ M G over all coordinates of a cable, which are used for modes of running
+    belts; see `slide_matrices` for G.
+    """
     rho, L = c.rows["mass_per_length"], c.rows["length"]
     G = slide_matrices(L)
     P = mass_matrices(rho, L) @ G
@@ -76,7 +79,7 @@ def eval_flow(c: Inertia) -> AxialFlow:
 
 @kernel
 def mass(c: Inertia, scale: float, slots: Slots, values: FloatArray) -> None:
-    """Add scale times the mass matrix ∫ ρA SᵀS dx to the matrix values; see `find_slot` for the slots."""
+    """Add scale times the mass matrix ∫ ρA SᵀS dx to the values of the matrix; see `find_slot` for the slots."""
     dims = c.dofs.shape[1] // 4
     for i in range(len(c.rows)):
         row = c.rows[i]
@@ -95,7 +98,7 @@ def product(row: Four, q: Four) -> float:
 
 @kernel
 def mass_product(c: Inertia, x: FloatArray, f: FloatArray) -> None:
-    """Add M x to f; both arrays have the shape (n + 1,) with the number of coordinates n."""
+    """Add M x to f. Both arrays have the shape (n + 1,), where n is the number of coordinates."""
     d = c.dofs.shape[1] // 4
     for i in range(len(c.rows)):
         row = c.rows[i]

@@ -1,12 +1,12 @@
 """Output variables of `Cable2D` at points of the cable: x [m] along the axis and y [m] along its normal.
 
-``x`` is a number for all rows, or an array of shape (rows,), or (rows, k) for k positions per row. The default is the
-middle of each cable. ``y`` has the same shapes and the default 0. Vectors are in the global frame with z = 0; scalar
-outputs have no additional array axis. With the normal n = [-r'_y, r'_x]/|r'|:
+``x`` is a scalar for all rows, or an array of shape (rows,), or (rows, k) for k positions per row. By default outputs
+are evaluated in the middle of each cable. ``y`` has the same shapes and the default 0. Vectors are in the global frame
+with z = 0. Scalar outputs have the shape (rows,) or (rows, k). With the normal n = [-r'_y, r'_x]/|r'|:
 
     position r + y n,    velocity r_t - y ω r'/|r'|,    ω = (r' × r'_t)/(r'·r'),    strain ε - y κ.
 
-Forces and moments include damping and user functions and are evaluated at the given position. With integration rule 2
+Forces and moments include damping and user functions, and are evaluated at the given position. With integration rule 2
 the axial force is most accurate at x = 0, L/2 and L.
 """
 
@@ -34,10 +34,11 @@ from windlass.framework.errors import ModelError
 from windlass.framework.model.law import LocalRows, Output
 from windlass.framework.model.system import Fields
 
-# Largest distance of a position beyond an end of the cable that counts as a rounding error, relative to the length [1].
+# Largest distance of a position beyond an end of the cable that is treated as a rounding error, relative to the length
+# [1].
 TOLERANCE = 1e-9
 MOST_PLACES = 4
-"""Largest number of sets of positions for which shape functions are cached, for each group of cables."""
+"""Largest number of sets of positions for which the shape functions of a group of cables are cached."""
 
 
 class CableMotion(NamedTuple):
@@ -67,7 +68,7 @@ def eval_motion(rows: LocalRows, fields: Fields) -> CableMotion:
 
 
 def node_dofs(rows: LocalRows) -> IntArray:
-    """Return the local numbers of the coordinates of both nodes of cables in d dimensions, shape (rows, 4 d)."""
+    """Return the local indices of the coordinates of both nodes of cables in d dimensions, shape (rows, 4 d)."""
     # omit the coordinate of the axial motion, which may follow the coordinates of the nodes
     return rows.dofs[:, : rows.dofs.shape[1] // 4 * 4]
 
@@ -112,25 +113,26 @@ class CableView:
 
     @cached_property
     def parts(self) -> IntArray:
-        """Label of each cable, see `find_parts`."""
+        """Part label of each cable, see `find_parts`."""
         return find_parts(self._rows)
 
 
 def find_parts(rows: LocalRows) -> IntArray:
-    """Return the label of each cable, shape (rows,). Cables that share nodes have the same label; labels are numbered
-    in the order of the rows."""
-    # the first coordinate number identifies an end, because several nodes may share a position
+    """Return the part label of each cable, shape (rows,). Connected cables have the same label. Labels are integers in
+    the order of the rows.
+    """
+    # the first coordinate index identifies an end, because several nodes may share a position
     ends = node_dofs(rows)
     return label_parts(ends[:, [0, ends.shape[1] // 2]])
 
 
 def label_parts(ends: IntArray) -> IntArray:
-    """Return the label of each line, shape (rows,); lines have the same label if they share a number in ``ends``, shape
-    (rows, 2).
+    """Return the part label of each line, shape (rows,). Lines have the same label if they are connected by equal
+    values in ``ends``, shape (rows, 2).
     """
     nodes, inverse = np.unique(ends.T, return_inverse=True)
     node0, node1 = inverse.reshape(2, -1)
-    # do not use SciPy here, because loading SciPy takes as long as writing a hundred frames of a belt
+    # SciPy is not used here, because loading SciPy takes as long as writing a hundred frames of a belt
     labels, before = np.arange(len(nodes)), np.zeros(0, np.int64)
     while not np.array_equal(labels, before):
         before = labels
@@ -192,16 +194,17 @@ class CableSections:
 
 
 def create_section(rows: LocalRows, motion: CableMotion, t: float, x: Any, y: Any) -> CableSections:
-    """Create the cross sections at positions (x, y) [m] and time t [s]. The positions x and y are numbers, or arrays of
-    shape (rows,) or (rows, k)."""
+    """Create the cross sections at positions (x, y) [m] and time t [s]. The positions x and y are scalars, or arrays of
+    shape (rows,) or (rows, k).
+    """
     places = find_places(rows, x)
     offset = np.broadcast_to(_per_row(rows, "y", y), places.s.shape)
     return CableSections(rows, motion, t, places, offset, *eval_bending(places.shape, motion.x, motion.v))
 
 
 def find_places(rows: LocalRows, x: Any) -> Places:
-    """Return the points at x [m], a number or an array of shape (rows,) or (rows, k); for None, return the middle of
-    each cable.
+    """Return the points at x [m], a scalar or an array of shape (rows,) or (rows, k). If x is None, return the middle
+    of each cable.
 
     Raises:
         ModelError: a position is beyond the ends of a cable.
@@ -217,7 +220,7 @@ def find_fractions(rows: LocalRows, length: FloatArray, x: Any) -> FloatArray:
         length: L of cables or beams [m], shape (rows, 1).
 
     Raises:
-        ModelError: a position is beyond the ends, or x has a wrong shape.
+        ModelError: a position is beyond the ends of a cable, or x has a wrong shape.
     """
     place = 0.5 * length if x is None else _per_row(rows, "x", x)
     s: FloatArray = place / length
@@ -338,7 +341,7 @@ def create_outputs(kinematics: Kinematics) -> dict[str, Output]:
 
 
 NODES = Kinematics(eval_motion, eval_motion)
-"""Kinematics of cables whose material moves with the nodes."""
+"""Functions of motion for cables whose material moves with the nodes."""
 
 OUTPUTS: dict[str, Output] = create_outputs(NODES)
 """The output variables of `Cable2D`."""

@@ -4,7 +4,8 @@ Strains depend only on p = r' and k = r'', which depend on e = (r1 - r0)/L and o
 
     r' = P0 e + P1 s0 + P2 s1, L r'' = K0 e + K1 s0 + K2 s1, P, K from the cubic shape functions.
 
-Each point has forces on p and k and their derivatives; the factors P, K map these to the coordinates. With the strain
+The forces of each point on p and k, and their derivatives, are mapped to the coordinates by the factors P, K. With the
+strain
 ε = |p| - 1, the curvature κ = (p × k)/g and g = p·p:
 
     ε_p = p/|p|,    ε_pp = (I - ε_p ε_pᵀ)/|p|,    κ_p = ([k_y, -k_x] - 2κ p)/g,    κ_k = [-p_y, p_x]/g,
@@ -27,10 +28,10 @@ from windlass.framework.kernels.kernel import kernel
 Four = tuple[float, float, float, float]
 Blocks = tuple[Four, Four, Four, Four]
 Entries = tuple[float, ...]
-"""Entries of a small matrix, row by row."""
+"""Elements of a small matrix, row by row."""
 EntryBlocks = tuple[Entries, Entries, Entries, Entries]
 Number = TypeVar("Number", float, FloatArray)
-"""Number in kernels, or array with one value per row."""
+"""Scalar in kernels, or array with one value per row."""
 
 
 class Shape(NamedTuple):
@@ -48,8 +49,9 @@ class Shape(NamedTuple):
 class Rule(NamedTuple):
     """Integration points on a cable of length 1: n axial points and m bending points.
 
-    sa, wa: positions and weights of the axial points [1], shape (n,). Pa: factors of e, s0, s1 in r' at the axial
-    points [1], shape (n, 3). sb, wb: positions and weights of the bending points [1], shape (m,).
+    sa, wa: positions and weights of the axial points [1], shape (n,).
+    Pa: factors of e, s0, s1 in r' at the axial points [1], shape (n, 3).
+    sb, wb: positions and weights of the bending points [1], shape (m,).
     """
 
     sa: FloatArray
@@ -61,7 +63,7 @@ class Rule(NamedTuple):
     Kb: FloatArray
 
 
-# fast=False: shape functions must be bitwise equal for a single point, for a lane and for an array.
+# fast=False: shape functions must be bit-identical for a single point, for a lane and for an array.
 
 
 @kernel(inline=True, fast=False)
@@ -102,7 +104,7 @@ def cubic_terms(e: float, s0: float, s1: float, L: float) -> tuple[float, float]
 
 
 def array_form(function: Any) -> Any:
-    """Python function of a kernel, for arrays instead of numbers."""
+    """Return the Python function of a kernel, which accepts arrays instead of scalars."""
     return getattr(function, "py_func", function)
 
 
@@ -114,7 +116,7 @@ def eval_shape(s: FloatArray, L: FloatArray) -> Shape:
 
 
 def create_rule(integration: int) -> Rule:
-    """Create the points of integration rule 0, 1 or 2 of cable2d.py."""
+    """Create the points of integration rule 0, 1 or 2; cable2d.py describes the rules."""
     if integration == 2:
         sa, wa = np.array([0.0, 0.5, 1.0]), np.array([1.0, 4.0, 1.0]) / 6.0
     else:
@@ -146,7 +148,7 @@ def axial_force(px: float, py: float, ptx: float, pty: float, EA: float, dEA: fl
 def axial_block(
     px: float, py: float, ptx: float, pty: float, EA: float, dEA: float, eps: float, dq: float, dv: float
 ) -> Four:
-    """Return the derivative of the force on p [N]: entries xx, xy, yx, yy."""
+    """Return the derivative of the force on p [N]: elements xx, xy, yx, yy."""
     length = sqrt(px * px + py * py)
     il = 1.0 / length
     et = il * (px * ptx + py * pty)
@@ -180,7 +182,7 @@ def bending_blocks(
     px: float, py: float, kx: float, ky: float, ptx: float, pty: float, ktx: float, kty: float,
     EI: float, dEI: float, kap: float, dq: float, dv: float,
 ) -> Blocks:  # fmt: skip
-    """Return the derivatives of the forces on p and k: blocks pp, pk, kp, kk, each with the entries xx, xy, yx, yy."""
+    """Return the derivatives of the forces on p and k: blocks pp, pk, kp, kk, each with the elements xx, xy, yx, yy."""
     ig = 1.0 / (px * px + py * py)
     kappa = ig * (px * ky - py * kx)
     # κ_p = (ax, ay), κ_k = (bx, by)

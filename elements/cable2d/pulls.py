@@ -1,4 +1,4 @@
-"""Tensions of 2D and 3D cables, from which solvers detect sudden jumps; see `Pulls`."""
+"""Tensions of 2D and 3D cables. Solvers use them to detect jumps of the tension; see `Pulls`."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def fill_pulls(
     x: FloatArray,
     tensions: FloatArray,
 ) -> None:
-    """Fill the mean elastic axial force of cables with the same integration rule.
+    """Write the mean elastic axial force of cables with the same integration rule into ``tensions``.
 
     Args:
-        row: numbers of these cables, shape (k,).
-        dofs: coordinate numbers of all cables, shape (rows, 4 d).
-        inverse, stiffness, free: 1/L [1/m], EA [N] and mean strain without force [1], shape (k,).
+        row: indices of these cables, shape (k,).
+        dofs: coordinate indices of all cables, shape (rows, 4 d).
+        inverse, stiffness, free: 1/L [1/m], EA [N] and mean stress-free strain [1], shape (k,).
         P: factors of (r1 - r0)/L and of the slopes at both ends in r' at the integration points, shape (points, 3).
         weight: weights of the integration points [1], shape (points,).
         x: coordinates.
@@ -59,8 +59,9 @@ def fill_pulls(
 
 
 def measure_group(g: StrandGroup, dofs: IntArray, tensions: FloatArray) -> Call:
-    """Create the call that fills the mean elastic forces of a group of cables, at two or three points, which are
-    sufficient to detect jumps."""
+    """Create the call that computes the mean elastic forces of a group of cables. It uses two or three integration
+    points, which are sufficient to detect jumps.
+    """
     rule = g.rule
     free = np.array([g.read(FREE, j) for j in range(len(rule.wa))]).T @ rule.wa
     P, weight = (rule.Pb, rule.wb) if len(rule.wa) > 3 else (rule.Pa, rule.wa)
@@ -71,13 +72,13 @@ def measure_group(g: StrandGroup, dofs: IntArray, tensions: FloatArray) -> Call:
 def watch_pulls(
     groups: list[StrandGroup], inertia: Inertia, stiffness: FloatArray, describe: Callable[[int], str]
 ) -> Pulls:
-    """Provide the tensions of cables with the linear law of the axial force.
+    """Create the `Pulls` of cables with the linear law of the axial force.
 
     Args:
         groups: all rows.
-        inertia: of all rows.
+        inertia: mass data of all rows.
         stiffness: EA of all rows [N].
-        describe: names a row.
+        describe: function that describes a row in messages.
     """
     dofs, tensions, measure = inertia.dofs, np.zeros(len(inertia.dofs)), Call()
     for g in groups:

@@ -1,17 +1,17 @@
-"""Strain and curvature of cables at arbitrary points with rates and derivatives, vectorised for outputs and user
-functions.
+"""Strain and curvature of cables at arbitrary points, with rates and derivatives, as NumPy functions for outputs and
+user functions.
 
 Arrays have the shape (rows, n, ...) with n points per row. In d dimensions, positions and slopes have d components.
-Curvatures have m = 1 component in 2D, about z, and m = 3 in 3D. With the function `cross` the equations are equal in 2D
-and 3D:
+Curvatures have m = 1 component in 2D, about z, and m = 3 in 3D. With the function `cross` the equations have the same
+form in 2D and 3D:
 
     κ = r' × r''/|r'|²,    |κ| = √(κ·κ + δ²),    b = κ/|κ|,    δ = `SMALLEST`/L;    in 2D κ for |κ| and b = 1
 
 Force functions receive |κ| and return the moment M, which acts along the binormal b: δW = M δ|κ|. The energy does not
-change when a cable rotates as a rigid body, also if the cable is curved without force. The term δ makes |κ|
-differentiable for straight cables in 3D. For every δ, M = EI |κ| gives the moment EI κ and the tangent of the linear
+change when a cable rotates as a rigid body, even if the cable is curved in the stress-free state. With the term δ, |κ|
+is differentiable for straight cables in 3D. For any δ, M = EI |κ| gives the moment EI κ and the tangent of the linear
 law.
-Letters: points.py.
+points.py defines further symbols.
 """
 
 from __future__ import annotations
@@ -55,8 +55,9 @@ class Bending(NamedTuple):
 
 
 class References(NamedTuple):
-    """Strain eps [1] and magnitude of the curvature kap [1/m] without force at n points of each row, shape (rows,
-    n)."""
+    """Strain eps [1] and magnitude of the curvature kap [1/m] in the stress-free state, at n points of each row, shape
+    (rows, n).
+    """
 
     eps: FloatArray
     kap: FloatArray
@@ -102,7 +103,7 @@ def eval_bending(shape: Shape, x: FloatArray, v: FloatArray) -> tuple[Strains, B
 
 
 def find_smallest(shape: Shape) -> FloatArray:
-    """Return δ [1/m] in the shape of the points; L follows from S_4'' - S_2'' = 2/L, which holds at all points."""
+    """Return δ [1/m] at all points. L is computed from S_4'' - S_2'' = 2/L, which is valid at all points."""
     return 0.5 * SMALLEST * (shape.ddS[..., 3] - shape.ddS[..., 1])
 
 
@@ -121,8 +122,8 @@ def eval_strains(shape: Shape, x: FloatArray, v: FloatArray) -> Strains:
 
 
 def eval_free_bending(rows: LocalRows, s: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return strain [1], shape (rows, n), and curvature [1/m], shape (rows, n, m), without force at s = x/L [1], shape
-    (n,) or (rows, n).
+    """Return the stress-free strain [1], shape (rows, n), and the stress-free curvature [1/m], shape (rows, n, m), at s
+    = x/L [1], shape (n,) or (rows, n).
 
     The values are ε_ref = ε0 + c (|r'| - 1) and κ_ref = κ0 + c κ, with r' and κ in the reference configuration and c =
     strain_is_relative_to_reference.
@@ -136,7 +137,7 @@ def eval_free_bending(rows: LocalRows, s: FloatArray) -> tuple[FloatArray, Float
 
 
 def eval_references(rows: LocalRows, s: FloatArray) -> References:
-    """Return the strain and the magnitude of the curvature without force, for force functions."""
+    """Return the stress-free strain and the magnitude of the stress-free curvature, for user functions."""
     eps, kap = eval_free_bending(rows, s)
     return References(eps, kap[..., 0] if kap.shape[-1] == 1 else np.sqrt(dot(kap, kap)))
 
@@ -177,7 +178,7 @@ def _point_gradients(s: Strains) -> tuple[FloatArray, FloatArray, FloatArray]:
 
 
 def _direction(s: Strains) -> FloatArray:
-    """Fields of a binormal: b, shape (rows, n, m)."""
+    """Return the binormal b, shape (rows, n, m)."""
     if s.p.shape[-1] == 2:
         return np.ones((*s.kap.shape, 1))
     return np.asarray(cross(s.p, s.k) / (dot(s.p, s.p) * s.kap)[..., None])
@@ -206,12 +207,12 @@ def outer(a: FloatArray, b: FloatArray) -> FloatArray:
 
 
 def expand(S: FloatArray, a: FloatArray) -> FloatArray:
-    """Return the vector over the 4 d coordinates whose entries are S_i a."""
+    """Return the vector over the 4 d coordinates with the components S_i a."""
     product = S[..., :, None] * a[..., None, :]
     return product.reshape(*a.shape[:2], 4 * a.shape[-1])
 
 
 def expand_matrix(S: FloatArray, T: FloatArray, A: FloatArray) -> FloatArray:
-    """Return the matrix over the 4 d coordinates whose blocks are S_i T_j A."""
+    """Return the matrix over the 4 d coordinates with the blocks S_i T_j A."""
     product: FloatArray = np.einsum("rni,rnj,rncd->rnicjd", S, T, A)
     return product.reshape(*A.shape[:2], 4 * A.shape[-1], 4 * A.shape[-1])

@@ -17,7 +17,7 @@ FREE = "strain without force"
 
 
 def find_place(quantity: str, point: int) -> int:
-    """Return the position of a quantity, or of the strain without force at a point, in `Lanes.given`."""
+    """Return the index of a quantity, or of the stress-free strain at a point, in `Lanes.given`."""
     return len(QUANTITIES) + point if quantity == FREE else QUANTITIES.index(quantity)
 
 
@@ -27,7 +27,7 @@ class StrandGroup(NamedTuple):
     Attributes:
         lanes: parameters that the kernels read.
         rule: points of the integration rule.
-        row: positions of the rows among the local rows, shape (rows,).
+        row: indices of the rows among the local rows, shape (rows,).
     """
 
     lanes: Lanes
@@ -35,23 +35,26 @@ class StrandGroup(NamedTuple):
     row: IntArray
 
     def read(self, quantity: str, point: int = 0) -> FloatArray:
-        """Read a quantity, or for `FREE` the strain without force at a point, from the parameters of the kernels, shape
-        (rows,)."""
+        """Read a quantity, or for `FREE` the stress-free strain at a point, from the parameters of the kernels, shape
+        (rows,).
+        """
         values: FloatArray = self.lanes.given[:, find_place(quantity, point), :].ravel()[: len(self.row)]
         return values
 
     def write(self, quantity: str, values: FloatArray, point: int = 0) -> None:
-        """Replace a quantity in the parameters of the kernels; lanes after the last row get copies of the last row."""
+        """Replace a quantity in the parameters of the kernels. Lanes after the last row get copies of the value of the
+        last row.
+        """
         filled = np.minimum(np.arange(LANES * len(self.lanes.given)), len(self.row) - 1)
         self.lanes.given[:, find_place(quantity, point), :] = values[filled].reshape(-1, LANES)
 
 
 class CableStrands(Strands):
-    """Interface of form-finding to cables with the linear law of the axial force.
+    """Interface between form-finding and cables with the linear law of the axial force.
 
     Args:
         groups: all rows.
-        dofs: local numbers of the coordinates of the nodes, shape (rows, 4 d).
+        dofs: local indices of the coordinates of the nodes, shape (rows, 4 d).
     """
 
     def __init__(self, groups: list[StrandGroup], dofs: IntArray) -> None:
@@ -86,7 +89,7 @@ class CableStrands(Strands):
         return folded
 
     def take(self, stiffness: FloatArray, free: FloatArray, bends: BoolArray) -> None:
-        """Write axial stiffness, strain without force and bending stiffness to the parameters of the kernels."""
+        """Write axial stiffness, stress-free strain and bending stiffness to the parameters of the kernels."""
         first = 0
         for g, bending in zip(self._groups, self._bending, strict=True):
             count = len(g.row), len(g.rule.wa)

@@ -1,4 +1,5 @@
-"""3D cable: two nodes with position and slope, axial and bending stiffness, no shear and no torsion (ANCF cable).
+"""3D cable element (ANCF cable): two nodes with position and slope, axial stiffness and bending stiffness, no shear and
+no torsion.
 
 The axis r(x, t) is a cubic polynomial in the arc length x of the undeformed cable, as in `Cable2D`:
 
@@ -7,10 +8,10 @@ The axis r(x, t) is a cubic polynomial in the arc length x of the undeformed cab
     forces     ∂/∂q of ∫ N ε + m·κ dx at fixed N, m;      mass  ∫ ρA SᵀS dx;      gravity  ∫ ρA S g dx
     ε_ref = ε0 + c (|r'| - 1), κ_ref = κ0 + c κ in the reference configuration, c = strain_is_relative_to_reference
 
-κ_ref is a fixed vector in the global frame. If a cable that is curved without load rotates, κ_ref does not rotate with
-the cable, because the element has no coordinate for the rotation of its cross sections. For such cables give
-``bending_moment_function``: the function receives |κ|, and its moment acts about the current binormal for any rotation
-of the cable; see cable2d/strains.py.
+κ_ref is a fixed vector in the global frame. If a cable that is curved in the stress-free state rotates, κ_ref does not
+rotate with the cable, because the element has no coordinate for the rotation of its cross sections. For such cables use
+``bending_moment_function``. The function receives |κ|, and its moment acts about the current binormal, also if the
+cable has rotated; see cable2d/strains.py.
 
 `Cable2D` and `Cable3D` have the same integration rules, and for motion in a plane their forces are equal.
 
@@ -32,8 +33,7 @@ from windlass.framework.model.schema import column, ref
 
 
 class Cable3D(Cable2D):
-    """A 3D cable element with the columns of `Cable2D`; user functions of the forces receive the magnitude |κ| of the
-    curvature."""
+    """A 3D cable element with the columns of `Cable2D`. User functions receive the magnitude |κ| of the curvature."""
 
     provides: ClassVar[tuple[str, ...]] = ("body", "cable", "cable or beam", "cable in space", "strained cable")
     node0 = ref("PointSlope3D", "node at x = 0")

@@ -1,7 +1,7 @@
-"""Kernels of `Cable3D` for any integration rule, as loops over the integration points.
+"""Kernels of `Cable3D` for any integration rule, with loops over the integration points.
 
-cable2d/gauss.py describes the method; the kernels for rule 2 are in lobatto.py. For the equations at a single point and
-the symbols p, k see points.py, for the symbols e, s0, s1 see cable2d/points.py.
+cable2d/gauss.py describes the method, and lobatto.py contains the kernels for rule 2. points.py contains the equations
+at a single point and the symbols p and k. cable2d/points.py defines the symbols e, s0 and s1.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def interpolate(P: FloatArray, scale: float, e: Vector, s0: Vector, s1: Vector) 
 
 @kernel(inline=True)
 def add_vector(to: int, w: float, a: Vector, k: int, sums: FloatArray) -> None:
-    """Add w a to three entries of lane k."""
+    """Add w a to three elements of lane k."""
     sums[to, k] += w * a[0]
     sums[to + 1, k] += w * a[1]
     sums[to + 2, k] += w * a[2]
@@ -88,14 +88,14 @@ def residual_gauss(c: Lanes, r: Rule, x: FloatArray, v: FloatArray, a: FloatArra
 
 @kernel(inline=True)
 def take_curvature(c: Lanes, block: int, place: int, k: int, free: FloatArray) -> None:
-    """Copy the curvature without force at a point."""
+    """Copy the stress-free curvature of a point to column k of ``free``."""
     for i in range(3):
         free[i, k] = c.given[block, place + i, k]
 
 
 @kernel(inline=True)
 def add_entries(to: int, w: float, A: Nine, k: int, sums: FloatArray) -> None:
-    """Add w A to nine entries of lane k."""
+    """Add w A to nine elements of lane k."""
     add_vector(to, w, (A[0], A[1], A[2]), k, sums)
     add_vector(to + 3, w, (A[3], A[4], A[5]), k, sums)
     add_vector(to + 6, w, (A[6], A[7], A[8]), k, sums)
@@ -103,8 +103,9 @@ def add_entries(to: int, w: float, A: Nine, k: int, sums: FloatArray) -> None:
 
 @kernel(inline=True)
 def add_bending(to: int, P: float, K: float, Q: float, R: float, B: Blocks, k: int, sums: FloatArray) -> None:
-    """Add PQ pp + PR pk + KQ kp + KR kk to nine entries of lane k, where B = (pp, pk, kp, kk) are the derivative blocks
-    of a point."""
+    """Add PQ pp + PR pk + KQ kp + KR kk to nine elements of lane k, where B = (pp, pk, kp, kk) are the derivative
+    blocks of a point.
+    """
     add_entries(to, P * Q, B[0], k, sums)
     add_entries(to, P * R, B[1], k, sums)
     add_entries(to, K * Q, B[2], k, sums)
@@ -137,7 +138,7 @@ def tangent_gauss(
     slots: Slots,
     values: FloatArray,
 ) -> None:
-    """Add dq ∂f/∂q + dv ∂f/∂v of `residual_gauss` and the mass matrix M to the matrix values."""
+    """Add dq ∂f/∂q + dv ∂f/∂v of `residual_gauss` and the mass matrix M to the values of the matrix."""
     lanes = np.empty(1, WORK_3D)
     axial = len(r.wa)
     for block in range(len(c.given)):
@@ -172,7 +173,7 @@ def tangent_gauss(
                     for n in range(3):
                         P, K, Q, R = r.Pb[j, m], iL * r.Kb[j, m], r.Pb[j, n], iL * r.Kb[j, n]
                         add_bending(27 * m + 9 * n, P, K, Q, R, B, k, g.sums)
-            # element matrix over the coordinates, and mass matrix
+            # element matrix with respect to the coordinates, and mass matrix
             fill_matrix(iL, k, g)
             for i in range(3):
                 add_mass(3, i, mass, k, g)

@@ -1,4 +1,4 @@
-"""Selection of the types of nodes and cables by dimension, such that 2D models do not import 3D cables."""
+"""Selection of the types of nodes and cables by dimension. With these functions, 2D models do not import 3D cables."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ TWIST = "torsional_stiffness"
 
 
 def find_kinds(dims: int, columns: Iterable[str] = ()) -> tuple[type[Component], type[Component]]:
-    """Return the types of node and cable in 2D or 3D; the cable has twist if the column torsional_stiffness is
-    given."""
+    """Return the types of node and cable in 2D or 3D. The cable has twist if the column ``torsional_stiffness`` is
+    given.
+    """
     if dims == 2:
         return PointSlope2D, Cable2D
     if TWIST in columns:

@@ -1,8 +1,8 @@
 """Kernels of `Cable3D` for integration rule 2, the default, without loops over the integration points.
 
-Several cables are evaluated at once, see cable2d/lanes.py. One kernel evaluates forces and mass matrix times
-accelerations; another kernel evaluates tangent and mass matrix. For the equations at a single point see points.py; the
-sums over the points are the sums of cable2d/lobatto.py. All rules: gauss.py.
+Several cables are evaluated at once, see cable2d/lanes.py. One kernel evaluates the forces, including mass matrix times
+accelerations. Another kernel evaluates tangent and mass matrix. points.py contains the equations at a single point; the
+sums over the points are the same as in cable2d/lobatto.py. The kernels for all rules are in gauss.py.
 """
 
 from __future__ import annotations
@@ -31,28 +31,29 @@ from windlass.framework.model.system import Slots
 
 @kernel(inline=True)
 def read_vector(a: FloatArray, row: int, k: int) -> Vector:
-    """Read a vector from three consecutive entries of lane k."""
+    """Read a vector from three consecutive elements of lane k."""
     return a[row, k], a[row + 1, k], a[row + 2, k]
 
 
 @kernel(inline=True)
 def read_slopes(q: FloatArray, iL: float, k: int) -> tuple[Vector, Vector, Vector]:
-    """Read e, s0 and s1 of lane k from coordinates, or their rates from velocities; iL is 1/L."""
+    """Return e, s0 and s1 of lane k. If q contains velocities, return the rates of these vectors. iL is 1/L."""
     r0, r1 = read_vector(q, 0, k), read_vector(q, 6, k)
     return combine(iL, r1, -iL, r0), read_vector(q, 3, k), read_vector(q, 9, k)
 
 
 @kernel(inline=True)
 def find_middle(e: Vector, s0: Vector, s1: Vector) -> Vector:
-    """Return r' in the middle of the cable, or from rates the rate of r'."""
+    """Return r' in the middle of the cable, or the rate of r' if the arguments are rates."""
     s = combine(0.25, s0, 0.25, s1)
     return combine(1.5, e, -1.0, s)
 
 
 @kernel(inline=True)
 def find_bending(sign: float, e: Vector, s0: Vector, s1: Vector, iL: float) -> tuple[Vector, Vector]:
-    """Return r' = e ± H d and r'' = (d ∓ w)/L at a bending point, or from rates their rates; for d and w see
-    `residual_lobatto` of 2D cables."""
+    """Return r' = e ± H d and r'' = (d ∓ w)/L at a bending point, or the rates of r' and r'' if the arguments are
+    rates. `residual_lobatto` of 2D cables defines d and w.
+    """
     d, s = combine(1.0, s1, -1.0, s0), combine(1.0, s0, 1.0, s1)
     w = combine(2.0 * ROOT3, e, -ROOT3, s)
     return combine(1.0, e, sign * H, d), combine(iL, d, -sign * iL, w)
@@ -115,7 +116,7 @@ def residual_lobatto(c: Lanes, x: FloatArray, v: FloatArray, a: FloatArray, mass
 def tangent_lobatto(
     c: Lanes, x: FloatArray, v: FloatArray, dq: float, dv: float, mass: float, slots: Slots, values: FloatArray
 ) -> None:
-    """Add dq ∂f/∂q + dv ∂f/∂v of `residual_lobatto` and the mass matrix M to the matrix values."""
+    """Add dq ∂f/∂q + dv ∂f/∂v of `residual_lobatto` and the mass matrix M to the values of the matrix."""
     lanes = np.empty(1, WORK_3D)
     for block in range(len(c.given)):
         first, g = block * LANES, lanes[0]

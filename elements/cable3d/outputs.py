@@ -1,9 +1,9 @@
 """Output variables of `Cable3D` at positions x on the axis [m], from 0 to the length.
 
-``x`` is a number for all rows, or an array of shape (rows,), or (rows, k) for k positions per row. The default is the
-middle of each cable. Vectors are in the global frame; scalar outputs have no additional array axis. Forces and moments
-are evaluated at the given position, and include damping, reference strains and user functions. With integration rule 2
-the axial force is most accurate at x = 0, L/2 and L.
+``x`` is a scalar for all rows, or an array of shape (rows,), or (rows, k) for k positions per row. By default outputs
+are evaluated in the middle of each cable. Vectors are in the global frame. Scalar outputs have the shape (rows,) or
+(rows, k). Forces and moments are evaluated at the given position, and include damping, reference strains and user
+functions. With integration rule 2 the axial force is most accurate at x = 0, L/2 and L.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """One point of a `Cable3D`: kernels for the force and the tangent of a point.
 
-As for 2D cables (cable2d/points.py), strains depend only on p = r' and k = r''. With g = p·p, the curvature vector κ =
+As in 2D cables (cable2d/points.py), strains depend only on p = r' and k = r''. With g = p·p, the curvature vector κ =
 (p × k)/g and its moment m,
 
     force on p   P = (k × m)/g - 2 (m·κ)/g p,      force on k   K = (m × p)/g,
@@ -11,7 +11,7 @@ If δm = c δκ + d δκ_t, then with c' = (c - d g_t/g)/g, d' = d/g, u = c' k +
 
     δm = δp × u + w × δk - 2 κ (w·δp) - 2 d' κ_t (p·δp).
 
-The blocks of the tangent are δP and δK with this δm, plus the terms at constant m. The blocks are sums of dyads a bᵀ,
+The tangent consists of δP and δK with this δm, plus their variations at constant m. The blocks are sums of dyads a bᵀ,
 multiples of I and cross-product matrices.
 """
 
@@ -84,7 +84,7 @@ def bending_blocks(
     kM, K = cross(k, M), cross(M, p)
     s = dot(M, kappa)
     P = combine(1.0, kM, -2.0 * s, p)
-    # for the symbols see the docstring of the file
+    # symbols of the docstring of this module
     d = dq * dEI * ig
     c = (dq * EI + dv * dEI - 2.0 * d * ppt) * ig
     u, w = combine(c, k, d, kt), combine(c, p, d, pt)
@@ -97,7 +97,7 @@ def bending_blocks(
     uk = cross(u, kappa)
     Z = combine(-2.0 * ig, uk, -2.0 * ig, P)
     U = ig * u[0], ig * u[1], ig * u[2]
-    # all nine entries, row by row
+    # all nine elements, row by row
     pp = (
         alpha - U[0] * k[0] + X[0] * w[0] + Y[0] * p[0] + p[0] * Z[0],
         -U[0] * k[1] + X[0] * w[1] + Y[0] * p[1] + p[0] * Z[1],

@@ -1,5 +1,5 @@
-"""3D cable with torsion and without shear: two nodes with position, slope and the angle of the material about the
-slope.
+"""3D cable element with torsion and without shear. It has two nodes with position, slope and the angle of the material
+about the slope.
 
 The axis r(x, t) is the cubic of `Cable3D`, with the same mass, weight, strain and integration rules. The material has a
 frame t, d_1, d_2. With κ = r' × r''/|r'|² and the angle T by which the frame rotates about the axis from node0 to
@@ -11,13 +11,13 @@ node1,
     forces     of the work ∫ N δε + M_1 δκ_1 + M_2 δκ_2 dx + M δT
     inertia    of the axis, and J ω_t about the tangent, ω the spin of the material
 
-The law is valid for any rotation, also for rods that are curved without load. Strains and damping power do not change
-when the rod rotates as a rigid body. With EI_1 = EI_2, zero twist and no curvature in the unloaded state, the forces
-equal the forces of `Cable3D`. For ropes in which tension causes torque, C is not zero. M is the mean torque of an
-element; where bending causes torque, the torque varies along the element (see twist_forces.py).
+The law is valid for any rotation, also for rods that are curved in the stress-free state. Strains and damping power do
+not change when the rod rotates as a rigid body. If EI_1 = EI_2, the twist is zero and the stress-free state is
+straight, the forces are equal to the forces of `Cable3D`. For ropes in which tension causes torque, C is not zero. M is
+the mean torque of an element. If bending causes torque, the torque varies along the element (see twist_forces.py).
 
-Strains are in twist_points.py, forces in twist_forces.py, inertia of the spin in twist_motion.py, and frames in
-nodes/twist_node.py.
+twist_points.py contains the strains, twist_forces.py the forces, twist_motion.py the inertia of the spin, and
+nodes/twist_node.py the frames.
 
 Source: J. Langer, D. A. Singer, SIAM Review 38 (1996) 605-618; C. Meier, A. Popp, W. A. Wall, Arch. Comput. Methods
 Eng. 26 (2019) 163-243; for the coupling G. A. Costello, Theory of Wire Rope, Springer (1997).
@@ -48,7 +48,7 @@ from windlass.framework.model.system import Checks, Fields, Fused, System, Term
 from windlass.framework.model.table import EntityTable
 
 REACHED = 2.0 * FURTHEST
-"""If 1 + b·t of a slope is below this limit, the message of a failed solve names the node [1]."""
+"""Value of 1 + b·t of a slope below which the message of a failed solve names the node [1]."""
 MOST_POINTS = 5, 3
 """Largest number of axial points and largest number of bending points of an integration rule."""
 
@@ -91,18 +91,19 @@ class TwistCable3D(Component):
 
 
 def order_dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return the 12 world numbers of the positions and slopes of both nodes, followed by the numbers of the two angles,
-    shape (rows, 14)."""
+    """Return the global indices of the positions and slopes of both nodes (12), followed by the indices of the two
+    angles, shape (rows, 14).
+    """
     first, second = (world.dofs_of(table.local(name)) for name in ("node0", "node1"))
     return np.concatenate((first[:, :6], second[:, :6], first[:, 6:], second[:, 6:]), axis=1)
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """The records of the rows, with the columns of the schema by name.
+    """Return the records of the rows, whose fields have the names of the columns of the schema.
 
     Additional fields are b0, b1, F0, F1 of the nodes, dofs, shape (14,), and place, the index of a row among the local
-    rows. Fields free_angle and free_twist belong to the reference configuration, see `twist_angle`. Fields free_strain,
-    shape (5,), and free_curvature, shape (3, 2), are the values without force at the integration points.
+    rows. The fields free_angle and free_twist are values in the reference configuration, see `twist_angle`. The fields
+    free_strain, shape (5,), and free_curvature, shape (3, 2), are the stress-free values at the integration points.
     """
     count = len(rows.rows)
     (b0, F0), (b1, F1) = (read_frames(rows.world, rows.local(name)) for name in ("node0", "node1"))
@@ -143,7 +144,7 @@ def create_calls(some: NDArray[Any], rule: Rule) -> tuple[Call, Call, Call]:
 
 
 def build(rows: LocalRows) -> System:
-    """Bind the rows to the kernels, in groups with the same integration rule."""
+    """Create the system of the rows, which are evaluated in groups with the same integration rule."""
     own: NDArray[Any] = rows.columns
     weight = create_inertia(own["mass_per_length"], own["length"], rows.dofs)
     forces, tangents, energies = Call(), Call(), Call()
@@ -192,7 +193,7 @@ def diagnose(rows: LocalRows, s: Fields) -> list[str]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError if nodes, reference strains or stiffnesses of a row are not allowed."""
+    """Raise ModelError for rows with invalid nodes, reference strains or stiffnesses."""
     check_nodes(world, table)
     share = table.local("strain_is_relative_to_reference")
     table.refuse((share < 0.0) | (share > 1.0), ("strain_is_relative_to_reference",), "lie from 0 to 1")

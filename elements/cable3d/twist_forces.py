@@ -1,4 +1,4 @@
-"""Kernels of `TwistCable3D` over rows of one integration rule: forces, tangents, energies, and the motion of sections.
+"""Kernels of `TwistCable3D` for rows with the same integration rule: forces, tangents and energies.
 
     N = EA (ε - ε_ref) + C τ + d_EA ε_t        M_i = EI_i (κ_i - κ_i,ref) + d_EI κ_i,t
     M = GJ τ + C mean(ε - ε_ref) + d_GJ τ_t,   τ = T/L - τ0
@@ -8,12 +8,13 @@
     q = ∫ B (M_1 κ_2 - M_2 κ_1) dx  without damping,        energy - q²/(2 k)
     k = 16 GJ/(3 L) + ∫ B² (EI_1 κ_2² + EI_2 κ_1²) dx,      its derivatives β ∂q + β² ∂k/2
 
-Bending causes the torque q in rods that are curved without load or have EI_1 ≠ EI_2. Without β the torque would be
-constant in each element, with errors of second order; with β the errors are of fourth order. The stiffness k does not
-contain the terms M_i κ_i, so q²/(2 k) never exceeds the bending energy.
+Bending causes the torque q in rods that are curved in the stress-free state or have EI_1 ≠ EI_2. Without β the torque
+would be constant in each element, and errors would be of second order. With β errors are of fourth order. The stiffness
+k does not contain the terms M_i κ_i, so q²/(2 k) never exceeds the bending energy.
 
-For T, κ_1, κ_2 and y see twist_points.py. Let g and H be the first and second derivatives of a strain z with respect to
-y, and s the stress. The force s g has the derivative s H + g gᵀ ∂s/∂z; damping d g·y_t adds d g (H y_t)ᵀ.
+twist_points.py defines T, κ_1, κ_2 and y. Let g and H be the first and second derivatives of a strain z with respect to
+y, and s the conjugate force or moment. The force s g has the derivative s H + g gᵀ ∂s/∂z. The damping term d g·y_t of s
+adds d g (H y_t)ᵀ.
 """
 
 from __future__ import annotations
@@ -120,7 +121,7 @@ def fill_point(
 
 @kernel
 def scatter_forces(row: Any, iL: float, g: FloatArray, f: FloatArray) -> None:
-    """Convert the forces on y to forces on the coordinates, and add these to f."""
+    """Convert the forces on y to forces on the coordinates, and add them to f."""
     n = row.dofs
     for a in range(3):
         f[n[a]] -= iL * g[a]
@@ -158,7 +159,7 @@ def residual(rows: Any, r: Rule, x: FloatArray, v: FloatArray, f: FloatArray) ->
             N = row.axial_stiffness * (l - 1.0 - row.free_strain[j]) + row.coupling * tau
             N += row.axial_damping * dot(p, pt) / l
             add_gradient(r.wa[j] * L * N / l, P, p, total)
-        # bending moments: first the curvatures, which do not depend on β
+        # bending moments; the curvatures are computed first, because they do not depend on β
         for j in range(len(r.wb)):
             fill_point(row, r, j, y, T, sigma, kappa[j], G[j])
         beta, _ = find_bubble(row, r, kappa)
@@ -197,8 +198,9 @@ def add_product(w: float, a: FloatArray, b: FloatArray, matrix: FloatArray) -> N
 
 @kernel(inline=True)
 def find_part(k: int, iL: float) -> tuple[int, float]:
-    """Return the position in y to which coordinate k contributes, and the factor of this contribution; e = (r1 -
-    r0)/L."""
+    """Return the index of the component of y to which coordinate k contributes, and the factor of this contribution,
+    with e = (r1 - r0)/L.
+    """
     group, a = k // 3, k % 3
     if k >= 12:
         return k - 3, 1.0
@@ -213,7 +215,7 @@ def find_part(k: int, iL: float) -> tuple[int, float]:
 def tangent(
     rows: Any, r: Rule, x: FloatArray, v: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """Add dq ∂f/∂q + dv ∂f/∂v of `residual` to the matrix values."""
+    """Add dq ∂f/∂q + dv ∂f/∂v of `residual` to the values of the matrix."""
     y, yt, stretch, twist = np.empty(COUNT), np.empty(COUNT), np.empty(COUNT), np.empty(COUNT)
     sigma, along, kappa, G = np.empty(COUNT), np.empty(COUNT), np.empty((3, 2)), np.empty((3, 2, COUNT))
     matrix, change, dsigma = np.empty((COUNT, COUNT)), np.empty((COUNT, COUNT)), np.empty((COUNT, COUNT))
@@ -260,7 +262,7 @@ def tangent(
             for m in range(COUNT):
                 along[m] += r.wa[j] * stretch[m]
         add_product(dq * row.coupling, along, twist, matrix)
-        # bending moments: first the curvatures, which do not depend on β
+        # bending moments; the curvatures are computed first, because they do not depend on β
         for j in range(len(r.wb)):
             fill_point(row, r, j, y, T, sigma, kappa[j], G[j])
         beta, stiffness = find_bubble(row, r, kappa)

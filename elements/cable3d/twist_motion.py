@@ -6,11 +6,11 @@
     forces                            on φ_i:  α_i = Σ m_ij ω_j,t        on p_i:  -α_i h/S - Π_i p × p_t/|p|³
     with                              Π_i = Σ m_ij ω_j,   h = b × p
 
-m is the mean of the consistent and the lumped mass matrix, so frequencies of torsion have errors of fourth order. The
-last term is the gyroscopic force. It follows from the exterior derivative of the 1-form ω dt, which is the area form on
-the sphere of tangents.
+The matrix m is the mean of the consistent and the lumped mass matrix. With this mean, torsional frequencies have errors
+of fourth order. The last term of the forces on p_i is the gyroscopic force. It follows from the exterior derivative of
+the 1-form ω dt, which is the area form on the unit sphere of tangents.
 
-Source: J. Lagrange's equations; for ω see nodes/turning.py; for the mass matrix T. J. R. Hughes, The Finite Element
+Source: Lagrange's equations; for ω see nodes/turning.py; for the mass matrix T. J. R. Hughes, The Finite Element
 Method, Prentice Hall (1987), section 7.3.
 """
 
@@ -26,7 +26,7 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
 NODES = ((3, 4, 5, 12), (9, 10, 11, 13))
-"""Positions of the three slope components and of the angle of each node among the coordinates of a row."""
+"""Indices of the three slope components and of the angle of each node among the coordinates of a row."""
 
 
 @kernel(inline=True)
@@ -91,7 +91,7 @@ def inertia_tangent(
     rows: Any, x: FloatArray, v: FloatArray, a: FloatArray, dq: float, dv: float, da: float,
     slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
-    """Add dq ∂f/∂q + dv ∂f/∂v + da ∂f/∂a of `inertia` to the matrix values."""
+    """Add dq ∂f/∂q + dv ∂f/∂v + da ∂f/∂a of `inertia` to the values of the matrix."""
     omega, omega_t = np.empty(2), np.empty(2)
     # for each node: ∂ω/∂p_t (on_v), direction of the gyroscopic force (gyro), and variations of ω (change) and ω_t
     # (change_t)
@@ -123,7 +123,7 @@ def inertia_tangent(
                 change_t[k, d] = dq * by_qt + dv * by_v + da * on_v[k, d]
         m = row.rotary_inertia * row.length / 12.0
         for k in range(2):
-            # derivatives due to changes of momentum and torque, on which both nodes have an effect
+            # derivatives due to variations of momentum and torque, which depend on both nodes
             for j in range(2):
                 w = 5.0 * m if j == k else m
                 for c in range(4):

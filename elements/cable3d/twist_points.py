@@ -9,11 +9,11 @@ cable2d/points.py.
     frame at x = s L    D_0 moved to t(x) and turned by s T, D_1 moved there and turned by (s - 1) T: mean by 1 - s, s
     κ = r' × r''/|r'|²,   κ_1 = κ·d_1,   κ_2 = κ·d_2
 
-R is the smallest rotation (nodes/turning.py). The angle m_1 is the angle between F_1 and the frame F_0 after it was
-moved to t_1 in one step. For the angle m_2, F_0 is moved in two steps through the tangent in the middle. Along the
-axis, each step rotates the frame from one tangent to the next without spin. The error of m_2 is a quarter of the error
-of m_1, up to fourth order, so the sum above has an error of fourth order. All steps depend only on directions of the
-cable, so T, κ_1 and κ_2 do not change in a rigid rotation of the cable.
+R is the smallest rotation (nodes/turning.py). The angle m_1 is the angle between F_1 and the frame F_0 after the
+smallest rotation from t_0 to t_1. For the angle m_2, F_0 is rotated in two steps: to the tangent in the middle of the
+element, then to t_1. A step rotates the frame from one tangent to the next without spin. Up to terms of fourth order,
+the error of m_2 is a quarter of the error of m_1, so the combination in T has an error of fourth order. All steps
+depend only on directions of the cable, so T, κ_1 and κ_2 do not change in a rigid rotation of the cable.
 
 With the form σ = ω·t, where ω is the spin of the frame at x,
 
@@ -56,7 +56,7 @@ AT_START, IN_MIDDLE, AT_END, NOWHERE = (0.0, 1.0, 0.0), (1.5, -0.25, -0.25), (0.
 
 @kernel(inline=True)
 def read_coordinates(dofs: Any, iL: float, x: FloatArray, y: FloatArray) -> None:
-    """Fill y from total coordinates, or the rate of y from velocities; iL is 1/L."""
+    """Fill y if x contains total coordinates, or the rate of y if x contains velocities; iL is 1/L."""
     for a in range(3):
         y[a] = iL * (x[dofs[6 + a]] - x[dofs[a]])
         y[3 + a], y[6 + a] = x[dofs[3 + a]], x[dofs[9 + a]]
@@ -84,8 +84,9 @@ def add_gradient(w: float, P: Vector, u: Vector, g: FloatArray) -> None:
 
 @kernel
 def add_step(w: float, P: Vector, p: Vector, Q: Vector, q: Vector, g: FloatArray) -> None:
-    """Add w times the linear form of a step from p to q to the form g. P and Q are the factors of e, s0, s1 in p and
-    q."""
+    """Add w times the linear form of a step from p to q to the linear form g. P and Q are the factors of e, s0, s1 in p
+    and q.
+    """
     on_p, on_q = step_gradients(p, q)
     add_gradient(w, P, on_p, g)
     add_gradient(w, Q, on_q, g)
@@ -93,8 +94,9 @@ def add_step(w: float, P: Vector, p: Vector, Q: Vector, q: Vector, g: FloatArray
 
 @kernel
 def add_step_change(w: float, P: Vector, p: Vector, Q: Vector, q: Vector, H: FloatArray) -> None:
-    """Add w times the derivative of the linear form of a step to H. Rows of H are entries of the form, and columns are
-    coordinates y."""
+    """Add w times the derivative of the linear form of a step to H. Rows of H are the components of the form, and
+    columns are the coordinates y.
+    """
     for j in range(3):
         for b in range(3):
             d = (1.0 if b == 0 else 0.0, 1.0 if b == 1 else 0.0, 1.0 if b == 2 else 0.0)

@@ -1,10 +1,10 @@
 """Cross sections of `TwistCable3D` at positions on the axis, for outputs and drawing.
 
-``x`` is a position from 0 to the length [m]. The position is a number for all rows, or an array of shape (rows,), or
-(rows, k) for k positions per row. The default is the middle of each cable. Vectors are in the global frame; scalar
-outputs have no additional array axis. Forces and moments are evaluated at the given position, and include damping and
-reference strains. With integration rule 2 the axial force is most accurate at x = 0, L/2 and L; the torque is constant
-along an element.
+``x`` is a position from 0 to the length [m]. It is a scalar for all rows, or an array of shape (rows,), or (rows, k)
+for k positions per row. By default outputs are evaluated in the middle of each cable. Vectors are in the global frame.
+Scalar outputs have the shape (rows,) or (rows, k). Forces and moments are evaluated at the given position, and include
+damping and reference strains. With integration rule 2 the axial force is most accurate at x = 0, L/2 and L; the torque
+is constant along an element.
 
 | point field of drawings | unit | meaning |
 | --- | --- | --- |
@@ -70,7 +70,7 @@ class RodSections(NamedTuple):
 
 
 def create_sections(rows: int, k: int) -> RodSections:
-    """Memory for sections."""
+    """Allocate the arrays of cross sections."""
     shapes: tuple[tuple[int, ...], ...] = ((3,), (3,), (3,), (3,), (3, 3), (3,), (3,), (2,), (), (), (), (), (3,))
     return RodSections(*(np.zeros((rows, k, *shape)) for shape in shapes))
 
@@ -124,8 +124,8 @@ def fill_sections(
     """Evaluate the cross sections at positions s = x/L, shape (rows, k); ``shape`` contains the shape functions of a
     cable of length 1 at s.
 
-    ``free`` contains strain and curvatures without force at s, shape (rows, k, 3). ``rule`` is the integration rule of
-    the rows.
+    ``free`` contains the stress-free strain and curvatures at s, shape (rows, k, 3). ``rule`` is the integration rule
+    of the rows.
     """
     y, yt, twist = np.empty(COUNT), np.empty(COUNT), np.empty(COUNT)
     sigma, g1, g2 = np.empty(COUNT), np.empty(COUNT), np.empty(COUNT)
@@ -177,7 +177,7 @@ def fill_sections(
 
 
 class SectionPlaces:
-    """Positions s = x/L of cross sections, shape (rows, k), and the shape functions and strains without force at s."""
+    """Positions s = x/L of cross sections, shape (rows, k), and the shape functions and stress-free strains at s."""
 
     def __init__(self, rows: LocalRows, s: FloatArray) -> None:
         own: NDArray[Any] = rows.columns
@@ -204,7 +204,9 @@ class SectionPlaces:
 
 
 def section_output(unit: str, doc: str, evaluate: Callable[[RodSections, SectionPlaces], FloatArray]) -> Output:
-    """Create an output at positions on the cables; the shape functions of the previous call are cached."""
+    """Create an output that is evaluated at positions on the cables. The shape functions of the previous call are
+    cached.
+    """
 
     def at(rows: LocalRows, fields: Fields, x: Any = None) -> FloatArray:
         s = find_fractions(rows, rows.columns["length"][:, None], x)
@@ -239,8 +241,7 @@ OUTPUTS: dict[str, Output] = {
 
 
 def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
-    """Draw each cable as ``subdivisions`` lines of equal reference length; cables that share nodes get the same part
-    label."""
+    """Draw each cable as ``subdivisions`` lines of equal reference length. Connected cables get the same part label."""
     count, n = len(rows.rows), subdivisions + 1
     s = np.broadcast_to(np.arange(n) / subdivisions, (count, n))
     places: SectionPlaces = rows.kept(f"lines {subdivisions}", lambda: SectionPlaces(rows, s))

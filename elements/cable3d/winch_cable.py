@@ -1,21 +1,23 @@
-"""Cables of a rope that a winch pays out and hauls in. The length of each element is a constant fraction (its share) of
-the length l(t) of the rope outside the winch.
+"""Cable elements of a rope that a winch pays out and hauls in. The length of each element is a constant fraction (its
+share) of the length l(t) of the rope outside the winch.
 
 The length l is the coordinate of an `ALENode`, on which constraints, loads and controllers for coordinates can act. The
-material that leaves the winch at the outlet (share 0) moves through all elements. The end of the rope (share 1) always
-is the same material point. The material has the velocity u = r_t + l_t w (w = dr/dl at constant material, see
+material that leaves the winch at the outlet (share 0) moves through all elements. The end of the rope (share 1) is
+always the same material point. The material has the velocity u = r_t + l_t w (w = dr/dl at constant material, see
 winch_points.py), and d'Alembert's principle for the material outside the winch gives
 
     nodes    ∂Π/∂q + ∫ d_EA ε_t ∂ε/∂q dx + ∫ ρA S_i u_t dx = ∫ ρA S_i g dx,    Π = ∫ EA ε²/2 + EI |κ|²/2 dx
     l        ∂Π/∂l - W + ∫ d_EA ε_t dε/dl dx + ∫ ρA w·u_t dx = ∫ ρA w·g dx + force of the drive
 
 where ε = |r'| - 1 and κ is the curvature of `Cable3D`. W = T_s²/(2 EA) is the energy per metre of rope in the winch,
-where the rope is stored under the tension T_s (``store_tension``). Rope that enters the model adds the energy W per
-metre. On a winch at rest that carries the tension N, the force N (1 + ε) + W - EA ε²/2 therefore acts in the direction
-of increasing l. Rope that passes the outlet has the velocity of the material at the outlet, and carries mass, momentum
-and energy (outputs ``mass_flow`` and ``momentum_flow``, quantities ``strain_flow`` and ``kinetic_flow`` of the ledger).
+where the rope is stored under the tension T_s (``store_tension``). Rope that leaves the winch adds the energy W per
+metre to the model. Therefore, if the winch does not move and the tension at the outlet is N, the rope exerts the force
+N (1 + ε) + W - EA ε²/2 in the direction of increasing l. Rope that passes the outlet has the velocity of the material
+at the outlet, and carries mass, momentum and energy (outputs ``mass_flow`` and ``momentum_flow``, quantities
+``strain_flow`` and ``kinetic_flow`` of the ledger).
 
-The rope is straight when no force acts. Axial integration uses rule 2 of `Cable2D`, so the element does not lock.
+The rope is straight in the stress-free state. The axial terms are integrated by rule 2 of `Cable2D`, so the element
+does not lock.
 
 Source: H. Irschik, H. J. Holl, The equations of Lagrange written for a non-material volume, Acta Mechanica 153 (2002)
 231-248; J. L. Tang, G. X. Ren, W. D. Zhu, H. Ren, Dynamics of variable-length tethers with application to tethered
@@ -62,8 +64,7 @@ from windlass.framework.model.world import World
 NO_FORCE = np.zeros(0)
 NO_SLOTS: Any = np.zeros((0, 0, 0), np.int32)
 SHARES = 1e-9
-"""Two cables are connected if the end of the first and the start of the second differ by at most this fraction of l
-[1]."""
+"""Largest difference, as a fraction of l [1], between the end of a cable and the start of the next cable."""
 
 
 class WinchCable2D(Component):
@@ -100,10 +101,10 @@ def create_points(s: FloatArray, w: FloatArray | None = None) -> Points:
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """The records of the rows.
+    """Return the records of the rows.
 
     stored: energy per length W of the rope in the winch [J/m].
-    dofs: local numbers of the coordinates z of the cable, shape (4 d + 1,).
+    dofs: local indices of the coordinates z of the cable, shape (4 d + 1,).
     """
     stored = rows.local("store_tension") ** 2 / (2.0 * rows.local("axial_stiffness"))
     return rows.pack({"stored": stored, "dofs": rows.dofs})
@@ -111,8 +112,9 @@ def bind(rows: LocalRows) -> NDArray[Any]:
 
 @kernel
 def take_flows(own: Any, v: FloatArray, flow: FloatArray, powers: FloatArray) -> None:
-    """Add the powers of the strain energy and of the kinetic energy of rope that flows out, and reset the flows of
-    `fill_flows`."""
+    """Add the powers of strain energy and kinetic energy that the rope carries out of the model, and reset the flows of
+    `fill_flows`.
+    """
     for i in range(len(own)):
         row = own[i]
         if row.active:
@@ -123,7 +125,7 @@ def take_flows(own: Any, v: FloatArray, flow: FloatArray, powers: FloatArray) ->
 
 
 def build(rows: LocalRows) -> System:
-    """Bind rows to the kernels."""
+    """Create the system that evaluates the rows."""
     own = rows.columns
     rule: Rule = create_rule(2)
     axial, bending = create_points(rule.sa, rule.wa), create_points(rule.sb, rule.wb)
@@ -188,7 +190,7 @@ def check(world: Tables, table: EntityTable) -> None:
             given = f"feed of {table.kind} row {held[places[k]]} has the length {start[k]:g} m"
             raise ModelError(f"{given} (reference + displacement): must be > shortest = {shortest[k]:g} m")
     if world.is_distributed:
-        # the cables of a rope can be on several processes, so the following checks are impossible
+        # the cables of a rope may be on several processes, so the following checks are not possible
         return
     active = table.local("active")
     for one in np.unique(feed):
@@ -208,10 +210,10 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 class Sections(NamedTuple):
-    """Position [m] and velocity [m/s] of the material, shape (rows, k, 3), and axial force [N], shape (rows, k), at k
-    points of each cable.
+    """Results at k points of each cable: position [m] and velocity [m/s] of the material, shape (rows, k, 3), and axial
+    force [N], shape (rows, k).
 
-    All values are NaN for inactive cables in reserve.
+    All values are NaN for cables in reserve, which are inactive.
     """
 
     position: FloatArray
@@ -266,8 +268,9 @@ def eval_momentum(rows: LocalRows, fields: Fields) -> FloatArray:
 
 
 def eval_flow(rows: LocalRows, fields: Fields, which: slice) -> FloatArray:
-    """Return the flow of mass or momentum into each cable minus the flow out of the cable, see `fill_flows`. The flow
-    of momentum has the shape (rows, 3)."""
+    """Return the flow of mass or momentum into each cable minus the flow out of the cable, see `fill_flows`. The shape
+    is (rows,) for mass and (rows, 3) for momentum.
+    """
     own = rows.columns
     d = rows.dofs.shape[1] // 4
     flow = np.zeros((len(own), 2 + d))
@@ -281,7 +284,7 @@ def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
     """Draw each cable as ``subdivisions`` lines; all cables of a winch get the same part label. Positions on a cable
     are fractions of its length.
 
-    All frames must have the same number of lines, so the lines of cables in reserve are points at the start of the
+    All drawings must have the same number of lines, so the lines of cables in reserve are points at the start of the
     first active cable.
     """
     s = np.arange(subdivisions + 1) / subdivisions
@@ -302,8 +305,9 @@ def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
 
 
 class WinchRope(NamedTuple):
-    """The result of `winch_rope`: cables and nodes in order from the outlet to the end, and the `ALENode` of the length
-    l."""
+    """Result of `winch_rope`: cables and nodes in the order from the outlet to the end, and the `ALENode` whose
+    coordinate is l.
+    """
 
     cables: Entity
     nodes: Entity
@@ -327,7 +331,7 @@ def winch_rope(
 
     Args:
         world: the world.
-        outlet, end: positions [m], shape (2,), or (3,) in 3D; neither end is constrained.
+        outlet, end: positions [m], shape (2,), or (3,) in 3D. The function does not constrain the ends.
         cables: number of cables.
         strain: strain of the rope in the reference configuration [1], N/EA for a tension N.
         name: name for messages and output.

@@ -1,4 +1,4 @@
-"""Kernels of winch cables: forces due to stretching, bending and damping; winch_points.py explains the symbols.
+"""Kernels of winch cables for the forces of stretching, bending and damping. winch_points.py defines the symbols.
 
 The forces are ∂Π/∂z with the elastic energy Π(z) = ∫ EA ε²/2 + EI |κ|²/2 dx. The energy per length W of the rope in the
 winch is subtracted from the force on l.
@@ -59,8 +59,9 @@ def add_elastic(
     rows: Any, axial: Points, bending: Points, x: FloatArray, dq: float, f: FloatArray,
     slots: IntArray, values: FloatArray, energies: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the elastic forces to f, and dq times their derivatives to the matrix values. Add the energies of stretching
-    and bending to ``energies``, shape (2, rows). Empty arrays are skipped."""
+    """Add the elastic forces to f, dq times their derivatives to the values of the matrix, and the energies of
+    stretching and bending to ``energies``, shape (2, rows). Results for empty arrays are not computed.
+    """
     n = count_coordinates(rows)
     d = (n - 1) // 4
     S, p, p_l, k, k_l = np.empty((3, 4)), np.empty(d), np.empty(d), np.empty(d), np.empty(d)
@@ -73,7 +74,7 @@ def add_elastic(
         if not row.active:
             continue
         dofs, l = row.dofs, find_length(row, x)
-        # stretching (kind 0) and bending (kind 1) have different integration points
+        # stretching (kind = 0) and bending (kind = 1) have different integration points
         for kind in range(2):
             P = axial if kind == 0 else bending
             used = (1 + kind) * d
@@ -143,11 +144,11 @@ def add_damping(
     rows: Any, P: Points, x: FloatArray, v: FloatArray, dq: float, dv: float, f: FloatArray,
     slots: IntArray, values: FloatArray, powers: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the damping forces d_EA ε_t to f, and dq and dv times their derivatives to the matrix values. Add the
-    dissipated power [W] to ``powers``, shape (rows,). Empty arrays are skipped.
+    """Add the damping forces d_EA ε_t to f, dq and dv times their derivatives to the values of the matrix, and the
+    dissipated power [W] to ``powers``, shape (rows,). Results for empty arrays are not computed.
 
-    The strain rate of the material is ε_t = J·z_t, and the forces are f = ∫ d_EA ε_t J dx. The entries of J are S_i' e
-    for the nodes, and e·(dr'/dl at constant material) for l.
+    The strain rate of the material is ε_t = J·z_t, and the forces are f = ∫ d_EA ε_t J dx. The components of J are S_i'
+    e for the nodes, and e·(dr'/dl at constant material) for l.
     """
     n = count_coordinates(rows)
     d, last = (n - 1) // 4, n - 1
@@ -186,7 +187,7 @@ def add_damping(
             for a in range(d):
                 for b in range(d):
                     across[a, b] = ((1.0 if a == b else 0.0) - e[a] * e[b]) / size
-            # derivatives between nodes, and between nodes and l
+            # second derivatives with respect to nodes, and with respect to nodes and l
             for a in range(d):
                 for j in range(4):
                     at = d * j + a
@@ -199,7 +200,7 @@ def add_damping(
             DJ[last, last] = dot(e, m_l)
             for a in range(d):
                 DJ[last, last] += p_l[a] * dot(across[a], m)
-            # derivatives of the strain rate with respect to the coordinates, and the entries of the matrix
+            # derivatives of the strain rate with respect to the coordinates, and the elements of the matrix
             for b in range(n):
                 rate[b] = 0.0
                 for a in range(n):

@@ -1,6 +1,6 @@
 """Kernels of winch cables: inertia, weight and motion of the moving material, and flows of mass, momentum and energy.
 
-The symbols are defined in winch_points.py.
+winch_points.py defines the symbols.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def inertia_tangent(
     rows: Any, P: Points, x: FloatArray, v: FloatArray, a: FloatArray, dq: float, dv: float, da: float,
     slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
-    """Add dq ∂f/∂q + dv ∂f/∂v + da ∂f/∂a of `inertia` to the matrix values."""
+    """Add dq ∂f/∂q + dv ∂f/∂v + da ∂f/∂a of `inertia` to the values of the matrix."""
     n = count_coordinates(rows)
     d, last = (n - 1) // 4, n - 1
     S, A = np.empty((3, 4)), np.empty(4)
@@ -94,7 +94,7 @@ def inertia_tangent(
                 # derivative of the acceleration with respect to l, including the integration weight
                 along = dq * by_l[k] + 2.0 * dv * (Bv[k] + l_t * Cq[k]) + da * w[k]
                 corner += w[k] * along + dq * w_l[k] * r_tt[k]
-                # derivatives between nodes and l, and between nodes
+                # derivatives with respect to nodes and l, and with respect to nodes
                 for j in range(4):
                     b = d * j + k
                     values[to[b, last]] += m * S[0, j] * (along + dq * (j % 2) * r_tt[k] / l)
@@ -129,7 +129,7 @@ def gravity(rows: Any, P: Points, x: FloatArray, g: FloatArray, which: IntArray,
 def gravity_tangent(
     rows: Any, P: Points, x: FloatArray, g: FloatArray, which: IntArray, dq: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """Add dq ∂/∂q of `gravity` to the matrix values."""
+    """Add dq ∂/∂q of `gravity` to the values of the matrix."""
     n = count_coordinates(rows)
     d, last = (n - 1) // 4, n - 1
     S = np.empty((3, 4))
@@ -182,8 +182,9 @@ def fill_motion(
 
 @kernel
 def fill_flows(rows: Any, ends: Points, x: FloatArray, v: FloatArray, flow: FloatArray) -> None:
-    """Fill the sum of the flows into each cable through its two ends: mass [kg/s], momentum [N] and kinetic energy [W],
-    shape (rows, 2 + d)."""
+    """Write the net flows of mass [kg/s], momentum [N] and kinetic energy [W] into each cable through its two ends,
+    shape (rows, 2 + d).
+    """
     n = count_coordinates(rows)
     d = (n - 1) // 4
     S = np.empty((3, 4))

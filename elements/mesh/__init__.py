@@ -1,1 +1,1 @@
-"""Nets of cables from mesh files."""
+"""Creation of nets of cables from mesh files."""

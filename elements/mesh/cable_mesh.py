@@ -1,6 +1,6 @@
-"""Nets of cables from mesh files: nodes with slopes, cables, and named sets of both.
+"""Creation of nets of cables from mesh files: nodes with slopes, cables, and named sets of nodes and cables.
 
-The theory is in docs/explanation/theory/cable.md, the geometry in mesh_lines.py, and the input of files in
+docs/explanation/theory/cable.md describes the theory. The geometry is in mesh_lines.py, and the input of files in
 mesh_file.py.
 """
 
@@ -39,7 +39,7 @@ from windlass.framework.model.world import World
 
 Columns = Mapping[str, Any]
 MOST_JOINED = {"smooth": 2, "through": 1 << 30, "separate": 0}
-"""Largest number of lines that can meet at a point at which lines are joined, by value of ``slopes``."""
+"""For each value of ``slopes``: largest number of lines that may meet at a point at which lines share a slope."""
 
 
 class NamedSets(dict[str, Entity]):
@@ -59,13 +59,13 @@ class CableMesh:
     """Handles to the entities that were created from a mesh file.
 
     Attributes:
-        all_cables: all cables, section by section, in the order of the lines of the file.
+        all_cables: all cables, ordered by section, then in the order of the lines of the file.
         all_nodes: all nodes, including nodes that share the position of another node.
         cables: the cables of each group of lines, in order along each line.
-        nodes: for each group, one node per position, for supports and loads on positions; a group of lines includes the
-            nodes within the lines.
-        slope_nodes: for each group, all nodes, including nodes that share the position of another node, for supports
-            and loads on slopes.
+        nodes: for each group, one node per position, to which supports and loads on positions are attached. A group of
+            lines includes the nodes within the lines.
+        slope_nodes: for each group, all nodes, including nodes that share the position of another node. Supports and
+            loads on slopes are attached to these nodes.
         notes: messages about parts of the file that were omitted.
     """
 
@@ -122,38 +122,40 @@ def cables_from_mesh(
 ) -> CableMesh:
     """Add the line cells of a mesh file as cables, with nodes at the ends of the lines and between them.
 
-    Cables that meet at a point share the position of this point. These cables also share the slope if the axis is
-    smooth at this point, see ``slopes``. Otherwise each cable has a separate slope, and the point is a hinge.
+    Cables that meet at a point share the position of this point. They also share the slope if the axis is smooth at
+    this point, see ``slopes``. Otherwise each cable has its own slope, and the point is a hinge.
 
     Args:
         world: the world.
-        path: mesh of gmsh (.msh, 2.2 or 4.1), .vtu or .xdmf, in the plane z = 0 or in 3D.
-        sections: columns of `Cable2D` or `Cable3D` by the name of a group of lines, e.g.
+        path: mesh file of the format gmsh (.msh, version 2.2 or 4.1), .vtu or .xdmf. The mesh is in the plane z = 0 or
+            in 3D.
+        sections: columns of `Cable2D` or `Cable3D` for each group of lines, by the name of the group, e.g.
             ``{"main": {"axial_stiffness": 1e5, "bending_stiffness": 1.0, "mass_per_length": 0.5}}``.
         cables_per_line: number of cables into which each line is divided.
         largest_length: largest length of a cable [m]; lines longer than ``cables_per_line`` times this length are
             divided into more cables.
-        scale: metres per unit of length of the file [m].
-        slopes: points at which lines share a slope. ``"smooth"``: points at which two lines of one section meet at an
-            angle of at most ``corner_angle``. ``"through"``: also points at which more lines meet; lines are paired by
-            the smallest angles. ``"separate"``: no points; only the cables of one line share slopes.
+        scale: unit of length of the file [m].
+        slopes: points at which lines share a slope. With ``"smooth"``, these are points at which two lines of one
+            section meet at an angle of at most ``corner_angle``. With ``"through"``, points at which more lines meet
+            are included; lines are paired by the smallest angles. With ``"separate"``, lines do not share slopes; only
+            the cables of one line do.
         corner_angle: largest angle between two lines that share a slope [rad], 0 to π/2.
-        hinges: names of groups of points or lines; at the points of these groups no lines share a slope.
+        hinges: names of groups of points or lines. Lines do not share a slope at points of these groups.
         unused_points: with ``"ignore"``, points that belong to no line and to no group are omitted; otherwise they are
             an error.
-        merge_distance: points whose distance is at most this value are merged [m]; 0: points that coincide are an
-            error; None: points are never merged.
-        in_space: create 3D cables, `Cable3D`; otherwise all points must have z = 0.
+        merge_distance: points whose distance is at most this value are merged [m]. With 0, points that coincide are an
+            error. With None, points are not merged.
+        in_space: whether 3D cables, `Cable3D`, are created; otherwise all points must have z = 0.
         name: name for messages and output.
-        **cable_columns: columns of all cables, also of lines without section; ``sections`` has priority. ``length`` [m]
-            is by default the arc length of the axis.
+        **cable_columns: columns of all cables, including lines without section. Values in ``sections`` have priority.
+            The default of ``length`` [m] is the arc length of the axis.
 
     Returns:
-        Handles to the new entities, by name.
+        Handles to the new entities, see `CableMesh`.
 
     Raises:
-        ModelError: the file cannot be read, or a group does not exist. A line has no section or two sections, has
-            length 0, or is a duplicate. Points coincide, or belong to no line.
+        ModelError: the file cannot be read; a group does not exist; a line has no section, two sections or the length
+            0, or is a duplicate; points coincide, or belong to no line.
     """
     if not 0.0 <= corner_angle <= np.pi / 2:
         raise ModelError(f"corner_angle = {corner_angle} rad in cables_from_mesh: must lie from 0 to π/2 rad")
@@ -178,7 +180,7 @@ def _plan_net(
     cables_per_line: int,
     largest_length: float | None,
 ) -> Net:
-    """Plan all rows of a net; see `cables_from_mesh`."""
+    """Determine all rows of a net; see `cables_from_mesh`."""
     section = np.empty(len(mesh.lines), np.int64)
     for number, group in enumerate(groups):
         section[group.lines] = _same_as(groups, number)
@@ -191,7 +193,8 @@ def _plan_net(
     chord = np.linalg.norm(mesh.points[mesh.lines[:, 1]] - mesh.points[mesh.lines[:, 0]], axis=1)
     parts = np.full(len(mesh.lines), cables_per_line, np.int64)
     if largest_length is not None:
-        # if a chord exceeds a multiple of the largest length only by a rounding error, no additional cable is needed
+        # the tolerance avoids an additional cable if a chord exceeds a multiple of the largest length only by a
+        # rounding error
         parts = np.maximum(parts, np.ceil(chord / largest_length * (1.0 - 1e-9)).astype(np.int64))
     plan = plan_nodes(mesh, ends, turned, slope, parts)
     cables = [_plan_cables(plan, group.lines) for group in groups]
@@ -242,7 +245,7 @@ def _add_net(world: Tables, given: Given, sections: Mapping[str, Columns], commo
 
 
 class MeshSection(NamedTuple):
-    """Lines with the same columns: name for messages, columns of the cables, and numbers of the lines, shape (n,)."""
+    """Lines with the same columns: name for messages, columns of the cables, and indices of the lines, shape (n,)."""
 
     label: str
     columns: Columns
@@ -253,7 +256,7 @@ class MeshSection(NamedTuple):
 def _assign_sections(
     mesh: FileMesh, sections: Mapping[str, Columns] | None, common: Columns, name: str
 ) -> list[MeshSection]:
-    """Find the section of every line; each line belongs to one section."""
+    """Return the sections with their lines. Each line belongs to exactly one section."""
     required = [
         key
         for key, col in find_kinds(mesh.points.shape[1])[1].columns.items()
@@ -289,13 +292,13 @@ def _assign_sections(
 
 
 def _same_as(sections: list[MeshSection], number: int) -> int:
-    """Return the number of the first section whose columns are the same object."""
+    """Return the index of the first section whose columns are the same object."""
     given = sections[number].given
     return next(k for k, other in enumerate(sections) if other.given is given)
 
 
 def _plan_cables(plan: NodePlan, lines: IntArray) -> NetCables:
-    """Plan the cables of the lines of a section, line by line."""
+    """Determine the cables of the lines of a section, line by line."""
     parts = plan.parts[lines]
     line = np.repeat(lines, parts)
     step = np.arange(len(line)) - np.repeat(np.cumsum(parts) - parts, parts)

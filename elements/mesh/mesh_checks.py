@@ -1,4 +1,4 @@
-"""Checks of the lines of a mesh file: no duplicate lines, no coinciding points, and no points without lines."""
+"""Checks of a mesh file for duplicate lines, coinciding points, and points without lines."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from windlass.framework.arrays import IntArray
 from windlass.framework.errors import ModelError
 
 SAME_PLACE = 1e-9
-"""Distance below which points coincide, relative to the size of the mesh [1]."""
+"""Distance, relative to the size of the mesh [1], below which points are treated as coinciding."""
 
 
 def merge_points(mesh: FileMesh, distance: float | None) -> None:

@@ -1,12 +1,15 @@
 """Lines, points and named sets of a mesh file, read through meshio: gmsh (.msh), .vtu and .xdmf.
 
-Names come from physical groups (gmsh), from cell sets and point sets, or from arrays of integers on cells and points,
-in which .vtu and .xdmf files store sets:
+The names of sets are the names of physical groups (gmsh), of cell sets and point sets, or of arrays of integers on
+cells and points, in which .vtu and .xdmf files store sets:
 
-    values 0 and 1 one set with the name of the array: entries with value 1 values -1, 0, .. k - 1 k sets, if the name
-    consists of their names joined by "-", as meshio writes sets other values v sets "name=v"
+- An array with the values 0 and 1 is one set with the name of the array. It contains the cells or points with value 1.
+- An array with the values -1, 0, .. k - 1 describes k sets if its name consists of the names of k sets joined by "-".
+  This is the format in which meshio writes sets.
+- For any other array, each value v describes a set with the name "name=v".
 
-A line that a gmsh 2.2 file contains once per physical group becomes one line that belongs to several sets.
+A gmsh 2.2 file contains a line once for each physical group of the line. These copies are replaced by one line that
+belongs to several sets.
 """
 
 from __future__ import annotations
@@ -28,18 +31,18 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 
 FORMATS = {".msh": "gmsh", ".vtu": "vtu", ".xdmf": "xdmf", ".xmf": "xdmf"}
-"""Names of file formats in meshio, by file ending."""
+"""Name of the file format in meshio for each file ending."""
 LINES: dict[str, IntArray] = {"line": np.array([[0, 1]]), "line3": np.array([[0, 2], [2, 1]])}
-"""Node numbers within a cell of the straight lines of the cell, by cell type."""
+"""For each cell type: indices, within the cell, of the nodes of its straight lines."""
 JOINTS = "-_#+/"
 """Separators between names of sets in the name of an array; meshio uses the first separator that occurs in none of the
 names."""
 DAMAGED = ("not closed by", "could not be read to its end")
 """Parts of the warnings of meshio or NumPy for a truncated file."""
 MOST_VALUES = 256
-"""If an array of integers has more different values, the array does not describe sets."""
+"""Largest number of different values of an array of integers that is interpreted as sets."""
 PLANE = 1e-9
-"""Largest distance from the plane z = 0 that counts as a rounding error, relative to the size of the mesh [1]."""
+"""Largest distance from the plane z = 0 that is treated as a rounding error, relative to the size of the mesh [1]."""
 
 
 @dataclass
@@ -49,10 +52,10 @@ class FileMesh:
     Attributes:
         path: the file.
         points: positions [m], shape (points, 2), in 3D (points, 3).
-        lines: numbers of the points at both ends of each line, shape (lines, 2).
-        line_sets, point_sets: sorted numbers of the lines and of the points of each group, by name.
+        lines: indices of the points at both ends of each line, shape (lines, 2).
+        line_sets, point_sets: sorted indices of the lines and of the points of each group, by name.
         present: whether each point remains after coinciding points were merged, shape (points,).
-        cells: text with the numbers of cells by type.
+        cells: text that states the number of cells of each type.
         notes: messages about parts of the file that were omitted.
     """
 
@@ -70,7 +73,7 @@ class FileMesh:
         return ModelError(f"mesh file {self.path}: {message}")
 
     def place(self, point: int) -> str:
-        """Text for a point in messages."""
+        """Return a text that describes a point in messages."""
         return f"point {point} at ({', '.join(f'{x:.9g}' for x in self.points[point])}) m"
 
     def groups(self) -> str:
@@ -83,8 +86,8 @@ class FileMesh:
         return "it has " + " and ".join(parts) if parts else "it has no named groups"
 
     def points_of(self, group: str, argument: str) -> IntArray:
-        """Return the points of a group of points or of lines. If a group of points and a group of lines have the name,
-        return the points of both groups.
+        """Return the points of a group of points or of lines. If both a group of points and a group of lines have this
+        name, return the points of both groups.
 
         Raises:
             ModelError: the group does not exist; ``argument`` names the argument in the message.
@@ -101,13 +104,13 @@ def read_mesh(path: str | Path, scale: float = 1.0, in_space: bool = False) -> F
     """Read a mesh file.
 
     Args:
-        path: file that ends in .msh (gmsh 2.2 or 4.1, text or binary), .vtu, .xdmf or .xmf.
-        scale: metres per unit of length of the file [m].
+        path: file with the ending .msh (gmsh 2.2 or 4.1, text or binary), .vtu, .xdmf or .xmf.
+        scale: unit of length of the file [m].
         in_space: whether points may have any z; if false, all points must have z = 0.
 
     Raises:
-        ModelError: the file does not exist, has another format, is broken or empty, or has no lines; in 2D also points
-            with z ≠ 0.
+        ModelError: the file does not exist, has another format, is damaged or empty, or has no lines; in 2D also if a
+            point has z ≠ 0.
     """
     path = Path(path)
     if not (np.isfinite(scale) and scale > 0.0):
@@ -156,9 +159,9 @@ def _read_file(path: Path, scale: float) -> FileMesh:
 
 
 def _take_lines(path: Path, mesh: Any, scale: float) -> FileMesh:
-    """Return the lines, points and sets of a mesh of meshio."""
+    """Convert a mesh of meshio to a `FileMesh` with lines, points and sets."""
     points = np.asarray(mesh.points, float).reshape(len(mesh.points), -1) * scale
-    # by number of the cell block: the lines of each cell, and the points of vertex cells
+    # by index of the cell block: the lines of each cell, and the points of vertex cells
     lines_of: dict[int, IntArray] = {}
     points_of: dict[int, IntArray] = {}
     parts, counts, total = [np.zeros((0, 2), np.int64)], Counter[str](), 0
@@ -194,7 +197,7 @@ def _take_lines(path: Path, mesh: Any, scale: float) -> FileMesh:
 
 
 def _cell_groups(mesh: Any) -> Iterator[tuple[str, int, IntArray]]:
-    """Iterate over the groups of cells: name, number of a cell block, and the cells of the group within this block."""
+    """Iterate over the groups of cells: name, index of a cell block, and the cells of the group within this block."""
     for name, sets in mesh.cell_sets.items():
         if name != "gmsh:bounding_entities":
             for k, cells in enumerate(sets):
@@ -214,7 +217,7 @@ def _cell_groups(mesh: Any) -> Iterator[tuple[str, int, IntArray]]:
 
 
 def _point_groups(mesh: Any) -> Iterator[tuple[str, IntArray]]:
-    """Names with the points of each group."""
+    """Iterate over the groups of points: name, and the points of the group."""
     for name, members in mesh.point_sets.items():
         yield name, np.unique(np.asarray(members, np.int64))
     for key, values in mesh.point_data.items():

@@ -1,8 +1,9 @@
-"""Geometry of the lines of a mesh: smooth continuation of lines at common points, direction of each line, and positions
-of nodes between the ends of a line.
+"""Geometry of the lines of a mesh: pairs of lines that share a slope at a common point, direction of each line, and
+positions of nodes between the ends of a line.
 
-The number e = 2 i + k means end k of line i (k = 0: first point, k = 1: second point). The unit vector d_e points from
-end e into its line. Two ends a, b at one point are joined if each of them is the partner of the other with the smallest
+The ends of lines have the indices e = 2 i + k: end k of line i, with k = 0 for the first point and k = 1 for the second
+point. The unit vector d_e points from end e into its line. Two ends a, b at one point are joined if each of them is the
+partner of the other with the smallest
 
     angle(a, b) = π - arccos(d_a · d_b),
 
@@ -25,7 +26,7 @@ from windlass.elements.cable2d.points import create_rule, eval_shape
 from windlass.framework.arrays import FloatArray, IntArray
 
 STRAIGHT = 1e-9
-"""A line counts as straight if the sine of the angle between slope and chord is at most this value [1]."""
+"""Largest sine of the angle between slope and chord for which a line is treated as straight [1]."""
 GAUSS_PLACES, GAUSS_WEIGHTS = create_rule(0)[:2]
 """Integration points and weights on a line of length 1."""
 
@@ -33,9 +34,9 @@ GAUSS_PLACES, GAUSS_WEIGHTS = create_rule(0)[:2]
 class Ends(NamedTuple):
     """Data of the ends of lines, each of shape (2 lines,).
 
-    point: the point.
-    partner: number of the end to which each end is joined, -1 without a partner.
-    node: number of the slope of each end, from 0; joined ends share one slope.
+    point: mesh point of each end.
+    partner: index of the end to which each end is joined, -1 without a partner.
+    node: index of the slope of each end, counted from 0; joined ends share one slope.
     """
 
     point: IntArray
@@ -44,7 +45,7 @@ class Ends(NamedTuple):
 
 
 def eval_directions(points: FloatArray, lines: IntArray) -> FloatArray:
-    """Return the unit vectors from the ends into their lines, shape (2 lines, d) in d dimensions."""
+    """Return the unit vectors d_e, which point from the ends into their lines, shape (2 lines, d) in d dimensions."""
     chord = points[lines[:, 1]] - points[lines[:, 0]]
     unit = chord / np.linalg.norm(chord, axis=1)[:, None]
     directions: FloatArray = np.stack((unit, -unit), axis=1).reshape(-1, points.shape[1])
@@ -64,10 +65,10 @@ def join_ends(
     Args:
         points: positions [m], shape (points, d).
         lines: points at both ends, shape (lines, 2).
-        section: number of the section of each line, shape (lines,); only lines of one section are joined.
-        hinged: points where no lines are joined, shape (points,).
+        section: index of the section of each line, shape (lines,). Only lines of the same section are joined.
+        hinged: whether joining is forbidden at each point, shape (points,).
         corner_angle: largest angle between joined lines [rad].
-        most_lines: largest number of lines that can meet at a point at which lines are joined.
+        most_lines: largest number of lines that may meet at a point at which lines are joined.
     """
     direction, point = eval_directions(points, lines), lines.ravel()
     partner = np.full(len(point), -1, np.int64)
@@ -100,7 +101,7 @@ def find_reversed(ends: Ends) -> NDArray[np.bool_]:
     a = np.flatnonzero(ends.partner >= 0)
     b = ends.partner[a]
     # the graph has two vertices for each line i: i for its direction in the file, and n + i for the opposite direction.
-    # An edge connects the directions of two joined lines that continue each other.
+    # An edge connects two vertices if both lines are joined and continue each other in these directions.
     against = n * (a % 2 == b % 2)
     row = np.concatenate((a // 2, n + a // 2))
     column = np.concatenate((b // 2 + against, b // 2 + n - against))
@@ -132,8 +133,8 @@ def eval_lengths(begin: FloatArray, end: FloatArray, slope0: FloatArray, slope1:
     length: FloatArray = np.linalg.norm(chord, axis=1)
     bent = np.flatnonzero(~find_straight(chord, slope0, slope1))
     q = [vector[bent][:, None, :] for vector in (begin, slope0, end, slope1)]
-    # iterate, because the integrand depends on the arc length; each iteration multiplies the error by about the square
-    # of the bend angle [rad]
+    # fixed-point iteration, because the integrand depends on the arc length; each iteration reduces the error by a
+    # factor of about the square of the angle between both slopes [rad]
     for _ in range(12):
         shape = eval_shape(GAUSS_PLACES, length[bent][:, None])
         slope = sum(shape.dS[..., a, None] * q[a] for a in range(4))
@@ -142,7 +143,7 @@ def eval_lengths(begin: FloatArray, end: FloatArray, slope0: FloatArray, slope1:
 
 
 def find_straight(chord: FloatArray, slope0: FloatArray, slope1: FloatArray) -> NDArray[np.bool_]:
-    """Return whether both slopes of each line are parallel to its chord, shape (n,)."""
+    """Return whether each line is straight, which means that both slopes are parallel to its chord, shape (n,)."""
     bound = STRAIGHT * np.linalg.norm(chord, axis=1)
     off = [_cross_size(chord, slope) for slope in (slope0, slope1)]
     straight: NDArray[np.bool_] = np.maximum(*off) <= bound
@@ -175,14 +176,14 @@ def eval_inner_nodes(
 
 
 def rank_points(count: int, lines: IntArray) -> IntArray:
-    """Return the position of each point in an order in which connected points are close to each other, shape (count,).
+    """Return the index of each point in an order in which connected points are close to each other, shape (count,).
 
     Source: reverse Cuthill-McKee; E. Cuthill, J. McKee, Proc. 24th Nat. Conf. ACM (1969).
     """
     from scipy.sparse import csr_array  # imported here, because most models do not need SciPy
     from scipy.sparse.csgraph import reverse_cuthill_mckee  # imported here, because most models do not need SciPy
 
-    # vertices are numbered backwards, because the method begins with the last vertex, and the order of points along
+    # vertices are in reverse order, because the method begins with the last vertex, and the order of points along
     # chains must be preserved
     backwards = count - 1 - lines
     both = np.concatenate((backwards, backwards[:, ::-1]))

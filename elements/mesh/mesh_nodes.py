@@ -1,5 +1,6 @@
-"""Plan of the nodes of a net before they are added to the world: positions, slopes, shared positions, order, and sets
-by name."""
+"""Determination of the nodes of a net before they are added to the world: positions, slopes, shared positions, order,
+and named sets.
+"""
 
 from __future__ import annotations
 
@@ -18,17 +19,17 @@ from windlass.framework.model.table import Entity
 
 
 class NodePlan(NamedTuple):
-    """Nodes and cables before they are added to the world.
+    """Data of the nodes and cables of a net before they are added to the world.
 
     Nodes at the ends of lines are first, in the order of ``ends.node``, followed by the nodes within the lines.
 
     position, slope: position [m] and slope [1] of each node, shape (nodes, d) in d dimensions.
-    owner: number of the node whose position each node uses, which is the node itself if it has its own position, shape
-    (nodes,).
+    owner: index of the node whose position each node uses; for nodes with their own position, the index of the node
+    itself, shape (nodes,).
     row: row of each node in the table, shape (nodes,).
-    first_inner: number of the first node within each line, shape (lines,).
+    first_inner: index of the first node within each line, shape (lines,).
     parts: number of cables of each line, shape (lines,).
-    begin, end: numbers of the nodes at the start and end of each line, in the direction of its cables, shape (lines,).
+    begin, end: indices of the nodes at the start and end of each line, in the direction of its cables, shape (lines,).
     point: mesh point of each node, -1 within lines, shape (nodes,).
     """
 
@@ -44,8 +45,9 @@ class NodePlan(NamedTuple):
 
 
 def plan_nodes(mesh: FileMesh, ends: Ends, turned: NDArray[np.bool_], slope: FloatArray, parts: IntArray) -> NodePlan:
-    """Plan positions, slopes and order of all nodes; connected nodes have close rows, for a small bandwidth of
-    matrices."""
+    """Determine positions, slopes and order of all nodes. The rows of connected nodes are close to each other, so the
+    bandwidth of matrices is small.
+    """
     count, inner = len(slope), parts - 1
     node = ends.node.reshape(-1, 2)
     begin, end = (np.where(turned, node[:, 1 - k], node[:, k]) for k in range(2))
@@ -92,7 +94,7 @@ def create_nodes(plan: NodePlan) -> NetNodes:
 
 
 def add_nodes(world: Tables, given: Given, name: str) -> Entity:
-    """Add the nodes of a net that this process provides."""
+    """Add the nodes of a net that this process has."""
     net, outline = given.net.nodes, given.net.outline
     shared = np.where(net.shared >= 0, world.count + net.shared, -1)
     nodes = world.add(
@@ -121,7 +123,9 @@ def add_nodes(world: Tables, given: Given, name: str) -> Entity:
 
 
 def create_node_sets(mesh: FileMesh, plan: NodePlan) -> tuple[dict[str, IntArray], dict[str, IntArray]]:
-    """Return the rows of the nodes of each group, by name: first with one node per position, then with all nodes."""
+    """Return two dictionaries with the rows of the nodes of each group: the first contains one node per position, the
+    second all nodes.
+    """
     ends = int(plan.point.size if plan.point.min() >= 0 else np.argmin(plan.point))
     by_point = np.argsort(plan.point[:ends], kind="stable")
     count = np.bincount(plan.point[:ends], minlength=len(mesh.points))
@@ -140,7 +144,9 @@ def create_node_sets(mesh: FileMesh, plan: NodePlan) -> tuple[dict[str, IntArray
 
 
 def list_ranges(first: IntArray, count: IntArray) -> IntArray:
-    """Return first[0], first[0] + 1, .. (count[0] numbers), first[1], ..."""
+    """Return count[0] consecutive integers from first[0], followed by count[1] consecutive integers from first[1],
+    ...
+    """
     start = np.repeat(first - np.cumsum(count) + count, count)
     numbers: IntArray = start + np.arange(len(start))
     return numbers

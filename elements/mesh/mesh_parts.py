@@ -1,8 +1,9 @@
-"""Distribution of nets over processes: the first process reads and plans the net, and sends each process its rows.
+"""Distribution of nets over processes. The first process reads the file, determines all rows of the net, and sends each
+process its rows.
 
-Only the first process stores the file and the plan, until all parts are sent. Each other process receives the nodes of
-a range of rows and the cables that begin at these nodes. All processes receive data for handles and names: one number
-for each row of a set, and two numbers for each node.
+Only the first process stores the whole net, until all parts have been sent. Each process receives the nodes of a range
+of rows and the cables that begin at these nodes. All processes receive the data of handles and names: one integer for
+each row of a set, and two integers for each node.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from windlass.framework.parallel.processes import Processes
 
 
 class NetNodes(NamedTuple):
-    """Nodes in the order of rows.
+    """Nodes of a net, in the order of rows.
 
     position, slope: position [m] and slope [1] of each node, shape (rows, d) in d dimensions.
     shared: row of the node whose position each node shares, or -1 if the node has its own position, shape (rows,).
@@ -40,13 +41,13 @@ class NetCables(NamedTuple):
 
 
 class Outline(NamedTuple):
-    """Data of a net that all processes have; rows are counted from the first row of the net.
+    """Data of a net that all processes have. Row indices are relative to the first row of the net.
 
     nodes: number of nodes.
-    sections: name of the group (None for lines without section), label, and number of cables, section by section.
-    order: number of the node in each row, shape (nodes,); see `NodePlan`.
-    point: number of the mesh point of each node at an end of a line, in the order of the node numbers.
-    first_inner: number of the first node within each line, shape (lines,).
+    sections: for each section: name of the group (None for lines without section), label, and number of cables.
+    order: index of the node in each row, shape (nodes,); see `NodePlan`.
+    point: index of the mesh point of each node at an end of a line, in the order of the node indices.
+    first_inner: index of the first node within each line, shape (lines,).
     cable_sets, node_sets, slope_sets: rows of the cables and nodes of each group, by name; see `CableMesh`.
     notes: messages about parts of the file that were omitted.
     """
@@ -71,7 +72,7 @@ class Net(NamedTuple):
 
 
 class Given(NamedTuple):
-    """Rows of a net that one process adds: numbers of the rows, and the part of the net with these rows."""
+    """Rows of a net that one process adds: indices of the rows, and the part of the net with these rows."""
 
     node_part: Part
     cable_parts: list[Part]
@@ -79,14 +80,14 @@ class Given(NamedTuple):
 
 
 def deal_net(comm: Any, plan: Callable[[], Net]) -> Given:
-    """Plan a net on the first process and send each process its rows; the call is collective.
+    """Create a net on the first process and send each process its rows. All processes must call this function together.
 
     Args:
         comm: mpi4py communicator, or None for one process.
         plan: function that creates the whole net.
 
     Raises:
-        WindlassError: the error of ``plan``, raised on all processes.
+        WindlassError: ``plan`` has raised this error; it is raised on all processes.
     """
     processes, net, error = Processes(comm), None, None
     if comm is None or comm.rank == 0:
@@ -109,8 +110,9 @@ def deal_net(comm: Any, plan: Callable[[], Net]) -> Given:
 
 
 def _take_part(net: Net, rank: int, size: int) -> Given:
-    """Return the nodes of a range of rows and the cables that begin at these nodes; for a small net return all nodes
-    and cables."""
+    """Return the nodes of a range of rows and the cables that begin at these nodes. For a small net return all nodes
+    and cables.
+    """
     count, cables = len(net.nodes.shared), sum(len(section.node0) for section in net.cables)
     if size == 1 or max(count, cables) <= building.KEPT_WHOLE:
         whole = [Part(len(section.node0), np.arange(len(section.node0)), replicated=True) for section in net.cables]

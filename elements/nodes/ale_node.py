@@ -1,7 +1,8 @@
-"""Node of the axial motion of a belt, with one coordinate s that all elements of the belt share.
+"""Node for the axial motion of a belt or cable. Its only coordinate s is shared by all elements of the belt.
 
-The coordinate s is the length of material that has passed a point of the axis since the start, positive in the
-direction of increasing local x. The material that is now at x has the constant coordinate x - s.
+The coordinate s is the length of material that has passed a fixed point of the axis since the start, positive in the
+direction of increasing local x. A material point that is at x at present has the material coordinate x - s, which is
+constant.
 
 Source: arbitrary Lagrangian-Eulerian description of axially moving continua, J. Donea, A. Huerta, Finite Element
 Methods for Flow Problems, Wiley (2003), chapter 1.
@@ -17,7 +18,7 @@ from windlass.framework.model.schema import Component, column
 
 
 class ALENode(Component):
-    """The axial motion of a belt or cable; all `ALECable2D` elements of the belt share one node."""
+    """A node for the axial motion of a belt or cable. All `ALECable2D` elements of a belt share one node."""
 
     provides = ("node",)
     dof_names = ("s",)
@@ -29,7 +30,9 @@ class ALENode(Component):
 
 
 def coordinate_outputs(speed: str) -> dict[str, Output]:
-    """Create the output variables of a node whose only coordinate is s; ``speed`` is the description of s_t."""
+    """Create the output variables of a node whose only coordinate is s; ``speed`` is the description of the output
+    s_t.
+    """
 
     def output(unit: str, doc: str, array: Literal["x", "v", "a"], moves: bool = False) -> Output:
         def find(rows: LocalRows) -> FieldEntries:

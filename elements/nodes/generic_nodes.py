@@ -1,14 +1,14 @@
 """Nodes with any number of coordinates, and nodes of first-order states.
 
-    generic_node(n)    coordinates q, masses from laws: modes of a reduced body, a drive train, a string of masses
+    generic_node(n)    coordinates q, mass from laws: modes of a reduced body, a drive train, a string of masses
     state_node(n)      states y with y_t = f(t, y, ...): controllers, filters, pressures
 
-The coordinates of a state node are the integrals z of its states (z_t = y), so y is a velocity and y_t an acceleration.
-Therefore all integration methods, constraints, restarts and parallel runs work without changes, and the methods keep
-their order of accuracy. For a state node, the generalised-alpha method is the method of Jansen, Whiting and Hulbert for
-first-order systems with different constants. The trapezoidal rule is unchanged. A constraint on velocities lets a state
-drive the speed of a motor. A constraint on positions lets the integral of a state drive its position. Static solvers
-find states with y_t = 0.
+The coordinates of a state node are the integrals z of its states over time (z_t = y), so y is a velocity and y_t an
+acceleration. Therefore integration methods, constraints, restarts and parallel runs need no special case, and the
+methods keep their order of accuracy. For a state node, the generalised-alpha method is equal to the method of Jansen,
+Whiting and Hulbert for first-order systems, but with other constants. The trapezoidal rule is unchanged. With a
+constraint on velocities, a state can prescribe the speed of a motor. With a constraint on positions, the integral of a
+state can prescribe the position of a motor. Static solvers find states with y_t = 0.
 
 For each n there is a separate type of node, which is created on first use.
 
@@ -28,7 +28,7 @@ from windlass.framework.model.law import LocalRows, Output, register
 from windlass.framework.model.schema import Component, column
 
 GENERIC, STATES = "generic node", "state node"
-"""Names in `provides` of all generic nodes and of all state nodes, for any number n of coordinates or states."""
+"""Names that the types of all generic nodes and of all state nodes have in `provides`, for any n."""
 UNIT = "m, rad, 1"
 MOST = 100_000
 WHY = "as laws couple all n coordinates of a node with each other, by n^2 numbers (80 GB at the most)"
@@ -104,18 +104,19 @@ def _create_class(name: str, words: str, dof_names: list[str], body: dict[str, A
 
 
 def find_rate(rows: LocalRows) -> FieldEntries:
-    """The velocities, shape (rows, n)."""
+    """Return the velocities, shape (rows, n)."""
     return FieldEntries("v", rows.dofs)
 
 
 def find_acceleration(rows: LocalRows) -> FieldEntries:
-    """The accelerations, shape (rows, n)."""
+    """Return the accelerations, shape (rows, n)."""
     return FieldEntries("a", rows.dofs)
 
 
 def __getattr__(name: str) -> type[Component]:
-    """Create a type by its name, such as ``GenericNode3`` or ``StateNode2``; unpickling of messages between processes
-    needs this function."""
+    """Create a type from its name, such as ``GenericNode3`` or ``StateNode2``. This function is required to unpickle
+    messages between processes.
+    """
     found = re.fullmatch(r"(GenericNode|StateNode)([1-9]\d{0,5})", name)
     if found is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

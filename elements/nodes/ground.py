@@ -1,5 +1,6 @@
-"""Ground: the global frame at rest. Ground has no coordinates: markers on ground are fixed points, and the values of
-coordinate markers on ground are 0."""
+"""Ground is the fixed global frame. It has no coordinates: markers on ground are fixed points, and the values of
+coordinate markers on ground are 0.
+"""
 
 from __future__ import annotations
 

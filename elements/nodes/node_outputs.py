@@ -1,4 +1,4 @@
-"""Common output variables of nodes and bodies; vectors are global, with z = 0 in 2D."""
+"""Output variables that nodes and bodies have in common. Vectors are in the global frame, with z = 0 in 2D."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ def in_space(vectors: FloatArray) -> FloatArray:
 
 
 def point_outputs(unit: str, dimensions: int = 2) -> dict[str, Output]:
-    """Create outputs for rows whose first coordinates are x, y (and z); ``unit``: units of all coordinates."""
+    """Create outputs for rows whose first coordinates are x, y and in 3D z. ``unit`` contains the units of all
+    coordinates.
+    """
 
     def vector(find: Callable[[LocalRows], FieldEntries]) -> Callable[[LocalRows], FieldEntries]:
         def first(rows: LocalRows) -> FieldEntries:
@@ -72,5 +74,5 @@ def rotation_outputs() -> dict[str, Output]:
 
 
 def find_displacement(rows: LocalRows) -> FieldEntries:
-    """The displacements of the coordinates from their reference, shape (rows, k)."""
+    """Return the displacements of the coordinates from their reference values, shape (rows, k)."""
     return FieldEntries("x", rows.dofs, rows.reference)

@@ -1,8 +1,8 @@
 """2D nodes, which own the coordinates of 2D models.
 
-A node has reference coordinates, initial displacements and initial velocities; a total coordinate is reference
-coordinate + displacement. Cables use `PointSlope2D`, with position and slope r' = ∂r/∂x, where x is the arc length of
-the undeformed cable. Rigid bodies use `RigidNode2D`, and mass points use `Point2D`.
+A node has reference coordinates, initial displacements and initial velocities. Its total coordinates are the sum of
+reference coordinates and displacements. Cables use `PointSlope2D`, with position and slope r' = ∂r/∂x, where x is the
+arc length of the undeformed cable. Rigid bodies use `RigidNode2D`, and mass points use `Point2D`.
 """
 
 from __future__ import annotations
@@ -62,10 +62,10 @@ class RigidNode2D(Component):
 
 
 def create_missing_node(world: Tables, values: dict[str, Any], node: type[Component], kind: str) -> dict[str, Any]:
-    """Create the node of a body from columns of the node among the values of the body.
+    """If ``values`` of a body contain columns of a node instead of a node, create this node.
 
     Raises:
-        ModelError: a node and columns of a node are given, or neither a node nor a position is given.
+        ModelError: both a node and columns of a node are given, or neither a node nor a position is given.
     """
     given = {name: values.pop(name) for name in node.columns if name in values}
     if values.get("node") is not None:
@@ -80,7 +80,7 @@ def create_missing_node(world: Tables, values: dict[str, Any], node: type[Compon
 
 
 def take_shared_position(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Copy the positions of the nodes in ``shares_position`` to new nodes that share these positions."""
+    """Copy the positions of the nodes in ``shares_position`` to the new nodes that share these positions."""
     if isinstance(values.get("shares_position"), Entity) and "position" not in values:
         values["position"] = values["shares_position"].position
     return values

@@ -1,8 +1,8 @@
 """3D nodes: points, and points with a rotation by Euler parameters; see `rotations` for the symbols.
 
 Mass points use `Point3D`, cables use `PointSlope3D`, and rigid bodies use `RigidNode3D`. Four Euler parameters describe
-all rotations without the singularities of three angles. Euler parameters require the constraint e·e = 1, which
-`RigidBody3D` or `UnitRotation3D` adds.
+all rotations without the singularities of three angles. Euler parameters require the constraint e·e = 1, which is part
+of `RigidBody3D` and `UnitRotation3D`.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class PointSlope3D(Component):
 class RigidNode3D(Component):
     """A 3D point with a rotation.
 
-    ``displacement`` and ``velocity`` can also be given as 3 numbers for x, y, z.
+    ``displacement`` and ``velocity`` can also be given with 3 components for x, y, z.
     """
 
     provides = ("node",)
@@ -84,7 +84,7 @@ class RigidNode3D(Component):
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Extend displacement and velocity to 7 numbers, and check the Euler parameters.
+    """Extend displacement and velocity from 3 to 7 components, and check the Euler parameters.
 
     Raises:
         ModelError: the Euler parameters do not have length 1, or their rates change this length.
@@ -105,7 +105,7 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
         start = full["euler_parameters"] + full["displacement"][..., 3:]
         rates = euler_parameter_rates(start, full["angular_velocity"]) + 0.0 * full["velocity"][..., 3:]
     except (TypeError, ValueError):
-        return values  # the table raises an error for a wrong shape or for values that are not numbers
+        return values  # the table raises an error for a wrong shape or for values that are not numeric
     row = world.table(RigidNode3D).count
     _check_length(full["euler_parameters"], "euler_parameters", row)
     _check_length(start, "euler_parameters + displacement", row)
@@ -142,8 +142,9 @@ def _check_rates(e: FloatArray, rates: FloatArray, first_row: int) -> None:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for nodes without a body, because their Euler parameters are unconstrained, and for nodes with
-    several bodies."""
+    """Raise ModelError for nodes with several bodies, and for nodes without a body, because their Euler parameters are
+    not constrained.
+    """
     bodies = np.zeros(table.count, np.int64)
     for component, other in world.tables.items():
         if "unit rotation" in component.provides:

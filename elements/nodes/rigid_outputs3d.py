@@ -1,6 +1,7 @@
-"""Output variables of 3D nodes and bodies with a rotation: rows of x, y, z and Euler parameters e0..e3.
+"""Output variables of 3D nodes and bodies whose coordinates are x, y, z and Euler parameters e0..e3.
 
-Position, velocity and acceleration take ``local=``, a place in the body's frame [m], shape (3,) or (rows, 3).
+The outputs position, velocity and acceleration have the argument ``local``: a position b in the frame of the body [m],
+shape (3,) or (rows, 3).
 """
 
 from __future__ import annotations
@@ -21,18 +22,18 @@ ORIGIN = (0.0, 0.0, 0.0)
 
 
 def turn_rows(A: FloatArray, b: FloatArray) -> FloatArray:
-    """Return A b row by row, for matrices (rows, 3, 3) and vectors (rows, 3) or (3,)."""
+    """Return the products A b for matrices A, shape (rows, 3, 3), and vectors b, shape (rows, 3) or (3,)."""
     out: FloatArray = np.einsum("...ij,...j->...i", A, b)
     return out
 
 
 def eval_rotation(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """Rotation matrices from the body's to the global frame, shape (rows, 3, 3)."""
+    """Return the rotation matrices from the frame of the body to the global frame, shape (rows, 3, 3)."""
     return rotation_matrix(s.x[rows.dofs[:, 3:]])
 
 
 def eval_local_angular_velocity(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """Return the angular velocity ω̄ in the body's frame [rad/s], shape (rows, 3)."""
+    """Return the angular velocity ω̄ in the frame of the body [rad/s], shape (rows, 3)."""
     return local_rates(s.x[rows.dofs[:, 3:]], s.v[rows.dofs[:, 3:]])
 
 
@@ -75,12 +76,12 @@ def eval_acceleration(rows: LocalRows, s: Fields, local: Any = ORIGIN) -> FloatA
 
 
 def place_output(unit: str, doc: str, evaluate: Callable[..., FloatArray]) -> Output:
-    """An output that takes ``local=``."""
+    """Create an output with the argument ``local``."""
     return Output(unit, doc, evaluate, place_ranks={"local": 1})
 
 
 def rigid_outputs() -> dict[str, Output]:
-    """Common outputs of 3D nodes and bodies."""
+    """Create the outputs that 3D nodes and bodies have in common."""
     return {
         "position": place_output("m", "of the place local=, global, shape (3,)", eval_position),
         "displacement": place_output(

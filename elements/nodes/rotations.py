@@ -4,7 +4,7 @@
     ω̄ = 2 L(e) e_t / (e·e)  in the body's frame,    ω = A ω̄  in the global frame,    A_t = A ω̄~
     L = [[-e1, e0, e3, -e2], [-e2, -e3, e0, e1], [-e3, e2, -e1, e0]]
 
-The division by e·e makes A a rotation for every e ≠ 0. Parameters e and c e, with any number c ≠ 0, describe the same
+Because of the division by e·e, A is a rotation for every e ≠ 0. Parameters e and c e with any c ≠ 0 describe the same
 rotation.
 
 Source: P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988), chapter 6.
@@ -21,7 +21,7 @@ from windlass.framework.checks.checks import checked, numbers
 from windlass.framework.errors import ModelError
 
 UNIT_TOLERANCE = 1e-8
-"""Largest deviation of a length from 1 that counts as a rounding error of the input."""
+"""Largest deviation of a length from 1 that is treated as a rounding error of the input [1]."""
 
 
 @checked(
@@ -32,7 +32,7 @@ def euler_parameters(axis: Any, angle: Any) -> FloatArray:
 
     Args:
         axis: axis of rotation, of any length > 0, shape (3,) or (n, 3).
-        angle: angle [rad], a number or shape (n,).
+        angle: angle [rad], a scalar or shape (n,).
 
     Returns:
         Euler parameters, shape (4,) or (n, 4).
@@ -63,7 +63,7 @@ def euler_parameters_of(matrix: Any) -> FloatArray:
         matrix: rotation matrix, shape (3, 3) or (n, 3, 3).
 
     Returns:
-        Euler parameters, shape (4,) or (n, 4); the entry of largest magnitude is positive.
+        Euler parameters, shape (4,) or (n, 4). The component of largest magnitude is positive.
 
     Raises:
         ModelError: a matrix is not a rotation matrix.
@@ -71,7 +71,7 @@ def euler_parameters_of(matrix: Any) -> FloatArray:
     R = np.asarray(matrix, dtype=np.float64)
     if not is_rotation(R).all():
         raise ModelError(f"matrix = {matrix}: must be a rotation matrix of shape (3, 3), or several")
-    # each row of 4 e eᵀ is proportional to e; the row with the largest diagonal entry has no cancellation errors
+    # each row of 4 e eᵀ is proportional to e; in the row with the largest diagonal element no cancellation occurs
     E = np.empty((*R.shape[:-2], 4, 4))
     trace = R[..., 0, 0] + R[..., 1, 1] + R[..., 2, 2]
     E[..., 0, 0] = 1.0 + trace
@@ -87,7 +87,7 @@ def euler_parameters_of(matrix: Any) -> FloatArray:
 
 
 def is_rotation(matrix: FloatArray) -> Any:
-    """Return whether matrices of shape (..., 3, 3) are rotations, except for rounding errors of the input."""
+    """Return whether matrices of shape (..., 3, 3) are rotations up to rounding errors of the input."""
     if matrix.shape[-2:] != (3, 3) or not np.isfinite(matrix).all():
         return np.zeros(1, bool)
     product = np.swapaxes(matrix, -1, -2) @ matrix
@@ -96,8 +96,9 @@ def is_rotation(matrix: FloatArray) -> Any:
 
 @checked(e=numbers("1", (4,), (None, 4)))
 def rotation_matrix(e: FloatArray) -> FloatArray:
-    """Return the rotation matrices A(e) from the body's frame to the global frame, shape (..., 3, 3), for e of shape
-    (..., 4)."""
+    """Return the rotation matrices A(e) from the frame of the body to the global frame, shape (..., 3, 3), for e of
+    shape (..., 4).
+    """
     e = np.asarray(e, dtype=np.float64)
     w, u = e[..., 0], e[..., 1:]
     A = 2.0 * u[..., :, None] * u[..., None, :]
@@ -113,7 +114,8 @@ def rotation_matrix(e: FloatArray) -> FloatArray:
 
 def local_rates(e: FloatArray, rate: FloatArray) -> FloatArray:
     """Return 2 L(e) rate / (e·e), shape (..., 3), for e and rate of shape (..., 4). If rate = e_t, the result is the
-    angular velocity ω̄ in the body's frame."""
+    angular velocity ω̄ in the frame of the body.
+    """
     w, u, dw, du = e[..., :1], e[..., 1:], rate[..., :1], rate[..., 1:]
     out: FloatArray = 2.0 * (w * du - dw * u - np.cross(u, du)) / (e**2).sum(axis=-1, keepdims=True)
     return out
@@ -130,6 +132,6 @@ def euler_parameter_rates(e: Any, angular_velocity: Any) -> FloatArray:
 
 
 def _rows(e: Any, angular_velocity: Any) -> tuple[FloatArray, FloatArray]:
-    """Return both arguments as arrays with four numbers per row; the angular velocity gets a leading 0."""
+    """Return both arguments as arrays with four components per row; a 0 is inserted before the angular velocity."""
     omega = np.asarray(angular_velocity, dtype=np.float64)
     return np.asarray(e, dtype=np.float64), np.concatenate((np.zeros_like(omega[..., :1]), omega), axis=-1)

@@ -1,7 +1,7 @@
-"""Node for a position along a chain of cables, with one coordinate s, the arc length of the undeformed cables.
+"""Node for a position along a chain of cables. Its only coordinate s is the arc length of the undeformed cables.
 
-For cables with moving material (`ALECable2D`), s is measured along the material, so s is constant for parts that are
-clamped to the material.
+For cables with moving material (`ALECable2D`), s is a material coordinate, so s is constant for parts that are clamped
+to the material.
 
 Source: J. Gerstmayr and others, documentation of Exudyn, item ObjectJointSliding2D (the sliding coordinate).
 """

@@ -1,6 +1,6 @@
 """Kernels for nodes and cables with twist: frames that follow the slope of an axis by the smallest rotation.
 
-    a, b of length 1:   R(a, b) the smallest rotation from a to b;   c(a, b) = a × b/(1 + a·b)
+    unit vectors a, b:  R(a, b) the smallest rotation from a to b;   c(a, b) = a × b/(1 + a·b)
     frame F at a with the spin σ = ω·a, moved to b by R(a, b):   spin about b = σ - c(a, b)·(a_t + b_t)
 
 c depends only on the directions a and b. For a = p/|p| and b = q/|q|, c·(a_t + b_t) = G_p·p_t + G_q·q_t with
@@ -8,10 +8,10 @@ c depends only on the directions a and b. For a = p/|p| and b = q/|q|, c·(a_t +
     G_p = h/(|p| s),   G_q = h/(|q| s),   h = p × q,   s = |p||q| + p·q.
 
 The integral of c·(a_t + b_t) along a closed path is the area that the directions enclose on the unit sphere. Therefore
-a chain of such steps from one frame to another gives the angle between the two frames, independent of the path of the
-motion. R does not exist for b = -a.
+the angle between two frames that are connected by a chain of such rotations does not depend on the path of the motion.
+R does not exist for b = -a.
 
-Rotations are quaternions (w, x, y, z) of length 1; a product first rotates by its right factor.
+Rotations are unit quaternions (w, x, y, z). A product first rotates by its right factor.
 
 Source: M. Bergou, M. Wardetzky, S. Robinson, B. Audoly, E. Grinspun, ACM Transactions on Graphics 27 (2008), 63; for
 the smallest rotation M. Geradin, A. Cardona, Flexible Multibody Dynamics, Wiley (2001), chapter 4.
@@ -29,10 +29,11 @@ from windlass.framework.kernels.kernel import kernel
 
 Quaternion = tuple[float, float, float, float]
 REVERSED = 1e-12
-"""Directions a and b count as opposite if 1 + a·b is below this value."""
+"""Value of 1 + a·b below which the directions a and b are treated as opposite [1]."""
 FURTHEST = 0.034
-"""Smallest value of 1 + b·t for which a frame is rotated from b to t [1], an angle of 165°. At larger angles, t could
-pass the direction opposite to b within one step, and the angle about t would jump."""
+"""Smallest value of 1 + b·t for which a frame is rotated from b to t [1]; it corresponds to an angle of 165°. At larger
+angles, t could pass the direction opposite to b within one step, and the angle about t would jump.
+"""
 
 
 @kernel(inline=True)
@@ -44,7 +45,7 @@ def unit(p: Vector) -> Vector:
 
 @kernel(inline=True)
 def multiply(a: Quaternion, b: Quaternion) -> Quaternion:
-    """Return the product a b of two rotations, which rotates first by b and then by a."""
+    """Return the product a b of two rotations: first the rotation b, then the rotation a."""
     return (
         a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
         a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
@@ -55,7 +56,7 @@ def multiply(a: Quaternion, b: Quaternion) -> Quaternion:
 
 @kernel(inline=True)
 def between(a: Quaternion, b: Quaternion) -> Quaternion:
-    """Return the rotation from frame a to frame b, in the frame a."""
+    """Return the rotation from frame a to frame b, expressed in frame a."""
     return multiply((a[0], -a[1], -a[2], -a[3]), b)
 
 
@@ -83,13 +84,13 @@ def spun(q: Quaternion, angle: float) -> Quaternion:
 
 @kernel(inline=True)
 def spin_angle(q: Quaternion) -> float:
-    """Return the angle of a rotation about x, from -2π to 2π; for q and -q the angles differ by 2π."""
+    """Return the angle of a rotation about x [rad], from -2π to 2π. The angles of q and -q differ by 2π."""
     return 2.0 * atan2(q[1], q[0])
 
 
 @kernel(inline=True)
 def nearest(q: Quaternion) -> Quaternion:
-    """Return q or -q, which describe the same rotation; the result has an angle from -π to π."""
+    """Return q or -q, which describe the same rotation, such that the angle of the result is from -π to π."""
     sign = 1.0 if q[0] >= 0.0 else -1.0
     return sign * q[0], sign * q[1], sign * q[2], sign * q[3]
 
@@ -146,8 +147,8 @@ def smallest_rotations(a: FloatArray, b: FloatArray) -> FloatArray:
 
 @kernel
 def carry_normals(slopes: FloatArray, normals: FloatArray) -> None:
-    """Fill ``normals``, shape (n, 3): starting with the first entry, each normal is the previous normal after the
-    smallest rotation from slope to slope, without spin.
+    """Fill ``normals``, shape (n, 3). The first normal is given. Each further normal is the previous normal, rotated by
+    the smallest rotation from the previous slope to its slope.
     """
     for k in range(1, len(slopes)):
         a, b = (

@@ -1,10 +1,10 @@
-"""Node of a 3D cable with twist: position, slope, and the angle of the material's frame about the slope.
+"""Node of a 3D cable with twist: position, slope, and the angle of the material frame about the slope.
 
-    D = R(b, t) F, rotated about t by φ,    t = r'/|r'|,    R(b, t) the smallest rotation from b to t
+    D = R(b, t) F, then rotated about t by φ,    t = r'/|r'|,    R(b, t) the smallest rotation from b to t
 
-D has the axes t, d_1, d_2. In the reference configuration d_1 is the component of ``normal`` perpendicular to the
-slope, rotated by the reference angle; this condition determines F. The vector b is ``turned_from``, by default the
-reference slope. The angle is not defined if the slope is opposite to b, so the angle between slope and b must not
+D has the axes t, d_1, d_2. In the reference configuration d_1 is the normalised component of ``normal`` perpendicular
+to the slope, rotated by the reference angle. This condition determines F. The vector b is ``turned_from``, by default
+the reference slope. The angle is not defined if the slope is opposite to b, so the angle between slope and b must not
 exceed 165°. For a rope that runs around sheaves, choose b along the axes of the sheaves, because no slope of the rope
 is parallel to the axes.
 
@@ -44,12 +44,11 @@ from windlass.framework.model.table import EntityTable
 NONE = (0.0, 0.0, 0.0)
 COLUMNS = ("slope", "normal", "turned_from")
 ALONG = 1e-6
-"""Smallest sine of the angle between normal and slope for which the normal defines a direction perpendicular to the
-slope [1]."""
+"""Smallest allowed sine of the angle between normal and slope [1]."""
 
 
 class PointSlopeTwist3D(Component):
-    """A 3D point of a cable with the slope of its axis and the angle of the material about the slope."""
+    """A point of a 3D cable with the slope of its axis and the angle of the material about the slope."""
 
     provides = ("node",)
     dof_names = ("x", "y", "z", "x'", "y'", "z'", "twist")
@@ -80,7 +79,7 @@ class PointSlopeTwist3D(Component):
 
 
 class NodeFrames(NamedTuple):
-    """Constants of nodes: vectors b, shape (n, 3), and frames F as quaternions, shape (n, 4)."""
+    """Constants of n nodes: vectors b, shape (n, 3), and frames F as quaternions, shape (n, 4)."""
 
     b: FloatArray
     F: FloatArray
@@ -100,7 +99,7 @@ def create_frames(slope: FloatArray, normal: FloatArray, turned_from: FloatArray
 
 
 def read_frames(world: Tables, ids: IntArray) -> NodeFrames:
-    """Read the constants b and F of nodes with given entity numbers, shape (n,)."""
+    """Return the constants b and F of the nodes with the entity indices ``ids``, shape (n,)."""
     found = NodeFrames(np.zeros((len(ids), 3)), np.zeros((len(ids), 4)))
     for table, places, rows in world.split_by_table(ids):
         columns = (table.local(name, rows) for name in COLUMNS)
@@ -126,7 +125,7 @@ def frame_of(b: Vector, F: Quaternion, p: Vector, angle: float) -> Quaternion:
 def fill_frames(
     b: FloatArray, F: FloatArray, dofs: IntArray, x: FloatArray, v: FloatArray, D: FloatArray, w: FloatArray
 ) -> None:
-    """Fill D, shape (n, 3, 3), and the angular velocity of the material [rad/s], shape (n, 3), of nodes."""
+    """Write D, shape (n, 3, 3), and the angular velocity w of the material [rad/s], shape (n, 3), of nodes."""
     for i in range(len(b)):
         n = dofs[i]
         p, pt = (x[n[3]], x[n[4]], x[n[5]]), (v[n[3]], v[n[4]], v[n[5]])

@@ -1,4 +1,4 @@
-"""3D vectors in kernels, as tuples of three numbers."""
+"""3D vectors in kernels, as tuples of three components."""
 
 from __future__ import annotations
 

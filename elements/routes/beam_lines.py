@@ -1,11 +1,11 @@
-"""Beams of several elements: one call creates nodes and elements along a straight line or any route.
+"""Functions that create the nodes and elements of a beam along a straight line or any route.
 
 The axis e_1 of each node is tangential to the route. In 3D, e_2 of the first node is the component of ``normal``
-perpendicular to the route. From node to node the frame is rotated without spin about the route. At the end of a closed
-3D route, the frame differs from the first frame by an angle about the axis. The angle between the two frames is
-distributed along the route, so that the two frames are equal.
+perpendicular to the route. Between two nodes the frame is rotated without spin about the route. At the end of a closed
+3D route, the resulting frame differs from the first frame by an angle about the axis. This angle is distributed along
+the route, so that the beam closes without a jump of the frame.
 
-The geometry of routes is in routes.py, spatial_routes.py and spline_route.py.
+routes.py, spatial_routes.py and spline_route.py contain the geometry of routes.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ LINE = {
     "name": word(), "beam_columns": inside(),
 }  # fmt: skip
 STEPS = 4
-"""Number of steps from node to node in which a normal is moved along a route."""
+"""Number of steps between two nodes in which a normal is moved along a route."""
 
 
 @checked(**LINE, start=inside(), end=inside())
@@ -53,7 +53,7 @@ def straight_beam(
         start, end: end points [m], shape (2,), or shape (3,) for 3D beams.
         elements: number of elements.
         order: order of the elements, 1, 2 or 3; an element has order + 1 nodes.
-        normal: direction of e_2 of 3D beams, shape (3,); default: see `beam_along`.
+        normal: direction of e_2 of 3D beams, shape (3,); see `beam_along` for the default.
         name: name for messages and output.
         **beam_columns: columns of `Beam2D`, in 3D of `Beam3D`, without ``length``.
 
@@ -61,7 +61,7 @@ def straight_beam(
         The elements in order; `nodes_of` gives their nodes.
 
     Raises:
-        ModelError: start and end coincide, or values are not allowed.
+        ModelError: start and end coincide, or a value is out of its range.
     """
     try:
         given = [read_numbers(point) for point in (start, end)]
@@ -84,7 +84,7 @@ def beam_along(
     world: World, route: CenterLine, elements: int, *, order: int = 2, normal: Any | None = None, name: str = "beam",
     **beam_columns: Any,
 ) -> Entity:  # fmt: skip
-    """Add a beam along a route, divided into elements of equal length; the route is the shape of the beam without load.
+    """Add a beam along a route, divided into elements of equal length. The route is the stress-free shape of the beam.
 
     Args:
         world: the world.
@@ -100,7 +100,7 @@ def beam_along(
         The elements in order; `nodes_of` gives their nodes.
 
     Raises:
-        ModelError: the number of elements or the order is not allowed, or the normal is parallel to the route.
+        ModelError: the number of elements or the order is out of its range, or the normal is parallel to the route.
     """
     return _add_line(world, route, elements, order, normal, name, beam_columns)
 
@@ -109,7 +109,7 @@ def _add_line(
     world: World, route: CenterLine, elements: int, order: int, normal: Any | None, name: str, given: dict[str, Any]
 ) -> Entity:
     try:
-        # raises an error for a wrong number of elements, before the number is converted to int
+        # this call raises an error for an invalid number of elements, before the number is converted to int
         length = nodes_along(route, elements, np.zeros(0, np.int64))[2]
     except ValueError as error:
         raise ModelError(f"{name}: {error}") from error
@@ -182,6 +182,6 @@ def _find_frames(tangent: FloatArray, closed: bool, normal: Any | None, name: st
         normals = np.cos(turn) * normals + np.sin(turn) * third
         third = np.cross(tangent, normals)
     e = euler_parameters_of(np.stack((tangent, normals, third), axis=2))
-    # choose the signs such that Euler parameters of neighbours have a positive dot product
+    # signs for which the Euler parameters of neighbouring nodes have a positive dot product
     e[1:] *= np.cumprod(np.where((e[1:] * e[:-1]).sum(axis=1) < 0.0, -1.0, 1.0))[:, None]
     return e

@@ -1,9 +1,10 @@
-"""Chains of cables: one call creates nodes and elements along a straight line, around circles or along any route.
+"""Functions that create the nodes and elements of a chain of cables along a straight line, around circles or along any
+route.
 
-The elements are `Cable2D`, or with ``ale=`` (an `ALENode`, the axial motion of the chain) `ALECable2D`. Along 3D routes
-the elements are `Cable3D`, or if a torsional stiffness is given `TwistCable3D`.
+In 2D the elements are of type `Cable2D`, or `ALECable2D` if ``ale`` (an `ALENode` for the axial motion of the chain) is
+given. In 3D they are of type `Cable3D`, or `TwistCable3D` if a torsional stiffness is given.
 
-The geometry of routes is in routes.py, spatial_routes.py, spline_route.py and catenary.py.
+routes.py, spatial_routes.py, spline_route.py and catenary.py contain the geometry of routes.
 """
 
 from __future__ import annotations
@@ -54,13 +55,13 @@ RADIUS = number("m")
 MOST_TURNING = 1000
 # Tolerance of `check_turns` [1]: a slope perpendicular to its chord (two elements on a full circle) is allowed.
 TURN_ROUNDING = 1e-12
-# Columns of the nodes that can be given for a chain of cables with twist.
+# Columns of nodes that are accepted by functions for chains of cables with twist.
 FRAME_COLUMNS = ("normal", "turned_from")
-# Number of steps from node to node in which a normal is moved along a route.
+# Number of steps between two nodes in which a normal is moved along a route.
 STEPS = 4
 # Number of points along a route at which slopes are compared with the direction ``turned_from``.
 SAMPLES = 200
-# If the length of the mean slope is below this value [1], `find_direction` prefers the axis of sheaves.
+# Length of the mean slope [1] below which `find_direction` chooses a direction such as the axis of sheaves.
 SMALL_MEAN = 0.3
 CHAIN = {"world": instance(World), "elements": inside(), "name": word(), "cable_columns": inside()}
 
@@ -90,18 +91,18 @@ def cable_around(
     name: str = "belt",
     **cable_columns: Any,
 ) -> Entity:
-    """Add a taut cable over circles in the given order; for the route see `routes.route_around`.
+    """Add a taut cable over circles in the given order; `routes.route_around` describes the route.
 
     A closed cable begins where it leaves the first circle, and its last element ends at the first node.
 
     Args:
         world: the world.
-        circles: circles, or handles to bodies or nodes at their centres (in the reference configuration).
-        elements: number of cable elements; they have equal length.
+        circles: circles, or handles to bodies or nodes whose reference positions are the centres of the circles.
+        elements: number of cable elements of equal length.
         radius: radius of the circles that are given as handles [m], one for all circles or one for each.
-        sides: side of the cable, in the direction of travel, on which each circle given as a handle lies. Give one side
-            for all circles or one for each. With "right" the cable wraps clockwise.
-        radial_offset: distance of the cable's axis from the circles [m].
+        sides: side of the cable, in the direction of travel, on which the circles given as handles lie; one side for
+            all circles or one side per circle. With "right" the cable wraps clockwise.
+        radial_offset: distance of the axis of the cable from the circles [m].
         closed: whether the end of the cable is connected to its start.
         start, end: end points [m] of an open cable, shape (2,).
         name: name for messages and output.
@@ -182,16 +183,16 @@ def catenary(
 ) -> Entity:
     """Add a cable that hangs between two points, in the equilibrium shape of a cable without bending stiffness.
 
-    Nodes are at equal distances in unstretched arc length. The reference slopes are unit vectors, and the initial
-    displacements contain the stretch due to the tension. A static solve from this state needs only a few iterations.
+    Nodes have equal spacing in unstretched arc length. The reference slopes are unit vectors. The stretch due to the
+    tension is part of the initial displacements. A static solve from this state needs only a few iterations.
 
     Args:
         world: the world.
         start, end: end points [m], shape (2,), or shape (3,) for 3D cables.
         elements: number of cable elements.
         length: unstretched length of the whole cable [m]; if it is below the distance of the points, the cable is taut.
-        axial_stiffness: EA [N], one number.
-        mass_per_length: ρA [kg/m], one number.
+        axial_stiffness: EA [N], a scalar.
+        mass_per_length: ρA [kg/m], a scalar.
         gravity: acceleration [m/s^2], shape (2,) or (3,); default: gravity of the world.
         name: name for messages and output.
         **cable_columns: additional columns of `Cable2D`, of `ALECable2D` if ``ale=`` is given, or in 3D of `Cable3D`.
@@ -237,23 +238,24 @@ def cable_along(world: World, route: CenterLine, elements: int, *, name: str = "
         **cable_columns: columns of `Cable2D`, or of `Cable3D` on 3D routes. Default of ``length`` [m]: the length of
             the route divided by the number of elements. If ``torsional_stiffness=`` is given on a 3D route, these are
             columns of `TwistCable3D` and two columns of its nodes `PointSlopeTwist3D`. ``normal`` is the direction of
-            d_1 at the start, which moves along the route without spin. ``turned_from`` is by default a direction to
-            which no slope of the route is opposite, for instance the axis of sheaves.
+            d_1 at the start; it is moved along the route without spin. The default of ``turned_from`` is a direction to
+            which no slope of the route is opposite, such as the axis of sheaves.
 
     Returns:
         The cables in order; `nodes_of` gives their nodes.
 
     Raises:
-        ModelError: the number of elements is not allowed, or is so small that an element turns back on itself.
+        ModelError: the number of elements is out of its range, or is so small that an element turns back on itself.
     """
     return add_along(world, route, elements, name, **cable_columns)
 
 
 def add_along(world: Tables, route: CenterLine, elements: int, name: str, **cable_columns: Any) -> Entity:
-    """Add nodes and cables along a route, with nodes at equal arc length and slopes along its tangent.
+    """Add nodes and cables along a route. Nodes have equal spacing in arc length, and slopes are tangential to the
+    route.
 
-    Along a catenary, initial displacements also stretch the slopes. With several processes, each process provides a
-    part of the rows of a long chain.
+    Along a catenary, the initial displacements include the stretch of the slopes. With several processes, each process
+    adds a part of the rows of a long chain.
     """
     try:
         # this call also raises an error for an invalid number of elements, before the conversion to int
@@ -288,13 +290,13 @@ def add_along(world: Tables, route: CenterLine, elements: int, name: str, **cabl
 
 
 def carry_frames(route: CenterLine, elements: int, numbers: IntArray, given: dict[str, Any]) -> dict[str, FloatArray]:
-    """Return columns of the nodes of a cable with twist: ``normal``, which moves along the route without spin, and
-    ``turned_from``.
+    """Return the columns of the nodes of a cable with twist: ``normal``, which is moved along the route without spin,
+    and ``turned_from``.
 
     Args:
-        route, elements: the route and its number of elements.
-        numbers: numbers of the nodes, shape (n,).
-        given: the user's columns; ``normal`` is the normal of the first node.
+        route, elements: the route and the number of elements.
+        numbers: indices of the nodes, shape (n,).
+        given: columns that the user has specified; ``normal`` is the normal of the first node.
     """
     along = route.eval_points(route.length * np.linspace(0.0, 1.0, SAMPLES))[1]
     last = int(numbers.max(initial=0))
@@ -308,23 +310,23 @@ def carry_frames(route: CenterLine, elements: int, numbers: IntArray, given: dic
 
 
 def find_direction(slopes: FloatArray) -> FloatArray:
-    """Find the direction b, shape (3,), for which the largest angle between b and the slopes along a route is smallest.
-    With such a direction, nodes can move along the whole route.
+    """Find the direction b, shape (3,), of several candidates for which the largest angle between b and the slopes
+    along a route is smallest. With this direction, nodes can move along the whole route.
 
-    The direction b is either the mean slope (on straight routes), or the direction in which slopes have the smallest
-    components, such as the axis of sheaves.
+    The candidates are the mean slope, which is suitable for straight routes, and the direction in which slopes have the
+    smallest components, such as the axis of sheaves.
     """
     t = normalise(slopes)
     across, mean = np.linalg.eigh(t.T @ t)[1][:, 0], t.mean(axis=0)
     directions = np.array([across, -across, mean / max(float(np.linalg.norm(mean)), SMALL_MEAN)])
-    # argmax selects the first of equal values, which rounding makes equal
+    # values are rounded, so that argmax selects the first of values that differ only by rounding errors
     return np.asarray(directions[np.argmax((t @ directions.T).min(axis=0).round(6))])
 
 
 def check_turns(route: CenterLine, elements: int, name: str) -> None:
     """Raise ModelError if an element turns back on itself, because the chain has too few elements.
 
-    The slope of such an element at a node points against its chord, `r'.(r_1 - r_0) < 0`, and no cubic follows the
+    At a node of such an element the slope points against the chord, `r'.(r_1 - r_0) < 0`, so a cubic cannot follow the
     route.
     """
     ends, slopes, _ = route.eval_points(route.length * (np.arange(elements + 1) / elements))
@@ -344,7 +346,7 @@ def nodes_of(world: World, cables: Entity) -> Entity:
     nodes if the chain is closed.
 
     A chain of n beams of order p has p n + 1 nodes, or p n nodes if the chain is closed. For entities with one node
-    each, such as bodies and sliding joints, the nodes are in the order of the rows.
+    each, such as bodies and sliding joints, the nodes are returned in the order of the rows.
 
     Raises:
         ModelError: the entities have no nodes.

@@ -15,7 +15,7 @@ class Chain(NamedTuple):
     """Cables connected one after the other.
 
     Attributes:
-        order: positions of the cables in the given list, in the direction of increasing local x, shape (n,).
+        order: indices of the cables in the given list, in the direction of increasing local x, shape (n,).
         closed: whether the last cable ends where the first cable begins.
     """
 
@@ -24,10 +24,10 @@ class Chain(NamedTuple):
 
 
 def find_chains(world: Tables, cables: IntArray) -> list[Chain]:
-    """Find the chains that cables (entity numbers, shape (n,)) form; a closed chain begins with the cable that is first
-    in the list.
+    """Find the chains of cables. ``cables`` contains entity indices, shape (n,). A closed chain begins with the cable
+    that is first in the list.
 
-    If several cables begin at the end node of a chain, the first of these in the list continues the chain.
+    If several cables begin at the end node of a chain, the chain continues with the first of these cables in the list.
 
     Raises:
         ModelError: an entity does not have two nodes.

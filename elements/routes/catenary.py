@@ -1,16 +1,16 @@
-"""Catenaries: the shape in which an extensible cable without bending stiffness hangs between two points, in 2D or 3D.
-The shape lies in the vertical plane through the points.
+"""Catenaries: equilibrium shapes of an extensible cable without bending stiffness that hangs between two points, in 2D
+or 3D. The shape lies in the vertical plane through the points.
 
-Let s be the unstretched arc length, w the weight per unstretched length, and n = 1 + ε0 the stretch without force. With
-the horizontal force H and the upward force V of the first support
+Let s be the unstretched arc length, w the weight per unstretched length, and n = 1 + ε0 the stretch in the stress-free
+state. With the horizontal force H and the upward force V of the first support
 
     x(s) = H s/EA + n H/w (asinh(V/H) - asinh((V - w s)/H))
     z(s) = (V s - w s²/2)/EA + n/w (√(H² + V²) - √(H² + (V - w s)²)),    z downwards,
     T(s) = √(H² + (V - w s)²),    |r'(s)| = n + T/EA.
 
 x(L) and z(L) must equal the coordinates of the second point. For a given H, z(L) increases with V. If V is chosen for
-each H such that the equation for z(L) is fulfilled, x(L) increases with H. Therefore two nested bracketing searches
-always find the unique solution, for slack and taut cables.
+each H such that z(L) satisfies its equation, x(L) increases with H. Therefore two nested bracketing searches find the
+unique solution for both slack and taut cables.
 
 Source: H. M. Irvine, Cable Structures, MIT Press (1981), chapter 1.
 """
@@ -29,7 +29,7 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, number, numbers
 
 VERTICAL = 1e-9
-"""Horizontal distance of the end points, relative to the length, below which the line counts as vertical [1]."""
+"""Horizontal distance of the end points, relative to the length, below which the line is treated as vertical [1]."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,8 @@ class FreeCatenary:
         axial_stiffness: EA [N].
         weight: weight per unstretched length [N/m].
         horizontal_force: H, the component of the tension perpendicular to gravity [N].
-        vertical_force: V, the force of the first support against gravity [N].
-        free_stretch: stretch |r'| without force, which is 1 + reference strain [1].
+        vertical_force: V, the upward force of the first support on the cable [N].
+        free_stretch: stretch |r'| in the stress-free state, which is 1 + reference strain [1].
     """
 
     start: FloatArray
@@ -74,13 +74,13 @@ class FreeCatenary:
         """Return position [m], shape (n, d), unit tangent [1], shape (n, d), and curvature of the hanging line [1/m],
         shape (n,).
 
-        In 2D the curvature is > 0 if the line bends to the left; in 3D it is < 0 where the line sags.
+        In 2D the curvature is > 0 if the line bends to the left. In 3D it is < 0 if the line sags.
 
         Args:
             s: unstretched arc lengths [m], shape (n,), from 0 to ``length``.
 
         Raises:
-            RouteError: s lies outside.
+            RouteError: s lies outside of this range.
         """
         s, H, w = read_arc_lengths("FreeCatenary", s, self.length), self.horizontal_force, self.weight
         offsets = [eval_offset(H, self.vertical_force, w, float(x), self.axial_stiffness, self.free_stretch) for x in s]
@@ -125,11 +125,11 @@ def hang_between(
         axial_stiffness: EA [N].
         mass_per_length: mass per unstretched length [kg/m].
         gravity: acceleration [m/s^2], (x, y) or (x, y, z).
-        reference_strain: strain without force [1].
+        reference_strain: strain of the stress-free state [1].
 
     Raises:
-        RouteError: numbers are not finite or not > 0, or the points have different dimensions. The shape of a slack
-            cable is not unique, because it has no weight, or one end is vertically above the other.
+        RouteError: values are not finite or not > 0; the points have different dimensions; or the shape of a slack
+            cable is not unique, because the cable has no weight or one end is vertically above the other.
     """
     if len(start) != len(end):
         raise RouteError(f"start = {start} m and end = {end} m of a catenary: must both be (x, y) or (x, y, z)")
@@ -174,7 +174,7 @@ def _pull_straight(
 def _hang_straight(
     start: FloatArray, down: FloatArray, z: float, L: float, EA: float, free: float, weight: float
 ) -> FreeCatenary:
-    """Create a vertical line between two points that is in tension at all points."""
+    """Create a vertical line between two points. The line must be in tension at all points."""
     # z = n L + (V L - w L²/2)/EA if z >= 0; for z < 0 the term n L has the opposite sign
     sign = 1.0 if z >= 0.0 else -1.0
     V = EA * (z - sign * free * L) / L + 0.5 * weight * L
@@ -187,7 +187,7 @@ def _hang_straight(
 
 
 def _perpendicular(a: FloatArray) -> FloatArray:
-    """Return a unit vector perpendicular to a given unit vector; in 2D, the vector to its left."""
+    """Return a unit vector perpendicular to a given unit vector. In 2D the result is the left normal."""
     if len(a) == 2:
         return np.array([-a[1], a[0]])
     across = np.cross(np.eye(3)[np.abs(a).argmin()], a)
@@ -203,7 +203,7 @@ def eval_offset(H: float, V: float, w: float, s: float, EA: float, free: float) 
     rise = s * (V + below) / (first + last) if first + last > 0.0 else 0.0
     x = 0.0
     if H > 0.0 and w > 0.0:
-        # asinh is odd, so the line may be reversed such that |V_s| <= V; all terms of the sums are then positive
+        # asinh is odd, so the line may be reversed such that |V_s| <= V; then all terms of the sums are positive
         top, bottom = (V, below) if V + below >= 0.0 else (-below, -V)
         high, low = sqrt(H * H + top * top), sqrt(H * H + bottom * bottom)
         inverse = (low - bottom) / (H * H) if bottom < 0.0 else 1.0 / (low + bottom)
@@ -237,7 +237,7 @@ def _solve(x: float, z: float, L: float, EA: float, free: float, w: float) -> tu
 
 
 def bracket(miss: Callable[[float], float], low: float, high: float) -> tuple[float, float]:
-    """Find limits between which an increasing function changes its sign, from initial guesses."""
+    """Return limits between which an increasing function changes its sign. ``low`` and ``high`` are initial guesses."""
     for _ in range(60):
         if miss(low) <= 0.0:
             break

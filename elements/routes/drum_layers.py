@@ -1,18 +1,19 @@
-"""Routes of ropes on a drum in two layers between flanges: turns in parallel planes, connected by crossings.
+"""Routes of ropes on a drum in two layers between flanges. The turns are in parallel planes and are connected by
+crossings.
 
 The angle phi is measured from the dead end at the first flange. Turns are in planes z = k p, except in two successive
-crossings at the end of each turn. In each crossing u increases from 0 to 1. In the first crossing, with S_a = S(u),
-layer two moves back by the pitch p, while layer one does not move. In the second crossing, with S_b = S(u), layer one
-advances under layer two:
+crossings at the end of each turn. In each crossing u increases from 0 to 1. In the first crossing, S_a = S(u): the rope
+in layer two moves back by the pitch p, and the rope in layer one stays in its plane. In the second crossing, S_b =
+S(u): the rope in layer one advances by p under layer two:
 
     layer one   z = (k + S_b) p,              r = R,                                turns k = 0 ... n - 1
     layer two   z = (n - 1/2 - j - S_a) p,    r = R + max over k of sqrt(d² - (z - z_k)²),    j = 0 ... n - 1
 
-with S = u³ (10 - 15 u + 6 u²), the radius R of the axes in layer one, the diameter d of the rope, p >= d. Between the
-crossings, a turn of layer two lies in the groove between two turns of layer one, at the height h = sqrt(d² - p²/4)
-above the axes of these turns. The first turn of layer two lies in the groove between the last turn of layer one and the
-flange. The last turn of layer one moves by half a pitch to the flange in its first crossing. In its second crossing the
-previous turn moves under the last turn, and the last turn rises by h to layer two.
+where S = u³ (10 - 15 u + 6 u²), R is the radius of the axis of the rope in layer one, and d <= p the diameter of the
+rope. Between the crossings, a turn of layer two lies in the groove between two turns of layer one, at the height h =
+sqrt(d² - p²/4) above the axes of these turns. The first turn of layer two lies in the groove between the last turn of
+layer one and the flange. The last turn of layer one moves by half a pitch to the flange in its first crossing. In its
+second crossing the previous turn moves under the last turn, and the last turn rises by h to layer two.
 
 Source: elementary geometry.
 """
@@ -35,18 +36,20 @@ from windlass.framework.checks.values import read_numbers, show
 POINTS = 360
 """Number of points of a route in each turn."""
 WIDEST = 1.2
-"""Largest pitch, relative to the diameter [1]; at this pitch the grooves of layer one are still far above the drum."""
+"""Largest pitch, relative to the diameter [1]. At this pitch a rope of layer two in a groove does not touch the drum.
+"""
 MOST_TURNS = 1000
 """Largest number of turns in a layer."""
 
 
 RISE_BEGIN, RISE_SHARE = 0.2, 0.5
-"""Start and length of the rise to layer two, as fractions of the crossing [1]; the rise begins early, because the rope
-is in tension."""
+"""Start and length of the rise to layer two, as fractions of the crossing [1]. The rise begins early, because the rope
+is in tension.
+"""
 
 
 def blend(u: FloatArray) -> FloatArray:
-    """Return a step function from 0 to 1 whose first and second derivatives are continuous."""
+    """Return a smooth step from 0 to 1 with continuous first and second derivatives."""
     u = np.clip(u, 0.0, 1.0)
     return u**3 * (10.0 - 15.0 * u + 6.0 * u**2)
 
@@ -56,7 +59,7 @@ def blend(u: FloatArray) -> FloatArray:
 class DrumLayers:
     """Geometry of a rope on a drum in two layers.
 
-    radius: radius of the rope's axis in layer one [m], > diameter.
+    radius: radius of the axis of the rope in layer one [m], > diameter.
     diameter: diameter d of the rope [m], > 0.
     pitch: distance p of neighbouring turns [m], from d to 1.2 d.
     turns: number of turns n of each layer, an integer >= 2.
@@ -93,7 +96,7 @@ class DrumLayers:
 
     @property
     def largest_angle(self) -> float:
-        """Angle phi at which layer two is full [rad]."""
+        """Angle phi at the end of layer two [rad]."""
         return 4.0 * pi * self.turns - 2.0 * self.crossing
 
     @property
@@ -102,8 +105,8 @@ class DrumLayers:
         return -0.5 * self.diameter, (self.turns - 0.5) * self.pitch + 0.5 * self.diameter
 
     def eval_places(self, angle: Any) -> tuple[FloatArray, FloatArray]:
-        """Return the radius and the position z of the rope's axis [m] at angles from the dead end [rad], each of shape
-        (n,).
+        """Return the radius and the position z of the axis of the rope [m] at angles from the dead end [rad], each of
+        shape (n,).
 
         Raises RouteError for angles that are not finite, below 0 or above `largest_angle`.
         """
@@ -157,7 +160,7 @@ class DrumLayers:
 
         Args:
             angle: angle between this point and the dead end [rad], > 0, at most `largest_angle`.
-            center: point of the drum's axis in the plane in which the rope reaches the drum [m].
+            center: point on the axis of the drum, in the plane in which the rope reaches the drum [m].
             axis: direction in which layer one advances, of any length > 0.
             start: direction from the axis to the point where the rope reaches the drum, see `helix`.
             side: side of the drum, seen along the route; "left": counter-clockwise about the axis.

@@ -1,5 +1,5 @@
-"""Mooring lines at rest: an extensible cable without bending stiffness that lies on the ground and rises to its upper
-end.
+"""Equilibrium of mooring lines: an extensible cable without bending stiffness that lies on the ground and rises to its
+upper end.
 
 Let s be the unstretched arc length, w the weight per unstretched length, and a the slope angle of the ground. The
 coefficient of friction on the ground is mu; the line has been pulled over the ground towards its upper end. The line
@@ -12,8 +12,8 @@ cos a. At a convex corner of the ground with the angle c the tension increases b
 corner the line is assumed to follow the ground, although a real line leaves the ground over a length of about T c/w.
 The result is sufficiently accurate as the initial state of a solve.
 
-On level ground, B follows from the height of the end for given H, and H from the distance of the end, because this
-distance increases with H. On ground with a slope, each point and slope angle at which the line can leave the ground
+On level ground, B is computed from the height of the end for a given H. Then H is computed from the distance of the
+end, which increases with H. On sloping ground, each point at which the line may leave the ground, with its slope angle,
 defines one catenary to the end. The total length of the line increases with the distance of this point from the anchor.
 
 Source: H. M. Irvine, Cable Structures, MIT Press (1981), section 2.4; with friction J. M. Jonkman, "Dynamics Modeling
@@ -67,7 +67,7 @@ class Bed:
 
 @dataclass(frozen=True)
 class GroundedCatenary:
-    """A mooring line at rest, created by `hang_from_ground`. The object can be used as an open route with the
+    """A mooring line in equilibrium, created by `hang_from_ground`. The object can be used as an open route with the
     unstretched arc length as s.
 
     Attributes:
@@ -89,7 +89,7 @@ class GroundedCatenary:
 
     @property
     def horizontal_force(self) -> float:
-        """Return H, the horizontal part of the tension above the ground [N]."""
+        """Return H, the horizontal component of the tension above the ground [N]."""
         return self.hanging.horizontal_force
 
     def eval_tension(self, s: npt.ArrayLike) -> FloatArray:
@@ -142,25 +142,27 @@ def hang_from_ground(
     gravity: Point = (0.0, -9.81),
     ground: Sequence[Point] = (),
 ) -> GroundedCatenary:
-    """Find the line from an anchor on the ground to an end above the ground, part of which lies on the ground.
+    """Find the equilibrium of a line from an anchor on the ground to an end above the ground. A part of the line lies
+    on the ground.
 
     Args:
         start: the anchor [m], (x, y) or (x, y, z).
         end: the upper end [m].
         length: unstretched length [m].
         axial_stiffness: EA [N].
-        mass_per_length: mass per unstretched length [kg/m]; in water minus the mass of the displaced water.
-        friction: coefficient of friction on the ground, over which the line has been pulled towards its end [1].
+        mass_per_length: mass per unstretched length [kg/m]; in water, subtract the mass of the displaced water.
+        friction: coefficient of friction on the ground [1]. The line is assumed to have been pulled over the ground
+            towards its end.
         gravity: acceleration [m/s^2], (x, y) or (x, y, z).
         ground: points of the ground below the line [m], in order from the anchor (excluded); one point is sufficient
             for ground with a constant slope. Between the points, and beyond the last point, the ground is straight.
             Without points the ground is level. At a concave corner the line follows the ground, although a taut line
-            leaves the ground over a length of about T c/w. The symbols are the angle c of the corner [rad], the tension
-            T [N], and the weight w per length [N/m].
+            leaves the ground over a length of about T c/w, with the angle c of the corner [rad], the tension T [N], and
+            the weight w per length [N/m].
 
     Raises:
         RouteError: the end is not above the ground, is directly above the anchor, is so near that the line is slack on
-            the ground, or so far that the whole line hangs.
+            the ground, or is so far away that no part of the line lies on the ground.
     """
     if not len(start) == len(end):
         raise RouteError(
@@ -203,7 +205,7 @@ def find_corners(start: FloatArray, across: FloatArray, down: FloatArray, ground
     (k, 2).
 
     Raises:
-        RouteError: points are not in the vertical plane of the line, or not in order.
+        RouteError: the points are not in the vertical plane of the line, or are not in order.
     """
     ways = np.zeros((0, len(start)))
     if len(ground):
@@ -245,11 +247,11 @@ def _lie(
 
 
 class GroundProfile:
-    """Ground with several slopes in the vertical plane of a line: coordinates are (distance, height) from the anchor
-    [m].
+    """Ground with several slopes in the vertical plane of a line. Coordinates are horizontal distance and height from
+    the anchor [m].
 
     Args:
-        corners: the anchor and the corners of the ground, which is straight beyond the last corner, shape (k, 2).
+        corners: the anchor and the corners of the ground, shape (k, 2). The ground is straight beyond the last corner.
         end: the end of the line, shape (2,).
         length: unstretched length of the line [m].
         axial_stiffness: EA [N].
@@ -279,7 +281,8 @@ class GroundProfile:
 
     def find_place(self, u: float) -> tuple[int, float, FloatArray, float]:
         """Return data of the point at which the line leaves the ground, as a function of a parameter u >= 0. The data
-        are the number of the piece of ground, the distance along this piece [m], coordinates [m] and slope angle [rad].
+        are the index of the piece of ground, the distance along this piece [m], the coordinates [m] and the slope angle
+        [rad].
 
         From u = 2 i to 2 i + 1 the distance along piece i increases. From u = 2 i + 1 to 2 i + 2 the slope angle
         changes at the end of piece i.
@@ -343,8 +346,9 @@ class GroundProfile:
         return beds
 
     def solve(self) -> tuple[list[Bed], FloatArray, float, float, float]:
-        """Return the pieces of ground below the line, beginning at the anchor, and touchdown point, slope angle, H and
-        length of the hanging part."""
+        """Return the pieces of ground below the line from the anchor, and of the hanging part the touchdown point,
+        slope angle, H and length.
+        """
         from scipy.optimize import brentq  # imported here, because most models do not need SciPy
 
         def miss(u: float) -> float:
@@ -378,8 +382,9 @@ class GroundProfile:
 
 
 def _solve_level(x: float, height: float, L: float, EA: float, w: float, friction: float) -> tuple[float, float]:
-    """Return H [N] and the length on level ground [m] of a line. The end of the line has the horizontal distance x > 0
-    [m] from the anchor and the height ``height`` > 0 [m]."""
+    """Return H [N] and the length on the ground [m] of a line on level ground, whose end has the horizontal distance x
+    > 0 [m] from the anchor and the height ``height`` > 0 [m].
+    """
     from scipy.optimize import brentq  # imported here, because most models do not need SciPy
 
     def find_hanging(H: float) -> float:

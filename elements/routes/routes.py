@@ -1,13 +1,13 @@
 """2D routes of cables: straight lines and arcs over circles, as initial geometry of belts, ropes and reeving.
 
-In this file, points and directions are complex numbers x + i y. The signed radius a of a circle is > 0 if the circle is
-on the left of the cable (counter-clockwise wrap), and < 0 if the circle is on the right. A line with the unit tangent
-t, left normal i t, touches the circle with centre c at c - i a t. Two circles with d = c1 - c0 and m = a1 - a0 have the
-free length l and the unit tangent t:
+In this module, points and directions are complex numbers x + i y. The signed radius a of a circle is > 0 if the circle
+is on the left of the cable (counter-clockwise wrap), and < 0 if the circle is on the right. A line with the unit
+tangent t and the left normal i t touches the circle with the centre c at the point c - i a t. With d = c1 - c0 and m =
+a1 - a0, the line between two circles has the length l and the unit tangent t:
 
     d = (l + i m) t,    l² = |d|² - m²,    t = d / (l + i m).
 
-The formula applies to open belts (a0 and a1 of equal sign), crossed belts (opposite signs) and points (a = 0).
+The formula is valid for open belts (a0 and a1 of equal sign), crossed belts (opposite signs) and points (a = 0).
 Source: elementary geometry of the common tangents of two circles.
 """
 
@@ -41,8 +41,8 @@ from windlass.framework.errors import ModelError
 PlanePoint = tuple[float, float]
 Point = Sequence[float] | FloatArray
 
-# A wrap angle that is less than a full turn by at most this angle [rad] counts as 0, because rounding must not add a
-# turn.
+# Largest difference [rad] between a full turn and a wrap angle that is treated as 0, because rounding errors must not
+# add a turn.
 TOUCH_ANGLE = 1e-9
 # Relative tolerance [1] for "the point lies on the circle" and for arc lengths at the ends of an open route.
 END_TOLERANCE = 1e-12
@@ -53,7 +53,7 @@ class RouteError(ModelError, ValueError):
 
 
 def check_side(kind: str, side: Any) -> None:
-    """Raise RouteError for an invalid side of a cable."""
+    """Raise RouteError if ``side`` is neither "left" nor "right"."""
     if not isinstance(side, str) or side not in ("left", "right"):
         raise RouteError(f"side = {show(side)} of {kind}: must be 'left' or 'right', as seen along the cable")
 
@@ -64,10 +64,10 @@ class Circle:
     """Circle over which a cable runs.
 
     center: position of the centre [m], (x, y).
-    radius: radius of the circle, without the offset of the cable's centre line [m], > 0.
+    radius: radius of the circle, without the offset of the centre line of the cable [m], > 0.
     side: side of the circle, seen along the cable; "right": clockwise wrap, "left": counter-clockwise.
-    turns: number of turns in addition to the wrap between the neighbouring spans [1], >= 0. Only on a circle on which
-    an open route begins or ends, this number need not be an integer.
+    turns: number of turns in addition to the wrap between the neighbouring spans [1], >= 0. The number must be an
+    integer, except on a circle on which an open route begins or ends.
 
     Raises RouteError for values outside these ranges.
     """
@@ -141,9 +141,9 @@ class Route:
         """Evaluate the centre line at arc lengths s [m], shape (n,).
 
         Returns position [m], shape (n, 2), unit tangent [1], shape (n, 2), and curvature [1/m], shape (n,). The
-        curvature is > 0 if the route bends to the left; where two pieces meet, it is the curvature of the second piece.
-        Closed routes are periodic in s. Raises RouteError if s is not finite, has more than one axis, or lies outside
-        [0, length] of an open route.
+        curvature is > 0 if the route bends to the left. At the common point of two pieces it is the curvature of the
+        second piece. Closed routes are periodic in s. Raises RouteError if s is not finite, has more than one axis, or
+        lies outside [0, length] of an open route.
         """
         stations = self.stations
         s = read_arc_lengths("Route", s, self.length, self.closed)
@@ -160,9 +160,9 @@ class Route:
 
 @checked(RouteError, start=inside(), end=inside())
 def straight(start: Point, end: Point) -> Route:
-    """Straight route between the points start and end [m], each (x, y).
+    """Return a straight route between the points ``start`` and ``end`` [m], each (x, y).
 
-    Raises RouteError if a point is not two finite numbers or if the points coincide.
+    Raises RouteError if a point does not have two finite coordinates or if the points coincide.
     """
     return route_around([], closed=False, start=start, end=end)
 
@@ -184,8 +184,8 @@ def route_around(
 ) -> Route:
     """Find the route of a taut cable over circles, in the given order and on the given sides.
 
-    radial_offset: distance of the cable's centre line from the circles [m]; the centre line runs at radius +
-    radial_offset > 0.
+    radial_offset: distance of the centre line of the cable from the circles [m]. The radius of the centre line, radius
+    + radial_offset, must be > 0.
 
     A closed route begins (s = 0) where the cable leaves the first circle, and ends with the arc on that circle. Around
     a single circle the route is the full circle and begins with the tangent (1, 0). The start is at the top of the
@@ -194,12 +194,12 @@ def route_around(
     An open route runs from the point start over the circles to the point end [m], each (x, y). Without ``start`` an
     open route begins on the first circle, `turns` turns before the point at which the cable leaves the circle (rope on
     a drum). Without ``end`` an open route ends on the last circle, `turns` turns after the point at which the cable
-    meets the circle. A ``start`` or ``end`` at the distance radius + radial_offset from the centre of its circle is
-    itself the tangent point.
+    meets the circle. If the distance of ``start`` or ``end`` from the centre of its circle is radius + radial_offset,
+    this point is the tangent point.
 
     The wrap angle on a circle is the angle in [0, 2π) between the neighbouring spans, in the direction of the wrap,
-    plus the turns of the circle. If a taut cable does not touch a circle on the given side, the wrap angle on this
-    circle is almost a whole turn, see `Route.wraps`. Whether spans intersect other circles is not checked.
+    plus the turns of the circle. If a taut cable would not touch a circle on the given side, the wrap angle on this
+    circle is almost a whole turn, see `Route.wraps`. The function does not check whether spans intersect other circles.
 
     Raises RouteError if a common tangent does not exist, because circles overlap or touch, or a point is inside a
     circle. The error is also raised for ``turns`` that are not integers in the middle of a route, for ``start`` or
@@ -292,12 +292,13 @@ class CenterLine(Protocol):
 def nodes_along(
     route: CenterLine, elements: int, numbers: npt.NDArray[np.int64] | None = None
 ) -> tuple[FloatArray, FloatArray, float]:
-    """Place nodes at equal arc length: positions [m] and unit tangents [1], shape (n, d), and element length [m].
+    """Return nodes with equal spacing in arc length: positions [m] and unit tangents [1], shape (n, d), and the element
+    length [m].
 
     An open route has elements + 1 nodes. On a closed route the number of nodes equals ``elements``, because the last
-    element ends at the first node. If ``numbers`` is given, shape (n,), only the nodes with these numbers (from 0) are
-    returned. Raises RouteError unless ``elements`` is an integer >= 1 (>= 2 for closed routes, because an element needs
-    two different nodes).
+    element ends at the first node. If ``numbers`` is given, shape (n,), only the nodes with these indices, counted from
+    0, are returned. Raises RouteError unless ``elements`` is an integer >= 1 (>= 2 for closed routes, because an
+    element needs two different nodes).
     """
     kind, least = ("a closed", 2) if route.closed else ("an open", 1)
     count, given = read_whole_numbers(elements), read_whole_numbers(np.arange(1) if numbers is None else numbers)
@@ -341,10 +342,10 @@ def _point_stop(name: str, point: Point | None) -> list[_Stop]:
 
 
 def _tangent_span(begin: _Stop, end: _Stop) -> Piece:
-    """Return the straight line between two circles or points, by the formula in the docstring of this file."""
+    """Return the straight line between two circles or points, by the formula in the docstring of this module."""
     d, m = end.center - begin.center, end.a - begin.a
     distance, least = abs(d), abs(m)
-    # For a point on the circle, l is 0; the square root of a rounding error would turn the tangent by about 1e-8.
+    # For a point on the circle, l is 0; the square root of a rounding error would rotate the tangent by about 1e-8 rad.
     on_circle = begin.a * end.a == 0 and abs(distance - least) <= END_TOLERANCE * least
     if distance == 0 or not (on_circle or distance > least):
         sides = begin.a * end.a
@@ -381,7 +382,9 @@ def _columns(z: npt.NDArray[np.complex128]) -> FloatArray:
 
 
 def read_finite(name: str, value: Any, shape: tuple[int, ...] = ()) -> FloatArray:
-    """Return a finite number, or the numbers of a point of shape (2,) or (3,); raise RouteError for other values."""
+    """Return a finite scalar, or the finite coordinates of a point of shape (2,) or (3,). Raise RouteError for other
+    values.
+    """
     array = read_numbers(value)
     if array is None or array.shape != shape or not np.isfinite(array).all():
         words = {(): "a finite number", (2,): "two finite numbers (x, y)", (3,): "three finite numbers (x, y, z)"}

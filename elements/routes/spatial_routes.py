@@ -1,8 +1,8 @@
 """3D routes of cables: over sheaves with arbitrary axes, and along a helix on a drum.
 
-A sheave is a circle with the centre c, the unit axis k and the radius R of the cable's centre line. If the sheave is on
-the left of the cable, the cable runs counter-clockwise about k. A free span from the point p on one circle to the point
-q on the next circle is perpendicular to both radii,
+A sheave is a circle with the centre c, the unit axis k and the radius R of the centre line of the cable. If the sheave
+is on the left of the cable, the cable runs counter-clockwise about k. A free span from the point p on one circle to the
+point q on the next circle is perpendicular to both radii,
 
     (q - p)·(p - c0) = 0,    (q - p)·(q - c1) = 0,
 
@@ -62,7 +62,7 @@ class Sheave:
 
     center: position of the centre [m], (x, y, z).
     axis: direction of the axis, of any length > 0, (x, y, z).
-    radius: radius of the groove's bottom, without the offset of the cable's centre line [m], > 0.
+    radius: radius of the bottom of the groove, without the offset of the centre line of the cable [m], > 0.
     side: side of the sheave, seen along the cable and against the axis; "left": counter-clockwise.
     turns: whole turns in addition to the wrap between the neighbouring spans [1], >= 0.
 
@@ -89,7 +89,7 @@ class Sheave:
 
 
 class SheaveWrap(NamedTuple):
-    """Contact with one sheave.  Points lie on the centre line of the cable."""
+    """Contact with one sheave. All points are on the centre line of the cable."""
 
     sheave: int  # index in the list of sheaves
     entry_point: FloatArray  # point at which the cable meets the sheave [m], shape (3,)
@@ -99,16 +99,17 @@ class SheaveWrap(NamedTuple):
     s_entry: float  # arc length along the route at the entry [m]
     s_exit: float  # arc length along the route at the exit [m]
     entry_fleet_angle: (
-        # angle between the arriving span and the plane of the sheave, > 0 if the span has a component along the axis
-        # [rad]
+        # angle between the arriving span and the plane of the sheave, > 0 if the component of the span along the axis
+        # is positive [rad]
         float
     )
     exit_fleet_angle: float  # angle between the leaving span and the plane of the sheave, signed as above [rad]
 
 
 class SpatialPiece(NamedTuple):
-    """A straight line, arc or helix with the points center + rise u axis + R(rate u) arm, where u is the arc length and
-    R(angle) is a rotation about the axis."""
+    """A straight line, arc or helix. Its points are center + rise u axis + R(rate u) arm, where u is the arc length and
+    R(angle) the rotation about the axis.
+    """
 
     center: FloatArray  # [m], shape (3,)
     axis: FloatArray  # unit vector of the axis, or of a straight line
@@ -148,8 +149,8 @@ class SpatialRoute:
     def eval_points(self, s: npt.ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Positions [m], unit tangents [1] and curvature vectors [1/m] at arc lengths s [m], shape (n, 3) each.
 
-        Where two pieces meet, the values belong to the second piece. Raises RouteError if s is not finite, or is
-        outside [0, length] of an open route.
+        At the common point of two pieces, the values belong to the second piece. Raises RouteError if s is not finite,
+        or is outside [0, length] of an open route.
         """
         s = read_arc_lengths("SpatialRoute", s, self.length, self.closed)
         stations = np.concatenate(([0.0], np.cumsum([piece.length for piece in self.pieces])))
@@ -185,18 +186,18 @@ def helix(
     radial_offset: float = 0.0,
     strands: float = 0.0,
 ) -> SpatialRoute:
-    """Route along a helix on a drum.
+    """Create a route along a helix on a drum.
 
     Args:
-        center: point of the drum's axis in the plane of the start [m].
+        center: point on the axis of the drum, in the plane of the start [m].
         axis: direction of the axis, of any length > 0; the helix advances along it.
         radius: radius of the drum [m].
         turns: number of turns [1].
-        pitch: advance along the axis in one turn [m]; < 0 against the axis.
+        pitch: advance along the axis in one turn [m]; < 0 if the helix advances against the axis.
         start: direction from the axis to the start of the helix, of any length; only its component perpendicular to the
             axis is used. The default is the global x axis, or the global y axis if the axis is nearly parallel to x.
         side: side of the drum, seen along the cable; "left": counter-clockwise about the axis.
-        radial_offset: distance of the cable's axis from the drum [m].
+        radial_offset: distance of the axis of the cable from the drum [m].
         strands: length of the straight strands that continue the helix at both ends along its tangents [m].
 
     Raises:
@@ -245,13 +246,13 @@ def route_over_sheaves(
 
     Args:
         sheaves: the sheaves.
-        radial_offset: distance of the cable's centre line from the bottoms of the grooves [m].
+        radial_offset: distance of the centre line of the cable from the bottoms of the grooves [m].
         closed: whether the end of the route is connected to its start.
         start, end: end points [m] of an open route.
 
     Raises:
-        RouteError: a span does not exist, because a point or sheave is too near, or ``start`` or ``end`` contradict
-            ``closed``.
+        RouteError: a span does not exist because a point or sheave is too near, or ``start`` or ``end`` is given for a
+            closed route.
     """
     if closed == (start is not None) or closed == (end is not None) or (closed and len(sheaves) < 2):
         given = f"closed = {closed}, start = {show(start)}, end = {show(end)}, {len(sheaves)} sheaves"
@@ -343,8 +344,9 @@ def _find_span(a: _SpatialStop, b: _SpatialStop) -> tuple[FloatArray, FloatArray
 
 
 def _sharpen(a: _SpatialStop, b: _SpatialStop, p: FloatArray, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Solve for the polar angles of the end points of a span by Newton's method, because the iteration of `_find_span`
-    may converge slowly."""
+    """Improve the end points of a span by Newton's method for their polar angles, because the iteration of `_find_span`
+    may converge slowly.
+    """
     from scipy.optimize import fsolve  # imported here, because most models do not need SciPy
 
     def turn(stop: _SpatialStop, point: FloatArray) -> Callable[[float], FloatArray]:
@@ -357,7 +359,7 @@ def _sharpen(a: _SpatialStop, b: _SpatialStop, p: FloatArray, q: FloatArray) -> 
     def miss(angles: FloatArray) -> FloatArray:
         p, q = first(angles[0]), last(angles[1])
         out = [(q - p) @ (p - a.center), (q - p) @ (q - b.center)]
-        # only a circle has an equation; at a point the angle is 0
+        # only circles have an equation; at a point the angle is 0
         return np.array([m if stop.radius > 0.0 else z for m, stop, z in zip(out, (a, b), angles, strict=True)])
 
     angles, _, found, _ = fsolve(miss, np.zeros(2), full_output=True, xtol=1e-14)

@@ -1,6 +1,7 @@
 """Smooth 2D or 3D routes of cables through given points.
 
-The route is a cubic spline; its parameter is the cumulative chord length of the points. Nodes are placed by arc length.
+The route is a cubic spline whose parameter is the cumulative chord length of the points. The positions of nodes are
+given by arc length.
 
 Source: C. de Boor, A Practical Guide to Splines, Springer (1978).
 """
@@ -33,7 +34,7 @@ class SplineRoute:
         self.closed = closed
         chords = np.concatenate(([0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))))
         self._curve: Any = CubicSpline(chords, points, bc_type="periodic" if closed else "natural")
-        # arc length at many parameters within each span
+        # arc length at many parameter values within each span
         u = np.unique(np.concatenate([np.linspace(a, b, 65) for a, b in pairwise(chords)]))
         slope = self._curve(u, 1)
         speed = np.linalg.norm(slope, axis=1)
@@ -48,7 +49,7 @@ class SplineRoute:
         s = read_arc_lengths("SplineRoute", s, self.length, self.closed)
         u = np.interp(s, self._stations, self._places)
         for _ in range(3):
-            # a low accuracy of s is sufficient, because nodes are on the curve for any s
+            # low accuracy of the arc length is sufficient, because nodes are on the curve for any parameter value
             u = u - (self._arc(u) - s) / self._speed(u)
         slope, bend = self._curve(u, 1), self._curve(u, 2)
         speed = np.linalg.norm(slope, axis=1, keepdims=True)

@@ -51,11 +51,11 @@ class WinchCable3D(WinchCable2D):
 def create_points(s: FloatArray, w: FloatArray | None=None) -> Points:
     'Create points at positions s on cables of length 1, with integration weights w.'
 def bind(rows: LocalRows) -> NDArray[Any]:
-    'The records of the rows.\n\nstored: energy per length W of the rope in the winch [J/m].\ndofs: local numbers of the coordinates z of the cable, shape (4 d + 1,).'
+    'Return the records of the rows.\n\nstored: energy per length W of the rope in the winch [J/m].\ndofs: local indices of the coordinates z of the cable, shape (4 d + 1,).'
 def take_flows(own: Any, v: FloatArray, flow: FloatArray, powers: FloatArray) -> None:
-    'Add the powers of the strain energy and of the kinetic energy of rope that flows out, and reset the flows of\n`fill_flows`.'
+    'Add the powers of strain energy and kinetic energy that the rope carries out of the model, and reset the flows of\n`fill_flows`.'
 def build(rows: LocalRows) -> System:
-    'Bind rows to the kernels.'
+    'Create the system that evaluates the rows.'
 def diagnose(rows: LocalRows, fields: Fields) -> list[str]:
     'Return messages about ropes that are too short.'
 def check(world: Tables, table: EntityTable) -> None:
@@ -73,12 +73,12 @@ def eval_length(rows: LocalRows, fields: Fields) -> FloatArray:
 def eval_momentum(rows: LocalRows, fields: Fields) -> FloatArray:
     'Return the momentum ∫ ρA u dx [kg m/s], shape (rows, 3).'
 def eval_flow(rows: LocalRows, fields: Fields, which: slice) -> FloatArray:
-    'Return the flow of mass or momentum into each cable minus the flow out of the cable, see `fill_flows`. The flow\nof momentum has the shape (rows, 3).'
+    'Return the flow of mass or momentum into each cable minus the flow out of the cable, see `fill_flows`. The shape\nis (rows,) for mass and (rows, 3) for momentum.'
 def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
-    'Draw each cable as ``subdivisions`` lines; all cables of a winch get the same part label. Positions on a cable\nare fractions of its length.\n\nAll frames must have the same number of lines, so the lines of cables in reserve are points at the start of the\nfirst active cable.'
+    'Draw each cable as ``subdivisions`` lines; all cables of a winch get the same part label. Positions on a cable\nare fractions of its length.\n\nAll drawings must have the same number of lines, so the lines of cables in reserve are points at the start of the\nfirst active cable.'
 class WinchRope(NamedTuple):
     cables: Entity
     nodes: Entity
     feed: Entity
 def winch_rope(world: World, outlet: Any, end: Any, cables: int, *, strain: float=0.0, name: str='rope', mass_per_length: Numbers=..., axial_stiffness: Numbers=..., bending_stiffness: Numbers=..., axial_damping: Numbers=..., store_tension: Numbers=..., shortest: Numbers=..., active: YesNo=...) -> WinchRope:
-    'Add a straight rope between the outlet of a winch and the end of the rope, divided into cables of equal length.\n\nArgs:\n    world: the world.\n    outlet, end: positions [m], shape (2,), or (3,) in 3D; neither end is constrained.\n    cables: number of cables.\n    strain: strain of the rope in the reference configuration [1], N/EA for a tension N.\n    name: name for messages and output.\n    **columns: columns of `WinchCable2D`, one value for all cables.\n\nReturns:\n    The cables, their nodes, and the `ALENode` whose coordinate ``s`` is the length outside the winch.\n\nRaises:\n    ModelError: outlet and end have different shapes, or coincide.'
+    'Add a straight rope between the outlet of a winch and the end of the rope, divided into cables of equal length.\n\nArgs:\n    world: the world.\n    outlet, end: positions [m], shape (2,), or (3,) in 3D. The function does not constrain the ends.\n    cables: number of cables.\n    strain: strain of the rope in the reference configuration [1], N/EA for a tension N.\n    name: name for messages and output.\n    **columns: columns of `WinchCable2D`, one value for all cables.\n\nReturns:\n    The cables, their nodes, and the `ALENode` whose coordinate ``s`` is the length outside the winch.\n\nRaises:\n    ModelError: outlet and end have different shapes, or coincide.'
