@@ -34,14 +34,15 @@ from windlass.solvers.constraint_motion.saddle import SingularError
 from windlass.solvers.explicit_methods.explicit_step import Advance, Judge, Method
 
 
-# copies of a coordinate on several processes must stay equal to the last bit: no reordering, no fused operations
+# ``fast=False`` prevents reordered and fused operations, because copies of a coordinate on several processes must
+# remain bit-identical
 @kernel(fast=False)
 def predict(
     q: FloatArray, v: FloatArray, a: FloatArray, seen_q: FloatArray, seen_v: FloatArray, reference: FloatArray,
     h: float, limit: float, q_new: FloatArray, v_half: FloatArray, x: FloatArray, v_star: FloatArray,
 ) -> tuple[int, int]:  # fmt: skip
-    """Make the first half of a step. Return the number of coordinates that were changed since the last step, and the
-    number of coordinates that become unstable.
+    """Compute the first half of a step. Return the number of coordinates that differ from the end of the last step, and
+    the number of coordinates whose change exceeds ``limit``.
 
     q, v, a: state at the start, shape (n,). seen_q, seen_v: coordinates and velocities at the end of the last step.
     limit: largest change of a coordinate [m, rad, 1].
@@ -64,7 +65,7 @@ def predict(
 
 @kernel(fast=False)
 def complete(v_half: FloatArray, a: FloatArray, h: float, v_new: FloatArray) -> int:
-    """Make the second half of a step; return the number of accelerations that are not finite."""
+    """Compute the second half of a step; return the number of accelerations that are not finite."""
     wild = 0
     for i in range(len(a)):
         v_new[i] = v_half[i] + 0.5 * h * a[i]
@@ -73,7 +74,7 @@ def complete(v_half: FloatArray, a: FloatArray, h: float, v_new: FloatArray) -> 
 
 
 class Verlet(Method):
-    """Velocity Verlet for an assembly; see the head of this file, and `Method` for the arguments."""
+    """Velocity Verlet for an assembly; see the top of this file, and `Method` for the arguments."""
 
     def __init__(self, accelerations: Accelerations, judge: Judge, project: bool) -> None:
         super().__init__(accelerations, judge, project)
@@ -102,8 +103,7 @@ class Verlet(Method):
         self._version = self._accelerations.assembly.world.version
 
     def _restart(self, state: State) -> None:
-        """Record that the state or the model was changed between two steps, after which stored accelerations are out of
-        date.
+        """Continue after a change of the state or the model between two steps: stored accelerations are not used.
         """
         self.update_accelerations(state)
         self._matrix_is_of_start = True
