@@ -86,8 +86,8 @@ def create_plan(pattern: Pattern, inner: int, most: float) -> Plan | None:
 
 @kernel
 def find_fill(indptr: IntArray, indices: IntArray, inner: int, rows: int, first: IntArray, below: IntArray) -> int:
-    """Find the lower rows that are coupled with each eliminated row, by the elimination tree. Return the used length of
-    ``below``, or -1 if the array is too short.
+    """Find the lower rows that are coupled with each eliminated row, by the elimination tree. Return the number of
+    elements of ``below``, or -1 if the array is too short.
     """
     mark, child, sibling = np.full(rows, -1), np.full(rows, -1), np.full(rows, -1)
     used = 0
