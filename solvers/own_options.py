@@ -93,7 +93,8 @@ def offer_choices(table: dict[str, Option], prefix: str, name: str, choices: Seq
     names after the tables have been created.
 
     Args:
-        table: options of this type of solver. prefix: its default prefix.
+        table: options of this type of solver.
+        prefix: default prefix of this type of solver.
         name: name of the option, without prefix.
         choices: all words.
     """

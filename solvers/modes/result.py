@@ -233,7 +233,8 @@ class ModesResult:
         collective; the paths of the first process are used.
 
         Args:
-            folder: folder of the files. modes: mode numbers, 1 for the slowest mode; default: all modes.
+            folder: folder of the files.
+            modes: mode numbers, 1 for the slowest mode; default: all modes.
             frames: number of frames per period.
             size: largest displacement, relative to the size of the model [1].
             name: first part of the names of the files.

@@ -1,4 +1,5 @@
-"""The command `windlass post`: statistics, spectra, extremes and fatigue of tables, envelopes of recordings.
+"""The command `windlass post`: computes statistics, spectra, extremes and fatigue of tables, and envelopes of
+recordings.
 
 windlass post TABLE.csv [-columns a,b] [-start 600] [-end 4200] [-spectrum FILE.csv] [-extremes 10800]
                         [-breaking_load 4.9e6] [-line "studless chain"] [-diameter 0.084] [-picture FILE.png]
@@ -62,7 +63,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def read_options(words: Sequence[str], options: dict[str, Option]) -> dict[str, Any]:
-    """Return the values of the given options; raises OptionError for unknown or wrong options."""
+    """Return the values of the given options; raise OptionError for unknown or wrong options."""
     values: dict[str, Any] = {}
     for name, text in refuse_twice(split_options(words)):
         if name not in options:
