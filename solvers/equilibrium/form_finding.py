@@ -213,8 +213,8 @@ class FormFinder:
         scheme: the equilibrium to be found, with its initial state; the fields contain the history values of this
             state.
         state: a state of this process as working memory; its values are overwritten.
-        decide: function that determines contact states from a state without history values, so that friction starts from 0. None: contacts keep their
-        history values.
+        decide: function that determines contact states from a state without history values, so that friction starts
+            from 0. None: contacts keep their history values.
 
     Attributes:
         q: displacements of the previous solution [m, 1, rad], shape (n,).

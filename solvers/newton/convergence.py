@@ -34,10 +34,13 @@ MEASURES = np.dtype(
 
 The history of norms, beginning with the predictor, is a separate array.
 
-rtol, atol, max_it: tolerances of the run, see `Newton`. damped: whether the run uses a backtracking line search.
+rtol, atol, max_it: tolerances of the run, see `Newton`.
+damped: whether the run uses a backtracking line search.
 guessed: whether the run starts from the result of another pass of the step; tolerances then still refer to the
-predictor. may_pivot: whether a more accurate linear solver than the present one is available. predictor, reference:
-residual norm of the predictor, and residual norm to which tolerances refer. seen: number of norms so far.
+    predictor.
+may_pivot: whether a more accurate linear solver than the present one is available.
+predictor, reference: residual norm of the predictor, and residual norm to which tolerances refer.
+seen: number of norms so far.
 """
 
 

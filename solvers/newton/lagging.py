@@ -49,13 +49,17 @@ MEMORY = np.dtype(
 )
 """Data of the policy, in a record of shape (1,) that Python and compiled callbacks share.
 
-active, cost, last_was_new: see `LagPolicy`. has_tangent: whether the stored tangent is valid for the present run.
-is_ready: whether the tangent was evaluated at the start of the run. kept_first: whether the first iteration of the run
-reused the tangent. switched: whether a contact state has changed since the last run. seen: number of norms of the run
-so far. first, before, last: the first, the second last and the last norm of the run. target: the norm at which the run
-counts as converged. expected: expected contraction factor of a first iteration with a reused tangent.
+active, cost, last_was_new: see `LagPolicy`.
+has_tangent: whether the stored tangent is valid for the present run.
+is_ready: whether the tangent was evaluated at the start of the run.
+kept_first: whether the first iteration of the run reused the tangent.
+switched: whether a contact state has changed since the last run.
+seen: number of norms of the run so far.
+first, before, last: the first, the second last and the last norm of the run.
+target: the norm below which the run has converged.
+expected: expected contraction factor of a first iteration with a reused tangent.
 expected_switched: expected contraction factor of a first iteration with a reused tangent, after a contact state has
-changed.
+    changed.
 """
 
 

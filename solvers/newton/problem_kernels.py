@@ -41,9 +41,11 @@ STATE = np.dtype(
 )
 """Data of a Newton run, in a record of shape (1,) that Python and compiled callbacks share.
 
-expanded: whether the fields correspond to the unknowns. residuals, tangents: numbers of evaluations. failed: index of
-the part that failed in compiled callbacks, see callbacks.py, or -1. answer: convergence reason that the Python part of
-the convergence test has returned. reason, iterations: convergence reason and number of iterations of a compiled run.
+expanded: whether the fields correspond to the unknowns.
+residuals, tangents: numbers of evaluations.
+failed: index of the part that failed in compiled callbacks, see callbacks.py, or -1.
+answer: convergence reason that the Python part of the convergence test has returned.
+reason, iterations: convergence reason and number of iterations of a compiled run.
 load_factor: see `Scheme`.
 """
 

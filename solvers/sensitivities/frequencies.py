@@ -7,8 +7,8 @@ For undamped modes (ω² M - K) x = 0 about an equilibrium, with xᵀ M x = 1,
 where dK/dp and dM/dp include the change of the equilibrium with p. dK/dp and dM/dp are central differences of the
 matrices of models with the parameters p ± h, at first-order approximations of their equilibria. For equal frequencies,
 x contains all mode shapes of this frequency, and the derivatives are the eigenvalues of the right-hand side, one for
-each branch into which the frequency splits. Source: R. B. Nelson, AIAA Journal 14 (1976) 1201; A. P. Seyranian and
-others, Struct. Optim. 8 (1994).
+each branch into which the frequency splits.
+Source: R. B. Nelson, AIAA Journal 14 (1976) 1201; A. P. Seyranian and others, Struct. Optim. 8 (1994).
 """
 
 from __future__ import annotations

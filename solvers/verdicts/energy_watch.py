@@ -70,8 +70,8 @@ class EnergyWatch(Watch):
         self._assembly = assembly
         self._wanted = False
         self._watched: list[System] = []
-        # values at the last check: displacements, sum of the forces of laws, forces of each law, and stored energy of
-        # each law
+        # values at the last check: displacements, mass times velocities, forces of each law, and stored energy of each
+        # law
         self._q, self._product = np.zeros(assembly.layout.spare), np.zeros(len(assembly.fields.x))
         self._before = self._forces = np.zeros((0, len(assembly.fields.x)))
         self._energies: list[float] = []

@@ -13,8 +13,8 @@ wave passes the whole rope within the step. The previous tension can be lost com
 engages or a support fails. If a change exceeds `LEAP` times the sum of these three contributions, the result is
 doubtful.
 
-If the model changes during the run (`World.set`), both checks are reset. Source: waves of a stretched rope, K. F.
-Graff, Wave Motion in Elastic Solids (1975), section 2.
+If the model changes during the run (`World.set`), both checks are reset.
+Source: waves of a stretched rope, K. F. Graff, Wave Motion in Elastic Solids (1975), section 2.
 """
 
 from __future__ import annotations
@@ -70,10 +70,13 @@ OPEN: number of steps since the last step with contact.
 CHANGE, ROW, CAUSE, BEFORE, AT, SIZE, COUNT, MOST = range(8)
 """Indices of the data of a law. The worst step is the step with the largest ratio of CHANGE to CAUSE.
 
-CHANGE: change of the tension in the worst step [N]. ROW: index of the cable with this tension. CAUSE: sum of the
-possible contributions to the change in the worst step [N]. BEFORE: largest tension before the worst step [N]. AT, SIZE:
-time and size of the worst step [s]. COUNT: number of steps with doubtful changes. MOST: largest tension of the run so
-far [N], NaN if unknown.
+CHANGE: change of the tension in the worst step [N].
+ROW: index of the cable with this tension.
+CAUSE: sum of the possible contributions to the change in the worst step [N].
+BEFORE: largest tension before the worst step [N].
+AT, SIZE: time and size of the worst step [s].
+COUNT: number of steps with doubtful changes.
+MOST: largest tension of the run so far [N], NaN if unknown.
 """
 
 
