@@ -512,7 +512,8 @@ class Run:
             hook.skip(steps)
 
     def _find_idle_programs(self) -> list[Program]:
-        """Return the compiled programs that replace calls of monitors and hooks in steps that compiled code executes.
+        """Return the compiled programs that replace calls of monitors and hooks in steps that compiled code
+        executes.
         """
         programs = [hook.idle_program(self._state) for hook in self._looking]
         found = self._solver.watches.idle_programs(self._state)
@@ -530,7 +531,8 @@ class Run:
             self._state.assign(self._start)
 
     def accept(self, h: float) -> None:
-        """Accept a step of size h [s]: project after kinks of constraints, count the step, and call monitors and hooks.
+        """Accept a step of size h [s]: project after kinks of constraints, count the step, and call monitors and
+        hooks.
         """
         solver, state, then = self._solver, self._state, self._kernels.scheme.t
         solver.watches.accept(state, then, h)

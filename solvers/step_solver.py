@@ -59,7 +59,9 @@ class StepSolver:
         self._hooks: Sequence[StepHook] = ()
         self._nominal = 0.0
         if self._is_reported():
-            from windlass.framework.report.run_report import begin_report  # imported here, because few runs write a report
+            from windlass.framework.report.run_report import (
+                begin_report,
+            )  # imported here, because few runs write a report
 
             begin_report()
             self.progress.history = StepHistory()
@@ -186,7 +188,10 @@ class StepSolver:
         """Add the solve to the report of the run, if a report is requested. The call is collective."""
         if not self._is_reported():
             return
-        from windlass.framework.report.run_report import SolveRecord, report_solve  # imported here, because few runs write a report
+        from windlass.framework.report.run_report import (
+            SolveRecord,
+            report_solve,
+        )  # imported here, because few runs write a report
 
         history = self.progress.history
         record = SolveRecord(

@@ -19,7 +19,8 @@ from windlass.framework.model.system import Coupling, Evaluation, System, evalua
 
 @kernel
 def add_products(values: FloatArray, dofs: IntArray, multipliers: IntArray, w: FloatArray, product: FloatArray) -> None:
-    """Add C_q w to ``product``; ``values`` contains C_q row by row. Coordinates whose index is outside w contribute 0.
+    """Add C_q w to ``product``; ``values`` contains C_q row by row. Coordinates whose index is outside w contribute
+    0.
     """
     k = 0
     for i in range(len(dofs)):

@@ -238,7 +238,8 @@ def create_pivoting(matrix: Any, package: str) -> Any:
 
 
 def try_solve(ksp: Any, right: Any) -> Any:
-    """Return the solution, or None if the solve fails. If MUMPS lacks memory, the solve is repeated with more memory.
+    """Return the solution, or None if the solve fails. If MUMPS lacks memory, the solve is repeated with more
+    memory.
     """
     solution, pc = _solve(ksp, right), ksp.getPC()
     for memory in MEMORY:

@@ -103,8 +103,7 @@ class Verlet(Method):
         self._version = self._accelerations.assembly.world.version
 
     def _restart(self, state: State) -> None:
-        """Continue after a change of the state or the model between two steps: stored accelerations are not used.
-        """
+        """Continue after a change of the state or the model between two steps: stored accelerations are not used."""
         self.update_accelerations(state)
         self._matrix_is_of_start = True
         self._note(state)

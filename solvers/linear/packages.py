@@ -1,4 +1,5 @@
-"""Direct solvers of PETSc: defaults, check that a selected package exists, iterative refinement, deletion of factors.
+"""Direct solvers of PETSc: defaults, check that a selected package exists, iterative refinement, deletion of
+factors.
 """
 
 from __future__ import annotations

@@ -139,7 +139,8 @@ def mark_parts(assembly: Assembly, component: type[Component], dofs: IntArray, l
 
 
 def _name_groups(assembly: Assembly, component: type[Component], dofs: IntArray, labels: IntArray) -> dict[int, str]:
-    """Return the name of each group of rows that share coordinates, by the label of the group. The call is collective.
+    """Return the name of each group of rows that share coordinates, by the label of the group. The call is
+    collective.
     """
     table, rows = assembly.world.tables[component], assembly.layout.rows[component]
     there = np.where((dofs < assembly.layout.spare).any(axis=1))[0]

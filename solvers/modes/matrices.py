@@ -159,7 +159,8 @@ class LinearMotion:
         return local_values(unknowns.ghosts, vector)[unknowns.of_dof]
 
     def place_forces(self, forces: FloatArray) -> Any:
-        """Return forces by local coordinate as a PETSc vector of unknowns; contributions of all processes are summed.
+        """Return forces by local coordinate as a PETSc vector of unknowns; contributions of all processes are
+        summed.
         """
         unknowns, vector = self.sparsity.unknowns, self.create_vector()
         local = np.zeros(len(unknowns.numbers))
@@ -175,7 +176,8 @@ class LinearMotion:
         return self.place_forces(own)
 
     def project(self, forces: Any) -> Any:
-        """Return forces minus the constraint forces that balance them, as a vector of unknowns whose multipliers are 0.
+        """Return forces minus the constraint forces that balance them, as a vector of unknowns whose multipliers are
+        0.
         """
         unknowns, matrix = self.sparsity.unknowns, self._create()
         rows, columns = self.sparsity.pattern.entries()

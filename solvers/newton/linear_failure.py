@@ -1,4 +1,5 @@
-"""Error for a linear solver that fails repeatedly. The message contains KSP's reason and the number of constraint rows.
+"""Error for a linear solver that fails repeatedly. The message contains KSP's reason and the number of constraint
+rows.
 """
 
 from __future__ import annotations

@@ -336,7 +336,8 @@ class Newton:
         return run
 
     def reset_caches(self) -> None:
-        """Delete stored tangents and factorisations. The next run is then identical to the first run of a new solver.
+        """Delete stored tangents and factorisations. The next run is then identical to the first run of a new
+        solver.
         """
         self.problem.lag.reset()
         if self._set_up_seen:

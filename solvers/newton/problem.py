@@ -161,7 +161,8 @@ class NonlinearProblem:
         return sparsity, matrix
 
     def set_near_null_space(self, space: Any) -> None:
-        """Attach a near null space (a PETSc NullSpace object) to the tangent and to matrices that replace the tangent.
+        """Attach a near null space (a PETSc NullSpace object) to the tangent and to matrices that replace the
+        tangent.
         """
         self._near_null_space = space
         self.matrix.mat.setNearNullSpace(space)
@@ -233,7 +234,8 @@ class NonlinearProblem:
         self.unknowns.setArray(local[: self.sparsity.unknowns.owned])
 
     def expand_unknowns(self, x: Any) -> None:
-        """Compute the fields (coordinates, velocities, accelerations, multipliers) from unknowns, and update markers.
+        """Compute the fields (coordinates, velocities, accelerations, multipliers) from unknowns, and update
+        markers.
         """
         if x is self.unknowns and self._expanded_state == x.stateGet():
             return

@@ -71,7 +71,8 @@ class StaticStates:
 
 
 def find_state_entries(assembly: Assembly) -> IntArray:
-    """Return the indices, among the values of the tangent in its present storage, of the columns of first-order states.
+    """Return the indices, among the values of the tangent in its present storage, of the columns of first-order
+    states.
     """
     if not len(assembly.layout.states):
         return np.zeros(0, np.int64)

@@ -256,7 +256,8 @@ def require_history(before: FloatArray, other: FloatArray, name: str) -> None:
 
 
 def eval_residual(assembly: Assembly, state: State) -> tuple[tuple[FloatArray, FloatArray], float]:
-    """Return forces minus loads, shape (n,), and constraint gaps, shape (m,), for velocities 0; and the largest force.
+    """Return forces minus loads, shape (n,), and constraint gaps, shape (m,), for velocities 0; and the largest
+    force.
     """
     fields = assembly.load_fields(state)
     f, c = np.zeros(len(fields.x)), np.zeros(len(fields.lam))

@@ -173,7 +173,8 @@ class Companion:
         self.problem.start(self._kernels.predict(self.state, h, then))
 
     def read_unknowns(self, end: State) -> FloatArray:
-        """Return the unknowns of the step, shape (u,), from the accelerations and multipliers of the state at its end.
+        """Return the unknowns of the step, shape (u,), from the accelerations and multipliers of the state at its
+        end.
         """
         self.problem.guess(end.a, end.lam)
         found: FloatArray = np.array(self.problem.unknowns.array_r)

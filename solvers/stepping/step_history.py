@@ -32,7 +32,8 @@ class StepHistory:
         self._last = (0,) * len(COUNTS)
 
     def note(self, now: float, size: float, statistics: Statistics) -> None:
-        """Record an accepted step of the given size that ends at ``now``, with the work of preceding rejected attempts.
+        """Record an accepted step of the given size that ends at ``now``, with the work of preceding rejected
+        attempts.
         """
         counts = tuple(int(getattr(statistics, name)) for name in COUNTS)
         done = [new - old for new, old in zip(counts, self._last, strict=True)]

@@ -68,7 +68,8 @@ class Watch:
         return NEVER
 
     def refuse(self, t: float, then: float) -> str:
-        """Return a text if the motion between two times [s] is impossible for any step size, otherwise an empty text.
+        """Return a text if the motion between two times [s] is impossible for any step size, otherwise an empty
+        text.
         """
         return ""
 

@@ -113,7 +113,8 @@ def make_plan(words: Sequence[str]) -> FitPlan:
 
 
 def read_deviations(text: str, measured: MeasuredTable) -> tuple[float, ...]:
-    """Return the standard deviation of each measured column, NaN if it is not given; raise OptionError for wrong input.
+    """Return the standard deviation of each measured column, NaN if it is not given; raise OptionError for wrong
+    input.
     """
     given: dict[str, float] = {}
     for part in filter(str.strip, text.split(",")):

@@ -181,7 +181,8 @@ class Search:
         return run
 
     def _set_tolerance(self, first: Result) -> None:
-        """Estimate the error of the results with default options, by a run with smaller tolerances of Newton's method.
+        """Estimate the error of the results with default options, by a run with smaller tolerances of Newton's
+        method.
         """
         solves = [solve for solve in first.solves if "rtol" in solve]
         names = [(solve, name) for solve in solves for name in ("rtol", "atol")]

@@ -77,8 +77,7 @@ class CurveHistory:
         """Do nothing, because all contacts are open at the start, and the first step determines closed contacts."""
 
     def read(self, state: State) -> FloatArray:
-        """See `History`. If several circles touch a segment, the contact with the largest penetration is used.
-        """
+        """See `History`. If several circles touch a segment, the contact with the largest penetration is used."""
         shape = len(self._contacts) // self._circles, self._circles
         found = [eval_output(self._contacts, name, state) for name in ("piece", "gap", "slip")]
         piece, gap, slip = (np.reshape(np.atleast_2d(values)[:, 0], shape) for values in found)

@@ -66,7 +66,8 @@ def _vector(item: Mapping[str, Any]) -> FloatArray | None:
 
 
 def _sliding(item: Mapping[str, Any]) -> FloatArray:
-    """Return the factor matrix of the force on a sliding point.
+    """Return the factor matrix of the force on a sliding point. Its values are NaN, because the multipliers are
+    unknown, unless useClassicalFormulation is true.
     """
     if item["useClassicalFormulation"]:
         return np.diag((1.0, 1.0, 0.0))

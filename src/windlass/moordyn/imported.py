@@ -307,8 +307,8 @@ def _add_breaks(mooring: Mooring, places: Places, hold: bool) -> None:
 
 
 def _hold_point(mooring: Mooring, number: int, node: Entity, places: Places, hold: bool) -> Entity | None:
-    """Add constraints for a fixed or coupled point and return them; for a free point, add mass and buoyancy and return
-    None.
+    """Add constraints for a fixed point or, if ``hold``, for a coupled point, and return them. For a free point, add
+    mass and buoyancy, and return None.
     """
     world, point = mooring.world, mooring.file.points[number]
     body = mooring.file.bodies.get(point.body)

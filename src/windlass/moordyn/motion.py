@@ -60,7 +60,7 @@ def check_angles(poses: FloatArray, item: str, notes: list[str]) -> None:
     """Raise ModelError for angles beyond a full turn, which cannot be in radians, and add a note for angles above
     `LARGE`.
     """
-    # the last row is extrapolated
+    # the last row is an extrapolation, which is not checked
     angles = poses[:-1, 3:]
     worst = angles.flat[np.argmax(np.abs(angles))]
     if abs(worst) > 2.0 * np.pi:

@@ -1,4 +1,5 @@
-"""Envelopes: minimum, mean and maximum over time of a field at each point of a model, such as the tension along a line.
+"""Envelopes: minimum, mean and maximum over time of a field at each point of a model, such as the tension along a
+line.
 """
 
 from __future__ import annotations

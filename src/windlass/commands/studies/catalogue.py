@@ -31,7 +31,8 @@ class Setting(NamedTuple):
 
 
 def list_settings(solve: Mapping[str, Any]) -> list[Setting]:
-    """Return the settings for a solver, without the default; ``solve`` is the output of ``-statistics`` for the solver.
+    """Return the settings for a solver, without the default; ``solve`` is the output of ``-statistics`` for the
+    solver.
     """
     prefix = str(solve["prefix"])
     found = [*_newton(solve), *_direct(solve)]

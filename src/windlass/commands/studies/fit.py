@@ -208,7 +208,7 @@ class BoxFit:
         for k, side in enumerate(sides):
             one, two = self._residuals(near[k]), self._residuals(far[k])
             if not np.isfinite([one, two]).all():
-                continue  # if a run fails, the influence of the parameter is unknown, and the parameter is treated as undetermined
+                continue  # after a failed run, the parameter is treated as undetermined
             both = one - two if inner[k] else 4.0 * one - two - 3.0 * base
             slopes[:, k] = both / (2.0 * side)
             size = float(np.linalg.norm(slopes[:, k]))

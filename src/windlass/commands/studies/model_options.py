@@ -103,7 +103,8 @@ def take_own(words: Sequence[str], own: Mapping[str, Option], command: str) -> t
 
 
 def show_help(words: Sequence[str], text: str, own: Mapping[str, Option]) -> bool:
-    """Print the description and the options of a command if only help is requested; return whether help was requested.
+    """Print the description and the options of a command if only help is requested; return whether help was
+    requested.
     """
     asked = not words or bool(set(words) & set(HELP_WORDS))
     if asked:

@@ -1,5 +1,4 @@
-"""Ranges of model options, such as ``-preload 200:500``, or ``-stiffness 1e4:1e8:log`` with a logarithmic scale.
-"""
+"""Ranges of model options, such as ``-preload 200:500``, or ``-stiffness 1e4:1e8:log`` with a logarithmic scale."""
 
 from __future__ import annotations
 

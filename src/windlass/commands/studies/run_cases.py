@@ -1,4 +1,5 @@
-"""Execution of the cases of a study in parallel. Each case runs in its own folder and writes a file when it has ended.
+"""Execution of the cases of a study in parallel. Each case runs in its own folder and writes a file when it has
+ended.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Diagrams of a sweep: curves and heat maps of results as functions of the options that vary, and points for samples.
+"""Diagrams of a sweep: curves and heat maps of results as functions of the options that vary, and points for
+samples.
 """
 
 from __future__ import annotations

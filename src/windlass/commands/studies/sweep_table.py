@@ -109,7 +109,8 @@ def create_row(number: int, case: Mapping[str, Any], outcome: Mapping[str, Any],
 
 
 def flatten(values: Any, name: str = "") -> list[tuple[str, Any]]:
-    """Return nested results by dotted names, which consist of dictionary keys and list indices; long lists are omitted.
+    """Return nested results by dotted names, which consist of dictionary keys and list indices; long lists are
+    omitted.
     """
     if isinstance(values, Mapping):
         parts = [(str(key), part) for key, part in values.items()]

@@ -167,7 +167,7 @@ def spheres(b: Building, item: Item) -> Entity:
 
 @translates("ConnectorReevingSystemSprings")
 def rope(b: Building, item: Item) -> Entity:
-    """Add a massless rope over sheaves; the last two markers are the coordinates of its ends."""
+    """Add a massless rope over sheaves. If the item has coordinate markers, these are the last two markers."""
     numbers = [int(number) for number in item["markerNumbers"]]
     values: dict[str, Any] = {"factor0": item["coordinateFactors"][0], "factor1": item["coordinateFactors"][1]}
     if item["hasCoordinateMarkers"]:
