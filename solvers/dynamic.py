@@ -91,18 +91,19 @@ class Dynamic(StepSolver):
         velocities: treatment of initial velocities that constraints forbid. With "check", an error with these
             constraints is raised. With "project", the nearest allowed velocities in the norm of the mass matrix are
             used.
-        resolve_contacts: whether to cut steps that do not resolve a contact or pass through it, see `ContactWatch`.
-            False accepts these steps and reports them in the verdict.
+        resolve_contacts: whether to repeat steps with a smaller size if they do not resolve a contact or pass through
+            an object, see `ContactWatch`. False accepts these steps and reports them in the verdict.
         adaptive: whether to reduce the step size after a failed step, and to increase it again after steps with few
             iterations.
         control: rules for the reduction and increase of the step size, see `StepControl`.
         pace: largest ratio of simulated time to elapsed time [1], for simulations with controllers or hardware in real
-            time. The run waits after each step that was faster. 0: no limit. ``-<prefix>pace`` overrides it.
+            time. The run waits after a step if the ratio would be exceeded. 0: no limit. ``-<prefix>pace`` overrides
+            it.
         prefix: options prefix.
         name: name of this solve in the progress line; empty for no name.
 
     Attributes:
-        statistics: counts and times, see `Statistics`.
+        statistics: numbers of steps and iterations, and elapsed time, see `Statistics`.
         verdict: whether the result of the last run can be trusted, see `Verdict`.
         state: the last state; after an interrupted or failed solve, the last good state.
         snes: the PETSc solver.

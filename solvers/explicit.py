@@ -113,12 +113,13 @@ class Explicit(StepSolver):
             the step does not resolve a contact or passes through it.
         smallest_step: lower limit of recommended step sizes [s]; default 1e-4 of the step size.
         pace: largest ratio of simulated time to elapsed time [1], for simulations with controllers or hardware in real
-            time. The run waits after each step that was faster. 0: no limit. ``-<prefix>pace`` overrides it.
+            time. The run waits after a step if the ratio would be exceeded. 0: no limit. ``-<prefix>pace`` overrides
+            it.
         prefix: options prefix.
         name: name of this solve in the progress line; empty for no name.
 
     Attributes:
-        statistics: counts and times, see `Statistics`.
+        statistics: numbers of steps and evaluations, and elapsed time, see `Statistics`.
         verdict: whether the result of the last run can be trusted, see `Verdict`.
         accelerations: evaluator of accelerations; its ``kind`` is the method that solves for accelerations.
         failed_attempts: (time, step size, reason) of each rejected attempt.
@@ -168,7 +169,7 @@ class Explicit(StepSolver):
         self._velocities = own_option(EXPLICIT_OPTIONS, prefix, "velocities", velocities)
         self._error_atol = own_option(EXPLICIT_OPTIONS, prefix, "discontinuous_atol", discontinuous_atol)
         if method == "rk":
-            # SciPy refuses larger values
+            # SciPy does not allow smaller values
             smallest_rtol = 100 * float(np.finfo(float).eps)
             rtol = max(own_option(EXPLICIT_OPTIONS, prefix, "rtol", rtol), smallest_rtol)
             atol = own_option(EXPLICIT_OPTIONS, prefix, "atol", atol)
@@ -365,7 +366,7 @@ class Explicit(StepSolver):
         self.watches.after_newton()
 
     def _reject(self, current: State, advance: Advance, hooks: list[StepHook]) -> float:
-        """Return the longest allowed size [s] of a step after a refused step, or end the run with an error."""
+        """Return the longest allowed size [s] of a step after a rejected step, or end the run with an error."""
         tried = advance.t - current.t
         if advance.unresolved:
             self._note_failure(advance.t, tried, "the step does not resolve a contact")

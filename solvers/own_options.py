@@ -89,14 +89,14 @@ for _prefix, _items in TABLES.items():
 
 
 def offer_choices(table: dict[str, Option], prefix: str, name: str, choices: Sequence[str]) -> None:
-    """Set the words that an option of a solver accepts. This function is necessary because integrators register their
+    """Set the values that an option of a solver allows. This function is necessary because integrators register their
     names after the tables have been created.
 
     Args:
         table: options of this type of solver.
         prefix: default prefix of this type of solver.
         name: name of the option, without prefix.
-        choices: all words.
+        choices: all allowed values.
     """
     table[name] = replace(table[name], choices=tuple(choices))
     expect_solver(prefix, tuple(table.values()))
@@ -106,7 +106,7 @@ def own_option(table: Table, prefix: str, name: str, default: Value) -> Value:
     """Declare an option of a solver and return its value from the command line, or the default.
 
     Args:
-        table: options of this kind of solver.
+        table: options of this type of solver.
         prefix: of the solver.
         name: name of the option, without prefix.
         default: of this solver.

@@ -119,13 +119,13 @@ class Static(StepSolver):
         velocities: velocities in the forces. With "zero", all forces use velocities 0. With "given", all forces use the
             initial velocities, including inertia forces quadratic in velocities; accelerations are 0. The value "given"
             is intended for steady motion of material along a shape that does not move.
-        adaptive: whether a failed load step is cut to a quarter; the step increases again after 4 steps without
-            failure.
+        adaptive: whether the size of a failed load step is reduced to a quarter; the size increases again after 4 steps
+            without failure.
         prefix: options prefix.
         name: name of this solve in the progress line; empty for no name.
 
     Attributes:
-        statistics: counts and times, see `Statistics`.
+        statistics: numbers of steps and iterations, and elapsed time, see `Statistics`.
         verdict: whether the last result can be trusted, see `Verdict`.
         state: the last state; after an interrupted or failed solve, the last good state.
         snes: the PETSc solver.
@@ -455,7 +455,7 @@ class Static(StepSolver):
         return describe_problem(self.problem)
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return counts and the data of the verdict; see `Restartable`."""
+        """Return the statistics and the data of the verdict; see `Restartable`."""
         judged = {"jumps": self._jumps, "coarse": self._coarse, "error": self._error, "notes": self.verdict.notes}
         return super().checkpoint() | {"newton": self.newton.checkpoint()} | judged
 

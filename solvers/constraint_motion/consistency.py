@@ -110,8 +110,8 @@ class Consistency:
         problem: the equations, whose matrix and linear solver are used.
         integrator: the method.
         project: whether states are projected after kinks; the initial state is always checked.
-        velocities: "check" refuses initial velocities that constraints forbid, "project" uses the nearest allowed
-            velocities.
+        velocities: "check": initial velocities that violate constraints cause an error; "project": the nearest allowed
+            velocities are used.
 
     Attributes:
         projections: number of projections after kinks so far.
@@ -171,7 +171,7 @@ class Consistency:
         self._again, self.projections = bool(kept["again"]), int(kept["projections"])
 
     def look_back(self, state: State) -> None:
-        """Evaluate e at the start of a continued run; in other runs e is known from the previous step."""
+        """Evaluate e at the start of a resumed run. Otherwise e is known from the previous step."""
         if self._project:
             self._problem.assembly.load_fields(state)
             self._look(state)

@@ -57,7 +57,7 @@ def update_initial_accelerations(problem: NonlinearProblem, state: State, still:
 
     Raises:
         ModelError: the mass matrix with the constraints is singular. The message names coordinates without mass, or
-            constraints that contradict or repeat each other.
+            constraints that are contradictory or redundant.
     """
     assembly = problem.assembly
     layout = assembly.layout

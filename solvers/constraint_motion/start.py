@@ -1,10 +1,10 @@
-"""Check whether a motion can start from a state: if constraints forbid positions or velocities, an error names these
-constraints.
+"""Check whether a motion can start from a state. If positions or velocities violate constraints, an error is raised
+with the names of these constraints.
 
 Gaps of positions below `SMALL_GAP`, and forbidden velocities below `SMALL_RATE`, are projected onto the constraints:
-they result from rounded numbers or errors of an earlier solve. If a function of time prescribes a motion, a gap would
-cause a jump of this motion. Such gaps must be below `SMALL_JUMP` or below the motion in `STEPS` steps; the drift of
-index 2 methods is smaller.
+they result from rounded input or from errors of an earlier solve. If a function of time prescribes a motion, a gap
+would cause a jump of this motion. Such gaps must be below `SMALL_JUMP` or below the motion in `STEPS` steps; the drift
+of index 2 methods is smaller.
 
 A constraint with a prescribed rate whose coordinates are at rest (C_q v = 0) acts as a motor that starts; its
 coordinates receive the prescribed speed without an error. If C_q v ≠ 0, the user has specified velocities that the

@@ -1,9 +1,9 @@
 """Check of the force balance of statics at full load after the last update of contacts.
 
 A point that touches for the first time in a load step sticks by friction during Newton's method. After Newton's method,
-the update makes the present position of the point the anchor of its bristle, so its friction vanishes. At full load the
-forces are then out of balance, by a sixth of the rope force for a rope on a post. In a repeated solve the rope slips
-until its bristles carry the friction force, which then agrees with theory.
+the update sets the anchor of the bristle of this point to its present position, so the friction force of the point
+becomes 0. At full load the forces are then out of balance, by a sixth of the rope force for a rope on a post. In a
+repeated solve the rope slips until its bristles carry the friction force, which then agrees with theory.
 
 The solve is not repeated if the error is below the tolerance of the discontinuous iteration, or if steps with
 inconsistent contacts are accepted (``Passes(fail=False)``).

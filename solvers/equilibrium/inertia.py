@@ -6,8 +6,8 @@ An equilibrium is stable if the potential has a minimum at this point, that is, 
 eigenvalues. Each additional negative eigenvalue corresponds to a direction in which the potential decreases. The number
 of negative eigenvalues follows from an LDLᵀ factorisation (Sylvester).
 
-Two shifts prevent rounding errors from changing the count. Each active constraint has -δ on its diagonal and therefore
-adds exactly one negative eigenvalue, even if the constraint is redundant. ε D is added to the diagonal of the
+Two shifts prevent an influence of rounding errors on this number. Each active constraint has -δ on its diagonal and
+therefore adds exactly one negative eigenvalue, even if the constraint is redundant. ε D is added to the diagonal of the
 coordinates, D_i = Σ_j |K_ij|, so that modes without stiffness become positive. Then only modes K v = μ D v with μ < -ε
 are counted.
 
@@ -183,7 +183,7 @@ class TangentInertia:
         return pc
 
     def _is_exact(self, matrix: Any, pc: Any) -> bool:
-        """Return whether the factors are accurate enough for the count."""
+        """Return whether the factors are accurate enough to count negative eigenvalues."""
         right = random_like(self._problem.residual_vector)
         solution = right.duplicate()
         try:
@@ -235,7 +235,7 @@ class TangentInertia:
 
     @staticmethod
     def _largest_entry(vector: Any) -> float:
-        """Return the entry with the largest absolute value, with its sign."""
+        """Return the component with the largest absolute value, including its sign."""
         high, low = float(vector.max()[1]), float(vector.min()[1])
         return high if high >= -low else low
 

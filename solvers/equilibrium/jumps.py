@@ -177,8 +177,8 @@ class JumpWatch:
         return float(self._problem.assembly.processes.sum(np.array([value], np.float64))[0])
 
     def hold(self, load_factor: float) -> tuple[dict[str, Any], float]:
-        """Return the forces that hold the start at a load factor within the step, as in `Scheme`, and the effective
-        load factor.
+        """Return the arguments of `Scheme` for the forces that keep the start of the step in equilibrium, scaled to a
+        load factor within the step, and the effective load factor.
 
         These forces are complete at the start and vanish at the end of the step.
         """
@@ -355,8 +355,8 @@ class JumpWatch:
 
         The start was an equilibrium. A solve with the prescribed motion of the start may nevertheless find another
         equilibrium. This equilibrium is not on the path if its distance from the start exceeds the distance of the end
-        of the step. The same holds if the equilibrium after a thousandth of the step has more than half of this
-        distance.
+        of the step. It is not on the path either if the equilibrium after a thousandth of the step has more than half
+        of this distance.
         """
         assert self._start is not None
         origin, bit = self._start.q, 0.5**HALVINGS * (self._after - self._before)
@@ -407,7 +407,9 @@ class JumpWatch:
         )
 
     def _name_largest(self, way: FloatArray) -> str:
-        """Return the name of the coordinate that moves most, positions first, and its displacement."""
+        """Return a text with the coordinate that has the largest displacement, and this displacement. Positions are
+        preferred to other coordinates.
+        """
         world, layout = self._problem.assembly.world, self._problem.assembly.layout
         moves = np.zeros(layout.spare + 1)
         for component in world.numbering.node_dofs:

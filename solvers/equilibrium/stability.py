@@ -84,7 +84,7 @@ class Finding:
         return self.negative > 0 or bool(self.faults)
 
     def describe(self) -> str:
-        """Return the faults in one or two sentences."""
+        """Return a text of one or two sentences about the faults."""
         words = []
         if self.negative:
             modes = "1 negative eigenvalue" if self.negative == 1 else f"{self.negative} negative eigenvalues"
@@ -246,7 +246,7 @@ def say_findings(left: Finding | None, found: Finding) -> list[str]:
     """Print notes to the user, each once in a run, and return them for ``Verdict.notes`` of a solve.
 
     Args:
-        left: the unstable equilibrium that the solve has left for a stable equilibrium, if any.
+        left: findings about an unstable equilibrium from which the solve has continued to a stable one, if any.
         found: findings about the returned equilibrium, which the user must judge.
     """
     notes = []

@@ -68,7 +68,7 @@ class RungeKutta(Method):
         n = assembly.layout.spare
         self._owned = len(assembly.layout.owned)
         self._q, self._v = np.zeros(n), np.zeros(n)
-        # a process without unknowns gets one dummy unknown, because all processes must make the same steps
+        # a process without unknowns gets one dummy unknown, because all processes must execute the same steps
         self._padding = np.zeros(0 if self._owned else 1)
         self._solver: Any = None
         self._next = np.inf
@@ -151,8 +151,8 @@ class RungeKutta(Method):
         if square5 == 0.0 and square3 == 0.0:
             return 0.0
         norm = abs(h) * square5 / np.sqrt((square5 + 0.01 * square3) * count)
-        # The estimate is a small difference of large numbers, and its rounding error depends on the number of
-        # processes. Rounding to √2 times a power of 2 makes step sizes independent of this number.
+        # The estimate is a small difference of large values, so its rounding error is large and depends on the number
+        # of processes. Rounding to √2 times a power of 2 makes step sizes independent of this number.
         return float(max(2.0 ** (np.floor(np.log2(norm)) + 0.5), SMALLEST_NORM))
 
     def _is_current(self, state: State) -> bool:

@@ -64,8 +64,8 @@ def create_plan(pattern: Pattern, inner: int, most: float) -> Plan | None:
     Args:
         pattern: the matrix.
         inner: number of rows of blocks to be eliminated.
-        most: largest ratio of the numbers of blocks of the factors and of the matrix; None is returned if this ratio is
-            exceeded.
+        most: largest allowed number of blocks of the factors, divided by the number of blocks of the matrix; if it is
+            exceeded, None is returned.
     """
     rows, room = len(pattern.indptr) - 2, int(most * len(pattern.indices))
     short: Any = np.int32

@@ -140,7 +140,7 @@ def campbell(
         radius: radius of the pulley whose rotation excites the drive [m], for speeds in m/s; None: speeds are in rad/s.
 
     Raises:
-        ModelError: there is no case, or a case is invalid.
+        ModelError: ``cases`` is empty, or a case is not a pair of a speed and a state.
     """
     speeds: list[float] = []
     results: list[ModesResult] = []

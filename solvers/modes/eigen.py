@@ -130,8 +130,8 @@ class Eigensolver:
         return float(stiffness / mass) if stiffness > NO_STIFFNESS * motion.K.norm() else 1.0
 
     def find(self, count: int, more: int) -> list[Eigenpair]:
-        """Return the modes closest to 0, slowest first, with one mode of each conjugate pair; or the modes that options
-        select.
+        """Return the modes with the eigenvalues closest to 0, in ascending order of |σ|, with one mode of each
+        conjugate pair. If options select other modes, return these modes.
 
         Args:
             count: smallest number of returned modes, or all modes of a smaller model. If options select the modes, the
@@ -213,7 +213,7 @@ class Eigensolver:
         """Create the solver with its defaults and options.
 
         Args:
-            count: number of modes to be found.
+            count: number of requested modes.
             target: the default shift [1/s^2], for quadratic problems [1/s].
             larger: factor of the dimension of the search space [1]; values other than 1 also select another start
                 vector.

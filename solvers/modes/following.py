@@ -102,8 +102,9 @@ def _gather(result: ModesResult, values: Any) -> Any:
 
 
 def _find_places(first: ModesResult, second: ModesResult) -> IntArray:
-    """Return, for each coordinate of the world, the coordinate of the second state at the same position in space, shape
-    (coordinates,)."""
+    """Return, for each world coordinate, the index of the corresponding coordinate of the second state. For running
+    belts this is the coordinate of the node at about the same position in space. Shape (coordinates,).
+    """
     x, y = (
         _gather(result, (result.motion.assembly.layout.reference[:-1] + result.state.q)[None])[0]
         for result in (first, second)

@@ -33,7 +33,7 @@ class Imbalance(NamedTuple):
     Attributes:
         value: the force [N or N m], 0 if only rounding errors remain.
         share: ``value`` relative to the largest of inertia forces, internal forces, loads and reactions [1].
-        words: description of the force with its unit and coordinate.
+        words: text with the force, its unit and its coordinate.
     """
 
     value: float

@@ -196,7 +196,8 @@ class LagPolicy:
 
 
 def create_lag_policy(prefix: str, active: bool) -> LagPolicy:
-    """Create the policy of a solver; ``-<prefix>lag`` switches it on or off, and PETSc's own lag options replace it.
+    """Create the policy of a solver; ``-<prefix>lag`` switches the policy on or off. If PETSc's own lag options are
+    given, the policy is not used.
 
     Args:
         prefix: options prefix of the solver.

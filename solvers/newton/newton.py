@@ -87,7 +87,7 @@ class Newton:
 
     Attributes:
         iterations: number of linear solves so far.
-        fallbacks: number of changes to another linear solver.
+        fallbacks: number of times that another linear solver was selected after a failure.
         roundings: number of runs that ended because the residual consisted of rounding errors.
     """
 
@@ -195,7 +195,7 @@ class Newton:
         around: Around | None = None,
         carried: bool = False,
     ) -> NewtonRun:
-        """Make one Newton run from the predictor of a scheme.
+        """Execute one Newton run from the predictor of a scheme.
 
         Args:
             scheme: relation between the unknowns and the motion.

@@ -247,8 +247,7 @@ class NonlinearProblem:
             if not self._take_over(values, local) and expanded[0]:
                 return
         else:
-            # the result must be the same on all processes, but PETSc counts changes of a vector separately on each
-            # process
+            # all processes must take the same decision, but PETSc counts changes of a vector separately on each process
             version = (x.handle, x.stateGet())
             same, self._version = version == self._version, version
             if expanded[0] and same:

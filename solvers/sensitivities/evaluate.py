@@ -148,7 +148,7 @@ def evaluate(
 
     Args:
         model: function ``(p) -> (world, results)`` that builds the model, with ``results(state) -> {name: number}``.
-            The tables of the model must have equal numbers of rows for all p.
+            The number of rows of each table must be the same for all p.
         p: values of the parameters by name.
         solve: function ``(world) -> state`` that finds the equilibrium; default: `Static` with its default settings.
         steps: steps h of the central differences by name of the parameter, in the unit of the parameter; default 6e-6
@@ -214,7 +214,7 @@ def create_model(model: Model, p: Mapping[str, float]) -> tuple[World, Results]:
 
 
 def require_equal(world: World, other: World, name: str) -> None:
-    """Raise ModelError if the numbers of rows of two models differ."""
+    """Raise ModelError if a table has different numbers of rows in two models."""
     one, two = (
         {component.__name__: table.count for component, table in each.tables.items() if table.count}
         for each in (world, other)
@@ -228,7 +228,7 @@ def require_equal(world: World, other: World, name: str) -> None:
 
 
 def transplant(state: State, world: World) -> State:
-    """Return a copy of a state, without velocities, for another world with equal tables."""
+    """Return a copy of a state, with velocities 0, for another world with the same numbers of rows."""
     found = State(world)
     found.q[:], found.lam[:], found.t = state.q, state.lam, state.t
     found.data[:] = found.start_data[:] = state.data

@@ -352,16 +352,17 @@ def evaluate_motion(
         model: function ``(p) -> (world, results)`` or ``(p) -> (world, results, start)`` that builds the model.
             ``results(state) -> {name: number}`` is called after each step; ``start() -> state`` computes the state at
             the start, for example by `Static` with small tolerances, and may change switchable columns. Without
-            ``start`` the motion starts from the initial values of the nodes. The tables of the model must have equal
-            numbers of rows for all p.
+            ``start`` the motion starts from the initial values of the nodes. The number of rows of each table must be
+            the same for all p.
         p: values of the parameters by name.
         motion: function ``(world) -> Dynamic`` that creates the solver.
         steps: steps h of the central differences by name of the parameter, in the unit of the parameter; default 6e-6
             of its value. A step is required for a parameter with the value 0.
 
     Raises:
-        ModelError: parameters or results are not finite numbers; tables change with a parameter; a Newton run cannot be
-            repeated, or the iteration for its derivatives does not converge; several processes are used.
+        ModelError: parameters or results are not finite numbers; the number of rows of a table changes with a
+            parameter; a Newton run cannot be repeated, or the iteration for its derivatives does not converge; several
+            processes are used.
         NotConverged: a solve fails.
     """
     if launched_size() > 1:

@@ -309,13 +309,13 @@ class CompiledSteps:
         idle: Sequence[Program],
         repeats: bool,
     ) -> bool:
-        """Prepare steps of equal size up to the given times [s]. Return False if one of their programs needs Python.
+        """Prepare steps of equal size up to the given times [s]. Return False if one of their programs requires Python.
 
         Args:
             ends: at most `MOST`.
             begin, looks, end: predictor, checks of monitors, and storage of the accepted step.
             follow: program that checks constraints after the step; None if the end of the step needs Python.
-            idle: programs of monitors and hooks for the steps before the last one.
+            idle: programs of monitors and hooks for all steps except the last.
             repeats: whether a step with unsettled contacts may have a second pass in compiled code.
         """
         self.stage = self.earlier = self.iterations = self.passes = self.first_iterations = 0
@@ -353,7 +353,7 @@ class CompiledSteps:
             self._take = Take(find_c_address(take_steps, (), c))
 
     def run(self, solve: int, place: int, start: int) -> int:
-        """Execute steps with the given kernel for Newton runs; return 0 without failure.
+        """Execute steps with the given kernel for Newton runs; return 0 on success.
 
         Args:
             solve, place: addresses of the kernel and of its context.

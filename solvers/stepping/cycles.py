@@ -24,7 +24,7 @@ class CycleFinder:
 
     Args:
         start: history values of the first pass, shape (d,).
-        largest: function that returns the largest of the values of all processes, so that all processes find the same
+        largest: function that returns the maximum over all processes of each value, so that all processes find the same
             cycle.
 
     Attributes:

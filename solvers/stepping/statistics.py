@@ -26,7 +26,7 @@ class Statistics:
         largest_error: largest force error, relative to the contact force [1], of steps accepted at the limit of passes,
             at the smallest step size or in a cycle.
         jacobians: number of evaluations of the tangent.
-        fallbacks: number of changes of the linear solver, see `Newton`.
+        fallbacks: number of times that another linear solver was selected, see `Newton`.
         roundings: number of Newton runs that ended because the residual consisted of rounding errors.
         relaxations: number of static passes that needed relaxation.
         settlings: number of static load steps in which `settle_contacts` was used.
@@ -96,7 +96,7 @@ class Statistics:
         return f"{self.newton_iterations / steps:.2f} Newton/step"
 
     def count(self, attempt: StepAttempt, newton: Newton, settings: Passes) -> None:
-        """Count one attempt at a step."""
+        """Add one attempt at a step."""
         self.newton_iterations += attempt.iterations
         self.discontinuous_iterations += attempt.passes
         self.jacobians = newton.problem.tangent_count
@@ -109,7 +109,7 @@ class Statistics:
                 self.unconverged_passes += 1
 
     def describe(self) -> str:
-        """Return the counts in one line of text."""
+        """Return the statistics as one line of text."""
         per_step = self.newton_iterations / max(self.steps, 1)
         line = f"{self.steps} steps, {self.newton_iterations} Newton iterations ({per_step:.2f} per step), "
         line += f"{self.discontinuous_iterations} passes, {self.wall_time:.2f} s"

@@ -29,8 +29,8 @@ class StepControl:
 
     Args:
         smallest: smallest step size [s]; a failure with this size ends the run. Default: 1e-4 of the nominal step size.
-        cut: factor of the step size after a failure, if no contact recommends a step size [1].
-        growth: factor of the step size after ``easy_steps`` steps without failure [1].
+        cut: factor by which the step size is multiplied after a failure, if no contact recommends a step size [1].
+        growth: factor by which the step size is multiplied after ``easy_steps`` steps without failure [1].
         easy_steps: number of steps without failure before the step size increases; three after a failure due to
             unsettled contact states.
 

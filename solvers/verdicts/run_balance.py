@@ -380,7 +380,7 @@ class RunBalance(Watch):
         stored, passing, sizes, place, kinetic, swing = self._sums.tolist()
         parts = [kinetic, swing, stored, passing, self._work[0], place * sizes + stored, 0.0 if self._clean else 1.0]
         kinetic, swing, stored, passing, work, rounded, changed = assembly.processes.sum(np.array(parts)).tolist()
-        # users may have changed values on one process only
+        # the decision must be the same on all processes, although users may have changed values on only one process
         self._clean = changed == 0.0
         floor = 2.0 * float(np.finfo(float).eps) * rounded + SOLVED * abs(stored)
         self._floor = max(self._floor, floor)

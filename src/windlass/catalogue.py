@@ -165,7 +165,7 @@ def belt(name: str, ribs: int | None = None, width: float | None = None) -> Belt
     Args:
         name: profile, see `belts`, or a name such as "6PK" for the profile PK with six ribs. Capitals, spaces and
             hyphens are ignored.
-        ribs: number of ribs of ribbed belts; number of parallel V-belts, default one.
+        ribs: number of ribs of ribbed belts, or number of parallel V-belts (default: one).
         width: width of flat and timing belts [m].
 
     Raises:
@@ -255,7 +255,7 @@ def chain(grade: str, diameter: float, stud: bool = False) -> LineSheet:
         stud: whether the links have studs.
 
     Raises:
-        ModelError: the grade is unknown or not made without studs, or the diameter is out of range.
+        ModelError: the grade is unknown or exists only with studs, or the diameter is out of range.
     """
     table = _read("lines.toml")
     family, kind = table["families"]["chain"], table["chains"]["stud" if stud else "studless"]

@@ -1,4 +1,4 @@
-"""The command `windlass sweep`: runs a model with many sets of options, each in its own process.
+"""The command `windlass sweep`: runs a model with many combinations of option values, each in a separate process.
 
 Every case runs in its own folder, for example ``cases/0007``. When a case has ended, a file with its outcome is written
 to this folder, completely or not at all. If a sweep was killed, the next call runs the cases without this file.

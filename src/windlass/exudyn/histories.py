@@ -31,7 +31,7 @@ class SlidingHistory:
 
     Args:
         joint: the joint.
-        node: node of the position along the cables.
+        node: node whose coordinate is the position along the cables.
         slides: whether the position is free; otherwise the joint is fixed to the material.
     """
 

@@ -1,4 +1,6 @@
-"""Conversion of a model of Exudyn to a World, and correspondence of items and coordinates in both programs."""
+"""Conversion of a model of Exudyn to a World. The result stores which entities and coordinates belong to which
+items.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,7 @@ class Imported:
         items: description of the model, see `export.describe_system`.
         mbs: the MainSystem, or None.
         functions: user functions by name, for models from files.
-        answered: functions of the system that the importing code will execute, see `SystemFunctions`.
+        answered: user functions of the system that the importing code executes, see `SystemFunctions`.
         hold: whether constraints that keep first-order states constant in statics are added, see `static`.
 
     Attributes:
@@ -224,7 +226,7 @@ def import_system(mbs: Any, answered: Sequence[str] = (), hold: bool = False) ->
 
     Args:
         mbs: the MainSystem.
-        answered: functions of the system that the importing code will execute, see `SystemFunctions`.
+        answered: user functions of the system that the importing code executes, see `SystemFunctions`.
         hold: whether to constrain first-order states to their initial values.
 
     Raises:

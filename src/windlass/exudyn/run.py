@@ -223,7 +223,7 @@ class SensorHook(StepHook):
         mirror: mirror of the system.
         period: time between two rows [s].
         files: whether sensors with a file name write files.
-        clock: function that returns the time of a state [s], in statics the time of its load step.
+        clock: function that returns the time of a state [s]; in statics the time of its load step.
     """
 
     def __init__(self, mirror: Mirror, period: float, files: bool, clock: Callable[[State], float] = find_time) -> None:
@@ -243,7 +243,7 @@ class SensorHook(StepHook):
             self._add(state)
 
     def after_step(self, state: State) -> None:
-        """Add a row if it is due."""
+        """Add a row if `Due` selects this step."""
         if self._wanted and self._due.is_due(state):
             self._add(state)
 
@@ -282,7 +282,7 @@ class SolutionFile(StepHook):
         settings: settings of the file, as a dictionary.
         precision: number of digits.
         static: whether the file contains no velocities.
-        clock: function that returns the time of a state [s], in statics the time of its load step.
+        clock: function that returns the time of a state [s]; in statics the time of its load step.
 
     Raises:
         ModelError: the settings request a binary file.
@@ -323,7 +323,7 @@ class SolutionFile(StepHook):
             self._add(state)
 
     def after_step(self, state: State) -> None:
-        """Add a row if it is due."""
+        """Add a row if `Due` selects this step."""
         if self._due.is_due(state):
             self._add(state)
 

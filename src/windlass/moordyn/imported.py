@@ -10,8 +10,8 @@
 In this table d is the diameter of a line. The friction force of a segment is FrictionCoefficient FricDamp times its
 speed, up to the coefficient of friction.
 
-Lines without bending stiffness get EI = 1e-9 w L^3, where w is the weight in water; this stiffness changes tensions by
-less than 1e-6 of their values.
+Lines without bending stiffness are given EI = 1e-9 w L^3, where w is the weight in water; this stiffness changes
+tensions by less than 1e-6 of their values.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Mooring:
         sea: the `Fluid`, or None if there is no water.
         breaking: hook for dynamic solves that breaks lines, or None.
         loads: loads of the water on lines, by line number.
-        bed: the surfaces of the bed, see `add_bed`, empty without a bed.
+        bed: the surfaces of the bed, see `add_bed`; empty if there is no bed.
         contacts: contact of the bed with all lines, or None if there is no bed.
         environment: the options of the file.
         file: its rows.

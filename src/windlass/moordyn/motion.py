@@ -19,7 +19,7 @@ Paths = tuple[dict[int, FloatArray], FloatArray, dict[int, FloatArray]]
 
 def find_paths(file: InputFile, table: FloatArray | None) -> Paths:
     """Return initial positions of all points [m], times of the table [s], shape (n,), and positions of moving points at
-    these times, shape (n, 3), by number of the point.
+    these times, shape (n, 3), by point number.
 
     Raises:
         ModelError: the number of columns of the table is wrong, or angles exceed a full turn.

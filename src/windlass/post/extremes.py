@@ -104,7 +104,7 @@ def fit_extremes(
         series: the series, which must be stationary.
         method: "threshold": Pareto distribution of peaks above a threshold; "blocks": Gumbel distribution of the maxima
             of equal blocks.
-        threshold: threshold in the unit of the series; None: the value that one of ten peaks exceeds.
+        threshold: threshold in the unit of the series; None: the value that 10 % of the peaks exceed.
         blocks: number of blocks; each must contain several independent peaks.
 
     Raises:

@@ -125,7 +125,9 @@ def show_progress(what: str, of: str, total: int, quiet: bool, initial: int = 0)
 
 
 def find_reason(code: int, errors: Path) -> str:
-    """Return the reason why a run failed, in one line: its message, the last line of its traceback, or its signal."""
+    """Return a text of one line with the reason why a run failed: its error message, the last line of its traceback, or
+    its signal.
+    """
     lines = [line.strip() for line in errors.read_text(errors="replace").splitlines() if line.strip()]
     # messages of mpiexec, which begin with the name of a host or follow a line of dashes, are omitted
     own = itertools.takewhile(lambda line: not line.startswith("---"), lines)

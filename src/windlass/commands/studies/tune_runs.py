@@ -47,7 +47,7 @@ class Result:
     answer: Mapping[str, FloatArray]
 
     def sum(self, prefix: str, name: str) -> float:
-        """Return the sum of one of the statistics over all solves with a prefix."""
+        """Return the sum of the statistic ``name`` over all solves with a prefix."""
         return float(sum(solve.get(name, 0) for solve in self.solves if solve["prefix"] == prefix))
 
     def differ_from(self, other: Result) -> float:

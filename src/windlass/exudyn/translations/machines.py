@@ -141,7 +141,7 @@ def extended_spring(b: Building, item: Item) -> Entity:
 
 @translates("JointRollingDisc")
 def rolling(b: Building, item: Item) -> Entity:
-    """Add a disc that rolls without slip."""
+    """Add a disc that rolls without slip on a plane."""
     return b.add(con.RollingJoint, item, *DISC, axes=np.asarray(item["constrainedAxes"]) != 0, **_turned(b, item))
 
 
