@@ -486,7 +486,7 @@ class Run:
             steps.now.data[:], steps.now.outcome[:] = steps.first.data, steps.first.outcome
         attempt.iterations += run.iterations
         if mapped and not run.converged:
-            # without convergence: start again from the predictor, with the contact decisions at the start of the step
+            # if the run did not converge, repeat it from the predictor with the contact states at the start of the step
             contacts.data[:] = contacts.first
             run = solver.newton.solve(scheme)
             attempt.iterations += run.iterations
@@ -521,7 +521,7 @@ class Run:
         return [*found, *(program for program in programs if program is not None)]
 
     def _store(self) -> None:
-        """Store the end of the step in the state."""
+        """Copy the end of the step from the fields to the state."""
         problem = self._solver.problem
         problem.expand_unknowns(problem.unknowns)
         self._kernels.end()

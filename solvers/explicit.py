@@ -110,7 +110,7 @@ class Explicit(StepSolver):
         discontinuous_atol: force error of the post-Newton update below which step sizes recommended by contacts are
             ignored [N].
         adaptive: whether to use recommended step sizes. With True, ``"rk"`` also repeats a step with a shorter size if
-            the step does not resolve a contact or passes through it.
+            the step does not resolve a contact or passes through an object.
         smallest_step: lower limit of recommended step sizes [s]; default 1e-4 of the step size.
         pace: largest ratio of simulated time to elapsed time [1], for simulations with controllers or hardware in real
             time. The run waits after a step if the ratio would be exceeded. 0: no limit. ``-<prefix>pace`` overrides

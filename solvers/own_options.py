@@ -107,9 +107,9 @@ def own_option(table: Table, prefix: str, name: str, default: Value) -> Value:
 
     Args:
         table: options of this type of solver.
-        prefix: of the solver.
+        prefix: prefix of the options of the solver.
         name: name of the option, without prefix.
-        default: of this solver.
+        default: default of this solver.
 
     Raises:
         OptionError: the value has the wrong type or is out of range.

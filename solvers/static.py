@@ -380,7 +380,7 @@ class Static(StepSolver):
         """
 
         def solve(q: FloatArray | None = None) -> StepAttempt | None:
-            # start from the displacements q, or from the present state with its updated contacts
+            # the solve starts from the displacements q or, if q is None, from the present state with updated contacts
             start, mapped = current.copy(), self._mapped
             if q is not None:
                 start.q[:] = q

@@ -135,8 +135,8 @@ class Factors(Protocol):
         """Delete the factorisation and the data of its solver; call `factorise` afterwards."""
 
     def solve(self, right: FloatArray) -> FloatArray:
-        """Return the solution for a right-hand side, both by local unknown; contributions to ghosts are sent to their
-        owners.
+        """Return the solution for a right-hand side; both have the order of local unknowns. Values of ghosts in the
+        right-hand side are added to the values of their owners.
 
         Raises:
             SingularError: the matrix is singular.

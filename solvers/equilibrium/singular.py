@@ -6,7 +6,7 @@ x = b for a random b. The error in the equations is eps |K| |x|. For motions wit
 
 The linear solver of Newton's method is tried first, and the first iteration uses its factorisation. If this solution is
 not accurate, a solver with pivoting is used. The same solution shows whether factors in dense blocks are accurate. If
-the solution is not exact after refinement, the tangent is stored by rows in later iterations.
+the refined solution has more than rounding errors, later tangents are stored by rows.
 """
 
 from __future__ import annotations

@@ -138,7 +138,7 @@ def _look_without_contacts(problem: NonlinearProblem, whole: TangentInertia, fin
     """
     assembly, matrix = problem.assembly, problem.matrix
     contacts = {c: s for c, s in assembly.layout.systems.items() if s.post_newton is not None and s.tangent is not None}
-    # some processes may have no such rows
+    # a process may have no contact rows
     for component, system in contacts.items():
         if system.tangent is not None:
             system.tangent(assembly.evaluation(component, matrix.values, dq=-1.0))

@@ -202,7 +202,7 @@ class RungeKutta(Method):
         """Compute and store the history values at the end of a step, and decide whether the step is accepted."""
         accelerations = self._accelerations
         refused = False
-        # history values at the end of the step need a separate evaluation
+        # the method does not evaluate forces at the end of the step, but history values need this evaluation
         if accelerations.has_history:
             result = accelerations.evaluate(advance.t, self._start_data)
             advance.error, refused = result.error, self._refuse(advance, result, size)

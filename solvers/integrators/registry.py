@@ -63,7 +63,7 @@ def create_integrator(
         layout: layout that contains the indices of Euler parameters among the coordinates.
 
     Raises:
-        ModelError: an invalid radius.
+        ModelError: the spectral radius is outside its range.
     """
     found = _methods[method](spectral_radius)
     if layout is None or rotations != "steady":

@@ -132,9 +132,9 @@ def campbell(
         cases: pairs of a speed and a state, of one or more worlds; can be a generator that computes each state when it
             is needed.
         count: number of modes at each speed.
-        unit: of the speeds.
+        unit: unit of the speeds.
         output: folder for ``campbell.csv`` and ``campbell.png``; None for no files.
-        name: of the files.
+        name: name of the files, without extension.
         orders: multiples of the speed [rad/s] that are drawn as straight lines. Rotating parts of the drive excite
             vibrations at these frequencies.
         radius: radius of the pulley whose rotation excites the drive [m], for speeds in m/s; None: speeds are in rad/s.

@@ -144,7 +144,7 @@ def eval_residual(_snes: int, x: int, out: int, context: Any) -> int:
 def eval_tangent(_snes: int, x: int, _matrix: int, _preconditioner: int, context: Any) -> int:
     """Evaluate the tangent if it must be updated; PETSc type SNESJacobianFunction."""
     c = load(context)
-    # if the matrix has not changed, PETSc also keeps the factorisation
+    # if the tangent is not evaluated, PETSc reuses its factorisation
     if not needs_tangent(c.lag):
         return 0
     address, b, matrix = c.addresses, c.buffers, c.handles[MATRIX]

@@ -319,8 +319,8 @@ class Newton:
         return self._history[: self._seen[0]].tolist()  # type: ignore[no-any-return]
 
     def _judge_end(self, run: NewtonRun) -> NewtonRun:
-        """Return a run that ended at the limit of iterations or in the line search. The run is treated as converged if
-        its residual consists of rounding errors.
+        """Check a run that ended at the limit of iterations or in the line search, and return it. The run is changed to
+        converged if its residual consists of rounding errors.
         """
         if run.reason not in ("DIVERGED_MAX_IT", "DIVERGED_LINE_SEARCH") or len(run.history) < 2:
             return run

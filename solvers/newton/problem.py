@@ -170,7 +170,7 @@ class NonlinearProblem:
     def _follow_pattern(self) -> None:
         """Create a new matrix if the couplings between unknowns have changed, for example after a search for contacts.
 
-        Under MPI the call is collective, and the pattern changes either on all processes or on no process.
+        The call is collective. The pattern changes either on all processes or on no process.
         """
         if self.assembly.use(self.storage, update=True) is not self.sparsity:
             # keep the old matrix, because SNES may still use it after this call

@@ -166,7 +166,7 @@ def start_sums(loads: FloatArray, factor: float, f: FloatArray, c: FloatArray) -
 
 @kernel
 def subtract_loads(loads: FloatArray, state: Any, f: FloatArray) -> None:
-    """Subtract the load factor times the loads from f, each (n + 1,)."""
+    """Subtract the load factor times the loads from f; both arrays have the shape (n + 1,)."""
     factor = -state[0]["load_factor"]
     for i in range(len(f)):
         f[i] += factor * loads[i]

@@ -219,7 +219,7 @@ class Companion:
         """Return factors of the tangent at the last unknowns.
 
         Raises:
-            ModelError: it is singular.
+            ModelError: the tangent is singular.
         """
         self.problem.update_tangent(self.problem.unknowns)
         matrix = self.problem.matrix.mat
@@ -230,7 +230,7 @@ class Companion:
             raise ModelError(f"the tangent at t = {self.problem.scheme.t:.9g} s is singular") from error
 
     def end_step(self, unknowns: FloatArray, step: RepeatedStep) -> None:
-        """Store the end of the step in the state, except for history values."""
+        """Copy the end of the step to the state, except for history values."""
         self._load(unknowns, step.end.data)
         self._kernels.end()
         self.state.t = step.then
@@ -252,14 +252,14 @@ class CompanionPair:
         self._history = np.zeros(0)
 
     def prepare(self, start: State, h: float, decides: bool) -> None:
-        """Find the derivatives of the state at the start of a motion with steps of size h [s]."""
+        """Compute the derivatives of the state at the start of a motion with steps of size h [s]."""
         above, below = self._above, self._below
         for companion in (above, below):
             companion.prepare(h, decides)
         self._take_slopes(start, self._find_slope(start.data, above.state.data, below.state.data))
 
     def step(self, step: RepeatedStep) -> None:
-        """Find the derivatives of the state at the end of a step."""
+        """Compute the derivatives of the state at the end of a step."""
         above, below, h = self._above, self._below, self._h
         for companion in (above, below):
             companion.begin_step(step.h, step.then)

@@ -166,7 +166,7 @@ def repeat(c: Any, counts: IntArray, measures: Any, lag: Any, state: Any) -> int
     copy_pass(c.now, c.first)
     begin_run(measures, lag, state)
     if counts[MAPPED] > 0:
-        # without return maps
+        # the second pass has no return maps and starts from the history values of the first pass
         copy_values(c.start_data, c.now.data)
     else:
         lag[0]["switched"] = c.now.outcome[2] != 0.0
@@ -194,7 +194,7 @@ def take_steps(context: Any) -> int:
     for i in range(counts[WANTED]):
         status = 0
         counts[STAGE] = STARTED
-        # later steps begin at the end of the previous step
+        # all steps except the first start at the end of the previous step
         if i > 0:
             counts[EARLIER] += 1
             counts[ITERATIONS] += state[0]["iterations"] + counts[SECOND] * counts[FIRST]

@@ -47,7 +47,7 @@ class Progress:
         self._begin = self._now = now
         self._end = end
         self._clock = self._last = time.perf_counter()
-        # each solve of a solver has its own line
+        # each solve starts a new line
         self._live = None if self._live is None else LiveLine()
         self._compiled = compiling_time()
 

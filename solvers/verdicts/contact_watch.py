@@ -453,7 +453,9 @@ class ContactWatch(Watch):
         judge_gaps(gaps.numbers, near, weight, self._size, self._limits, gaps.quiet, found)
 
     def _note(self, system: System, gaps: Gaps, found: FloatArray, t: float, h: float) -> None:
-        """Store the findings of a law in a step if they are worse than its earlier findings."""
+        """Store the findings of a law in a step if its largest change of a rate, or its largest depth of a missed
+        contact, exceeds the earlier values.
+        """
         if found[COUNT] == 0.0 and found[PASSED] == 0.0:
             return
         known = self._findings.setdefault(system.name, Findings())

@@ -61,7 +61,7 @@ class BeltSheet:
         columns: arguments of `wl.Belt`: ``axial_stiffness``, ``bending_stiffness``, ``mass_per_length``,
             ``cord_offset`` and ``friction``; also ``layer_stiffness`` for belts with an elastic layer, and ``pitch``,
             ``tooth_stiffness``, ``tooth_height`` and ``flank_angle`` for timing belts.
-        quantities: all numbers by name, with ranges and certainty: "standard", "typical" or "estimate".
+        quantities: all values by name, with ranges and certainty: "standard", "typical" or "estimate".
         notes: notes on the values.
         sources: sources of the values.
         groove_angles: groove angle of small V-belt pulleys, groove angle of large V-belt pulleys [rad], and the radius
@@ -118,7 +118,7 @@ class LineSheet:
             ``bending_stiffness`` of ropes.
         fluid: columns of `FluidLoad` for water: ``diameter`` of a cylinder with the displaced volume, and drag
             coefficients relative to this diameter.
-        quantities: all numbers by name, with ranges and certainty: "standard", "typical" or "estimate".
+        quantities: all values by name, with ranges and certainty: "standard", "typical" or "estimate".
         notes: notes on the values.
         sources: sources of the values.
     """

@@ -29,7 +29,7 @@ def main(_words: Sequence[str]) -> int:
 
 
 class _Findings:
-    """Lines of the report, problems that prevent Windlass from running, and other remarks."""
+    """Three lists: lines of the report, problems that prevent Windlass from running, and other remarks."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -63,7 +63,7 @@ def report() -> tuple[str, bool]:
 
 
 def _load(found: _Findings, name: str) -> ModuleType | None:
-    """Import a required module. If this fails, add the error to the lines and to the problems."""
+    """Import a required module. If this fails, add the error to the lines of the report and to the list of problems."""
     try:
         return importlib.import_module(name)
     # The loader of a broken installation may raise any error: OSError, RuntimeError, AttributeError.
@@ -128,7 +128,9 @@ def _add_petsc(found: _Findings) -> None:
 
 
 def _add_slepc(found: _Findings) -> None:
-    """Add SLEPc, which is only needed for modes; SLEPc does not load if it was built for another PETSc."""
+    """Add a line for SLEPc, which only modes require. The import of SLEPc fails if it was built for another version of
+    PETSc.
+    """
     try:
         SLEPc: Any = importlib.import_module("slepc4py.SLEPc")
         found.add_line("slepc", ".".join(map(str, SLEPc.Sys.getVersion())))

@@ -181,7 +181,7 @@ def find_spreads(plan: UncertaintyPlan, points: FloatArray, rows: Sequence[Row])
 
 
 def explain(plan: UncertaintyPlan, rows: Sequence[Row]) -> str:
-    """Return the reason why there are no results."""
+    """Return a text with the reason why there are no results."""
     if all(row["status"] == "failed" for row in rows):
         return "all runs have failed"
     if any(row["status"] == "failed" for row in rows):

@@ -170,7 +170,7 @@ class Stepwise(StepHook):
                 self.state = state
 
     def interrupt(self) -> None:
-        """End the solve at the present state as an interrupted solve."""
+        """End the solve at the present state; its verdict is "interrupted"."""
         if self._march is not None:
             with suppress(KeyboardInterrupt):
                 self._march.throw(KeyboardInterrupt())  # type: ignore[attr-defined]

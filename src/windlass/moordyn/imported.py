@@ -196,7 +196,7 @@ def _read(path: Path) -> tuple[InputFile, Environment]:
 
 
 def _build(world: World, file: InputFile, environment: Environment, motion: str | Path | None, hold: bool) -> Mooring:
-    """Add the parts of the input file to the world."""
+    """Add the objects of the input file to the world."""
     for channel in () if hold else file.channels:
         if channel.quantity in FORCES and file.points[channel.number].kind == "coupled":
             raise ModelError(

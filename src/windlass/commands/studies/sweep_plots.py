@@ -161,7 +161,7 @@ def draw_points(rows: Sequence[Row], axes: Sequence[str], labels: Mapping[str, s
 
 
 def create_figure(lines: int, columns: int) -> tuple[Any, list[Any]]:
-    """Return a figure and its panels."""
+    """Return a figure and the list of its panels."""
     from matplotlib.figure import Figure  # imported here, because runs need no pictures
 
     figure = Figure(figsize=(5.2 * columns, 3.9 * lines), layout="constrained")
