@@ -144,6 +144,7 @@ def factorise_blocks(
                     swap = lu[at + k * n + j]
                     lu[at + k * n + j] = lu[at + best * n + j]
                     lu[at + best * n + j] = swap
+            # subtract multiples of row k from the rows below it
             for i in range(k + 1, n):
                 if lu[at + i * n + k] == 0.0:
                     continue

@@ -166,7 +166,7 @@ def repeat(c: Any, counts: IntArray, measures: Any, lag: Any, state: Any) -> int
     copy_pass(c.now, c.first)
     begin_run(measures, lag, state)
     if counts[MAPPED] > 0:
-        # the second pass has no return maps and starts from the history values of the first pass
+        # the second pass repeats the first pass without return maps, from the history values at the start of the step
         copy_values(c.start_data, c.now.data)
     else:
         lag[0]["switched"] = c.now.outcome[2] != 0.0

@@ -195,7 +195,7 @@ class BoxFit:
         return float(change @ change) / total if total > 0.0 else 0.0
 
     def _central_slopes(self, x: FloatArray) -> tuple[FloatArray, float]:
-        """Return derivatives by second-order differences, which are one-sided at ends of ranges, and their estimated
+        """Return derivatives from second-order differences, which are one-sided at ends of ranges, and their estimated
         error.
         """
         base, step, unit = self._residuals(x), self._step, np.eye(len(x))
