@@ -79,7 +79,7 @@ class StepGrid:
         anchor = 0.0 if abs(whole * self.step - self.start) <= 1e-15 * abs(self.start) else self.start
         count = np.floor((now - anchor) / self.step + 1e-9)
         then = float(anchor + (count + 1) * self.step)
-        # a step that is not cut must have exactly the nominal size
+        # a step between two multiples of the nominal size must have exactly this size
         size = self.step if abs(anchor + count * self.step - now) <= 1e-9 * self.step else then - now
         if then > self.end - 1e-9 * self.step:
             size, then = (size if then < self.end + 1e-9 * self.step else self.end - now), self.end

@@ -300,7 +300,8 @@ class Static(StepSolver):
         self._stop(current, all_hooks)
 
     def _find_form(self, lines: Lines | None, current: State, time: float) -> float:
-        """Find the shape of lines under all loads or, with friction, under small loads without friction.
+        """Compute the shape of lines by form-finding. For models with friction, the shape is computed with friction
+        switched off and under small loads, see `LIGHT`.
 
         Returns: Progress at whose load factor the computed shape is in equilibrium, or 0 if no shape was found.
         """

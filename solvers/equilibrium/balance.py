@@ -48,7 +48,7 @@ def balance(
     Args:
         problem: the problem at the end of the last load step; if the last solve fails, the previous equilibrium is
             restored.
-        attempt: that load step.
+        attempt: outcome of the last load step.
         settings: settings of the discontinuous iteration.
         solve_again: function that solves at full load from the present state; if the solve fails, it returns None and
             leaves the state unchanged.

@@ -141,7 +141,7 @@ def find_block(i: int, j: int, inner: int, rows: int, first: IntArray, below: In
 def find_sources(
     indptr: IntArray, indices: IntArray, inner: int, rows: int, first: IntArray, below: IntArray, source: IntArray
 ) -> None:
-    """Fill ``source`` with the block of the matrix for each block of the factors."""
+    """Write, for each block of the factors, the index of the corresponding block of the matrix to ``source``."""
     for i in range(rows):
         for p in range(indptr[i], indptr[i + 1]):
             if indices[p] < rows:
@@ -150,7 +150,9 @@ def find_sources(
 
 @kernel
 def find_targets(inner: int, rows: int, first: IntArray, below: IntArray, target: IntArray) -> None:
-    """Fill ``target`` with the blocks of the factors from which the products of each eliminated row are subtracted."""
+    """Write the indices of the blocks of the factors from which the products of each eliminated row are subtracted to
+    ``target``.
+    """
     n = 0
     for k in range(inner):
         for a in range(first[k], first[k + 1]):

@@ -161,8 +161,8 @@ class LagPolicy:
         m["expected"] = m["expected_switched"] = NEW_RATE
 
     def begin(self, key: tuple[object, ...]) -> None:
-        """Begin a Newton run. The tangent is not reused if it was evaluated with another ``key`` (step size,
-        stabiliser, active rows).
+        """Begin a Newton run. The tangent is not reused if it was evaluated with another ``key`` (for example step
+        size, stabiliser, or version of the world).
         """
         if key != self._key:
             self.drop_tangent()

@@ -33,12 +33,12 @@ class Pacer(StepHook):
         self.largest = self.last = 0.0
 
     def before_step(self, state: State) -> None:
-        """Start the clock before the first step."""
+        """Store the start time before the first step."""
         if self._start is None:
             self._start = time.perf_counter(), state.t
 
     def after_step(self, state: State) -> None:
-        """Wait until the time of the step."""
+        """Wait until the elapsed time corresponds to the time of the step."""
         assert self._start is not None
         began, at = self._start
         delay = time.perf_counter() - began - (state.t - at) / self._factor

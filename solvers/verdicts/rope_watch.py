@@ -187,7 +187,7 @@ def judge_pulls(
 
 
 class RopeWatch(Watch):
-    """Checks pulleys and tensions in every step of a solve. The check is made on one process only.
+    """Checks pulleys and tensions in every step of a solve. The checks are made only in runs on one process.
 
     Args:
         assembly: the systems of this process; its fields contain the state at the end of the step that is checked.

@@ -11,9 +11,9 @@ world.add(con.FluidLoad, cable=line, fluid=sea, **chain.fluid)
 
 The values are in `belts.toml` and `lines.toml` in this folder. These files list the standards and sources of each
 family of products, and the certainty of each value. Most values have not been compared with the texts of the standards
-yet, and EA, EI and friction differ between manufacturers. A data sheet is a start for a design; check its values
-against the standard or the manufacturer's data. To add another type of product, write a file with the same structure
-and a function like `belt`.
+yet, and EA, EI and friction differ between manufacturers. A data sheet provides initial values for a design; check
+these values against the standard or the manufacturer's data. To add another type of product, write a file with the same
+structure and a function like `belt`.
 """
 
 from __future__ import annotations
@@ -87,8 +87,8 @@ class BeltSheet:
         return small if radius <= limit else large
 
     def radius(self, teeth: int) -> float:
-        """Return the radius of a timing pulley at the tips of its teeth [m], which is the radius of the pitch line
-        minus the distance of the pitch line from the tips.
+        """Return the outer radius of a timing pulley [m], which is the radius of the pitch line minus the distance of
+        the pitch line from the outer surface of the pulley.
 
         Raises:
             ModelError: the belt is not a timing belt.

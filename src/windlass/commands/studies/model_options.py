@@ -35,7 +35,7 @@ class ModelOptions:
     prefixes: tuple[str, ...]
 
     def check(self, case: Case) -> None:
-        """Check the values of a case.
+        """Check the option values of a case.
 
         Raises:
             OptionError: an option does not allow its value.
