@@ -234,7 +234,7 @@ class Dynamic(StepSolver):
             run.begin(resume)  # contact states, accelerations and multipliers at the start
             while current.t < self.end - 1e-9 * self.sizes.nominal:
                 h, ends = run.propose()
-                attempt = run.attempt(h, ends)  # predictor, then Newton's method and contact updates until both agree
+                attempt = run.attempt(h, ends)  # predictor, then passes of Newton's method and contact updates
                 if attempt.converged:
                     run.accept(h)  # project after kinks; copy the end of the step to the state
                     yield current
@@ -409,7 +409,9 @@ class Run:
         return attempt
 
     def _try(self, h: float, ends: Sequence[float]) -> StepAttempt:
-        """Run the predictor, then passes of Newton's method and the update of history values until both agree."""
+        """Compute the predictor, then repeat passes (Newton's method and update of history values) until contact states
+        agree with the solution.
+        """
         solver, state, contacts, steps, kernels = self._solver, self._state, self._contacts, self._steps, self._kernels
         lag = solver.problem.lag
         scheme = kernels.predict(state, h, ends[0])

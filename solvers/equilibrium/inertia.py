@@ -66,7 +66,7 @@ def is_surely_stable(problem: NonlinearProblem) -> bool:
     Without pivoting the LU factors of a symmetric matrix are its LDLᵀ factors. Therefore no mode is negative under the
     following three conditions. The number of negative pivots is at most the number of constraints. The matrix is far
     from singular, so no constraint is redundant, and rounding errors do not change the sign of a pivot. The factors
-    belong to the matrix A itself. Factors of A + E with larger errors, as for badly conditioned blocks, also have the
+    belong to the matrix A itself. Factors of A + E with larger errors, as for ill-conditioned blocks, also have the
     inertia of A if E (A + E)⁻¹ is small. In this case no matrix A + τE with 0 <= τ <= 1 is singular. The matrix E (A +
     E)⁻¹ also determines the error after one refinement, and is small if the refined solution for a random right-hand
     side is exact. This check takes a tenth of the time of `TangentInertia`.

@@ -144,7 +144,7 @@ class RungeKutta(Method):
         self._solver._estimate_error_norm = self._estimate_error
 
     def _estimate_error(self, K: FloatArray, h: float, scale: FloatArray) -> float:
-        """Return SciPy's error norm over the values of all processes, rounded to the middle between two powers of 2."""
+        """Return SciPy's error norm for the values of all processes, rounded to √2 times a power of 2."""
         error5, error3 = K.T @ self._solver.E5 / scale, K.T @ self._solver.E3 / scale
         sums = np.array([error5 @ error5, error3 @ error3, 2 * self._owned])
         square5, square3, count = self._accelerations.assembly.processes.sum(sums)

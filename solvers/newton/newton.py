@@ -230,7 +230,7 @@ class Newton:
         return run
 
     def _attempt_in_full(self, scheme: Scheme, spent: int) -> NewtonRun:
-        """Make a run with a new tangent in every iteration, after a run with reused tangents has failed."""
+        """Execute a run with a new tangent in every iteration, after a run with reused tangents has failed."""
         self.problem.lag.active = False
         run = self._attempt(scheme)
         self.problem.lag.active = True

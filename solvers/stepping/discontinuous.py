@@ -62,7 +62,7 @@ class Passes:
 
 @dataclass
 class StepAttempt:
-    """Outcome of one attempt at a step.
+    """Result of one attempt at a step.
 
     Attributes:
         converged: whether the step can be accepted.

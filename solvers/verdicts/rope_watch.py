@@ -120,8 +120,10 @@ def follow_pulleys(
 
 @kernel
 def find_largest_wave(dofs: IntArray, impedance: FloatArray, x: FloatArray, v: FloatArray) -> float:
-    """Return the largest force of a wave [N], sqrt(EA rhoA) w. The speed w is relative to the mean motion of all rows
-    along their axes. See `Pulls` for dofs and impedance; x and v are coordinates and velocities, shape (n + 1,)."""
+    """Return the largest force of a wave [N], sqrt(EA rhoA) w. The speed w of a row is relative to the mean velocity of
+    all rows along their axes. See `Pulls` for dofs and impedance; x and v are coordinates and velocities, shape (n +
+    1,).
+    """
     d, mean, largest = dofs.shape[1] // 2, 0.0, 0.0
     # mean speed of the rows along their axes
     for i in range(len(dofs)):

@@ -72,7 +72,7 @@ def ground_node(b: Building, item: Item) -> None:
 
 @translates("NodeGenericData")
 def data_node(b: Building, item: Item) -> Entity:
-    """Add history values."""
+    """Add a node with history values."""
     return b.add(GenericData, item, "initialCoordinates:initial")
 
 
