@@ -1,6 +1,6 @@
 """Solvers for statics, dynamics, explicit dynamics and modes, based on PETSc.
 
-This module provides the interface for new integrators; the solvers are names in `windlass`.
+This module exports the interface for new integrators. The solvers are imported from `windlass`.
 """
 
 from windlass.solvers import integrators as integrators

@@ -1,4 +1,4 @@
-"""Dynamics: M a + f(q, v, t) + C_q^T lam = loads, C = 0, step by step with the discontinuous iteration around SNES."""
+"""Dynamics: M a + f(q, v, t) + C_q^T lam = loads, C = 0. In each step a discontinuous iteration repeats SNES solves."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ from windlass.solvers.verdicts.verdict import judge_cuts, judge_steps
 from windlass.solvers.verdicts.watch import Watches
 
 HARD = 25
-"""Number of Newton iterations of an attempt above which its shapes are examined; only few steps need so many
-iterations.
+"""Number of Newton iterations above which the shapes of bodies and cables are checked at the end of a step; few steps
+need more iterations.
 """
 ADVICE = (
     "look at the worst equations; try a smaller step, more passes (-dynamic_discontinuous_max_it), "
@@ -69,42 +69,47 @@ class Dynamic(StepSolver):
         end: time at the end [s]; ``-<prefix>end`` overrides it.
         method: ``"generalized_alpha"``, ``"generalized_alpha_index2"``, ``"newmark"``, ``"trapezoidal_index2"``, or a
             name that `register_integrator` has added; ``-<prefix>method`` overrides it.
-        spectral_radius: numerical damping of the highest frequencies by generalised-alpha [1]: 0 (largest damping) to 1
-            (no damping).
+        spectral_radius: spectral radius of generalised-alpha at infinite frequency [1], from 0 (largest numerical
+            damping) to 1 (no damping).
         rotations: integration of Euler parameters, ``"steady"`` or ``"parameters"``, see `create_integrator`.
         rtol, atol, max_it: default tolerances, see `Newton`.
         passes: default settings of contact passes, see `Passes`.
         decide_at_start: whether the initial state determines which contacts are closed and which stick. False keeps the
             stored contact states, which is necessary to reproduce data of other programs.
-        decide_in_newton: number of residual evaluations in which contacts with a return map decide open or closed,
-            stick or slip, in the first Newton run of a step. The decisions use the history at the start of the step.
-            After these evaluations, and in all other contacts, decisions change only between Newton runs.
-        overshoot: treatment of residuals that are small only relative to a first iteration that has overshot. With
-            "check", residuals must also be small relative to loads, reactions and inertia. With "accept", such
-            residuals are accepted, which is necessary to reproduce data of other programs.
-        lag: whether to reuse the tangent and its factorisation while this is cheaper, see `LagPolicy`; False selects
-            the full Newton method.
-        project: whether to correct accelerations and multipliers after kinks to fulfil the constraints, see
-            `Consistency`.
+        decide_in_newton: number of residual evaluations in the first Newton run of a step in which contacts with a
+            return map change between open and closed, and between stick and slip. These changes are computed from the
+            history values at the start of the step. After these evaluations, and in all other contacts, contact states
+            change only between Newton runs.
+        overshoot: treatment of residuals that are small only because the first iteration was much too large, which
+            increases the reference value of the residual. With "check", residuals must also be small relative to loads,
+            reactions and inertia. With "accept", such residuals are accepted, which is necessary to reproduce data of
+            other programs.
+        lag: whether to reuse the tangent and its factorisation as long as this saves time, see `LagPolicy`; False
+            selects the full Newton method.
+        project: whether to project accelerations and multipliers onto the constraints after kinks of prescribed
+            motions, see `Consistency`.
         velocities: treatment of initial velocities that constraints forbid. With "check", an error with these
             constraints is raised. With "project", the nearest allowed velocities in the norm of the mass matrix are
             used.
-        resolve_contacts: whether to cut steps that do not resolve a contact or pass through it, see `ContactWatch`.
-            False accepts these steps and reports them in the verdict.
-        adaptive: whether to cut the step after a failure and increase it again after easy steps.
-        control: rules for cutting and increasing the step, see `StepControl`.
-        pace: largest ratio of simulated to elapsed time [1], for controllers and hardware in real time; the run waits
-            after its steps. 0: no limit. ``-<prefix>pace`` overrides it.
+        resolve_contacts: whether to repeat steps with a smaller size if they do not resolve a contact or pass through
+            an object, see `ContactWatch`. False accepts these steps and reports them in the verdict.
+        adaptive: whether to reduce the step size after a failed step, and to increase it again after steps with few
+            iterations.
+        control: rules for the reduction and increase of the step size, see `StepControl`.
+        pace: largest ratio of simulated time to elapsed time [1], for simulations with controllers or hardware in real
+            time. The run waits after a step if the ratio would be exceeded. 0: no limit. ``-<prefix>pace`` overrides
+            it.
         prefix: options prefix.
         name: name of this solve in the progress line; empty for no name.
 
     Attributes:
-        statistics: counts and times, see `Statistics`.
+        statistics: numbers of steps and iterations, and elapsed time, see `Statistics`.
         verdict: whether the result of the last run can be trusted, see `Verdict`.
         state: the last state; after an interrupted or failed solve, the last good state.
         snes: the PETSc solver.
-        decides: whether the initial state determines contacts.
-        mapped: number of residual evaluations of the first pass in which contacts decide, 0 without return maps.
+        decides: whether the initial state determines the contact states.
+        mapped: number of residual evaluations of the first pass in which contact states may change; 0 without return
+            maps.
         attempt: the last attempt at a step.
         failed_attempts: (time, step size, reason) of each rejected attempt.
     """
@@ -193,27 +198,29 @@ class Dynamic(StepSolver):
     def march(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> Iterator[State]:
         """Integrate from a state (default: the initial values of the nodes), and yield the state after each step.
 
-        The same object is yielded at each step; copy it to keep it. After a restart the first yielded state is the
-        state after the first step after the checkpoint, or the final state of a completed solve.
+        The same object is yielded at each step; copy it to keep it. After a restart, the first yielded state is the
+        result of the first step that follows the checkpoint, or the final state if the solve was complete.
 
         Args:
             state: initial state, which stays unchanged.
             hooks: user code around steps, see `StepHook`.
-            resume: whether the state comes from a dynamic run of this model, perhaps from a file (`State.load`). The
-                run then continues with the accelerations of the state; in serial and with full Newton it equals an
-                unbroken run to the last bit. With False, accelerations are computed again, which is necessary after
-                statics or a change of the model.
+            resume: whether the state is the result of a dynamic run of this model, for example a state from a file
+                (`State.load`). The run then continues with the accelerations of the state; in serial and with the full
+                Newton method its results are bit-identical to an uninterrupted run. With False, accelerations are
+                computed again, which is necessary after statics or a change of the model.
 
         Raises:
             NotConverged: a step failed at the smallest step size; the error contains the last good state.
-            ModelError: the initial state violates constraints by more than the gaps that are closed, jumps at a
-                prescribed motion, or has implausible shapes or overlaps; initial accelerations are not consistent; or
-                ``"newmark"`` is used with nonlinear constraints.
+            ModelError: the constraint violations of the initial state are too large for a projection, a prescribed
+                motion would start with a jump, or shapes or overlaps are implausible; initial accelerations are not
+                consistent; or ``"newmark"`` is used with nonlinear constraints.
         """
         yield from self._march(state, hooks, resume, pauses=True)
 
     def _march(self, state: State | None, hooks: Sequence[Hook], resume: bool, pauses: bool) -> Iterator[State]:
-        """Generate the states of `march`; the generator pauses between steps if user code reads the states."""
+        """Yield the states of `march`. If ``pauses``, a state is yielded after each step, because user code reads the
+        states.
+        """
         current = local_state(self.assembly, state)
         check_start(self, state, current)
         check_times(self, current, self.sizes.nominal, self.end)
@@ -224,12 +231,12 @@ class Dynamic(StepSolver):
         with self._keep(current), SolveCheckpoint(self, all_hooks) as checkpoint:
             pacer = Pacer(self._pace) if self._pace > 0.0 else None
             run = Run(self, current, all_hooks if pacer is None else [*all_hooks, pacer], checkpoint, pauses)
-            run.begin(resume)  # find contact states, accelerations and multipliers at the start
+            run.begin(resume)  # contact states, accelerations and multipliers at the start
             while current.t < self.end - 1e-9 * self.sizes.nominal:
                 h, ends = run.propose()
-                attempt = run.attempt(h, ends)  # predictor, then Newton's method and contact updates until both agree
+                attempt = run.attempt(h, ends)  # predictor, then passes of Newton's method and contact updates
                 if attempt.converged:
-                    run.accept(h)  # correct kinks of constraints; store the end of the step in the state
+                    run.accept(h)  # project after kinks; copy the end of the step to the state
                     yield current
                     run.go_on()
                 else:
@@ -282,7 +289,7 @@ class Dynamic(StepSolver):
         self.watches.restore(kept["watches"])
 
     def reset_caches(self, state: State) -> None:
-        """Delete cached tangents and lists of neighbours; see `Restartable`."""
+        """Delete cached tangents and the contact candidates of neighbour searches; see `Restartable`."""
         self.newton.reset_caches()
         self.assembly.reset_caches()
         self.consistency.look_back(state)
@@ -291,8 +298,8 @@ class Dynamic(StepSolver):
 class Run:
     """One run of `Dynamic`, step by step.
 
-    The state remains unchanged during a step until the step is accepted. If hooks are called in each pass, the state
-    contains the result of the present pass. A copy of the state at the start of the step is stored.
+    The state changes only when a step is accepted. If hooks are called in each pass, the state instead contains the
+    result of the present pass. A copy of the state at the start of the step allows a return.
 
     Args:
         solver: the solver.
@@ -313,11 +320,12 @@ class Run:
         self._stopping = overriding(hooks, "next_stop")
 
     def begin(self, resume: bool) -> None:
-        """Determine contact states, and compute consistent accelerations and multipliers, or keep the values in the
-        state."""
+        """Determine contact states, and compute consistent accelerations and multipliers; if ``resume``, keep the
+        values in the state.
+        """
         solver, state, nominal = self._solver, self._state, self._solver.sizes.nominal
         solver.statistics.begin()
-        # each call of march starts with the nominal step, including a second call for the same solver
+        # each call of march starts with the nominal step size, also if the solver has been called before
         solver.sizes.begin()
         solver.problem.lag.reset()
         if solver.integrator.needs_linear:
@@ -333,13 +341,13 @@ class Run:
         self._checkpoint.restore(state)
         solver.progress.begin(state.t, solver.end)
         self._lay_down()
-        # a report records each step
+        # the report of the run contains each step, so compiled code must not execute several steps at once
         self._one_by_one = self._pauses or solver.progress.history is not None
         notes = solver.watches.start(state, seen=self._pauses or bool(self._looking))
         solver._begin_verdict(state, nominal, notes)
 
     def _lay_down(self) -> None:
-        """Create the programs of steps for the arrays of the state."""
+        """Create the compiled programs of a step, which use the arrays of the state."""
         solver, state = self._solver, self._state
         looking = overriding(self._hooks, "after_iteration")
         self._looked_at = bool(looking)
@@ -350,8 +358,9 @@ class Run:
         self._steps = CompiledSteps(solver.newton, solver.passes, self._kernels.scheme, *looks, solver.mapped)
 
     def propose(self) -> tuple[float, list[float]]:
-        """Choose the size and the end of a step, and the ends of subsequent steps that compiled code may execute
-        [s]."""
+        """Return the size [s] of the next step, and the times [s] at the ends of this step and of the subsequent steps
+        that compiled code may execute.
+        """
         solver, state = self._solver, self._state
         self._checkpoint.before_step(state)
         if self._before:
@@ -368,7 +377,7 @@ class Run:
         return h, solver.sizes.foresee(then, end, most)
 
     def _run_before(self, state: State) -> None:
-        """Call the hooks at the start of a step; hooks that change the state are called first."""
+        """Call the hooks at the start of a step, first the hooks that change the state."""
         for changes in (True, False):
             hooks = [hook for hook in self._before if hook.changes_state == changes]
             if hooks:
@@ -377,18 +386,18 @@ class Run:
                 self._solver.update_accelerations(state)
 
     def attempt(self, h: float, ends: Sequence[float]) -> StepAttempt:
-        """Attempt a step of size h [s]; if it converges, the state is at the end of the step afterwards.
+        """Attempt a step of size h [s]; if it converges, the fields contain the end of the step.
 
         Args:
             h: size [s].
-            ends: the end of the step, and the ends of later steps of the same size [s]. If compiled code can execute
-                these steps, the attempt is the last of them, or the step that compiled code did not finish.
+            ends: the end of the step, and the ends of later steps of the same size [s]. If compiled code executes these
+                steps, the returned attempt belongs to the last step, or to the step that compiled code did not finish.
         """
         solver = self._solver
         try:
             attempt = self._try(h, ends)
         except NotConverged as error:
-            # after a failure of the linear solver itself, smaller steps do not help
+            # smaller steps do not prevent a failure of the linear solver
             error.failure.step, error.failure.step_size = solver.statistics.steps + 1, h
             self._go_back()
             solver._fail(error.failure, self._state, self._hooks, error.advice)
@@ -400,7 +409,9 @@ class Run:
         return attempt
 
     def _try(self, h: float, ends: Sequence[float]) -> StepAttempt:
-        """Run the predictor, then passes of Newton's method and the update of history values until both agree."""
+        """Compute the predictor, then repeat passes (Newton's method and update of history values) until contact states
+        agree with the solution.
+        """
         solver, state, contacts, steps, kernels = self._solver, self._state, self._contacts, self._steps, self._kernels
         lag = solver.problem.lag
         scheme = kernels.predict(state, h, ends[0])
@@ -425,23 +436,24 @@ class Run:
             fold = solver.shapes.find_new()
             if fold:
                 attempt.converged, attempt.reason = False, fold
-        # switches are also recorded for the first pass of the next step
+        # the first pass of the next step also uses the information that contact states have changed
         lag.note_switch(contacts.changed)
         if attempt.converged and not self._looked_at and steps.stage < ACCEPTED:
             self._store()
         return attempt
 
     def _is_hard(self, attempt: StepAttempt) -> bool:
-        """Return whether shapes are examined at the end of the step: in the first step, and after many Newton
-        iterations."""
+        """Return whether the shapes of bodies and cables are checked at the end of the step, which is true in the first
+        step and after many Newton iterations.
+        """
         return attempt.iterations >= HARD or self._solver.statistics.steps == 0
 
     def _run_newton(self, attempt: StepAttempt, scheme: Scheme, ends: Sequence[float], compiled: bool) -> bool:
-        """Run Newton's method once; return whether it has converged.
+        """Run Newton's method for one pass; return whether it has converged.
 
         Args:
             attempt: the attempt to which the pass belongs.
-            scheme: meaning of the unknowns.
+            scheme: relation between the unknowns of Newton's method and the motion.
             ends: see `attempt`.
             compiled: whether compiled code executes this step and later steps.
         """
@@ -469,14 +481,14 @@ class Run:
                 attempt.earlier = steps.earlier
                 self._note_steps(ends[steps.earlier - 1], steps.earlier, steps.passes, steps.iterations)
         if compiled and steps.had_second:
-            # the results of the first pass are examined here, and the results of the second pass in the next call
+            # this call treats the results of the first pass, and the next call treats the results of the second pass
             values = PassValues(*(array.copy() for array in steps.now))
             self._second, run.iterations = (values, replace(run)), steps.first_iterations
             solver.newton.iterations += steps.first_iterations
             steps.now.data[:], steps.now.outcome[:] = steps.first.data, steps.first.outcome
         attempt.iterations += run.iterations
         if mapped and not run.converged:
-            # without convergence: start again from the predictor, with the contact decisions at the start of the step
+            # if the run did not converge, repeat it from the predictor with the contact states at the start of the step
             contacts.data[:] = contacts.first
             run = solver.newton.solve(scheme)
             attempt.iterations += run.iterations
@@ -490,7 +502,7 @@ class Run:
         return run.converged
 
     def _note_steps(self, t: float, steps: int, passes: int, iterations: int) -> None:
-        """Record a number of steps up to a time [s] that compiled code has executed without hooks."""
+        """Record steps that compiled code has executed without hooks, up to a time [s]."""
         solver, state = self._solver, self._state
         state.t, state.step = t, state.step + steps
         solver.statistics.add(steps, passes, iterations)
@@ -503,13 +515,15 @@ class Run:
             hook.skip(steps)
 
     def _find_idle_programs(self) -> list[Program]:
-        """Return the programs of monitors and hooks for steps in which monitors and hooks are not called."""
+        """Return the compiled programs that replace calls of monitors and hooks in steps that compiled code
+        executes.
+        """
         programs = [hook.idle_program(self._state) for hook in self._looking]
         found = self._solver.watches.idle_programs(self._state)
         return [*found, *(program for program in programs if program is not None)]
 
     def _store(self) -> None:
-        """Store the end of the step in the state."""
+        """Copy the end of the step from the fields to the state."""
         problem = self._solver.problem
         problem.expand_unknowns(problem.unknowns)
         self._kernels.end()
@@ -520,7 +534,9 @@ class Run:
             self._state.assign(self._start)
 
     def accept(self, h: float) -> None:
-        """Accept a step of size h [s]: correct kinks of constraints, count the step, and call monitors and hooks."""
+        """Accept a step of size h [s]: project after kinks of constraints, count the step, and call monitors and
+        hooks.
+        """
         solver, state, then = self._solver, self._state, self._kernels.scheme.t
         solver.watches.accept(state, then, h)
         changed = self._steps.stage != DONE and solver.consistency.follow(state, h)
@@ -543,7 +559,7 @@ class Run:
                 refuse_change(self._state, self._seen, "code between two steps")
 
     def cut(self, h: float, attempt: StepAttempt) -> None:
-        """Cut a failed step of size h [s] and restart it, or end the run with an error."""
+        """Reduce the size h [s] of a failed step for the next attempt, or end the run with an error."""
         solver, state = self._solver, self._state
         self._go_back()
         solver._note_failure(state.t + h, h, attempt.reason)

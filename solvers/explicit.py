@@ -1,9 +1,9 @@
-"""Explicit dynamics: a(t, q, v) from M a + f(q, v, t) + C_q^T lam = loads, step by step without iterations.
+"""Explicit dynamics: a(t, q, v) is computed from M a + f(q, v, t) + C_q^T lam = loads, without iterations in a step.
 
-The explicit solver is intended for models of particles with many contacts and short times, and for calculations with
-errors near rounding errors. Implicit methods (`Dynamic`) are better for stiff models such as cables. Explicit steps
-must be shorter than 2/ω with the highest angular frequency ω of the model. The modules `verlet` and `runge_kutta`
-describe the methods, and `accelerations` describes the equations.
+The explicit solver is intended for models of particles with many contacts and short simulated times, and for results
+whose errors are near the rounding error. Implicit methods (`Dynamic`) are better for stiff models such as cables.
+Explicit steps must be shorter than 2/ω with the highest angular frequency ω of the model. The modules `verlet` and
+`runge_kutta` describe the methods, and `accelerations` describes the equations.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ from windlass.solvers.verdicts.shapes import ShapeWatch, refuse_start
 from windlass.solvers.verdicts.watch import Watch, Watches
 
 SHORTEST_CUT = 0.75
-"""Largest ratio of a cut step to the refused step, if a contact recommends a shorter step [1]."""
+"""Largest ratio of the reduced step size to the rejected step size, if a contact recommends a shorter step [1]."""
 ADVICE = (
     "explicit steps must be shorter than 2 / (highest angular frequency), and shorter still with damping: "
     "try a smaller step, or method='rk', which finds its own"
@@ -73,13 +73,13 @@ class StepGrid:
     end: float
 
     def propose(self, now: float, longest: float) -> tuple[float, float]:
-        """Return (size, time at its end) [s] of the next step, whose size is at most ``longest``."""
-        # a continued run must have the same times to the last bit
+        """Return the size of the next step, which is at most ``longest``, and the time at its end [s]."""
+        # a resumed run must have bit-identical times
         whole = round(self.start / self.step)
         anchor = 0.0 if abs(whole * self.step - self.start) <= 1e-15 * abs(self.start) else self.start
         count = np.floor((now - anchor) / self.step + 1e-9)
         then = float(anchor + (count + 1) * self.step)
-        # a whole step must have its nominal size to the last bit
+        # a step between two multiples of the nominal size must have exactly this size
         size = self.step if abs(anchor + count * self.step - now) <= 1e-9 * self.step else then - now
         if then > self.end - 1e-9 * self.step:
             size, then = (size if then < self.end + 1e-9 * self.step else self.end - now), self.end
@@ -91,8 +91,8 @@ class Explicit(StepSolver):
 
     Every force evaluation computes history values (contact states) from their values at the start of the step. The
     history values are stored when the step is accepted. If the force error of the post-Newton update is large and a
-    contact recommends a shorter step, the step is repeated with the recommended size. The next step then ends at the
-    original end.
+    contact recommends a shorter step, the step is repeated with the recommended size. The next step then ends where the
+    original step would have ended.
 
     Args:
         world: the model.
@@ -107,17 +107,19 @@ class Explicit(StepSolver):
         velocities: treatment of initial velocities that constraints forbid. With "check", an error with these
             constraints is raised. With "project", the nearest allowed velocities in the norm of the mass matrix are
             used. The argument has an effect only with ``project``.
-        discontinuous_atol: force error up to which step sizes that contacts recommend are ignored [N].
+        discontinuous_atol: force error of the post-Newton update below which step sizes recommended by contacts are
+            ignored [N].
         adaptive: whether to use recommended step sizes. With True, ``"rk"`` also repeats a step with a shorter size if
-            the step does not resolve a contact or passes through it.
+            the step does not resolve a contact or passes through an object.
         smallest_step: lower limit of recommended step sizes [s]; default 1e-4 of the step size.
-        pace: largest ratio of simulated to elapsed time [1], for controllers and hardware in real time; the run waits
-            after its steps. 0: no limit. ``-<prefix>pace`` overrides it.
+        pace: largest ratio of simulated time to elapsed time [1], for simulations with controllers or hardware in real
+            time. The run waits after a step if the ratio would be exceeded. 0: no limit. ``-<prefix>pace`` overrides
+            it.
         prefix: options prefix.
         name: name of this solve in the progress line; empty for no name.
 
     Attributes:
-        statistics: counts and times, see `Statistics`.
+        statistics: numbers of steps and evaluations, and elapsed time, see `Statistics`.
         verdict: whether the result of the last run can be trusted, see `Verdict`.
         accelerations: evaluator of accelerations; its ``kind`` is the method that solves for accelerations.
         failed_attempts: (time, step size, reason) of each rejected attempt.
@@ -167,7 +169,7 @@ class Explicit(StepSolver):
         self._velocities = own_option(EXPLICIT_OPTIONS, prefix, "velocities", velocities)
         self._error_atol = own_option(EXPLICIT_OPTIONS, prefix, "discontinuous_atol", discontinuous_atol)
         if method == "rk":
-            # SciPy refuses larger values
+            # SciPy does not allow smaller values
             smallest_rtol = 100 * float(np.finfo(float).eps)
             rtol = max(own_option(EXPLICIT_OPTIONS, prefix, "rtol", rtol), smallest_rtol)
             atol = own_option(EXPLICIT_OPTIONS, prefix, "atol", atol)
@@ -201,14 +203,14 @@ class Explicit(StepSolver):
     def march(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> Iterator[State]:
         """Integrate from a state (default: the initial values of the nodes), yielding the state after each step.
 
-        The same object is yielded at each step; copy it to keep it. Changes of the state or of the world between steps,
-        for instance by hooks, are taken into account. After a restart the first yielded state is the state after the
-        first step after the checkpoint, or the final state of a completed solve.
+        The same object is yielded at each step; copy it to keep it. The state and switchable columns of the world may
+        be changed between steps, for instance by hooks. After a restart, the first yielded state is the result of the
+        first step that follows the checkpoint, or the final state if the solve was complete.
 
         Args:
             state: initial state, which stays unchanged.
             hooks: user code around steps, see `StepHook`; ``after_iteration`` is called once in each accepted step.
-            resume: whether the state comes from an explicit run of this model. The run then continues with the
+            resume: whether the state is the result of an explicit run of this model. The run then continues with the
                 accelerations and history values of the state. With False, the initial state is projected onto the
                 constraints, and accelerations and history values are computed again.
 
@@ -220,7 +222,9 @@ class Explicit(StepSolver):
         yield from self._march(state, hooks, resume, pauses=True)
 
     def _march(self, state: State | None, hooks: Sequence[Hook], resume: bool, pauses: bool) -> Iterator[State]:
-        """Generate the states of `march`; the generator pauses between steps if user code reads the states."""
+        """Yield the states of `march`. If ``pauses``, a state is yielded after each step, because user code reads the
+        states.
+        """
         current = local_state(self.assembly, state)
         check_start(self, state, current)
         check_times(self, current, self.step, self.end)
@@ -285,7 +289,7 @@ class Explicit(StepSolver):
             if solve_checkpoint.had_ended(current):
                 yield current
             self.watches.finish(current)
-            # a later dynamic solve by generalised-alpha starts from these values
+            # the algorithmic acceleration, from which a later solve by generalised-alpha starts
             current.carried[:] = current.a
             self._stop(current, all_hooks)
             solve_checkpoint.finish(current)
@@ -338,12 +342,14 @@ class Explicit(StepSolver):
         self.accelerations.factorisations = int(kept["factorisations"])
 
     def reset_caches(self, state: State) -> None:
-        """Delete factorisations, lists of neighbours and cached values of the method; see `Restartable`."""
+        """Delete factorisations, the contact candidates of neighbour searches, and cached values of the method; see
+        `Restartable`.
+        """
         self.accelerations.reset_caches()
         self._method.reset_caches(state)
 
     def _is_too_long(self, result: PostNewton, size: float) -> bool:
-        """Return whether a step must be cut to the size that a contact recommends."""
+        """Return whether a step must be repeated with the size that a contact recommends."""
         cut = result.error > self._error_atol and result.recommended_step < size * (1.0 - 1e-9)
         return self._adaptive and cut and size > self._smallest * (1.0 + 1e-9)
 
@@ -355,12 +361,12 @@ class Explicit(StepSolver):
         return self.watches.find_cut(size)
 
     def _look(self, size: float) -> None:
-        """Let the monitors examine a step of the given size [s]; the fields contain its end."""
+        """Call the monitors after a step of the given size [s]; the fields contain the end of the step."""
         self.contacts.resize(size)
         self.watches.after_newton()
 
     def _reject(self, current: State, advance: Advance, hooks: list[StepHook]) -> float:
-        """Return the longest allowed size [s] of a step after a refused step, or end the run with an error."""
+        """Return the longest allowed size [s] of a step after a rejected step, or end the run with an error."""
         tried = advance.t - current.t
         if advance.unresolved:
             self._note_failure(advance.t, tried, "the step does not resolve a contact")

@@ -17,9 +17,9 @@ class Failure:
         time: time [s] (dynamics) or load factor [1] (statics) at the end of the failed step.
         step: number of the failed step, from 1; 0 if unknown.
         step_size: size of the failed step, [s] (dynamics) or [1] (statics).
-        history: residual norms of the last Newton run, in the unit of the equations (N, N m, m).
+        history: residual norms of the last Newton run, in mixed units of the equations (N, N m, m).
         worst: the equations with the largest residuals: (name, residual).
-        diagnosis: rows that could not be evaluated, with reasons.
+        diagnosis: reasons of the failure in single rows of tables, for example rows that could not be evaluated.
         last_good: the state before the failed step.
         saved_to: the file that contains the last good state, if it was saved.
     """
@@ -48,8 +48,9 @@ class Failure:
 
 
 def describe_jump(start: float, time: float | None) -> list[str]:
-    """Return a text for `Failure.diagnosis` if a static solve advances the time by an interval; otherwise an empty
-    text."""
+    """Return a text for `Failure.diagnosis` if the time of a static solve differs from the time of its initial state;
+    otherwise an empty list.
+    """
     if time is None or time == start:
         return []
     return [
@@ -59,8 +60,9 @@ def describe_jump(start: float, time: float | None) -> list[str]:
 
 
 class NotConverged(WindlassError):
-    """Raised if a solve did not converge. ``failure`` contains the reason, the place and the time of the failure;
-    ``state`` is the last good state."""
+    """Raised if a solve did not converge. ``failure`` contains the reason, the time and the equations with the largest
+    residuals; ``state`` is the last good state.
+    """
 
     def __init__(self, failure: Failure, advice: str = "") -> None:
         self.failure, self.advice = failure, advice

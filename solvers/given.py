@@ -19,8 +19,8 @@ from windlass.framework.state.hooks import is_hook
 from windlass.framework.state.state import State
 
 LONGEST_TIME = 1e12
-"""Absolute value of a time [s] above which the time must be a mistake, because its square or its inverse is outside the
-range of numbers.
+"""Limit of the absolute value of a time [s]. The square or the inverse of a longer time could overflow, so a longer
+time must be a mistake.
 """
 MOST_STEPS = 1e12
 """Number of steps above which the step size must be a mistake."""
@@ -37,7 +37,7 @@ COMMON: dict[str, Check] = {
     "prefix": PREFIX,
     "name": word(),
 }
-"""Arguments of all solvers."""
+"""Checks of the arguments of all solvers."""
 NEWTON: dict[str, Check] = {
     "max_it": whole(1),
     "passes": optional(instance("Passes")),
@@ -49,13 +49,13 @@ TIMES: dict[str, Check] = {
     "end": number("s", above=0.0, below=LONGEST_TIME),
     "pace": number("1", minimum=0.0),
 }
-"""Checks of the arguments of all solvers in time."""
+"""Checks of the arguments of all solvers that integrate in time."""
 SOLVE: dict[str, Check] = {
     "state": optional(instance(State)),
     "hooks": each(that(is_hook, "a StepHook or a function of the state"), "a list of hooks"),
     "resume": yes_no(),
 }
-"""Arguments of solves."""
+"""Checks of the arguments of ``solve`` and ``march``."""
 
 
 def check_start(solver: Restartable, given: State | None, state: State) -> None:
@@ -64,7 +64,7 @@ def check_start(solver: Restartable, given: State | None, state: State) -> None:
     Args:
         solver: the solver.
         given: the state given by the user, if any.
-        state: the same state with local numbers.
+        state: the same state with the coordinates of this process.
 
     Raises:
         ModelError: values are not finite, or settings differ between processes. All processes raise the error.
@@ -73,7 +73,7 @@ def check_start(solver: Restartable, given: State | None, state: State) -> None:
     where, assembly = type(solver).__name__, solver.assembly
     options.check_values()
     if options.help_requested():
-        # this run ends before a solve: commands that show the last state show the initial state
+        # if a run ends before its first solve, commands that show the last state show the initial state
         last_state.note(state)
     if assembly.layout.size > 1:
         meet(assembly.comm, where)

@@ -11,7 +11,9 @@ from windlass.framework.assembly.assembly import Assembly
 
 
 def name_dofs(assembly: Assembly, owned: Iterable[int]) -> list[str]:
-    """Return names of coordinates; each process gives positions among its own coordinates. The call is collective."""
+    """Return names of coordinates from all processes; each process passes indices of its own coordinates. The call is
+    collective.
+    """
     layout, number = assembly.layout, assembly.world.numbering
     return assembly.processes.join("names", [number.describe_dof(int(layout.owned[i])) for i in owned])
 
@@ -47,6 +49,6 @@ def name_largest(
 
 
 def shorten(words: Sequence[str], most: int = 6, kind: str = "") -> list[str]:
-    """Return the first texts of a list, and the number of additional texts."""
+    """Return at most ``most`` texts of a list; the last text states how many others were omitted."""
     more = [f"and {len(words) - most} more{kind}"] if len(words) > most else []
     return [*words[:most], *more]

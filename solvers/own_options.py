@@ -1,8 +1,8 @@
-"""Options of the solvers in addition to PETSc's options, in tables: all given options can therefore be checked before
-any solve.
+"""Tables of the options that solvers have in addition to PETSc's options. With the tables, all options of the command
+line are checked before the first solve.
 
-A solver reads an option by `own_option`; the name of the option is the prefix of the solver followed by the name in the
-table.
+A solver reads an option by `own_option`. The full name of an option is the prefix of the solver followed by the name in
+the table.
 """
 
 from __future__ import annotations
@@ -82,20 +82,21 @@ TABLES: dict[str, Table] = {
     "initial_": {},
     "modes_": MODES_OPTIONS,
 }
-"""Option tables by the default prefix of their solver; they exist before a model creates the solver."""
+"""Option tables by the default prefix of the solver. The tables exist before a model creates a solver."""
 
 for _prefix, _items in TABLES.items():
     expect_solver(_prefix, tuple(_items.values()))
 
 
 def offer_choices(table: dict[str, Option], prefix: str, name: str, choices: Sequence[str]) -> None:
-    """Add words that an option of a solver accepts; integrators register their names after the tables are created.
+    """Set the values that an option of a solver allows. This function is necessary because integrators register their
+    names after the tables have been created.
 
     Args:
-        table: options of this kind of solver.
-        prefix: its default prefix.
+        table: options of this type of solver.
+        prefix: default prefix of this type of solver.
         name: name of the option, without prefix.
-        choices: all words.
+        choices: all allowed values.
     """
     table[name] = replace(table[name], choices=tuple(choices))
     expect_solver(prefix, tuple(table.values()))
@@ -105,10 +106,10 @@ def own_option(table: Table, prefix: str, name: str, default: Value) -> Value:
     """Declare an option of a solver and return its value from the command line, or the default.
 
     Args:
-        table: options of this kind of solver.
-        prefix: of the solver.
+        table: options of this type of solver.
+        prefix: prefix of the options of the solver.
         name: name of the option, without prefix.
-        default: of this solver.
+        default: default of this solver.
 
     Raises:
         OptionError: the value has the wrong type or is out of range.

@@ -55,16 +55,20 @@ ADVICE = (
 MOST_LOAD_STEPS = 10**6
 LOAD_STEPS = StepControl(cut=0.25, growth=2.0, easy_steps=4)
 USES = 8
-"""Number of force evaluations after which the calls of kernels are compiled to one program; most static solves need
-fewer evaluations.
+"""Number of force evaluations after which all kernel calls are compiled to one program. Most static solves end earlier,
+so compilation would cost more time than it saves.
 """
 LONG = 40
-"""Form-finding begins if the first load step needs more than one pass and more than this number of iterations."""
+"""Number of Newton iterations: form-finding begins if the first load step needs more iterations and more than one pass.
+"""
 NEAR = 1.0
-"""Largest force error of a pass from whose solution the next pass starts, relative to the largest contact force [1]."""
+"""Largest force error of a pass, relative to the largest contact force [1], with which the next pass starts from the
+solution of this pass.
+"""
 UNSETTLED = 0.1
-"""Fraction of the nominal load step [1]: smaller load steps are accepted with unsettled contacts, except for the last
-step."""
+"""Ratio of load step to nominal load step [1] below which steps are accepted although contact states have not settled,
+except for the last step.
+"""
 
 
 LIGHT = 0.1
@@ -73,22 +77,25 @@ WITHOUT_FRICTION = "lines got their shape without friction under a tenth of the 
 
 
 class SlackLines(Exception):
-    """Form-finding must come first: the load steps lead through slack lines, need many iterations, or fail."""
+    """Raised within `Static` if form-finding is needed: the load steps lead through slack lines, need many iterations,
+    or fail.
+    """
 
 
 class Static(StepSolver):
     """Computes the static equilibrium of a world in load steps.
 
     The load factor scales the applied loads only, not prestrain and offsets. Velocities are 0 in all forces, unless
-    ``velocities`` is "given", for ropes that run while their nodes are at rest. First-order states are solved for
-    constant values.
+    ``velocities`` is "given", which is intended for ropes that run along a steady shape: velocities are specified, but
+    the nodes do not move. States with first-order differential equations (such as filters and hydraulics) receive their
+    steady values.
 
     Args:
         world: the model.
         load_steps: number of load steps, at most a million.
         geometric: whether load factors increase from 1/load_range by a constant ratio; otherwise the factor after step
             i is i/load_steps.
-        load_range: see geometric [1].
+        load_range: ratio of the last to the smallest load factor if ``geometric`` [1].
         stabiliser: factor of the term (1 - load_factor^2) * stabiliser * M (q - q at the start of the step) [1/s^2].
         time: time at which loads and offsets that are functions of time are evaluated [s]; default: the time of the
             state.
@@ -96,27 +103,29 @@ class Static(StepSolver):
         passes: default settings of contact passes, see `Passes`.
         decide_at_start: whether the initial state determines which contacts are closed and which stick. False keeps the
             stored contact states, which is necessary to reproduce data of other programs.
-        decide_in_newton: number of residual evaluations in which contact points of cables decide open or closed, stick
-            or slip, in the first Newton run of a load step. With 0, decisions change only between Newton runs.
-        overshoot: treatment of residuals that are small only relative to a first iteration that has overshot. With
-            "check", residuals must also be small relative to loads, reactions and inertia. With "accept", such
-            residuals are accepted, which is necessary to reproduce data of other programs.
+        decide_in_newton: number of residual evaluations in the first Newton run of a load step in which contact points
+            of cables change between open and closed, and between stick and slip. With 0, contact states change only
+            between Newton runs.
+        overshoot: treatment of residuals that are small only because the first iteration was much too large, which
+            increases the reference value of the residual. With "check", residuals must also be small relative to loads,
+            reactions and inertia. With "accept", such residuals are accepted, which is necessary to reproduce data of
+            other programs.
         passes_from: start of the passes of a load step. With "near", a pass starts from the solution of the previous
             pass if the force error of that solution is at most the contact force. With "step", all passes start from
             the last converged state, which is necessary to reproduce data of other programs.
         stability: treatment of an equilibrium that is unstable or whose shape is implausible. With "follow", the solver
-            continues down the potential to a stable equilibrium and prints a note. With "check", the solver raises an
-            error. With "off", stability is not checked.
+            continues along decreasing potential energy to a stable equilibrium and prints a note. With "check", the
+            solver raises an error. With "off", stability is not checked.
         velocities: velocities in the forces. With "zero", all forces use velocities 0. With "given", all forces use the
-            initial velocities, including inertia forces quadratic in velocities; accelerations are 0. The value
-            "given" is for steady motion of material through a shape at rest.
-        adaptive: whether a failed load step is cut to a quarter; the step increases again after 4 steps without
-            failure.
+            initial velocities, including inertia forces quadratic in velocities; accelerations are 0. The value "given"
+            is intended for steady motion of material along a shape that does not move.
+        adaptive: whether the size of a failed load step is reduced to a quarter; the size increases again after 4 steps
+            without failure.
         prefix: options prefix.
         name: name of this solve in the progress line; empty for no name.
 
     Attributes:
-        statistics: counts and times, see `Statistics`.
+        statistics: numbers of steps and iterations, and elapsed time, see `Statistics`.
         verdict: whether the last result can be trusted, see `Verdict`.
         state: the last state; after an interrupted or failed solve, the last good state.
         snes: the PETSc solver.
@@ -172,8 +181,8 @@ class Static(StepSolver):
         self._decides = own_option(STATIC_OPTIONS, prefix, "decide_at_start", decide_at_start)
         self._begins_near = own_option(STATIC_OPTIONS, prefix, "passes_from", passes_from) == "near"
         mapped = own_option(STATIC_OPTIONS, prefix, "decide_in_newton", decide_in_newton)
-        # on several processes, checks of the tangent need matrices in PETSc's own format, and nearly singular tangents
-        # need MUMPS
+        # On several processes the matrix is stored by rows, because checks of the tangent need matrices in PETSc's own
+        # format, and nearly singular tangents need MUMPS.
         storage = choose_storage(self.assembly, prefix) if self.assembly.layout.size == 1 else Storage.ROWS
         self.problem = NonlinearProblem(self.assembly, prefix, storage)
         maps = not self._moves and any(system.return_map.rest for system in self.assembly.systems)
@@ -204,8 +213,9 @@ class Static(StepSolver):
         return float(self.load_range ** ((steps - self.load_steps) / (self.load_steps - 1)))
 
     def _find_progress(self, load_factor: float) -> float:
-        """Return the progress at which the load factor has a given value, at least the progress of the first geometric
-        step."""
+        """Return the progress at which the load factor has a given value; with ``geometric`` at least the progress of
+        the first step.
+        """
         if not self.geometric or self.load_steps == 1:
             return load_factor
         steps = self.load_steps + (self.load_steps - 1) * np.log(load_factor) / np.log(self.load_range)
@@ -213,7 +223,7 @@ class Static(StepSolver):
 
     @checked(state=SOLVE["state"], hooks=SOLVE["hooks"])
     def solve(self, state: State | None = None, hooks: Sequence[Hook] = ()) -> State:
-        """Find the equilibrium and return its state; velocities and accelerations of the given state are kept.
+        """Find the equilibrium and return its state; velocities and accelerations are copied from the initial state.
 
         The returned state has the time of the solve, which is ``time`` if given.
 
@@ -223,7 +233,7 @@ class Static(StepSolver):
             hooks: user code around load steps.
 
         Raises:
-            ModelError: coordinates without any stiffness, or a singular first tangent; the message names free
+            ModelError: coordinates have no stiffness, or the first tangent is singular; the message names these
                 coordinates.
             NotConverged: a load step failed at the smallest step size, or the equilibrium is not stable (the error
                 contains its state).
@@ -242,7 +252,7 @@ class Static(StepSolver):
             else:
                 self._march(current, all_hooks, solve_checkpoint)
             solve_checkpoint.finish(current)
-            # contacts may be unsettled in accepted steps along the path, but not at its end
+            # accepted steps may have unsettled contacts, except for the last step
             found = [*judge_end(self._error), *judge_jumps(self._jumps), *judge_mesh(self._coarse)]
             self._conclude(current, all_hooks, found)
         return current
@@ -250,8 +260,8 @@ class Static(StepSolver):
     def _march(self, current: State, all_hooks: list[StepHook], solve_checkpoint: SolveCheckpoint) -> None:
         """Solve all load steps."""
         time = current.t if self.time is None else self.time
-        # hooks and the result use the time of the solve; if the solve fails, the diagnosis needs the times before and
-        # after the change
+        # Hooks and the result use the time of the solve. The time of the initial state is stored, because the diagnosis
+        # of a failed solve needs both times.
         self._from, current.t = current.t, time
         fields, self._given = self.assembly.fields, current.data.copy()
         if self._decides:
@@ -263,11 +273,13 @@ class Static(StepSolver):
         self.statistics.begin()
         self.progress.begin(0.0, 1.0)
         first, self._steps = current.copy(), self.statistics.steps
-        # the state of an earlier solve is an equilibrium, so load steps start from it without a search for lines
+        # lines are sought only for an initial state that is not the result of an earlier solve, because such a result
+        # is an equilibrium
         seeks = self.stability == "follow" and current.step == 0
         self._lines = find_lines(self.newton, self._scheme(current, 1.0, time)) if seeks else None
         lines, slack = self._lines, self._lines is not None and self._lines.are_slack()
-        # friction would hold lines during form-finding, so load steps without form-finding are tried first
+        # friction would prevent the motion of lines during form-finding, so load steps without form-finding are tried
+        # first
         self._rubs = self._retries = lines is not None and bool(find_friction(self.assembly))
         formed, ended = 0.0, False
         if slack and not self._rubs:
@@ -288,10 +300,10 @@ class Static(StepSolver):
         self._stop(current, all_hooks)
 
     def _find_form(self, lines: Lines | None, current: State, time: float) -> float:
-        """Find the shape of lines under all loads or, with friction, under small loads without friction.
+        """Compute the shape of lines by form-finding. For models with friction, the shape is computed with friction
+        switched off and under small loads, see `LIGHT`.
 
-        Returns: Progress of the load steps at which the shape that was found is in equilibrium, or 0 if no shape was
-            found.
+        Returns: Progress at whose load factor the computed shape is in equilibrium, or 0 if no shape was found.
         """
         assert lines is not None
         self._lines, light, self._rubs = None, self._rubs, False
@@ -319,8 +331,9 @@ class Static(StepSolver):
     def _take_steps(
         self, current: State, time: float, all_hooks: list[StepHook], solve_checkpoint: SolveCheckpoint, formed: float
     ) -> None:
-        """Solve all load steps from a start. If the shape under all loads is known, this is one step; otherwise the
-        steps follow the small loads of form-finding."""
+        """Solve all load steps. If form-finding has found the shape under all loads, there is one step; otherwise the
+        steps continue from the small loads of form-finding.
+        """
         nominal = 1.0 if formed == 1.0 else 1.0 / self.load_steps
         control = StepSizes(nominal, LOAD_STEPS, self._adaptive)
         first, start = current.copy(), current.copy()
@@ -342,8 +355,7 @@ class Static(StepSolver):
                 current.assign(start)
                 raise
             if attempt.unsettled and then < 1.0 and h <= UNSETTLED * nominal:
-                # at smaller load steps contacts do not settle either, and only the end of the path must be an
-                # equilibrium
+                # contacts would not settle in smaller load steps either, and only the last step must be an equilibrium
                 attempt.converged = True
             self.statistics.count(attempt, self.newton, self.passes)
             if not attempt.converged:
@@ -364,19 +376,20 @@ class Static(StepSolver):
     def _end(
         self, first: State, begin: State, current: State, attempt: StepAttempt, time: float, hooks: list[StepHook]
     ) -> None:
-        """Check the equilibrium at full load: repeat the solve if contacts lost friction, and leave an unstable
-        equilibrium."""
+        """Check the equilibrium at full load: repeat the solve if contacts have lost their friction, and continue from
+        an unstable equilibrium to a stable one.
+        """
 
         def solve(q: FloatArray | None = None) -> StepAttempt | None:
-            # start from the displacements q, or from the present state with its updated contacts
+            # the solve starts from the displacements q or, if q is None, from the present state with updated contacts
             start, mapped = current.copy(), self._mapped
             if q is not None:
                 start.q[:] = q
             elif not self._undecided:
                 start.start_data[:] = current.start_data[:] = current.data
             else:
-                # an iterate far from the solution may have touched the surface and moved the rope by friction: the step
-                # is repeated with contact decisions only between Newton runs
+                # An iterate far from the solution may have touched the surface, and friction may have moved the rope.
+                # Therefore the step is repeated, and contact states change only between Newton runs.
                 self._mapped = 0
             try:
                 origin = start if self._mapped == mapped else begin
@@ -413,7 +426,9 @@ class Static(StepSolver):
         self.verdict.notes += say_findings(finding or None, left)
 
     def _trace_jump(self, current: State, time: float) -> None:
-        """Search for a jump within the last load step by solving for intermediate equilibria."""
+        """Search for a jump of the equilibrium within the last load step: solve for equilibria at intermediate load
+        factors.
+        """
         watch, spent = self._watch, [0, 0]
         assert watch is not None
 
@@ -441,7 +456,7 @@ class Static(StepSolver):
         return describe_problem(self.problem)
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return counts and the data of the verdict; see `Restartable`."""
+        """Return the statistics and the data of the verdict; see `Restartable`."""
         judged = {"jumps": self._jumps, "coarse": self._coarse, "error": self._error, "notes": self.verdict.notes}
         return super().checkpoint() | {"newton": self.newton.checkpoint()} | judged
 
@@ -454,7 +469,7 @@ class Static(StepSolver):
         self.verdict = Verdict(notes=list(kept["notes"]))
 
     def reset_caches(self, state: State) -> None:
-        """Drop factorisations and lists of neighbours; see `Restartable`."""
+        """Delete factorisations and the contact candidates of neighbour searches; see `Restartable`."""
         self.newton.reset_caches()
         self.assembly.reset_caches()
 
@@ -478,8 +493,8 @@ class Static(StepSolver):
     ) -> StepAttempt:
         """Make one attempt at a load step; all its passes use the history values of the start.
 
-        Each pass starts from the last converged state, or from the solution of the previous pass once that solution is
-        close.
+        Each pass starts from the last converged state, or from the solution of the previous pass if its force error is
+        small.
         """
         contacts = ContactHistory.of(self.assembly, start, current, hooks)
 
@@ -500,7 +515,7 @@ class Static(StepSolver):
             if attempt.passes == 1:
                 self._undecided = mapped > 0 and ended and run.converged
             if before is not None and not run.converged:
-                # start with the contact decisions at the start of the step
+                # reset the contact states to the start of the step
                 fields.data[:] = before
                 run = self.newton.solve(scheme, guess=guess)
                 attempt.iterations += run.iterations
@@ -511,13 +526,14 @@ class Static(StepSolver):
                 return False
             self._look_at_lines(attempt, run.converged)
             if not run.converged:
-                # factorisation in blocks is inaccurate in some states along long and steep paths, even with refinement
+                # factorisation in blocks can be inaccurate in states far from equilibrium, even with iterative
+                # refinement
                 self.newton.leave_blocks()
                 run = self.newton.solve(scheme, damped=True)
                 attempt.iterations += run.iterations
             if "DIVERGED_LINEAR_SOLVE" in run.reason:
-                # a body on a joint may be held only by the joint force, which is 0 in the predictor, so the previous
-                # joint force is the start
+                # A body may be supported only by the geometric stiffness of a joint force. The predictor sets joint
+                # forces to 0, so this Newton run starts from the previous joint forces.
                 run = self.newton.solve(scheme, guess=(np.zeros_like(start.q), start.lam))
                 attempt.iterations += run.iterations
             if not run.converged:
@@ -531,9 +547,10 @@ class Static(StepSolver):
                 self.problem.store_static(current)
             return run.converged
 
-        # step size 0.0: step sizes that contacts recommend are times, not parts of the load
+        # The argument 0.0 disables step sizes recommended by contacts, because these sizes are times and not fractions
+        # of the load.
         attempt = iterate(self.passes, newton, contacts, 0.0, last)
-        # after the first pass, contact decisions may be the reason why Newton's method fails
+        # after the first pass, changed contact states may be the reason why Newton's method fails
         if not attempt.converged and attempt.passes > 1 and not self._plain:
             self._look_at_lines(attempt, gives_up=True)
             settled = self._settle(start, current, self._scheme(start, load_factor, time), hooks)
@@ -543,7 +560,9 @@ class Static(StepSolver):
         return attempt
 
     def _look_at_lines(self, attempt: StepAttempt, converged: bool = False, gives_up: bool = False) -> None:
-        """Leave the load steps for form-finding if they need many iterations, fail, or lead through slack lines."""
+        """Raise `SlackLines` if form-finding is possible and the load steps need many iterations, fail, or lead through
+        slack lines.
+        """
         if self._lines is None:
             return
         is_long = self.statistics.steps == self._steps and attempt.passes > 1 and attempt.iterations > LONG
@@ -553,7 +572,9 @@ class Static(StepSolver):
             raise SlackLines
 
     def _settle(self, start: State, current: State, scheme: Scheme, hooks: list[StepHook]) -> StepAttempt:
-        """Solve a load step whose contact states cycle by small steps along the gradient of the potential."""
+        """Solve a load step whose contact states change periodically from pass to pass: make small steps along the
+        gradient of the potential.
+        """
 
         def store() -> FloatArray:
             self.problem.store_static(current)
@@ -566,7 +587,7 @@ class Static(StepSolver):
     def _reject(
         self, start: State, current: State, h: float, attempt: StepAttempt, control: StepSizes, hooks: list[StepHook]
     ) -> None:
-        """Restore the start of the load step, and cut the load step or raise the failure."""
+        """Restore the start of the load step, and reduce the load step or raise the error."""
         load_factor = self.problem.scheme.load_factor
         self._note_failure(load_factor, h, attempt.reason)
         current.assign(start)

@@ -1,4 +1,4 @@
-"""Base class of step-by-step solvers: counts, progress, verdict, and the end or failure of a solve."""
+"""Base class of step-by-step solvers: statistics, progress line, verdict, and the end or failure of a solve."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class StepSolver:
         world: the model, which is finalized by the solver.
         prefix: options prefix.
         name: name of the solve in the progress line; empty for no name.
-        unit: unit of the sum of all step sizes, ``"s"`` for time.
+        unit: unit of the step sizes, ``"s"`` for time.
 
     Attributes:
         state: the state at the end of the last solve; after an interrupted or failed solve, the last good state. None
@@ -59,14 +59,16 @@ class StepSolver:
         self._hooks: Sequence[StepHook] = ()
         self._nominal = 0.0
         if self._is_reported():
-            from windlass.framework.report.run_report import begin_report  # imported here, because few runs need it
+            from windlass.framework.report.run_report import (
+                begin_report,
+            )  # imported here, because few runs write a report
 
             begin_report()
             self.progress.history = StepHistory()
         self.solve_checkpoint: SolveCheckpoint | None = None
 
     def update_state(self, state: State) -> None:
-        """Have no effect; see `Restartable`."""
+        """Do nothing. Derived classes update data after user code has changed the state; see `Restartable`."""
 
     def checkpoint(self) -> dict[str, Any]:
         """Return values in addition to the state that a restart needs; see `Restartable`."""
@@ -83,8 +85,9 @@ class StepSolver:
 
     @contextmanager
     def _keep(self, state: State) -> Iterator[None]:
-        """Return a context for a solve that changes the state; if the solve is interrupted, ``state`` remains available
-        to the user."""
+        """Return a context for a solve. If the solve is interrupted, the attribute ``state`` contains the last good
+        state.
+        """
         self.state, self.verdict = state, Verdict()
         try:
             yield
@@ -94,7 +97,7 @@ class StepSolver:
             self.progress.end("INTERRUPTED")
             raise
         except Exception:
-            # only a complete solve can be doubtful
+            # report an incomplete solve only if no reason for doubt has been reported
             if not self.verdict.reasons:
                 self._note_end("failed", state)
             raise
@@ -105,7 +108,8 @@ class StepSolver:
         self.verdict.where = f"after step {state.step}, t = {state.t:.9g} s"
 
     def _begin_verdict(self, state: State, step: float, notes: Sequence[str] = ()) -> None:
-        """Report reasons for doubt that are known before the first step; the step size [s] is 0 in statics.
+        """Report the reasons to doubt the result that are known before the first step; the step size [s] is 0 in
+        statics.
 
         Raises:
             ModelError: a part of the model prevents the solve, such as a body without supports.
@@ -117,7 +121,9 @@ class StepSolver:
         self.verdict = begin_verdict(self.assembly, step, self.name, notes)
 
     def _conclude(self, state: State, hooks: Sequence[StepHook], reasons: Sequence[str] = ()) -> None:
-        """Report the verdict on a completed solve, with reasons for doubt from the steps."""
+        """Report the verdict on a completed solve; ``reasons`` are reasons to doubt the result that were found in the
+        steps.
+        """
         self.assembly.load_fields(state)
         found = [*reasons, *(words for hook in hooks for words in hook.find_doubts())]
         found += [*judge_invariants(self.verdict, self.assembly), *judge_laws(self.assembly, self._nominal)]
@@ -132,7 +138,9 @@ class StepSolver:
             state.save(path)
 
     def _describe_work(self) -> dict[str, Any]:
-        """Return counts, times, memory and kinds of solvers, for -statistics. The call is collective."""
+        """Return the data of ``-statistics``: numbers of steps and iterations, elapsed times, memory and names of
+        solvers. The call is collective.
+        """
         memory = np.array([float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)]) * KIBIBYTE
         return {
             "solve": self.name,
@@ -149,7 +157,9 @@ class StepSolver:
         return {}
 
     def _refuse(self, state: State, then: float, hooks: Sequence[StepHook]) -> None:
-        """End a solve before a step to the given time [s] if monitors refuse the step. The call is collective."""
+        """End a solve with an error if a monitor does not allow the next step, which would end at the given time [s].
+        The call is collective.
+        """
         words, advice = self.watches.refuse(state.t, then)
         if words:
             self._fail(Failure(words, state.t, self.statistics.steps + 1, then - state.t), state, hooks, advice)
@@ -161,8 +171,9 @@ class StepSolver:
         self.statistics.rejected += 1
 
     def _stop(self, state: State, hooks: Sequence[StepHook], failed: str = "") -> None:
-        """Stop the clock, show the statistics and call the final functions of hooks; a failure is shown with its
-        reason."""
+        """Stop the time measurement, print the statistics, with the reason of a failure, and call the final functions
+        of hooks.
+        """
         self.statistics.end()
         self.progress.end("FAILED" if failed else "")
         run_stage(hooks, "finish", state)
@@ -177,7 +188,10 @@ class StepSolver:
         """Add the solve to the report of the run, if a report is requested. The call is collective."""
         if not self._is_reported():
             return
-        from windlass.framework.report.run_report import SolveRecord, report_solve  # imported here, because seldom used
+        from windlass.framework.report.run_report import (
+            SolveRecord,
+            report_solve,
+        )  # imported here, because few runs write a report
 
         history = self.progress.history
         record = SolveRecord(
@@ -229,7 +243,9 @@ def create_failure(problem: NonlinearProblem, attempt: StepAttempt, at: float, s
 
 
 def describe_problem(problem: NonlinearProblem) -> dict[str, Any]:
-    """Return size, storage, tolerances, kinds of solvers and linear iterations of the equations of a solve."""
+    """Return the number of unknowns, the matrix storage, the tolerances, the names of solvers and the linear iterations
+    of a solve.
+    """
     rtol, atol, _, _ = problem.snes.getTolerances()
     return {
         "unknowns": problem.assembly.layout.unknowns.total,

@@ -1,1 +1,1 @@
-"""Accelerations and multipliers; motion that fulfils constraints on positions, velocities and accelerations."""
+"""Computation of accelerations and multipliers, and projection of motion onto constraints."""

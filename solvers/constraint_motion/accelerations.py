@@ -5,8 +5,8 @@
 History values. Each evaluation computes new history values from the present coordinates and velocities and from the
 history values at the start of the step. The forces are then computed from the new history values. Contact and friction
 laws need this return mapping. Therefore, within a step, forces are functions of (t, q, v). The values written by
-``System.post_newton`` must therefore depend only on the start of the step and on the motion in ``Fields``. The step
-size is the time since the start of the step.
+``System.post_newton`` must therefore depend only on the start of the step and on the motion in ``Fields``. The laws
+receive the time since the start of the step as the step size.
 
 Mass. If the mass matrix is diagonal and constant, the forces are divided by it; any other constant mass matrix is
 factorised once. With constraints, or a mass matrix that depends on q, the matrix of `SaddleMatrix` is evaluated each
@@ -33,16 +33,18 @@ from windlass.solvers.constraint_motion.saddle import Factors, PetscFactors, Sad
 from windlass.solvers.names import name_dofs, name_largest, shorten
 
 CONSTRAINT_TOLERANCE = 1e-13
-"""Largest violation of constraints that counts as rounding error [m, rad, 1], per 1 + largest coordinate."""
+"""Largest violation of constraints that is treated as a rounding error [m, rad, 1], relative to 1 + largest coordinate.
+"""
 STAGNATION = 1e-9
-"""Largest violation of constraints that is accepted if rounding errors prevent a smaller violation [m, rad, 1], per 1 +
-largest coordinate."""
+"""Largest violation of constraints that is accepted if rounding errors prevent a smaller violation [m, rad, 1],
+relative to 1 + largest coordinate.
+"""
 PROJECTIONS = 20
 """Largest number of iterations of a projection onto the constraints."""
 
 
 class ProjectionError(WindlassError):
-    """Raised if no coordinates near the present coordinates fulfil the constraints."""
+    """Raised if the projection onto the constraints does not converge."""
 
 
 class Accelerations:
@@ -64,7 +66,7 @@ class Accelerations:
         matrix: matrix of accelerations and multipliers, or None if the mass matrix is a constant diagonal.
 
     Raises:
-        ModelError: the model has no constraints, and has coordinates without mass; the message names them.
+        ModelError: the model has coordinates without mass and no constraints; the message names these coordinates.
     """
 
     def __init__(self, assembly: Assembly, prefix: str) -> None:
@@ -110,8 +112,8 @@ class Accelerations:
         self._is_rate = self._find_rates()
 
     def reset_caches(self) -> None:
-        """Delete the factorisation and the lists of neighbours, so that later evaluations equal evaluations of a new
-        object.
+        """Delete the factorisation and the contact candidates of neighbour searches. Later evaluations are then
+        identical to evaluations of a new object.
         """
         self.assembly.reset_caches()
         self._factorised = False
@@ -119,7 +121,7 @@ class Accelerations:
             self._factors.reset()
 
     def load(self, state: State) -> None:
-        """Load coordinates, velocities, history values and time of a state into the fields, without markers."""
+        """Copy coordinates, velocities, history values and time of a state to the fields; markers are not updated."""
         fields, n, reference = self.assembly.fields, self.assembly.layout.spare, self.assembly.layout.reference
         np.add(reference[:n], state.q, out=fields.x[:n])
         fields.v[:n] = state.v
@@ -133,7 +135,7 @@ class Accelerations:
         fields.step_size[0] = t - fields.start_time[0]
 
     def begin_step(self, start: State) -> None:
-        """Begin a step from a state: the next evaluations are at the start of the step or within it."""
+        """Begin a step from a state."""
         begin_step(self.assembly.fields, self.assembly.layout.reference, start)
 
     def evaluate(self, t: float, start_data: FloatArray) -> PostNewton:
@@ -172,8 +174,8 @@ class Accelerations:
         return result
 
     def respond(self, forces: FloatArray) -> FloatArray:
-        """Return the accelerations caused by forces while all constraints are held, both of shape (n,), at the
-        coordinates in the fields.
+        """Return the accelerations, shape (n,), that additional forces, shape (n,), cause at the coordinates in the
+        fields, with all constraints fulfilled.
 
         Raises:
             SingularError: the matrix is singular.
@@ -255,8 +257,7 @@ class Accelerations:
         return correction
 
     def _find_rates(self) -> IntArray:
-        """Find local multipliers of constraints whose original equations, before differentiation in time, depend on
-        velocities."""
+        """Return local multipliers of constraints that are defined as equations of velocities."""
         if not self.has_constraints:
             return np.zeros(0, np.int64)
         assembly = self.assembly
@@ -269,12 +270,16 @@ class Accelerations:
         return found
 
     def describe_worst(self) -> list[tuple[str, float]]:
-        """Describe the coordinates with the largest forces, and these forces [N, N m]; identical on every process."""
+        """Return names of the coordinates with the largest forces, and these forces [N, N m], identical on every
+        process.
+        """
         return [(name, force) for name, force in name_largest(self.assembly, self.f) if force != 0.0]
 
 
 def declare_no_solver(prefix: str) -> None:
-    """Register a PETSc solver that represents the compiled division, so that options and help know its prefix."""
+    """Register a PETSc solver with this prefix, although compiled code solves the equations. PETSc then accepts options
+    with this prefix and lists them in its help.
+    """
     ksp = PETSc.KSP().create(comm=PETSc.COMM_SELF)
     ksp.setOptionsPrefix(prefix)
     ksp.setType(PETSc.KSP.Type.PREONLY)

@@ -1,8 +1,9 @@
 """Factorisation of a matrix of small independent blocks, such as blocks of single bodies, by dense LU factors of each
 block.
 
-Each row is divided by its largest entry, and rows are exchanged for the largest pivot. Bodies may therefore have any
-mass, and the diagonals of constraints may be 0. Source: G. H. Golub, C. F. Van Loan, Matrix Computations, chapter 3.
+Each row is divided by its largest entry, and the factorisation uses partial pivoting. Therefore masses of bodies may
+differ by any factor, and diagonal entries of constraint rows may be 0. Source: G. H. Golub, C. F. Van Loan, Matrix
+Computations, chapter 3.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from windlass.solvers.constraint_motion.saddle import SaddleMatrix, SingularErro
 LARGEST = 24
 """Largest number of unknowns of a block for which dense factors are faster than sparse factors."""
 SMALLEST_PIVOT = 1e-14
-"""Pivot of scaled rows below which the pivot counts as a rounding error."""
+"""Pivot of scaled rows below which the block is treated as singular."""
 
 
 class BlockFactors:
@@ -70,8 +71,9 @@ def create_block_factors(matrix: SaddleMatrix) -> BlockFactors | None:
 
 
 def find_blocks(pattern: Pattern) -> tuple[IntArray, IntArray]:
-    """Find groups of coupled unknowns: return the unknowns of all blocks in sequence, and the index of the first
-    unknown of each block."""
+    """Find groups of coupled unknowns. Return the unknowns of all blocks, block by block, and the index of the first
+    unknown of each block in this array.
+    """
     from scipy.sparse import csr_array  # imported here, because few models have such blocks
     from scipy.sparse.csgraph import connected_components  # imported here, because few models have such blocks
 
@@ -86,8 +88,9 @@ def find_blocks(pattern: Pattern) -> tuple[IntArray, IntArray]:
 def find_places(
     indptr: IntArray, indices: IntArray, members: IntArray, start: IntArray, entry_start: IntArray, place: IntArray
 ) -> None:
-    """Return the position of every entry of every block among the values of the matrix; -1 for entries that the matrix
-    does not have."""
+    """Write, for every entry of every block, the index of this entry among the values of the matrix to ``place``, or -1
+    for entries outside the sparsity pattern.
+    """
     for b in range(len(start) - 1):
         first, size = start[b], start[b + 1] - start[b]
         for i in range(size):
@@ -108,11 +111,12 @@ def factorise_blocks(
     scale: FloatArray,
     order: IntArray,
 ) -> int:
-    """Compute LU factors of every block with rows scaled and exchanged; return the number of the first singular block,
-    or -1."""
+    """Compute LU factors of every block with scaled rows and partial pivoting; return the index of the first singular
+    block, or -1.
+    """
     for b in range(len(start) - 1):
         first, n, at = start[b], start[b + 1] - start[b], entry_start[b]
-        # copy the block with rows scaled to the largest entry 1
+        # copy the block; scale each row so that its largest entry is 1
         for i in range(n):
             largest = 0.0
             for j in range(n):
@@ -126,7 +130,7 @@ def factorise_blocks(
             order[first + i] = i
             for j in range(n):
                 lu[at + i * n + j] *= scale[first + i]
-        # for each column: exchange rows for the largest pivot, then eliminate
+        # for each column: exchange rows to obtain the largest pivot, then eliminate
         for k in range(n):
             best = k
             for i in range(k + 1, n):
@@ -140,7 +144,7 @@ def factorise_blocks(
                     swap = lu[at + k * n + j]
                     lu[at + k * n + j] = lu[at + best * n + j]
                     lu[at + best * n + j] = swap
-            # the rows below
+            # subtract multiples of row k from the rows below it
             for i in range(k + 1, n):
                 if lu[at + i * n + k] == 0.0:
                     continue
@@ -163,8 +167,9 @@ def solve_blocks(
     right: FloatArray,
     out: FloatArray,
 ) -> None:
-    """Fill ``out`` with the solution for the right-hand side, both by unknown; ``largest`` is the size of the largest
-    block."""
+    """Write the solution for the right-hand side ``right`` to ``out``, both in the order of unknowns; ``largest`` is
+    the number of unknowns of the largest block.
+    """
     y = np.zeros(largest)
     for b in range(len(start) - 1):
         first, n, at = start[b], start[b + 1] - start[b], entry_start[b]

@@ -1,12 +1,14 @@
-"""Motion that fulfils its constraints on all levels: at the start of a run, and after kinks of prescribed motions.
+"""Motion that fulfils its constraints on positions, velocities and accelerations, at the start of a run and after kinks
+of prescribed motions.
 
 At the start, positions and velocities near their constraints are projected onto the constraints, with the smallest
 change in the norm of the mass matrix. The module start.py treats larger differences.
 
 Kinks. Implicit methods fulfil constraints as positions (index 3) or rates (index 2). Accelerations and multipliers
 oscillate about the correct values from step to step if the time function of a constraint has a kink, or if a constraint
-is switched on. At index 3 the velocities also oscillate. Without numerical damping the accelerations oscillate without
-end between 2 r and 0 instead of r. The oscillating accelerations violate the constraints:
+is switched on. At index 3 the velocities also oscillate. Without numerical damping the accelerations alternate
+permanently between 2 r and 0 instead of r, the prescribed acceleration. The oscillating accelerations violate the
+constraints:
 
     e = C_q a - r,
 
@@ -15,23 +17,25 @@ size of the terms of e, accelerations, multipliers and, at index 3, velocities a
 
     C_q δv = c h² j - Ċ,    M δa + C_qᵀ δλ = f(v) - f(v + δv),  C_q δa = -e,    j = d(r - C_q a)/dt with a held
 
-The constraint on the length of Euler parameters is excluded. It does not depend on time, so its e changes only after a
+The constraint on the norm of Euler parameters is excluded. It does not depend on time, so its e changes only after a
 jump of a torque, after a kink of another constraint, or if steps are too long for the rotation. This e is an
-acceleration along the Euler parameters, which does not rotate the body; a projection would change the rotation by a
-fraction of the error of the step.
+acceleration in the direction of the vector of Euler parameters, which does not rotate the body. A projection would only
+change the rotation by a fraction of the discretisation error of the step.
 
 Generalised-alpha's algorithmic acceleration A belongs to the time t + Δ h with Δ = α_m - α_f. A is corrected only in
 the directions of the constraints, C_q A = C_q a + Δ h j, which preserves order 2 of the method. At index 3 velocities
 are projected onto the velocities of a smooth numerical solution, c = 1/6 - β - Δ/2. Exact velocities would excite the
-same oscillation again, with accelerations of order h. For the same reason velocities of index 3 are also projected
-after the first step of a run. Constraints on velocities have index 2 in every method; c = 0 for these constraints.
+same oscillation again; the oscillating accelerations would be of order h. For the same reason velocities of index 3 are
+also projected after the first step of a run. Constraints on velocities have index 2 in every method; c = 0 for these
+constraints.
 
-If the norm of M alone is minimised, the change of velocities concentrates strain rates in few elements. If damping
-would dissipate more energy in a step h than the kinetic energy of this velocity change, stiff dampers would exert very
-large forces. In this case M + h ∂f/∂v replaces M for velocities; the change is then the response of the step to an
-impulse. The derivative j is taken on the side of the instant that has no kink. Without a kink, a projection is as
-accurate as the method and changes only rounding errors. The projection is repeated after the next step, because in the
-first projection difference quotients of time functions may have extended across the kink.
+If only the norm of M is minimised, the change of velocities causes large strain rates in few elements. If damping would
+dissipate more energy in a step h than the kinetic energy of this velocity change, stiff dampers would exert very large
+forces. In this case M + h ∂f/∂v replaces M for velocities; the change is then the response of the step to an impulse.
+The derivative j is the one-sided derivative before or after the present time, whichever interval has no kink. A
+projection of smooth motion is as accurate as the method and changes the results by rounding errors only. The projection
+is repeated after the next step, because difference quotients of time functions in the first projection may have
+contained the kink.
 
 Sources: K. E. Brenan, S. L. Campbell, L. R. Petzold, Numerical Solution of Initial-Value Problems in
 Differential-Algebraic Equations, SIAM (1996), for consistent values; M. Arnold, O. Brüls, A. Cardona, Numer. Math. 129
@@ -67,13 +71,13 @@ KINK = 5e-3
 """Change of e in a step, relative to the terms C_q a and r, above which the motion is not smooth [1]. Smooth motion
 with 20 or more steps per period has smaller changes."""
 NOISE_OF_RATES = 1e-5
-"""Rounding error of e [1/s², 1], per 1 + largest coordinate and velocity."""
+"""Rounding error of e [1/s², 1], relative to 1 + largest coordinate and velocity."""
 NOISE_OF_PLACES = 1e-13
-"""Rounding error of second differences of positions in time, times h², per 1 + largest coordinate [1]."""
+"""Rounding error of second differences of positions in time, times h², relative to 1 + largest coordinate [1]."""
 LOOK_BACK = 1 / 16
 """Time step of difference quotients of r, relative to the step size [1]."""
 STRADDLES = 2.0
-"""Ratio of the derivatives of r before and after an instant above which a kink lies between them [1]."""
+"""Ratio of the derivatives of r before and after a time, above which r has a kink at this time [1]."""
 
 
 @kernel
@@ -85,11 +89,11 @@ def find_excess(
     now: FloatArray,
     largest: FloatArray,
 ) -> None:
-    """Fill e and the size of its terms; find the largest change of e from ``before`` in excess of `KINK` times the size
-    of its terms.
+    """Write e and the size of its terms to ``now``. Write the largest excess to ``largest``: the change of e from
+    ``before`` minus `KINK` times the size of its terms.
 
-    The shapes of ``before`` and ``now`` are (2, m), and the shape of ``largest`` is (1,). ``watched`` is 0 for
-    constraints that do not count, otherwise 1, shape (m,).
+    The shapes of ``before`` and ``now`` are (2, m), and the shape of ``largest`` is (1,). ``watched``, shape (m,), is 0
+    for constraints that are excluded from the check, otherwise 1.
     """
     most = 0.0
     for i in range(now.shape[1]):
@@ -105,9 +109,9 @@ class Consistency:
     Args:
         problem: the equations, whose matrix and linear solver are used.
         integrator: the method.
-        project: whether states are projected after kinks; the start is always checked.
-        velocities: "check" refuses initial velocities that constraints forbid, "project" uses the nearest allowed
-            velocities.
+        project: whether states are projected after kinks; the initial state is always checked.
+        velocities: "check": initial velocities that violate constraints cause an error; "project": the nearest allowed
+            velocities are used.
 
     Attributes:
         projections: number of projections after kinks so far.
@@ -134,8 +138,8 @@ class Consistency:
             h: step size [s].
 
         Raises:
-            ModelError: gaps are not small or constraints forbid velocities, where the message names these constraints;
-                or masses and constraints do not determine accelerations.
+            ModelError: gaps are not small, constraints forbid velocities, or masses and constraints do not determine
+                accelerations. The message names the constraints.
         """
         self._again = not self._integrator.rate_level
         if self._rates.anywhere:
@@ -167,15 +171,15 @@ class Consistency:
         self._again, self.projections = bool(kept["again"]), int(kept["projections"])
 
     def look_back(self, state: State) -> None:
-        """Evaluate e at the start of a continued run; in other runs e is known from the previous step."""
+        """Evaluate e at the start of a resumed run. Otherwise e is known from the previous step."""
         if self._project:
             self._problem.assembly.load_fields(state)
             self._look(state)
             self._before[:] = self._now
 
     def follow(self, state: State, h: float) -> bool:
-        """Project an accepted step if it contains a kink. Return whether the step has changed; the fields contain the
-        state.
+        """Project the end of an accepted step if the step contains a kink; return whether the state has changed. The
+        fields contain the state.
 
         Args:
             state: the state after the step; velocities, accelerations and multipliers may change.
@@ -195,12 +199,13 @@ class Consistency:
 
     @property
     def looks(self) -> Follow:
-        """The data for the check of constraints in compiled steps."""
+        """The data that compiled steps need for the check of kinks."""
         return Follow(self._largest, self._before, self._now, NOISE_OF_RATES)
 
     def find_program(self, state: State) -> Program | None:
-        """Return the program that checks constraints after usual steps of a state, or None if the next step needs
-        Python."""
+        """Return the compiled program that checks for kinks after a step, or None if the next step requires Python
+        code.
+        """
         return None if self._project and (self._again or not self._has_program(state)) else self._program
 
     def _has_program(self, state: State) -> bool:
@@ -209,8 +214,9 @@ class Consistency:
         return state.a is a and assembly.revision == revision and assembly.fields.unit_rates == unit_rates
 
     def _look(self, state: State) -> float:
-        """Evaluate e and the size of its terms at the state in the fields; return the excess of its change over smooth
-        motion."""
+        """Evaluate e and the size of its terms at the state in the fields; return the amount by which the change of e
+        exceeds the change in smooth motion.
+        """
         assembly = self._problem.assembly
         if not self._has_program(state):
             self._made_for = state.a, assembly.revision, assembly.fields.unit_rates
@@ -225,7 +231,7 @@ class Consistency:
         for constraint in assembly.constraints:
             if constraint.smooth:
                 own = constraint.multipliers.ravel()
-                # multipliers of other processes have the number -1
+                # multipliers of other processes have the index -1
                 watched[own[own >= 0]] = 0.0
         where = (evaluate(assembly.fields),)
         steps: list[Step] = [(call(clear, lambda s: (product,)), where), (call(clear, lambda s: (right,)), where)]
@@ -240,7 +246,9 @@ class Consistency:
         return self._rates.multiply(a) - right[:-1]
 
     def _is_kink(self, largest: float, h: float) -> bool:
-        """Return whether e has changed more than in smooth motion on any process; each process passes its excess."""
+        """Return whether e has changed more than in smooth motion on any process; ``largest`` is the excess on this
+        process.
+        """
         fields, processes = self._problem.assembly.fields, self._problem.assembly.processes
         if processes.size == 1 and largest <= NOISE_OF_RATES:
             return False
@@ -277,7 +285,8 @@ class Consistency:
 
     def _find_change(self, solver: MassSolver, gap: FloatArray, h: float) -> tuple[FloatArray, FloatArray, float]:
         """Return changes of velocities that close a gap of constraint rates, shape (m,), and the resulting changes of
-        forces. The third result is the time [s] with which damping is added to the masses, h or 0."""
+        forces. The third result is the factor [s] of the damping matrix that is added to the mass matrix, h or 0.
+        """
         right = np.append(gap, 0.0)
         zero = np.zeros(self._problem.assembly.layout.spare + 1)
         change, impulse = solver.solve(zero, right)
@@ -308,10 +317,10 @@ class Consistency:
         self._problem.assembly.update_markers()
 
     def _eval_jerk(self, state: State, h: float) -> FloatArray:
-        """Return j of the state in the fields, from differences in time, shape (m,).
+        """Return j of the state in the fields, computed by difference quotients in time, shape (m,).
 
-        The difference quotient before this time is used unless it extends across a kink. A quotient that extends across
-        a kink is of order 1/h, and is replaced by the quotient after this time.
+        The backward difference quotient is used unless its interval contains a kink. In this case the quotient is of
+        order 1/h, and the forward difference quotient is used instead.
         """
         now, step = self._eval_residual(state.a), LOOK_BACK * h
         before, after = ((self._eval_later(state, dt) - now) / dt for dt in (-step, step))
@@ -337,7 +346,7 @@ class Consistency:
         size = 1.0 + processes.largest_of(np.abs(fields.x).max())
         zero, values = np.zeros_like(fields.x), rates.eval(rate_level=False)
         left = processes.largest_of(np.abs(values).max(initial=0.0))
-        # if all constraints are fulfilled, the distinction between positions and velocities is not needed
+        # if all constraints are fulfilled, constraints on positions and on velocities need not be distinguished
         on_rates = rates.find_rates() if left > CONSTRAINT_TOLERANCE * size else np.zeros(rates.count, np.bool_)
         if left > CONSTRAINT_TOLERANCE * size:
             check_gaps(assembly, rates, np.where(on_rates, 0.0, values), on_rates, h)

@@ -1,5 +1,6 @@
-"""The entries of C_q of the constraints of an assembly, row by row, for products with vectors of coordinates without a
-matrix."""
+"""Products of the constraint Jacobian C_q of an assembly with vectors of coordinates, from the entries of each
+constraint, without an assembled matrix.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +19,9 @@ from windlass.framework.model.system import Coupling, Evaluation, System, evalua
 
 @kernel
 def add_products(values: FloatArray, dofs: IntArray, multipliers: IntArray, w: FloatArray, product: FloatArray) -> None:
-    """Add C_q w to ``product`` for values ordered by row; coordinates without an entry in w count as 0."""
+    """Add C_q w to ``product``; ``values`` contains C_q row by row. Coordinates whose index is outside w contribute
+    0.
+    """
     k = 0
     for i in range(len(dofs)):
         for j in range(multipliers.shape[1]):
@@ -55,7 +58,8 @@ def _evaluate_jacobian(assembly: Assembly, system: System) -> Evaluation:
     assert constraint is not None
     (count, width), n = constraint.multipliers.shape, system.dofs.shape[1]
     spare = count * width * n
-    # all values that are not entries of C_q are written to the last entry; slots are 32-bit integers, as in matrices
+    # Values that do not belong to C_q are written to the last element of the array. Slots are 32-bit integers, as in
+    # matrices.
     slots: Any = np.arange(spare, dtype=np.int32).reshape(count, width, n)
     columns: Any = np.full((count, n, width), spare, np.int32)
     diagonal: Any = np.full((count, width), spare, np.int32)

@@ -3,9 +3,9 @@
     Ċ = C_q v + C_t
     C̈ = C_q a - r,  r = -(C_q v)_q v - 2 C_qt v - C_tt
 
-Constraints on velocities are defined by Ċ, which is called the rate level. Laws give C, Ċ and r. Since Ċ is linear in
-v, a product C_q w is the difference between Ċ for v + w and for v. Only markers are updated for this product; lists of
-neighbours of contacts are unchanged.
+Constraints on velocities are defined by Ċ; the argument ``rate_level`` selects Ċ instead of C. Laws give C, Ċ and r.
+Since Ċ is linear in v, a product C_q w is the difference between Ċ for v + w and for v. For this product only markers
+are updated; contacts do not search for neighbours.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from windlass.solvers.names import shorten
 CHANGE = 1e-3
 """Change of coordinates by which nonlinear constraints are detected, relative to 1 + largest coordinate [1]."""
 LINEAR = 1e-9
-"""Largest change of C_q, relative to its entries, with which a constraint counts as linear [1]."""
+"""Largest change of C_q, relative to its entries, up to which a constraint is treated as linear [1]."""
 
 
 class ConstraintRates:
@@ -72,7 +72,7 @@ class ConstraintRates:
         before, fields.rate_level = fields.rate_level, rate_level
         key = rate_level, fields.unit_rates
         if key not in self._equations:
-            # the arguments, including the levels, are prepared once
+            # the arguments of the kernels are prepared only once for C and once for Ċ
             self._equations[key] = Program(constraint_steps(assembly, c, self._forces))
         self._equations[key]()
         fields.rate_level = before
@@ -119,8 +119,9 @@ class ConstraintRates:
         return found
 
     def _draw(self, size: float) -> FloatArray:
-        """Return random numbers between -size and size by world coordinate, which makes ghosts equal to their owners,
-        shape (n,)."""
+        """Return pseudo-random values between -size and size, shape (n,). The values depend only on the world index of
+        each coordinate, so that ghosts receive the values of their owners.
+        """
         # the fractional parts of multiples of an irrational number are distributed evenly in an interval
         parts: FloatArray = np.modf(0.6180339887498949 * (1.0 + self._assembly.layout.dofs))[0]
         return size * (2.0 * parts - 1.0)
@@ -131,7 +132,7 @@ class ConstraintRates:
 
         Args:
             which: whether each constraint is named, shape (m,).
-            values: numbers shown with the names, shape (m,).
+            values: values shown with the names, shape (m,).
             most: number of names.
         """
         layout, number = self._assembly.layout, self._assembly.world.numbering

@@ -1,8 +1,8 @@
 """Consistent initial accelerations: M a + C_q^T lam = loads - f,  C_q a = -(C_q v)_q v - 2 C_qt v - C_tt.
 
 Initial accelerations and multipliers are computed with the matrix and the linear solver of Newton's method, which exist
-in any case. A separate solver is used in two cases. First, the solver of Newton's method may fail, as LU without
-exchange of pivots does for coordinates without mass. Second, options with the prefix ``initial_`` may select a solver.
+in any case. A separate solver is used in two cases. First, the solver of Newton's method may fail; for example, LU
+without pivoting fails for coordinates without mass. Second, options with the prefix ``initial_`` may select a solver.
 """
 
 from __future__ import annotations
@@ -31,14 +31,17 @@ from windlass.solvers.newton.problem import NonlinearProblem
 
 PREFIX = "initial_"
 FRICTION_SOLVES = 3
-"""Largest number of solves to find the direction of friction that is proportional to multipliers; in 2D one solve is
-exact."""
+"""Largest number of iterations for the direction of friction forces that are proportional to multipliers; in 2D one
+solve is exact.
+"""
 REFINEMENTS = 3
-"""Largest number of iterative refinements of the solution, which make iterative solvers of low accuracy sufficient."""
+"""Largest number of iterative refinements of the solution. With refinement, iterative solvers of low accuracy are
+sufficient.
+"""
 ACCURATE = 1e-12
 """Residual at which refinement of the solution ends, relative to the right-hand side [1]."""
 ACCEPTED = 1e-4
-"""Largest residual of a regular matrix after refinement, relative to the right-hand side [1]."""
+"""Residual after refinement, relative to the right-hand side [1], above which the matrix is treated as singular."""
 
 
 def update_initial_accelerations(problem: NonlinearProblem, state: State, still: IntArray | Sequence[int] = ()) -> None:
@@ -49,11 +52,12 @@ def update_initial_accelerations(problem: NonlinearProblem, state: State, still:
     Args:
         problem: the equations.
         state: positions, velocities and history values at the start.
-        still: local multipliers of constraints whose prescribed accelerations are 0, for any functions of time.
+        still: local multipliers of constraints whose prescribed accelerations are set to 0, whatever their functions of
+            time.
 
     Raises:
         ModelError: the mass matrix with the constraints is singular. The message names coordinates without mass, or
-            constraints that contradict or repeat each other.
+            constraints that are contradictory or redundant.
     """
     assembly = problem.assembly
     layout = assembly.layout
@@ -82,8 +86,8 @@ class MassSolver:
 
     Args:
         problem: the equations with matrix and linear solver; markers are up to date.
-        over: time [s] with which damping is added to the masses: M + over ∂f/∂v replaces M. The damping term is omitted
-            if the solver of Newton's method does not work with it.
+        over: factor [s] of the damping matrix that is added to the mass matrix: M + over ∂f/∂v replaces M. The damping
+            term is omitted if the solver of Newton's method does not work with it.
     """
 
     def __init__(self, problem: NonlinearProblem, over: float = 0.0) -> None:
@@ -169,8 +173,9 @@ class MassSolver:
 
 
 def _solves(ksp: Any, matrix: Any, right: Any) -> bool:
-    """Return whether the solver finds the solution for a right-hand side; for a random right-hand side this means that
-    the matrix is regular."""
+    """Return whether the solver finds the solution for a right-hand side. A random right-hand side tests whether the
+    matrix is regular.
+    """
     solution = try_solve(ksp, right)
     if solution is None:
         return False

@@ -31,13 +31,14 @@ from windlass.solvers.names import name_dofs, shorten
 
 
 class SingularError(ModelError):
-    """Raised if forces do not determine the accelerations."""
+    """Raised if the matrix of accelerations and multipliers is singular."""
 
 
 class SaddleMatrix:
-    """Values of the matrix over the local unknowns, in a pattern without couplings by springs and contacts.
+    """The matrix for the local unknowns; its sparsity pattern contains no couplings by springs and contacts.
 
-    Rows and columns of constraints are scaled to the size of masses: the unknowns of constraints are λ / scale.
+    Rows and columns of constraints are multiplied by ``scale``, a typical mass, so that all entries have similar size;
+    the unknowns of constraints are λ / scale.
 
     Args:
         assembly: the systems of this process.
@@ -100,8 +101,7 @@ class SaddleMatrix:
         )
 
     def _repeated(self) -> str:
-        """Return names of the constraints whose forces can change without effect; empty if no such constraints are
-        found."""
+        """Return names of redundant constraints, whose forces are not unique; empty if none are found."""
         layout, number, comm = self.assembly.layout, self.assembly.world.numbering, self.assembly.comm
         matrix = TangentMatrix(self.pattern, layout.unknowns.numbers, layout.unknowns.owned, comm)
         matrix.values[:-1] = self.values
@@ -135,8 +135,8 @@ class Factors(Protocol):
         """Delete the factorisation and the data of its solver; call `factorise` afterwards."""
 
     def solve(self, right: FloatArray) -> FloatArray:
-        """Return the solution for a right-hand side, both by local unknown; contributions to ghosts are sent to their
-        owners.
+        """Return the solution for a right-hand side; both have the order of local unknowns. Values of ghosts in the
+        right-hand side are added to the values of their owners.
 
         Raises:
             SingularError: the matrix is singular.
@@ -149,7 +149,7 @@ class PetscFactors:
     Args:
         matrix: the matrix.
         prefix: options prefix of the KSP.
-        definite: whether the matrix is only a mass matrix, which needs no exchange of pivots.
+        definite: whether the matrix is only a mass matrix, which is positive definite and needs no pivoting.
     """
 
     def __init__(self, matrix: SaddleMatrix, prefix: str, definite: bool = False) -> None:
@@ -190,7 +190,7 @@ class PetscFactors:
             raise_cause(error)
             failed = True
         if failed:
-            # if the right-hand side is not finite, the matrix is correct
+            # if the right-hand side is not finite, the matrix is not the cause of the failure
             if np.isfinite(self._right.norm()):
                 self._ksp.getPC().reset()
                 raise SingularError(self._matrix.describe_singular())
@@ -199,11 +199,11 @@ class PetscFactors:
 
 
 def add_right_side(assembly: Assembly, f: FloatArray, c: FloatArray) -> None:
-    """Add f and c of the module's equations at the present fields, in which a and λ are 0.
+    """Add f and c of the equations at the top of this file, evaluated at the present fields with a = 0 and λ = 0.
 
     Args:
         assembly: the systems of this process.
-        f: forces [N, N m], shape (n + 1,); 0 at entry.
+        f: array to which forces are added [N, N m], shape (n + 1,); initially 0.
         c: right-hand sides of the constraints [m/s^2, rad/s^2], shape (m + 1,).
     """
     assembly.add_loads(f, -1.0)
@@ -217,7 +217,7 @@ def add_right_side(assembly: Assembly, f: FloatArray, c: FloatArray) -> None:
 
 
 def saddle_right_side(unknowns: Unknowns, f: FloatArray, c: FloatArray) -> FloatArray:
-    """Return the right-hand side by local unknown for f and c of `add_right_side`."""
+    """Return f and c of `add_right_side` as a right-hand side in the order of local unknowns."""
     right = np.zeros(len(unknowns.numbers))
     right[unknowns.of_dof] = -f[:-1]
     right[unknowns.of_multiplier] = c[:-1]

@@ -1,13 +1,13 @@
-"""Check whether a motion can start from a state: if constraints forbid positions or velocities, an error names these
-constraints.
+"""Check whether a motion can start from a state. If positions or velocities violate constraints, an error is raised
+with the names of these constraints.
 
 Gaps of positions below `SMALL_GAP`, and forbidden velocities below `SMALL_RATE`, are projected onto the constraints:
-they result from rounded numbers or errors of an earlier solve. Gaps of a motion that is prescribed by a function of
-time would cause a jump of the motion. Such gaps must be below `SMALL_JUMP` or a few steps of this motion; the drift of
-index 2 methods is smaller.
+they result from rounded input or from errors of an earlier solve. If a function of time prescribes a motion, a gap
+would cause a jump of this motion. Such gaps must be below `SMALL_JUMP` or below the motion in `STEPS` steps; the drift
+of index 2 methods is smaller.
 
-A constraint with a prescribed rate acts as a motor that starts if its coordinates are at rest, C_q v = 0. The
-coordinates of such a motor receive the prescribed speed. If C_q v ≠ 0, the user has specified velocities that the
+A constraint with a prescribed rate whose coordinates are at rest (C_q v = 0) acts as a motor that starts; its
+coordinates receive the prescribed speed without an error. If C_q v ≠ 0, the user has specified velocities that the
 constraint would change without a message.
 """
 
@@ -27,19 +27,23 @@ from windlass.solvers.constraint_motion.constraint_jacobian import eval_sizes
 from windlass.solvers.constraint_motion.constraint_rates import ConstraintRates
 
 SMALL_GAP = 1e-3
-"""Largest initial position gap that is closed without an error [m, rad, 1], per 1 + largest coordinate."""
+"""Largest initial position gap that is closed without an error [m, rad, 1], relative to 1 + largest coordinate."""
 SMALL_RATE = 1e-3
-"""Largest change of forbidden velocities that is made without an error [m/s, rad/s, 1/s], per 1 + largest terms of the
-constraint."""
+"""Largest velocity that violates a constraint and is corrected without an error [m/s, rad/s, 1/s], relative to 1 +
+largest terms of the constraint.
+"""
 SMALL_JUMP = 1e-5
-"""Largest gap of a prescribed motion that never counts as a jump [m, rad, 1], per 1 + largest coordinate."""
+"""Gap of a prescribed motion [m, rad, 1], relative to 1 + largest coordinate, below which the gap is never treated as a
+jump.
+"""
 STEPS = 10.0
-"""Largest gap of a prescribed motion that does not count as a jump, relative to the motion in a step [1]."""
+"""Gap of a prescribed motion, relative to the motion in one step [1], above which the gap is treated as a jump."""
 
 
 def find_driven(assembly: Assembly, counts: Callable[[System], bool] = lambda system: True) -> NDArray[np.bool_]:
-    """Return whether each local multiplier belongs to a constraint of the given systems that prescribes a motion in
-    time, shape (m,)."""
+    """Return whether each local multiplier belongs to a constraint that prescribes a motion as a function of time,
+    shape (m,); ``counts`` selects systems.
+    """
     found = np.zeros(len(assembly.layout.multipliers_owned) + 1, np.bool_)
     for system in assembly.systems:
         if system.constraint is not None and system.constraint.driven is not None and counts(system):
@@ -55,7 +59,7 @@ def check_gaps(
     Args:
         rates: the constraints at the fields, which contain the initial state.
         gap: C of constraints on positions, 0 for constraints on velocities [m, rad, 1], shape (m,).
-        on_rates: whether each constraint is on velocities, shape (m,).
+        on_rates: whether each constraint is a constraint on velocities, shape (m,).
         h: step size [s].
     """
     fields, processes = assembly.fields, assembly.processes

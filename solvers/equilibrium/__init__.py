@@ -1,1 +1,1 @@
-"""Methods of statics in addition to Newton's method: paths to an equilibrium, and checks of its stability."""
+"""Methods of the static solver in addition to Newton's method: paths to an equilibrium, and stability checks."""

@@ -1,12 +1,12 @@
 """Check of the force balance of statics at full load after the last update of contacts.
 
 A point that touches for the first time in a load step sticks by friction during Newton's method. After Newton's method,
-the update makes the present position of the point the anchor of its bristle, so its friction vanishes. At full load the
-forces are then out of balance, by a sixth of the rope force for a rope on a post. A repeated solve lets the rope slip
-until its bristles carry their load, and friction agrees with theory again.
+the update sets the anchor of the bristle of this point to its present position, so the friction force of the point
+becomes 0. At full load the forces are then out of balance, by a sixth of the rope force for a rope on a post. In a
+repeated solve the rope slips until its bristles carry the friction force, which then agrees with theory.
 
-The solve is not repeated if the error is below the tolerance of the discontinuous iteration, or if steps are accepted
-with inconsistent contacts (``Passes(fail=False)``, as in other programs).
+The solve is not repeated if the error is below the tolerance of the discontinuous iteration, or if steps with
+inconsistent contacts are accepted (``Passes(fail=False)``).
 """
 
 from collections.abc import Callable
@@ -16,8 +16,8 @@ from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.stepping.discontinuous import Passes, StepAttempt
 
 TOUCHING_ERROR = 0.05
-"""Force imbalance, relative to the largest contact force of a cable [1], up to which the solve for full load is not
-repeated. This limit corresponds to 1 or 2 % of the rope force.
+"""Largest force imbalance, relative to the largest contact force of a cable [1], for which the solve at full load is
+not repeated. This limit corresponds to 1 or 2 % of the rope force.
 """
 AGAIN = 3
 """Largest number of repeated solves at full load."""
@@ -40,14 +40,15 @@ def balance(
     settings: Passes,
     solve_again: Callable[[], StepAttempt | None],
 ) -> float:
-    """Repeat the solve while friction is missing; return the remaining force error relative to the contact force [1].
+    """Repeat the solve at full load until the forces are in balance; return the remaining force error relative to the
+    contact force [1].
 
     The call is collective.
 
     Args:
         problem: the problem at the end of the last load step; if the last solve fails, the previous equilibrium is
             restored.
-        attempt: that load step.
+        attempt: outcome of the last load step.
         settings: settings of the discontinuous iteration.
         solve_again: function that solves at full load from the present state; if the solve fails, it returns None and
             leaves the state unchanged.
@@ -60,7 +61,7 @@ def balance(
         history = fields.data.copy(), fields.start_data.copy()
         again = solve_again()
         if again is None:
-            # no second equilibrium was found, so later checks, such as stability, refer to the previous equilibrium
+            # the repeated solve failed, so later checks, such as stability, use the previous equilibrium
             problem.start(scheme, from_zero=False)
             unknowns.copy(problem.unknowns)
             fields.data[:], fields.start_data[:] = history

@@ -1,6 +1,6 @@
-"""Descent: an implicit flow down the potential through stable states to a stable equilibrium.
+"""Descent: implicit steps that decrease the potential, through stable states, to a stable equilibrium.
 
-Each step solves f(q) + k M (q - q_last) = 0 from the previous q, q_last. A large step of this kind (a backward Euler
+Each step solves f(q) + k M (q - q_last) = 0 from the previous q, q_last. A large step of this type (a backward Euler
 step) does not detect instability. If k is smaller than the growth rate of an unstable mode, the step damps this mode
 and ends at a saddle point. Therefore a step is accepted only if its tangent K + k M, with the constraints, is positive
 definite at its end. The end is then a minimum of the potential plus k/2 |q - q_last|²_M, and the potential decreases.
@@ -27,18 +27,18 @@ EASIER, HARDER = 0.3, 4.0
 WAIT = 3
 """Number of steps after a failed step in which k, the factor of the stabiliser k M, is constant."""
 END_SHARE = 1e-9
-"""Ratio of the factor k to its first value at which the flow counts as at rest [1]."""
+"""Ratio of the factor k to its first value below which the descent ends [1]."""
 
 
 def descend(newton: Newton, scheme: Scheme, q: FloatArray, k: float, state: State) -> tuple[FloatArray, int]:
-    """Follow the implicit flow.
+    """Make implicit steps until k is negligible.
 
     Args:
         newton: the solver.
         scheme: the equilibrium to be found.
         q: initial displacements [m, 1, rad], shape (n,).
         k: initial factor of M [1/s^2].
-        state: a working state of the same process; its values are overwritten.
+        state: a state of this process as working memory; its values are overwritten.
 
     Returns:
         Displacements near a stable equilibrium, shape (n,), and the number of linear solves.

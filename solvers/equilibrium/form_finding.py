@@ -1,21 +1,22 @@
-"""Form-finding: the shape in which slack lines hang or lie, independent of the initial shape.
+"""Form-finding: computes the equilibrium shape of slack lines, independent of the initial shape.
 
-A line whose initial shape is shorter than the line has a compressive force of EA times its slack. Paths of decreasing
-potential from such a shape end in folded shapes. In form-finding all lines are in tension from the first solution on.
-The potential is then the potential of a net in tension:
+A line whose initial shape is shorter than its unstrained length has a compressive force of EA times the relative
+difference in length. If the potential is reduced from such a shape, the line folds. In form-finding all lines are in
+tension from the first solution on, as in a net under tension. There are two stages:
 
-1. Force densities. Each row gets the force N = ρ |r'|, independent of its reference length, and no bending stiffness.
-   The equilibrium is the solution of linear equations, so the initial shape has no influence. The density of a row is
-   increased if the row is longer than its length under this force, and reduced if the row is shorter, by ρ <- ρ |r'|/(1
-   + ε0 + N/EA). The changes end when all lengths are correct to a tenth.
-2. Multipliers. Each point of a row gets the force N = μ + k (|r'| - 1 - ε0 - μ/EA), with a small stiffness k. The
+1. Force densities. Each row (one cable element) has the axial force N = ρ |r'|, independent of its reference length,
+   and no bending stiffness. The constant ρ is the force density. The equilibrium is the solution of linear equations,
+   so the initial shape has no influence. The force density is corrected by ρ <- ρ |r'|/(1 + ε0 + N/EA). It increases if
+   the row is longer than its law predicts for this force, and decreases if the row is shorter. The corrections end when
+   all lengths have errors of at most 10 %.
+2. Multipliers. Each point of a row has the axial force N = μ + k (|r'| - 1 - ε0 - μ/EA), with a small stiffness k. The
    multiplier μ is the force of the previous solution, corrected by the error in length. Solutions need few iterations
-   while forces change little between solutions. The stiffness k grows in proportion to N, and faster the smaller the
-   force changes are. With k = EA this force equals the force in the law of the row.
+   if forces change little between solutions. The stiffness k increases after each solution; the increase is larger if
+   the force changes are small. With k = EA this force equals the force in the law of the row.
 
-Contacts are updated after every solution. The result is an initial shape for load steps, which decide contacts again.
-All solutions use the laws of the model, with arguments of their kernels as in `Strands`. `without_friction` switches
-off friction, which would prevent lines from moving.
+Contacts are updated after every solution. The result is an initial shape for load steps, which determine contact states
+again. All solutions use the laws of the model, with arguments of their kernels as in `Strands`. `without_friction`
+switches off friction, because friction would prevent the motion of lines.
 
 Source: H.-J. Schek, Comput. Methods Appl. Mech. Eng. 3 (1974) 115-134 (force densities); R. Glowinski, P. Le Tallec,
 Augmented Lagrangian and Operator-Splitting Methods in Nonlinear Mechanics, SIAM (1989) (lines without extension).
@@ -39,10 +40,9 @@ from windlass.solvers.newton.newton import Newton
 from windlass.solvers.newton.scheme import Scheme
 
 FRICTION = "friction_coefficient"
-"""The column of contacts."""
+"""Name of the column of contacts that form-finding sets to 0."""
 ROPE = 1e-3
-"""Largest strain of rows that count as lines that may be slack [1]; such lines buckle between their ends at smaller
-compressive strains.
+"""Compressive strain at buckling below which a row is treated as a line that may be slack [1].
 """
 DENSITIES = 30
 """Largest number of solutions with force densities."""
@@ -53,16 +53,15 @@ NEAR = 0.1
 LARGEST_RATIO = 10.0
 """Largest ratio of the force densities of a row in two consecutive solutions [1]."""
 CHANGE = 0.5
-"""Largest relative change of forces up to which the stiffness may grow [1]."""
+"""Relative change of forces [1] above which the stiffness does not increase."""
 GROWTH = 30.0
 """Largest factor by which the stiffness k grows after a solution [1]."""
 RETREAT = 3.0
 """Divisor of the stiffness k after a failed solution [1]."""
 LEAST_FORCE = 1e-5
-"""Fraction of the largest force of the lines: the relative change of a smaller force is computed with this force
-[1]."""
+"""Smallest reference force for relative changes of forces, relative to the largest force of all lines [1]."""
 CONTACT = 1e-3
-"""Force error at which contacts count as settled, relative to the largest contact force [1]."""
+"""Force error, relative to the largest contact force [1], below which contacts are treated as settled."""
 MOST = 150
 """Largest number of linear solves."""
 RTOL = 1e-4
@@ -72,17 +71,18 @@ MAX_IT = 15
 
 
 class Lines:
-    """All strands of a process, ordered by law. All calls are collective.
+    """The strands (rows with axial force) of this process, ordered by law. All calls are collective.
 
     Args:
         assembly: the systems.
         load: sum of the absolute values of all loads [N].
 
     Attributes:
-        load: argument ``load``.
+        load: sum of the absolute values of all loads [N].
         exist: whether at least one process has a line that may be slack.
         are_lines: whether each row of this process is a line that may be slack, shape (rows,).
-        row, weight, stiffness, free: values at all points of all laws, see `Strands`; rows are numbered consecutively.
+        row, weight, stiffness, free: values at the integration points of all laws, see `Strands`; row indices continue
+            from one law to the next.
         length, row_stiffness: length [m] and stiffness [N] of each row.
     """
 
@@ -109,12 +109,12 @@ class Lines:
         return np.concatenate([np.zeros(0), *parts])
 
     def mean(self, values: FloatArray) -> FloatArray:
-        """Return means over rows, shape (rows,), of values at points."""
+        """Return the mean over each row of values at points, shape (rows,)."""
         mean: FloatArray = np.bincount(self.row, self.weight * values, self.count) / self.length
         return mean
 
     def eval_stretch(self) -> FloatArray:
-        """Return |r'| [1] at all points."""
+        """Return the stretch |r'| [1] at all points."""
         return self._join([part.eval_stretch(self._assembly.fields) for part in self._parts])
 
     def are_slack(self) -> bool:
@@ -123,12 +123,14 @@ class Lines:
         """
         force = self.mean(self.stiffness * (self.eval_stretch() - 1.0 - self.free))
         folded = np.concatenate([np.zeros(0, np.bool_), *(p.find_folded(self._assembly.fields) for p in self._parts)])
-        # NaN counts as no tension
+        # the comparison is written so that NaN is treated as slack
         slack = self.are_lines & (folded | ~(force >= -np.maximum(self.load, self._bearable)))
         return self._processes.any(bool(slack.any()))
 
     def take(self, stiffness: FloatArray, free: FloatArray, bend: bool) -> None:
-        """Set stiffness and force-free strain of lines, shape (points,) each."""
+        """Set the stiffness and the strain without force of lines, shape (points,) each; ``bend`` is whether lines have
+        bending stiffness.
+        """
         on = self.are_lines[self.row]
         stiffness, free = np.where(on, stiffness, self.stiffness), np.where(on, free, self.free)
         bends: BoolArray = ~self.are_lines | bend
@@ -139,7 +141,7 @@ class Lines:
             part.take(stiffness[points], free[points], bends[rows])
 
     def restore(self) -> None:
-        """Restore the laws of all rows to the last bit."""
+        """Restore the original laws of all rows exactly."""
         self.take(self.stiffness, self.free, bend=True)
 
     def largest(self, values: FloatArray) -> float:
@@ -155,7 +157,9 @@ class Lines:
 
 
 def find_friction(assembly: Assembly) -> list[tuple[Entity, FloatArray]]:
-    """Return rows whose friction can be switched off, with their friction coefficients [1]. The call is collective."""
+    """Return contact rows whose friction can be switched off, and their friction coefficients [1]. The call is
+    collective.
+    """
     found = list[tuple[Entity, FloatArray]]()
     for component, table in assembly.world.tables.items():
         col = component.columns.get(FRICTION)
@@ -167,7 +171,9 @@ def find_friction(assembly: Assembly) -> list[tuple[Entity, FloatArray]]:
 
 @contextmanager
 def without_friction(assembly: Assembly) -> Iterator[None]:
-    """Return a context in which contacts have no friction, if their friction can be changed. The call is collective."""
+    """Return a context in which the friction coefficients of all contacts are 0, except those that cannot be changed.
+    The call is collective.
+    """
     kept = find_friction(assembly)
     try:
         for rows, _ in kept:
@@ -188,8 +194,9 @@ def sum_loads(assembly: Assembly, load_factor: float) -> float:
 
 
 def find_lines(newton: Newton, scheme: Scheme) -> Lines | None:
-    """Return the lines of a model under the loads of a scheme, or None without lines or loads; the fields contain the
-    initial state of the scheme."""
+    """Return the lines of a model with the loads of a scheme; None if there are no slack lines or no loads. The fields
+    contain the initial state of the scheme.
+    """
     newton.problem.start(scheme)
     newton.problem.expand_unknowns(newton.problem.unknowns)
     load = sum_loads(newton.problem.assembly, scheme.load_factor)
@@ -198,16 +205,16 @@ def find_lines(newton: Newton, scheme: Scheme) -> Lines | None:
 
 
 class FormFinder:
-    """Searches for the shape of lines.
+    """Computes the equilibrium shape of lines.
 
     Args:
         newton: the solver.
         lines: the lines.
         scheme: the equilibrium to be found, with its initial state; the fields contain the history values of this
             state.
-        state: a working state of the same process; its values are overwritten.
-        decide: function that determines contacts at a state without history, so friction starts from 0; None: contacts
-            keep their history.
+        state: a state of this process as working memory; its values are overwritten.
+        decide: function that determines contact states from a state without history values, so that friction starts
+            from 0. None: contacts keep their history values.
 
     Attributes:
         q: displacements of the previous solution [m, 1, rad], shape (n,).
@@ -221,7 +228,7 @@ class FormFinder:
         self.q, self.spent = scheme.q0.copy(), 0
 
     def find(self) -> bool:
-        """Search for the shape; return whether it was found."""
+        """Compute the shape; return whether this succeeded."""
         snes = self._newton.snes
         settings = snes.getTolerances()
         snes.setTolerances(rtol=RTOL, max_it=MAX_IT)
@@ -257,8 +264,8 @@ class FormFinder:
         return result
 
     def _find_densities(self) -> FloatArray | None:
-        """Find forces at all points of lines for which lengths are correct to a tenth [N]; return None if no solution
-        is found.
+        """Return forces [N] at all points for which all lengths have errors of at most 10 %, or None if no solution is
+        found.
         """
         lines = self._lines
         free, density = lines.mean(lines.free), np.full(lines.count, lines.load)
@@ -278,7 +285,9 @@ class FormFinder:
         return force
 
     def _follow_multipliers(self, force: FloatArray) -> bool:
-        """Continue from forces at all points [N] to the law of the rows; return whether the law was reached."""
+        """Increase the stiffness k from given forces at all points [N] up to the law of the rows; return whether this
+        succeeded.
+        """
         lines, fields = self._lines, self._newton.problem.assembly.fields
         mean, factor = lines.mean(force), 1.0
         for _ in range(MULTIPLIERS):

@@ -1,18 +1,20 @@
-"""Inertia of a static tangent: find whether an equilibrium is stable, and the direction of instability.
+"""Stability of a static equilibrium and direction of instability, from the inertia (the signs of the eigenvalues) of
+the tangent.
 
 An equilibrium is stable if the potential has a minimum at this point, that is, if δqᵀ K δq > 0 for all δq ≠ 0 with C_q
 δq = 0. The matrix of Newton's method with its m active constraints, [[K, C_qᵀ], [C_q, 0]], then has exactly m negative
 eigenvalues. Each additional negative eigenvalue corresponds to a direction in which the potential decreases. The number
 of negative eigenvalues follows from an LDLᵀ factorisation (Sylvester).
 
-Two shifts prevent rounding errors from being counted. With -δ on its diagonal each active constraint counts once, even
-if it repeats another constraint. With ε D on the diagonal of the coordinates, D_i = Σ_j |K_ij|, motions without
-stiffness become positive. Only modes K v = μ D v with μ < -ε then count.
+Two shifts prevent an influence of rounding errors on this number. Each active constraint has -δ on its diagonal and
+therefore adds exactly one negative eigenvalue, even if the constraint is redundant. ε D is added to the diagonal of the
+coordinates, D_i = Σ_j |K_ij|, so that modes without stiffness become positive. Then only modes K v = μ D v with μ < -ε
+are counted.
 
-If K is not symmetric (friction, follower loads, user functions), its symmetric part is examined first. If this part is
+If K is not symmetric (friction, follower loads, user functions), its symmetric part is checked first. If this part is
 positive definite, no real eigenvalue of K is negative in any metric. Otherwise, for example with sliding contacts, the
-sign of the determinant and the eigenvalues of K closest to 0 are examined. Flutter, which depends on masses, is not
-examined.
+sign of the determinant and the eigenvalues of K closest to 0 are checked. Flutter, which depends on masses, is not
+checked.
 
 Source: N. I. M. Gould, Mathematical Programming 32 (1985) 90-99 (inertia of KKT matrices); R. Hill, J. Mech. Phys.
 Solids 6 (1958) 236-249 (symmetric part); R. B. Lehoucq, D. C. Sorensen, C. Yang, ARPACK Users' Guide (1998).
@@ -37,36 +39,37 @@ from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.newton.rounding import multiply_absolute
 
 SHIFT = 1e-12
-"""Shift ε: modes with μ > -ε count as free of force; rounding errors are about 1e-15."""
+"""Shift ε: modes with |μ| < ε are treated as modes without stiffness; rounding errors are about 1e-15."""
 CONSTRAINT_SHIFT = 1e-10
 """Shift δ, relative to (entries of C)²/(entries of K)."""
 SYMMETRIC = 1e-10
-"""Largest asymmetry with which K counts as symmetric [1]."""
+"""Asymmetry below which K is treated as symmetric [1]."""
 NEAREST = 4
-"""Number of eigenvalues of an unsymmetric tangent that are examined, beginning with the closest to 0."""
+"""Number of eigenvalues of an unsymmetric tangent that are computed, the closest to 0."""
 ITERATIONS = 60
-"""Largest number of inverse iterations for the lowest mode; iterations end when μ is constant to 1e-3."""
+"""Largest number of inverse iterations for the lowest mode; iterations end when the relative change of μ is below 1e-3.
+"""
 SAME_INERTIA = 1e-6
-"""Relative error of a solution for random numbers up to which factors certainly have the inertia of the matrix. For 10⁶
-unknowns, the component of random numbers along an eigenvector is about 1e-3.
+"""Relative error of a solution for a random right-hand side up to which the factors have the inertia of the matrix. For
+10⁶ unknowns, the component of a random unit vector along an eigenvector is about 1e-3.
 """
 
 
 class InertiaError(ModelError):
-    """Raised if the tangent has no factors, because no part of the model has stiffness at the equilibrium."""
+    """Raised if the tangent cannot be factorised, because no part of the model has stiffness at the equilibrium."""
 
 
 def is_surely_stable(problem: NonlinearProblem) -> bool:
-    """Return whether the LU factors of the tangent in Newton's method prove that no mode is negative; False means that
-    they prove nothing.
+    """Return whether the LU factors of the tangent of Newton's method prove that all modes are stable. False does not
+    mean that a mode is unstable.
 
-    Without exchange of pivots the LU factors of a symmetric matrix are its LDLᵀ factors. Therefore no mode is negative
-    under the following three conditions. The number of negative pivots is at most the number of constraints. The matrix
-    is far from singular. Therefore no constraint repeats another constraint, and no pivot has its sign from rounding
-    errors. The factors are factors of the matrix A itself. Factors of A + E with larger errors, as for badly
-    conditioned blocks, also have the inertia of A if E (A + E)⁻¹ is small. In this case no matrix A + τE with 0 <= τ <=
-    1 is singular. The matrix E (A + E)⁻¹ also determines the error after one refinement, and is small if the refined
-    solution for random numbers is exact. This check costs a tenth of the time of `TangentInertia`.
+    Without pivoting the LU factors of a symmetric matrix are its LDLᵀ factors. Therefore no mode is negative under the
+    following three conditions. The number of negative pivots is at most the number of constraints. The matrix is far
+    from singular, so no constraint is redundant, and rounding errors do not change the sign of a pivot. The factors
+    belong to the matrix A itself. Factors of A + E with larger errors, as for ill-conditioned blocks, also have the
+    inertia of A if E (A + E)⁻¹ is small. In this case no matrix A + τE with 0 <= τ <= 1 is singular. The matrix E (A +
+    E)⁻¹ also determines the error after one refinement, and is small if the refined solution for a random right-hand
+    side is exact. This check takes a tenth of the time of `TangentInertia`.
     """
     pc = problem.snes.getKSP().getPC()
     own = any(name.startswith((problem.prefix + "pc_", problem.prefix + "ksp_")) for name in PETSc.Options().getAll())
@@ -87,11 +90,12 @@ class TangentInertia:
 
     Args:
         problem: the equations; `NonlinearProblem.update_tangent` must have been called for the solution.
-        like: inertia of the whole tangent if this tangent is a part of it. The D of the whole tangent is then used, and
-            rows that have lost their entries count as rounding errors.
+        like: inertia of the complete tangent if the tangent of the problem is only a part, for example without
+            contacts. D of the complete tangent is then used, so that rows that are nearly 0 in the part are treated as
+            rounding errors.
 
     Attributes:
-        asymmetry: size of |D^-½ (K - Kᵀ) D^-½| [1].
+        asymmetry: norm |D^-½ (K - Kᵀ) D^-½| [1].
     """
 
     _weights: Any
@@ -104,7 +108,7 @@ class TangentInertia:
         self._tangent, self._symmetric = tangent, tangent.duplicate(copy=True)
         self._symmetric.transpose()
         difference = self._symmetric.duplicate(copy=True)
-        # blocks have equal row and column numbers, so the pattern is symmetric
+        # the pattern is symmetric, because each block has the same row and column indices
         same = PETSc.Mat.Structure.SAME_NONZERO_PATTERN
         difference.axpy(-1.0, tangent, structure=same)
         self._symmetric.axpy(1.0, tangent, structure=same)
@@ -179,33 +183,35 @@ class TangentInertia:
         return pc
 
     def _is_exact(self, matrix: Any, pc: Any) -> bool:
-        """Return whether the factors are accurate enough for the count."""
+        """Return whether the factors are accurate enough to count negative eigenvalues."""
         right = random_like(self._problem.residual_vector)
         solution = right.duplicate()
         try:
             pc.apply(right, solution)
         except PETSc.Error as error:
             raise_cause(error)
-            # a zero pivot
+            # a pivot was 0
             return False
         if not np.isfinite(solution.norm()):
             return False
         terms = self._sizes.array_r * np.abs(solution.array_r).max(initial=0.0)
         left, sizes = find_error(matrix, solution, right).array_r, terms + np.abs(right.array_r)
-        # false for NaN
+        # the comparison is false for NaN
         return bool((np.abs(left) <= EXACT * sizes).all())
 
     def find_lowest(self) -> tuple[float, float, FloatArray]:
-        """Return the lowest mode K v = μ D v: μ [1], vᵀ K v, and v by local coordinate with the largest entry 1, shape
-        (n,)."""
+        """Return μ [1], vᵀ K v and v of the lowest mode K v = μ D v. The vector v has the order of local coordinates
+        and the largest component 1, shape (n,).
+        """
         vector, mu, stiffness = self._iterate()
         unknowns = self._problem.sparsity.unknowns
         mode = local_values(unknowns.ghosts, vector)[unknowns.of_dof]
         return mu, stiffness, mode
 
     def _iterate(self) -> tuple[Any, float, float]:
-        """Iterate to the lowest mode by inverse iteration with a shift at which the matrix is just positive
-        definite."""
+        """Find the lowest mode by inverse iteration. The shift is slightly larger than the smallest shift at which the
+        matrix is positive definite.
+        """
         shift = SHIFT
         while self.count_negative(shift) > 0:
             shift *= 10.0
@@ -229,7 +235,7 @@ class TangentInertia:
 
     @staticmethod
     def _largest_entry(vector: Any) -> float:
-        """Return the entry with the largest absolute value, with its sign."""
+        """Return the component with the largest absolute value, including its sign."""
         high, low = float(vector.max()[1]), float(vector.min()[1])
         return high if high >= -low else low
 
@@ -241,9 +247,9 @@ class TangentInertia:
     def loses_stability(self) -> bool:
         """Return whether one of two checks shows that an unsymmetric K has an eigenvalue with a negative real part.
 
-        The first check is the determinant: its sign is (-1)^m unless an odd number of real eigenvalues is negative.
-        The second check computes the eigenvalues closest to 0, where an equilibrium loses its stability, by Arnoldi's
-        method for K⁻¹ D.
+        The first check is the sign of the determinant, which differs from (-1)^m if an odd number of real eigenvalues
+        is negative. The second check computes the eigenvalues closest to 0, where an equilibrium loses its stability,
+        by Arnoldi's method for K⁻¹ D.
         """
         problem, right, solution = self._problem, self._weights.duplicate(), self._weights.duplicate()
         matrix = self._tangent.duplicate(copy=True)

@@ -3,47 +3,47 @@
 
 Newton's method finds an equilibrium for the load at the end of a step, even if no path of equilibria connects this
 equilibrium with the start. For example, beyond the limit load of a shallow arch the solution is the snapped arch, and
-the result does not show the jump. In the step, loads p increase by Δp and displacements by Δq. Along a path, Δp·dq =
-Δp·K⁻¹Δp dτ with 0 <= τ <= 1, and therefore
+the result does not show the jump. In the step, loads p increase by Δp, and displacements increase by Δq. Along a path,
+Δp·dq = Δp·K⁻¹Δp dτ with 0 <= τ <= 1, and therefore
 
     w = Δp·Δq <= (largest Δp·K⁻¹Δp on the path).
 
 The value of Δp·K⁻¹Δp at the start is w0 = Δp·Δq1, where Δq1 is the first iterate of Newton's method. The value at the
-end is w1, from one solution with the tangent at the end. If the structure becomes only stiffer or only softer under the
-loads, w <= max(w0, w1). A step with w > 1.5 max(w0, w1) is traced. The step is halved, then repeatedly the half with
-the larger share of w, down to 1/1024 of the step. The last part is called a jump under three conditions. The last part
-contains at least a quarter of w. The slope of the last part is at least 256 times the mean slope. Just before the last
-part, Δp·K⁻¹Δp exceeds 5 w0; this value tends to infinity at a limit point. Contacts that open, close or slip cause
-sudden changes without this growth.
+end, w1, is computed by one solution with the tangent at the end. If the stiffness increases or decreases monotonically
+along the path, w <= max(w0, w1). A step with w > 1.5 max(w0, w1) is traced. The step is halved, then the half that
+contains more of w is halved again, down to 1/1024 of the step. The last part contains a jump under three conditions: it
+contains at least a quarter of w; its slope dw/dτ is at least 256 times the mean slope; and just before it, Δp·K⁻¹Δp,
+which tends to infinity at a limit point, exceeds 5 w0. Contacts that open, close or slip cause sudden changes, but
+Δp·K⁻¹Δp does not increase before these changes.
 
-Far beyond a limit point the structure is so stiff that w is again small. Therefore the first quarter of the first step
-is examined if the end of the step is more than twice as stiff as its start, w1 < w0/2. Then the first quarter of this
-part is examined, and so on, until a part is suspected or its end is less stiff. Ropes that are almost slack, w < w0/50,
-are excluded.
+Far beyond a limit point the structure is so stiff that w is again small. Therefore, if the end of the first step is
+more than twice as stiff as its start (w1 < w0/2), the first quarter of the step is checked. The first quarter of this
+part is checked in the same manner, until a part fulfils the criterion for tracing or its end is less stiff. Steps with
+w < w0/50 are excluded, because they occur in ropes that are almost slack.
 
-Prescribed motions act completely from the first load step on. If the start violates constraints, C = C0, the path has C
-= (1 - τ) C0 with the loads of the step. In this case w is the square of Δq without prescribed coordinates. Such a step
-is traced if the distance between its end and the first iterate exceeds half of the first iterate. For large rotations
-the tracing ends without a jump, because no half contains a quarter of w after a few halvings.
+Prescribed motions are not scaled by the load factor. If the start violates constraints, C = C0, the path fulfils C = (1
+- τ) C0 with the loads at the end of the step. In this case w is Δq·Δq of the coordinates that are not prescribed. Such
+a step is traced if the distance between its end and the first iterate exceeds half of the first iterate. For large
+rotations the tracing ends without a jump, because no half contains a quarter of w after a few halvings.
 
-If a model with prescribed motions has history values, two more conditions hold. Δq must be 1.5 times the displacement
-by the tangents at both ends, and dq/dτ just before the jump must exceed 5 times dq/dτ at the start. In addition,
-contacts may have changed their states after the start was found. Therefore the start, with its prescribed motion held,
-must have an equilibrium whose distance is at most the length of the step. After a thousandth of the step, this distance
-must be less than half of the length of the step. Otherwise the contact states differ from the start, and no jump is
-reported.
+For models with prescribed motions and history values, a jump must fulfil two more conditions. Δq must be at least 1.5
+times the displacements predicted by the tangents at both ends, and dq/dτ just before the jump must exceed 5 times dq/dτ
+at the start. In addition, contacts may have changed their states after the start was found. Two solves detect this
+change: one with the prescribed motion of the start, and one after a thousandth of the step. The distance of the
+solution from the start must be at most |Δq| in the first solve, and less than half of |Δq| in the second solve.
+Otherwise the contact states have changed, and no jump is reported.
 
 If a step begins near an equilibrium, the work of all forces from this equilibrium to the first iterate is about the
-work of Δp. The step is then traced from the equilibrium next to its start, and w0 of this equilibrium also counts.
-Lines without load are almost mechanisms: their shape changes rapidly with the first small load, but along a path.
+work of Δp. The step is then traced from this equilibrium, whose w0 is used in addition. Lines without load are almost
+mechanisms: their shape changes rapidly with the first small load, but continuously.
 
-Other starts have a larger imbalance, f(q0) = f0 with the loads of the end. An example is a changed prestrain, which
-acts completely from the first load step on. The path is then f = (1 - τ) f0, which releases the start gradually, and
--f0 replaces Δp. Starts that are unstable while their forces are held have no path.
+Other starts have a larger imbalance, f(q0) = f0 with the loads of the end. An example is a changed prestrain, which is
+not scaled by the load factor. The path is then f = (1 - τ) f0, which reduces the imbalance gradually, and -f0 replaces
+Δp. No path exists from a start that is unstable under the forces -f0.
 
-A step whose contacts do not settle is examined together with the next step that settles. Halves that do not settle are
-beyond the limit point, if there is a limit point. Steps that begin exactly at the limit point are not detected. Two
-jumps in one step are reported as one.
+If the contact states of a step do not settle, the step is checked together with the next step that settles. Halves that
+do not settle are assumed to be beyond the limit point. Steps that begin exactly at the limit point are not detected.
+Two jumps in one step are reported as one.
 
 Source: J. M. T. Thompson, G. W. Hunt, A General Theory of Elastic Stability (1973), section 4 (the slope of a stable
     path under a dead load is positive, and infinite at a limit point).
@@ -64,11 +64,15 @@ from windlass.solvers.names import name_largest
 from windlass.solvers.newton.problem import NonlinearProblem
 
 EXCESS = 1.5
-"""Ratio of the work w of a load step to max(w0, w1), above which the step is traced [1]; see the head of this file."""
+"""Ratio w/max(w0, w1) of a load step above which the step is traced [1]; see the top of this file."""
 EQUILIBRIUM = 1e-3
-"""Work of other forces, relative to the work of the loads, up to which the start counts as an equilibrium [1]."""
+"""Work of forces other than loads, relative to the work of the loads, up to which the start is treated as an
+equilibrium [1].
+"""
 NEAR = 10.0
-"""Work of all forces, relative to the work of the loads, up to which the start counts as near an equilibrium [1]."""
+"""Work of all forces, relative to the work of the loads, up to which the start is treated as close to an equilibrium
+[1].
+"""
 MOVED = 1e-9
 """Gap of constraints above which a load step contains prescribed motion [m, rad]."""
 APART = 0.5
@@ -76,38 +80,42 @@ APART = 0.5
 which the step is traced [1]."""
 LINEAR = 1e-9
 """Difference of a coordinate between the end and the first iterate, relative to its displacement, up to which the
-coordinate counts as prescribed [1]."""
+coordinate is treated as prescribed [1].
+"""
 ROUNDING = 64.0 * float(np.finfo(np.float64).eps)
 """Displacement, relative to the largest coordinate, up to which the displacement may be a rounding error [1]. A solve
 adds at most 64 corrections, each of which is rounded.
 """
 LEAST = 1e-6
-"""Norm of Δq [m, rad], above which a start out of balance is examined; smaller displacements are errors of the previous
-step."""
+"""Norm of Δq [m, rad] above which a step from an unbalanced start is checked; smaller displacements are errors of the
+previous step.
+"""
 STIFFER = 0.5
-"""Ratio w1/w0 of the first load step below which the first part of the step is examined [1]."""
+"""Ratio w1/w0 of the first load step below which the first part of the step is also checked [1]."""
 SLACK = 0.02
-"""Ratio w/w0 of the first load step below which the step is not examined because ropes are almost slack [1]."""
+"""Ratio w/w0 of the first load step below which the step is not checked, because ropes are almost slack [1]."""
 QUARTERS = 8
-"""Largest number of times that the examined first part is cut to a quarter."""
+"""Largest number of times that the first part of the step is reduced to a quarter."""
 HALVINGS = 10
 """Largest number of halvings of a traced step."""
 ENOUGH = 6
-"""Number of halvings after which the search ends at an interval without equilibrium, because the tangent is nearly
-singular near a limit point.
+"""Number of halvings after which the search may end at a part in which no equilibrium is found, because the tangent is
+nearly singular near a limit point.
 """
 SHARE = 0.25
-"""Fraction of w that the remaining part of the step must contain to count as a jump [1]."""
+"""Smallest fraction of w in the remaining part of the step for which a jump is reported [1]."""
 ASTRAY = 0.5
-"""Fraction of the displacement of a step: if the first thousandth of the step exceeds this fraction, contacts have
-switched at its start [1]."""
+"""Ratio of the displacement in the first thousandth of a step to the displacement in the step, above which contact
+states have changed at the start [1].
+"""
 STEEP = 5.0
-"""Smallest ratio of the slope just before a limit point to the slope at the start of the step [1]; trusses and arches
-have ratios of 18 and more."""
+"""Smallest ratio of Δp·K⁻¹Δp just before a limit point to w0 [1]; trusses and arches have ratios of 18 and more."""
 
 
 class SolveStep(Protocol):
-    """Returns the equilibrium at a load factor from a state, or None; ``plain`` selects Newton's method alone."""
+    """Solves for the equilibrium at a load factor from a state; returns None if this fails. ``plain`` selects Newton's
+    method without other methods.
+    """
 
     def __call__(self, start: State, load_factor: float, plain: bool = False) -> State | None: ...
 
@@ -134,8 +142,8 @@ class JumpWatch:
         The state must not change until the step has been traced.
         """
         if self._rough and not self._waits and before > self._before:
-            # an additional step of the same solve: the recorded loads, and their work on the first iterate, are scaled
-            # to both steps together
+            # This step continues an unsettled step of the same solve. The recorded loads, and their work on the first
+            # iterate, are scaled to the load increment of both steps.
             more = (after - self._before) / (self._after - self._before)
             self._loads, self._paid, self._done = more * self._loads, more**2 * self._paid, more**2 * self._done
             self._after = after
@@ -169,10 +177,10 @@ class JumpWatch:
         return float(self._problem.assembly.processes.sum(np.array([value], np.float64))[0])
 
     def hold(self, load_factor: float) -> tuple[dict[str, Any], float]:
-        """Return the forces that hold the start at a load factor within the step, as in `Scheme`, and the effective
-        load factor.
+        """Return the arguments of `Scheme` for the forces that keep the start of the step in equilibrium, scaled to a
+        load factor within the step, and the effective load factor.
 
-        These forces act completely at the start and vanish at the end.
+        These forces are complete at the start and vanish at the end of the step.
         """
         left = (self._after - load_factor) / (self._after - self._before)
         if self._held:
@@ -193,14 +201,14 @@ class JumpWatch:
         return self._sum(len(self._gap)) > 0.0
 
     def _has_history(self, state: State) -> bool:
-        """Return whether any process has history values: contacts may open, close or slip."""
+        """Return whether any process has history values, which means that contacts may open, close or slip."""
         return self._sum(len(state.data)) > 0.0
 
     def suspects(self, end: State, unsettled: bool) -> bool:
-        """Return whether the displacement of the load step just solved exceeds the displacements predicted by the
+        """Return whether the last load step must be traced, because its displacement exceeds the predictions by the
         tangents at its ends.
 
-        A step whose contacts have not settled is examined together with the next step.
+        A step whose contacts have not settled is checked together with the next step.
         """
         self._bumps, self._rough = self._rough, unsettled
         if self._waits or self._start is None:
@@ -209,14 +217,14 @@ class JumpWatch:
             self._start = self._start if self._bumps else self._start.copy()
             return False
         if self._moves:
-            # a prescribed coordinate completes its motion in the first iterate
+            # the first iterate of a prescribed coordinate is its final displacement
             way = end.q - self._start.q
             self._free = np.abs(way - self._first) > LINEAR * np.abs(way)
             first, apart = self._eval_square(self._first), self._eval_square(way - self._first)
             if apart <= APART**2 * first or not self._has_history(end):
                 return apart > APART**2 * first
-            # contacts that open or close move the model far beyond the first iterate, so a jump must also exceed the
-            # displacements by both tangents
+            # Contacts that open or close cause displacements that are much larger than the first iterate. Therefore the
+            # displacement must also exceed the predictions by both tangents.
             moved = self._eval_square(way) / EXCESS**2
             return moved > first and moved > self._eval_square(self._find_rates(np.zeros(len(way)), self._gap))
         if self._done <= 0.0:
@@ -235,27 +243,29 @@ class JumpWatch:
         return 0.0 < self._follow_loads(update=False) < STIFFER * self._paid
 
     def _is_suspicious(self, work: float, at_start: float) -> bool:
-        """Return whether w of the step is large compared with w0 at the equilibrium next to the start, whose w0 becomes
-        the reference."""
+        """Return whether w of the step is large compared with w0 at the equilibrium close to the start; this w0 becomes
+        the reference value.
+        """
         self._paid = max(self._paid, at_start)
         return work > EXCESS * self._paid or (self._before == 0.0 and work > SLACK * self._paid)
 
     def _release(self) -> None:
-        """Trace the release of an unbalanced start instead of the loads."""
+        """Use the path that reduces the imbalance of the start, instead of the path of increasing loads."""
         self._held, self._paid = True, self._done
         self._loads[:] = 0.0
         self._loads[: self._owned] = -self._residual
 
     def _follow_loads(self, update: bool = True) -> float:
-        """Return Δp·K⁻¹Δp at the equilibrium that the problem has just found [J], or 0 without an equilibrium.
+        """Return Δp·K⁻¹Δp [J] at the last equilibrium of the problem, or 0 if the tangent is singular.
 
         If ``update`` is false, the tangent of the last iteration is used, which is already factorised.
         """
         return self._eval_work(self._find_rates(self._loads[:-1], np.zeros(0), update))
 
     def _find_rates(self, loads: FloatArray, gap: FloatArray, update: bool = True) -> FloatArray:
-        """Return Δq from the tangent at the equilibrium just found, for loads Δp and moving constraints; 0 if the
-        tangent is singular."""
+        """Return Δq, computed with the tangent at the last equilibrium, for loads Δp and changes of constraint gaps; 0
+        if the tangent is singular.
+        """
         problem = self._problem
         if update:
             problem.update_tangent(problem.unknowns)
@@ -275,8 +285,8 @@ class JumpWatch:
         return rates
 
     def trace(self, end: State, solve: SolveStep) -> str:
-        """Halve the load step down to the jump; return a text with the jumping coordinates, or an empty text without a
-        jump.
+        """Halve the load step repeatedly to locate a jump. Return a text with the coordinates that jump, or an empty
+        text if there is no jump.
 
         Args:
             end: the equilibrium at the end of the step.
@@ -304,7 +314,7 @@ class JumpWatch:
             load = 0.5 * (before + after)
             middle = solve(low, load)
             if middle is None and self._bumps:
-                # contacts do not settle at this load factor: if there is a limit point, the load factor is beyond it
+                # contacts do not settle at this load factor, so it is assumed to be beyond the limit point
                 after = load
                 continue
             if middle is None and done < ENOUGH:
@@ -319,7 +329,7 @@ class JumpWatch:
             if max(first, second) < least:
                 return ""
         if after == last:
-            # the search has not yet shown whether the path continues to the end
+            # it is not yet known whether the path continues to the end
             reached = solve(low, after)
             if reached is None:
                 return ""
@@ -341,11 +351,12 @@ class JumpWatch:
         )
 
     def _is_astray(self, held: State, end: State, solve: SolveStep) -> bool:
-        """Return whether a new decision about contacts leads to an equilibrium off the path of the step.
+        """Return whether changed contact states lead to an equilibrium that is not on the path of the step.
 
-        The start was an equilibrium. With the prescribed motion held, Newton's method may nevertheless end at another
-        equilibrium. This equilibrium is off the path if it is farther away than the end of the step. The path is also
-        left if the equilibrium after a thousandth of the step is more than half as far away as the end.
+        The start was an equilibrium. A solve with the prescribed motion of the start may nevertheless find another
+        equilibrium. This equilibrium is not on the path if its distance from the start exceeds the distance of the end
+        of the step. It is not on the path either if the equilibrium after a thousandth of the step has more than half
+        of this distance.
         """
         assert self._start is not None
         origin, bit = self._start.q, 0.5**HALVINGS * (self._after - self._before)
@@ -356,15 +367,18 @@ class JumpWatch:
         return found is not None and self._eval_square(found.q - origin) > ASTRAY**2 * goes
 
     def _is_steep(self, low: State, load_factor: float, solve: SolveStep) -> bool:
-        """Return whether free coordinates move much faster with the prescribed motion than they do at the start."""
+        """Return whether the displacements of free coordinates per change of the prescribed motion are much larger than
+        at the start.
+        """
         if solve(low, load_factor) is None:
             return True
         rate = self._eval_square(self._find_rates(np.zeros(len(self._free)), self._gap))
         return rate == 0.0 or rate > STEEP**2 * self._eval_square(self._first)
 
     def _find_part(self, low: State, high: State, solve: SolveStep) -> tuple[State, float] | None:
-        """Return the first suspected part of a step from ``low`` to ``high``: the state and the load factor at its
-        end."""
+        """Return the state and the load factor at the end of the first part of a step, from ``low`` to ``high``, that
+        must be traced.
+        """
         share, way = 1.0, self._eval_work(high.q - low.q)
         suspected = way > EXCESS * self._paid
         for _ in range(QUARTERS):
@@ -374,7 +388,7 @@ class JumpWatch:
             found = solve(low, self._before + share * (self._after - self._before))
             if found is None:
                 return None
-            # the works from both tangents refer to the whole load increment Δp
+            # w0 and w1 are computed with the load increment Δp of the whole step
             high, way, slope = found, self._eval_work(found.q - low.q), self._follow_loads()
             suspected = way > EXCESS * share * max(self._paid, slope)
             if not suspected and slope > STIFFER * self._paid:
@@ -382,8 +396,9 @@ class JumpWatch:
         return (high, self._before + share * (self._after - self._before)) if suspected else None
 
     def _describe_departure(self, end: State, reached: State) -> str:
-        """Return a text if the end differs from the equilibrium to which the path leads. With history values a
-        difference is expected, and the text is empty."""
+        """Return a text if the end of the step differs from the equilibrium at the end of the path. The text is empty
+        for models with history values, because differences are then expected.
+        """
         if self._held or self._has_history(end):
             return ""
         return (
@@ -392,7 +407,9 @@ class JumpWatch:
         )
 
     def _name_largest(self, way: FloatArray) -> str:
-        """Return the name of the coordinate that moves most, positions first, and its displacement."""
+        """Return a text with the coordinate that has the largest displacement, and this displacement. Positions are
+        preferred to other coordinates.
+        """
         world, layout = self._problem.assembly.world, self._problem.assembly.layout
         moves = np.zeros(layout.spare + 1)
         for component in world.numbering.node_dofs:
@@ -400,7 +417,7 @@ class JumpWatch:
             for k, name in enumerate(component.dof_names):
                 if name in ("x", "y", "z"):
                     moves[dofs[:, k]] = 1.0
-        # if only rounding errors change the positions, the message names another coordinate
+        # if positions change only by rounding errors, the message names another coordinate
         positions, places = moves[:-1] * way, moves[:-1] * self._problem.assembly.fields.x[:-1]
         moved = positions if self._find_largest(positions) > ROUNDING * self._find_largest(places) else way
         ((name, value),) = name_largest(self._problem.assembly, moved, 1)

@@ -1,4 +1,5 @@
-"""Relaxation: an implicit flow down the potential to an equilibrium, used if Newton's method fails from the last state.
+"""Relaxation: implicit steps that decrease the potential to an equilibrium, used if Newton's method fails from the last
+state.
 
 Each step solves f(q) + k M (q - q_last) = 0 from the previous q, q_last, where k decreases while steps succeed:
 pseudo-transient continuation, C. T. Kelley, D. E. Keyes, SIAM J. Numer. Anal. 35 (1998). The result serves only as a
@@ -24,12 +25,12 @@ END_SHARE = 1e-9
 
 
 def relax(newton: Newton, scheme: Scheme, state: State) -> tuple[FloatArray, int]:
-    """Follow the flow from the start of a scheme.
+    """Make implicit steps from the start of a scheme.
 
     Args:
         newton: the solver.
         scheme: the equilibrium to be found; its start is ``scheme.q0``.
-        state: a working state of the same process; its values are overwritten.
+        state: a state of this process as working memory; its values are overwritten.
 
     Returns:
         Displacements near the equilibrium [m, 1, rad], shape (n,), and the number of linear solves.

@@ -1,20 +1,22 @@
-"""Settling: a flow down the potential, for contacts that open and close in endless cycles.
+"""Settling: implicit steps that decrease the potential, for contacts that open and close periodically from pass to
+pass.
 
-The discontinuous iteration decides all contacts at the same time. The decisions cycle if contact is far stiffer than
-the body that it holds, for example a rope of a few newtons on segments of 10⁷ N/m. Contacts that close in one pass then
-push their neighbours away. The iteration acts like Newton's method without a line search on a potential with kinks in
-its slope. The term k M (q - q_last) contains the solution q_last of the previous step. With this term a contact that
-closes moves its neighbours only slightly, and the contacts settle in a few passes. Each step of
+The discontinuous iteration updates all contact states at the same time. The states can change periodically if contacts
+are much stiffer than the body, for example a rope with an axial force of a few newtons on segments of 10⁷ N/m. Contacts
+that close in one pass then push their neighbours away. The iteration is equivalent to Newton's method without a line
+search for a potential whose gradient has kinks. The remedy is the term k M (q - q_last), where q_last is the solution
+of the previous step. With this term a contact that closes moves its neighbours only slightly, and the contacts settle
+in a few passes. Each step of
 
     f(q) - load_factor * loads + k M (q - q_last) = 0,    contacts settled,
 
 is a minimum of the potential plus k/2 |q - q_last|²_M. The factor k decreases after successful steps and increases
-after a failed step; the last step has k = 0. All steps have the same history values at their start, so friction treats
-them as one load step.
+after a failed step; the last step has k = 0. All steps start from the history values at the start of the load step, so
+that all steps together have the friction forces of one load step.
 
 Source: R. T. Rockafellar, SIAM J. Control Optim. 14 (1976) 877-898 (proximal point method); M. Hintermüller, K. Ito, K.
-Kunisch, SIAM J. Optim. 13 (2003) 865-888 (active sets decided at the same time are equivalent to Newton's method, with
-the same cycles).
+Kunisch, SIAM J. Optim. 13 (2003) 865-888 (simultaneous updates of active sets are equivalent to Newton's method and can
+cycle).
 """
 
 from __future__ import annotations
@@ -37,10 +39,11 @@ WAIT = 2
 END_SHARE = 1e-9
 """Ratio of the factor k to its first value below which k is set to 0 [1]."""
 LARGEST = 1e6
-"""Ratio of the factor k to its first value at which the flow ends without success [1]."""
+"""Ratio of the factor k to its first value above which the attempt fails [1]."""
 WAY = 0.1
-"""Largest force error, relative to the largest contact force, that is accepted in steps with k > 0 if contacts cycle
-[1]."""
+"""Largest force error, relative to the largest contact force, that is accepted in steps with k > 0 if contact states
+change periodically [1].
+"""
 
 
 def settle_contacts(
@@ -50,7 +53,7 @@ def settle_contacts(
     restart: Callable[[], ContactHistory],
     store: Callable[[], FloatArray],
 ) -> StepAttempt:
-    """Follow the flow from the start of a load step whose contacts did not settle.
+    """Make implicit steps from the start of a load step whose contacts did not settle.
 
     Args:
         newton: the solver.
@@ -60,8 +63,8 @@ def settle_contacts(
         store: function that stores the solution of the last Newton run in the state of the solve and returns its
             displacements, shape (n,).
 
-    Returns: The attempt, which has converged if the equilibrium with k = 0 was found; its iteration counts include all
-        steps.
+    Returns: The attempt, which has converged if the equilibrium with k = 0 was found; its numbers of iterations include
+        all steps.
     """
     k = first = first_factor(newton, scheme, START_SHARE)
     q, data, wait, passes, iterations = scheme.q0, restart().data.copy(), 0, 0, 0

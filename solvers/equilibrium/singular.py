@@ -1,12 +1,12 @@
 """Check for unconstrained coordinates without stiffness before a static solve.
 
 A tangent K is considered singular if its factorisation fails, or if rounding errors alone invalidate the solution of K
-x = b for a random b. The error in the equations is eps |K| |x|, and x is of the order of |b|/(eps |K|) in motions
-without stiffness.
+x = b for a random b. The error in the equations is eps |K| |x|. For motions without stiffness, x is of the order of
+|b|/(eps |K|), so that this error is of the order of |b|.
 
-The linear solver of Newton's method is tried first, and the first iteration uses its factorisation. A solver that
-exchanges pivots is used only if the first result is not clear. The same solution shows whether factors in dense blocks
-are accurate. If the solution is not exact after refinement, the tangent is stored by rows in later iterations.
+The linear solver of Newton's method is tried first, and the first iteration uses its factorisation. If this solution is
+not accurate, a solver with pivoting is used. The same solution shows whether factors in dense blocks are accurate. If
+the refined solution has more than rounding errors, later tangents are stored by rows.
 """
 
 from __future__ import annotations
@@ -31,15 +31,19 @@ from windlass.solvers.newton.rounding import multiply_absolute
 from windlass.solvers.newton.scheme import Scheme
 
 SINGULAR = 1e-2
-"""Rounding error of a solution, relative to the right-hand side, above which a tangent counts as singular. Singular
-tangents have errors of 1 and more, slender cables up to 1e-5."""
+"""Rounding error of a solution, relative to the right-hand side, above which a tangent is treated as singular. Errors
+are 1 and more for singular tangents, and at most 1e-5 for slender cables.
+"""
 EXACT = 1e-13
-"""Largest error of an exact solution, relative to the terms of each row; good pivots give about 1e-16."""
+"""Largest error, relative to the terms of each row, of a solution that has only rounding errors; sufficiently large
+pivots give about 1e-16.
+"""
 SHIFT = 1e-10
-"""Value added to the diagonal to find the motions that a singular tangent does not resist, relative to the entries of
-the row. If these entries are nearly 0, the value is relative to the largest row."""
+"""Value that is added to the diagonal to find motions without stiffness, relative to the sum of the entries of the row.
+If this sum is nearly 0, the value is relative to the sum of the largest row.
+"""
 INVERSE_ITERATIONS = 8
-"""Number of successive solutions (inverse iteration) with the modified matrix, which isolate a free motion."""
+"""Number of inverse iterations with the modified matrix that find a motion without stiffness."""
 
 
 def check_stiffness(newton: Newton, scheme: Scheme) -> None:
@@ -47,7 +51,7 @@ def check_stiffness(newton: Newton, scheme: Scheme) -> None:
 
     Raises:
         ModelError: forces of rows cannot be evaluated, coordinates have no stiffness, or the tangent is singular; the
-            message names free coordinates.
+            message names these coordinates.
     """
     problem = newton.problem
     problem.start(scheme)
@@ -81,13 +85,16 @@ def check_stiffness(newton: Newton, scheme: Scheme) -> None:
 
 
 def summarise_faults(problem: NonlinearProblem) -> list[str]:
-    """Return findings about the shape at the present fields (slack or folded cables): the first finding, and the number
-    of additional findings."""
+    """Return the first finding about the shape at the present fields (slack or folded cables), and the number of other
+    findings.
+    """
     return shorten([fault.words for fault in problem.assembly.find_faults()], 1)
 
 
 def _describe_missing_mass(problem: NonlinearProblem) -> str:
-    """Return a hint if the stabiliser has no mass along the motion that `find_free_motion` has stored."""
+    """Return a hint if the motion without stiffness that `find_free_motion` has stored has no mass either, so that the
+    stabiliser has no effect.
+    """
     if problem.scheme.stabiliser == 0.0:
         return ""
     assembly, unknowns = problem.assembly, problem.sparsity.unknowns
@@ -105,7 +112,7 @@ def _row_sizes(problem: NonlinearProblem) -> Any:
 
 
 def _offer_tangent(problem: NonlinearProblem) -> Trial:
-    """Evaluate the tangent at the start for Newton's first iteration, factorise it and try the factors."""
+    """Evaluate and factorise the tangent for Newton's first iteration, and test the factors."""
     problem.update_tangent(problem.unknowns)
     problem.lag.offer()
     return try_factors(problem)
@@ -150,8 +157,9 @@ def try_factors(problem: NonlinearProblem, ksp: Any = None) -> Trial:
 
 
 def _is_held(left: float, terms: float, size: float) -> bool:
-    """Return whether a solution shows that a matrix is regular, by norms of its error, of its terms and of its
-    right-hand side."""
+    """Return whether a solution shows that a matrix is regular. The arguments are norms of the error, of the terms and
+    of the right-hand side of the equations.
+    """
     # the comparisons are written so that NaN gives false
     return bool(np.finfo(float).eps * terms <= SINGULAR * size and left <= SINGULAR * size)
 
@@ -165,8 +173,9 @@ def find_error(matrix: Any, solution: Any, right: Any) -> Any:
 
 
 def find_free_motion(problem: NonlinearProblem) -> str:
-    """Return the coordinates, or the constraints, that move most if the model is slightly stiffened; empty if the
-    present tangent of a problem is regular. The residual vector is overwritten."""
+    """Return names of the coordinates or constraints with the largest components of a motion without stiffness; empty
+    if the present tangent of a problem is regular. The residual vector is overwritten.
+    """
     layout = problem.assembly.layout
     package = default_package(problem.pattern, layout.size, "klu")
     if try_factors(problem, create_pivoting(problem.matrix.mat, package)).held:
@@ -186,14 +195,14 @@ def find_weakest(matrix: Any, size: Any, package: str) -> Any:
     Args:
         matrix: PETSc matrix.
         size: PETSc vector with the sum of the absolute values of the entries of each row; the vector is overwritten.
-        package: direct solver that exchanges pivots.
+        package: direct solver with pivoting.
     """
     shifted = matrix.duplicate(copy=True)
-    # the shift prevents entries of 0 for rows that contain only rounding errors
+    # the shift prevents zero diagonal entries in rows that contain only rounding errors
     size.shift(SHIFT * (size.max()[1] or 1.0))
     shifted.setDiagonal(SHIFT * size, PETSc.InsertMode.ADD_VALUES)
     solver, motion = create_pivoting(shifted, package), random_like(size)
-    # inverse iteration: motions with stiffness decay, even if the stiffness is small
+    # inverse iteration: components along motions with stiffness decrease, even if the stiffness is small
     for _ in range(INVERSE_ITERATIONS):
         motion.pointwiseMult(motion, size)
         solution = try_solve(solver, motion)
@@ -205,7 +214,7 @@ def find_weakest(matrix: Any, size: Any, package: str) -> Any:
 
 
 def random_like(vector: Any) -> Any:
-    """Return a vector of random numbers, equal in each run."""
+    """Return a vector of pseudo-random values, which are equal in each run."""
     right = vector.duplicate()
     begin, end = right.getOwnershipRange()
     right.setArray(_draw(begin, end - begin))
@@ -218,7 +227,7 @@ def _draw(seed: int, count: int) -> FloatArray:
 
 
 def create_pivoting(matrix: Any, package: str) -> Any:
-    """Create a linear solver that exchanges pivots."""
+    """Create a direct linear solver with pivoting."""
     ksp = PETSc.KSP().create(comm=matrix.getComm())
     ksp.setOperators(matrix)
     ksp.setType(PETSc.KSP.Type.PREONLY)
@@ -229,7 +238,9 @@ def create_pivoting(matrix: Any, package: str) -> Any:
 
 
 def try_solve(ksp: Any, right: Any) -> Any:
-    """Return the solution, or None if there is no solution; MUMPS gets the memory that it needs."""
+    """Return the solution, or None if the solve fails. If MUMPS lacks memory, the solve is repeated with more
+    memory.
+    """
     solution, pc = _solve(ksp, right), ksp.getPC()
     for memory in MEMORY:
         if solution is not None or not lacks_memory(pc):

@@ -1,8 +1,8 @@
 """Treatment of an equilibrium of a static solve that is unstable, or whose shape is implausible.
 
-``check``: the solve raises an error that names the mode. ``follow``: the solve leaves the equilibrium along its lowest
-    mode, down the potential, to a stable equilibrium. For an implausible shape (a cable turned inside out) the solve
-    follows the potential down from its initial state. ``off``: no check.
+``check``: the solve raises an error that names the mode. ``follow``: the solve disturbs the equilibrium along its
+    lowest mode and continues along decreasing potential energy to a stable equilibrium. For an implausible shape (a
+    cable turned inside out), it continues from its initial state instead. ``off``: no check.
 """
 
 from __future__ import annotations
@@ -26,11 +26,12 @@ from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.newton.scheme import Scheme
 
 ATTEMPTS = 4
-"""Largest number of unstable equilibria that one solve leaves."""
+"""Largest number of unstable equilibria from which one solve continues."""
 DISTURBANCE = 1e-5
 """Largest entry of the disturbance of an unstable equilibrium, relative to the range of the coordinates [1]."""
 MARKED = 1e-6
-"""Asymmetry of the tangent without contacts [1] above which messages mention flutter; Beck's column flutters at 9e-3.
+"""Asymmetry of the tangent without contacts [1] above which messages mention flutter; for Beck's column at the flutter
+load the asymmetry is 9e-3.
 """
 SHOWN = 2
 """Largest number of faults and of doubts that messages show."""
@@ -57,14 +58,14 @@ FactorSolve = Callable[[FloatArray], object]
 
 @dataclass
 class Finding:
-    """Findings about an equilibrium; empty if the equilibrium has no faults.
+    """Findings about the stability and the shape of an equilibrium.
 
     Attributes:
-        negative: number of modes along which the potential decreases.
-        mu: eigenvalue of the lowest mode, relative to the stiffness of the coordinates that move [1].
-        stiffness: twice the potential energy along the lowest mode, with the largest entry 1 [N/m, N m, N].
-        mode: lowest mode by local coordinate, largest entry 1, shape (n,).
-        names: coordinates that move most in the lowest mode, and their displacements [m, rad, 1].
+        negative: number of modes with negative stiffness.
+        mu: eigenvalue μ of the lowest mode K v = μ D v, see `TangentInertia` [1].
+        stiffness: vᵀ K v of the lowest mode v with the largest component 1 [N/m, N m, N].
+        mode: lowest mode by local coordinate, largest component 1, shape (n,).
+        names: coordinates with the largest components of the lowest mode, and these components [m, rad, 1].
         faults: implausible shapes, from `Checks.find_faults`.
         doubts: findings that the user must judge, also from `Checks.find_faults`.
         coarse: rows that the mesh does not resolve, also from `Checks.find_faults`.
@@ -83,7 +84,7 @@ class Finding:
         return self.negative > 0 or bool(self.faults)
 
     def describe(self) -> str:
-        """Return the faults in one or two sentences."""
+        """Return a text of one or two sentences about the faults."""
         words = []
         if self.negative:
             modes = "1 negative eigenvalue" if self.negative == 1 else f"{self.negative} negative eigenvalues"
@@ -93,7 +94,7 @@ class Finding:
 
 
 def examine(problem: NonlinearProblem) -> Finding:
-    """Examine the equilibrium that a problem has just found, with the history values in the fields."""
+    """Check the last equilibrium of a problem, with the history values in the fields."""
     problem.expand_unknowns(problem.unknowns)
     found = problem.assembly.find_faults()
     finding = Finding(
@@ -127,17 +128,17 @@ def examine(problem: NonlinearProblem) -> Finding:
 
 
 def _look_without_contacts(problem: NonlinearProblem, whole: TangentInertia, finding: Finding) -> None:
-    """Find negative modes and flutter of bodies and cables without contacts; the tangent of the problem is overwritten.
+    """Find negative modes and possible flutter of the model without contacts; the tangent of the problem is
+    overwritten.
 
-    Contacts are straight segments whose contact states do not change during Newton's method. Therefore a belt without
-    friction that can circulate has stable positions, and unstable positions at a distance of half a segment. The
-    difference between these positions has no physical meaning. Therefore modes that are negative only because of
-    contacts with constant states cause a note. The tangent of sliding contacts is unsymmetric, although sliding
-    contacts dissipate energy.
+    The contact states of straight segments are constant in the tangent. Therefore a belt that circulates without
+    friction has stable and unstable positions, which alternate at distances of half a segment. This difference is an
+    effect of the discretisation. Therefore modes that are negative only because of contacts cause a note and no error.
+    The tangent of sliding contacts is unsymmetric, but sliding contacts dissipate energy.
     """
     assembly, matrix = problem.assembly, problem.matrix
     contacts = {c: s for c, s in assembly.layout.systems.items() if s.post_newton is not None and s.tangent is not None}
-    # some processes may have no such rows
+    # a process may have no contact rows
     for component, system in contacts.items():
         if system.tangent is not None:
             system.tangent(assembly.evaluation(component, matrix.values, dq=-1.0))
@@ -162,13 +163,14 @@ def _describe_contact_modes(finding: Finding) -> str:
 
 
 class Follower:
-    """Follows the potential down from an equilibrium that is unstable, or whose shape is implausible.
+    """Finds a stable equilibrium along decreasing potential energy, from an equilibrium that is unstable or
+    implausible.
 
     Args:
         newton: the solver.
         scheme: the equilibrium to be found, in the last load step.
         first: the initial state of the solve.
-        work: a working state, which is overwritten.
+        work: a state as working memory, which is overwritten.
         solve: function that solves the last load step, including contact, from displacements of shape (n,).
 
     Attributes:
@@ -181,7 +183,7 @@ class Follower:
         self.spent, self.hindrance = 0, ""
 
     def follow(self, finding: Finding) -> Finding:
-        """Leave the equilibrium; return the findings about the last equilibrium found."""
+        """Continue to a stable equilibrium; return the findings about the last equilibrium found."""
         problem = self._newton.problem
         for attempt in range(ATTEMPTS):
             if finding.faults or attempt == ATTEMPTS - 1:
@@ -235,7 +237,7 @@ class Follower:
 
 
 def describe_unstable(finding: Finding, hindrance: str = "") -> str:
-    """Return the reason why a solve ends at an unstable equilibrium."""
+    """Return a text about the unstable equilibrium at which a solve ends."""
     kind = "the equilibrium is unstable" if finding.negative else "the equilibrium has an implausible shape"
     return f"{kind}: {finding.describe()}{hindrance}"
 
@@ -244,7 +246,7 @@ def say_findings(left: Finding | None, found: Finding) -> list[str]:
     """Print notes to the user, each once in a run, and return them for ``Verdict.notes`` of a solve.
 
     Args:
-        left: the unstable equilibrium that the solve has left for a stable equilibrium, if any.
+        left: findings about an unstable equilibrium from which the solve has continued to a stable one, if any.
         found: findings about the returned equilibrium, which the user must judge.
     """
     notes = []

@@ -17,7 +17,9 @@ from windlass.solvers.constraint_motion.accelerations import Accelerations, Proj
 from windlass.solvers.constraint_motion.saddle import SingularError
 
 LARGEST_CHANGE = 1e3
-"""Change of a coordinate in one step, per 1 + largest initial coordinate, above which a run counts as unstable."""
+"""Change of a coordinate in one step, relative to 1 + largest initial coordinate, above which a run is treated as
+unstable.
+"""
 
 
 @dataclass
@@ -29,10 +31,10 @@ class Advance:
         accepted: whether the state is now at ``t``.
         reason: reason why the step was not accepted.
         error: force error of the post-Newton update [N].
-        recommended_step: step size that a contact recommends [s], if this is the only cause of the refusal; otherwise
-            inf.
-        unresolved: whether a contact recommends the step size because the step does not resolve it.
-        rejected: previous failed attempts of the step size control of the method itself.
+        recommended_step: step size that a contact recommends [s], if this is the only reason for the rejection;
+            otherwise inf.
+        unresolved: whether the step size is recommended because the step is too long to resolve a contact.
+        rejected: number of attempts at this step that the method's own step size control has rejected.
     """
 
     t: float
@@ -57,7 +59,7 @@ class Method(ABC):
 
     Args:
         accelerations: a(t, q, v).
-        judge: function that decides about recommended step sizes.
+        judge: function that decides whether a step is repeated with the recommended size.
         project: whether to project coordinates and velocities onto the constraints after each step; without projection
             they drift slowly, because only accelerations fulfil the constraints.
     """
@@ -65,16 +67,16 @@ class Method(ABC):
     def __init__(self, accelerations: Accelerations, judge: Judge, project: bool) -> None:
         self._accelerations, self._judge = accelerations, judge
         self._project = project and accelerations.has_constraints
-        # change of a coordinate per step above which the motion counts as unstable [m, rad, 1]; version of the world
-        # for which this limit is valid
+        # change of a coordinate per step above which the motion is treated as unstable [m, rad, 1], and the version of
+        # the world for which this limit was computed
         self._limit, self._version = 0.0, -1
 
     def begin(self, state: State, resume: bool) -> None:
-        """Make the initial state consistent (constraints, history values, accelerations, multipliers), unless it
-        continues a run.
+        """Make the initial state consistent (constraints, history values, accelerations, multipliers), unless
+        ``resume`` is true.
 
         Raises:
-            ModelError: no consistent start.
+            ModelError: no consistent initial state exists.
         """
         a, assembly = self._accelerations, self._accelerations.assembly
         a.refresh()
@@ -118,19 +120,20 @@ class Method(ABC):
         self._store_evaluation(state, start_data)
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return values that a continued run needs in addition to the state."""
+        """Return values that a resumed run needs in addition to the state."""
         return {}
 
     def restore(self, kept: Mapping[str, Any]) -> None:  # noqa: B027, likewise
         """Continue from the values of `checkpoint`."""
 
     def reset_caches(self, state: State) -> None:
-        """Restart from an updated state, with no cached values except the values of `checkpoint`."""
+        """Delete all cached values except the values of `checkpoint`, and continue from an updated state."""
         self.begin(state, resume=True)
 
     def _refuse(self, advance: Advance, result: PostNewton, size: float) -> bool:
-        """Return whether the post-Newton update refuses a step of the given size [s]; the reason is stored in
-        ``advance``."""
+        """Return whether a step of the given size [s] is rejected because of its post-Newton update; the reason is
+        stored in ``advance``.
+        """
         if not np.isfinite(result.error):
             advance.reason = "a contact fails within the step: its force error is not finite"
             return True

@@ -3,11 +3,12 @@ v)).
 
 The error of each accepted step is kept below atol + rtol |y|, as root mean square over all coordinates and velocities.
 In all stages of a step, history values are computed from their values at the start of the step. The history values are
-stored when the step is accepted. For the error control, forces that switch within a step are kinks of a continuous
-function. If steps end at the times that contacts recommend, no search for these kinks is needed. The estimated errors
-do not reveal contacts that a step passes completely, or impacts within loose tolerances. Monitors find such steps,
-which are repeated with a shorter size. Within a step, constraints are fulfilled by accelerations. After the step,
-coordinates and velocities are projected onto the constraints, which changes them by less than the error of the step.
+stored when the step is accepted. If a contact state changes within a step, the forces have a kink, and the error
+control shortens the step. If steps end at the times that contacts recommend, a search for these kinks is not needed.
+The error estimates do not show contacts that begin and end within a step, or impacts whose effect is below large
+tolerances. Monitors find such steps, which are repeated with a shorter size. Within a step, only the accelerations
+fulfil the constraints. After the step, coordinates and velocities are projected onto the constraints, which changes
+them by less than the error of the step.
 
 Source: P. J. Prince, J. R. Dormand, J. Comput. Appl. Math. 7 (1981) 67-75; E. Hairer, S. P. Norsett, G. Wanner, Solving
 Ordinary Differential Equations I, Springer, section II.10 (DOP853); `scipy.integrate.DOP853`.
@@ -28,7 +29,7 @@ from windlass.solvers.constraint_motion.saddle import SingularError
 from windlass.solvers.explicit_methods.explicit_step import Advance, Judge, Look, Method
 
 STAGES = 12
-"""Evaluations of one attempt."""
+"""Number of evaluations in one attempt."""
 SMALLEST_NORM = 1e-6
 """Ratio of estimated error to tolerance below which the error is mostly rounding error; the next step size then
 increases by a factor of five.
@@ -40,16 +41,16 @@ size of the previous attempt.
 
 
 class StuckError(WindlassError):
-    """Raised if the forces in stages of a step are not finite for any step size."""
+    """Raised if the forces in a step are not finite, however small the step is."""
 
 
 class RungeKutta(Method):
-    """The method DOP853 for an assembly; see the head of this file.
+    """The method DOP853 for an assembly; see the top of this file.
 
     Args:
         accelerations, judge, project: see `Method`.
         rtol, atol: tolerances [1], [m, rad, 1; per s].
-        look: function that returns whether a step resolves contacts.
+        look: function that returns the step size that resolves all contacts, or inf if the step resolves them.
     """
 
     def __init__(
@@ -67,7 +68,7 @@ class RungeKutta(Method):
         n = assembly.layout.spare
         self._owned = len(assembly.layout.owned)
         self._q, self._v = np.zeros(n), np.zeros(n)
-        # SciPy makes no steps without unknowns, but all processes must make the same steps
+        # a process without unknowns gets one dummy unknown, because all processes must execute the same steps
         self._padding = np.zeros(0 if self._owned else 1)
         self._solver: Any = None
         self._next = np.inf
@@ -97,7 +98,7 @@ class RungeKutta(Method):
         return np.concatenate((q[: self._owned], v[: self._owned], self._padding))
 
     def _unpack(self, y: FloatArray) -> None:
-        """Split y into coordinates and velocities of this process, and fill the fields."""
+        """Copy y, the coordinates and velocities of this process, to the fields."""
         assembly, owned = self._accelerations.assembly, self._owned
         fields = assembly.fields
         self._q[:owned], self._v[:owned] = y[:owned], y[owned : 2 * owned]
@@ -106,7 +107,9 @@ class RungeKutta(Method):
         fields.v[:-1] = self._v
 
     def _rate(self, t: float, y: FloatArray) -> FloatArray:
-        """Return y_t; NaN if the rate cannot be evaluated, which shortens the step."""
+        """Return y_t. If the accelerations cannot be evaluated, return NaN, so that the step is repeated with a smaller
+        size.
+        """
         owned, a = self._owned, self._accelerations
         way = np.abs(y[:owned] - self._start_q).max(initial=0.0)
         calm = np.isfinite(y).all() and way <= self._limit
@@ -123,7 +126,7 @@ class RungeKutta(Method):
         return np.full(len(y), np.nan)
 
     def _begin_step(self, state: State) -> None:
-        """Record the start of the step, and changes of the model."""
+        """Store the state at the start of the step, and apply changes of the model."""
         a = self._accelerations
         if self._version != a.assembly.world.version:
             a.refresh()
@@ -141,15 +144,15 @@ class RungeKutta(Method):
         self._solver._estimate_error_norm = self._estimate_error
 
     def _estimate_error(self, K: FloatArray, h: float, scale: FloatArray) -> float:
-        """Return SciPy's error norm over the values of all processes, rounded to the middle between two powers of 2."""
+        """Return SciPy's error norm for the values of all processes, rounded to √2 times a power of 2."""
         error5, error3 = K.T @ self._solver.E5 / scale, K.T @ self._solver.E3 / scale
         sums = np.array([error5 @ error5, error3 @ error3, 2 * self._owned])
         square5, square3, count = self._accelerations.assembly.processes.sum(sums)
         if square5 == 0.0 and square3 == 0.0:
             return 0.0
         norm = abs(h) * square5 / np.sqrt((square5 + 0.01 * square3) * count)
-        # The estimate is a small difference of large numbers, and its rounding error depends on the number of
-        # processes. Rounding to √2 times a power of 2 makes step sizes independent of this number.
+        # The estimate is a small difference of large values, so its rounding error is large and depends on the number
+        # of processes. Rounding to √2 times a power of 2 makes step sizes independent of this number.
         return float(max(2.0 ** (np.floor(np.log2(norm)) + 0.5), SMALLEST_NORM))
 
     def _is_current(self, state: State) -> bool:
@@ -190,17 +193,16 @@ class RungeKutta(Method):
         h = solver.t - state.t
         whole = h >= size * (1.0 - 1e-9)
         advance.t = solver.t = then if whole else solver.t
-        # a step that was shortened to end at a given time does not affect the size of the next step
+        # if a step was shortened to end at a given time, the next step may have the size before this change
         self._next = solver.h_abs = max(solver.h_abs, wanted) if whole else solver.h_abs
         self._unpack(solver.y)
         return self._end_step(state, advance, h)
 
     def _end_step(self, state: State, advance: Advance, size: float) -> Advance:
-        """Store the history values of a step whose last evaluation was at its end, and decide whether the step is
-        accepted."""
+        """Compute and store the history values at the end of a step, and decide whether the step is accepted."""
         accelerations = self._accelerations
         refused = False
-        # history values at the end of the step need a separate evaluation
+        # the method does not evaluate forces at the end of the step, but history values need this evaluation
         if accelerations.has_history:
             result = accelerations.evaluate(advance.t, self._start_data)
             advance.error, refused = result.error, self._refuse(advance, result, size)

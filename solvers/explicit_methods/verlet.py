@@ -8,7 +8,7 @@
 
 The positions q_{n+1} are projected onto C = 0 along M⁻¹ C_q(q_n)ᵀ, and v½ gets this correction divided by h. The
 predicted velocity v* = v_n + h a_n has an error of O(h²). The accelerations are evaluated once in each step. The
-velocities v_{n+1} are projected onto C_t = 0 along M⁻¹ C_q(q_{n+1})ᵀ.
+velocities v_{n+1} are projected onto Ċ = 0 along M⁻¹ C_q(q_{n+1})ᵀ.
 
 The order is 2, also if forces or inertia depend on velocities: the error of v* causes an error of O(h³) in v_{n+1}. If
 forces and inertia do not depend on velocities, a_{n+1} is exact and the method is symplectic. The energy error then
@@ -34,14 +34,15 @@ from windlass.solvers.constraint_motion.saddle import SingularError
 from windlass.solvers.explicit_methods.explicit_step import Advance, Judge, Method
 
 
-# copies of a coordinate on several processes must stay equal to the last bit: no reordering, no fused operations
+# ``fast=False`` prevents reordered and fused operations, because copies of a coordinate on several processes must
+# remain bit-identical
 @kernel(fast=False)
 def predict(
     q: FloatArray, v: FloatArray, a: FloatArray, seen_q: FloatArray, seen_v: FloatArray, reference: FloatArray,
     h: float, limit: float, q_new: FloatArray, v_half: FloatArray, x: FloatArray, v_star: FloatArray,
 ) -> tuple[int, int]:  # fmt: skip
-    """Make the first half of a step. Return the number of coordinates that were changed since the last step, and the
-    number of coordinates that become unstable.
+    """Compute the first half of a step. Return the number of coordinates that differ from the end of the last step, and
+    the number of coordinates whose change exceeds ``limit``.
 
     q, v, a: state at the start, shape (n,). seen_q, seen_v: coordinates and velocities at the end of the last step.
     limit: largest change of a coordinate [m, rad, 1].
@@ -64,7 +65,7 @@ def predict(
 
 @kernel(fast=False)
 def complete(v_half: FloatArray, a: FloatArray, h: float, v_new: FloatArray) -> int:
-    """Make the second half of a step; return the number of accelerations that are not finite."""
+    """Compute the second half of a step; return the number of accelerations that are not finite."""
     wild = 0
     for i in range(len(a)):
         v_new[i] = v_half[i] + 0.5 * h * a[i]
@@ -73,7 +74,7 @@ def complete(v_half: FloatArray, a: FloatArray, h: float, v_new: FloatArray) -> 
 
 
 class Verlet(Method):
-    """Velocity Verlet for an assembly; see the head of this file, and `Method` for the arguments."""
+    """Velocity Verlet for an assembly; see the top of this file, and `Method` for the arguments."""
 
     def __init__(self, accelerations: Accelerations, judge: Judge, project: bool) -> None:
         super().__init__(accelerations, judge, project)
@@ -102,9 +103,7 @@ class Verlet(Method):
         self._version = self._accelerations.assembly.world.version
 
     def _restart(self, state: State) -> None:
-        """Record that the state or the model was changed between two steps, after which stored accelerations are out of
-        date.
-        """
+        """Continue after a change of the state or the model between two steps: stored accelerations are not used."""
         self.update_accelerations(state)
         self._matrix_is_of_start = True
         self._note(state)

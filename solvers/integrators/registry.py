@@ -56,13 +56,14 @@ def create_integrator(
 
     Args:
         method: a registered name.
-        spectral_radius: numerical damping of the highest frequencies [1]: 0 (largest damping) to 1 (no damping).
-        rotations: ``"steady"``: Euler parameters are integrated as deviations from a steady rotation over each step.
-            ``"parameters"``: Euler parameters are integrated like all other coordinates.
-        layout: layout with the numbers of Euler parameters among the coordinates.
+        spectral_radius: spectral radius at infinite frequency [1], from 0 (largest numerical damping) to 1 (no
+            damping).
+        rotations: ``"steady"``: in each step, Euler parameters are integrated as deviations from a rotation with
+            constant angular velocity. ``"parameters"``: Euler parameters are integrated like all other coordinates.
+        layout: layout that contains the indices of Euler parameters among the coordinates.
 
     Raises:
-        ModelError: an invalid radius.
+        ModelError: the spectral radius is outside its range.
     """
     found = _methods[method](spectral_radius)
     if layout is None or rotations != "steady":

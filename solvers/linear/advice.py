@@ -1,4 +1,4 @@
-"""Note for users of several processes whose model suits an iterative linear solver."""
+"""A note for runs on several processes that an iterative linear solver may be faster."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from windlass.framework.command_line.notes import say_once
 from windlass.framework.runtime.petsc import PETSc
 
 LARGE = 20_000
-"""Number of unknowns above which a factorisation by MUMPS takes long enough for a note."""
+"""Number of unknowns above which the note is printed, because a factorisation by MUMPS takes long."""
 
 
 def advise_iterative(assembly: Assembly, prefix: str, pc: Any) -> None:
-    """Print a note, once for each solver and on the first process, that an iterative linear solver may suit the model.
+    """Print a note that an iterative linear solver may be faster, once for each solver, on the first process.
 
-    There is no note for one process, constraint rows, small models, -quiet or -progress false, or a linear solver
-    chosen by the user. There is also no note for statics, where MUMPS is at least as fast in chains and nets.
+    No note is printed on one process, for small models, for models with constraint rows, with -quiet or -progress
+    false, or if the user has chosen a linear solver. No note is printed for statics either, because MUMPS is at least
+    as fast for static chains and nets.
     """
     layout, database = assembly.layout, PETSc.Options()
     chosen = any(database.hasName(prefix + name) for name in ("ksp_type", "pc_type", "pc_factor_mat_solver_type"))

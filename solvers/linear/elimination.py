@@ -1,8 +1,8 @@
-"""LU factorisation of a matrix of 4 x 4 blocks except for its last rows, which finally contain their Schur complement.
+"""LU factorisation of a matrix of 4 x 4 blocks, except for its last rows, in which the Schur complement is computed.
 
-Pivots are exchanged neither between nor within blocks. The factors equal the factors of LU by rows in the same order,
-with the same accuracy, but operations act on whole blocks. Rows to be eliminated come first; the sparsity pattern is
-symmetric.
+There is no pivoting between or within blocks. The factors are mathematically equal to the factors of LU by rows in the
+same order and equally accurate, but the operations process whole blocks. Rows to be eliminated come first; the sparsity
+pattern is symmetric.
 
 Each eliminated row k of blocks has a contiguous part of the memory. This memory contains the diagonal block, the blocks
 of U to the right of the diagonal, and the blocks of L below the diagonal in the same order. Entries within blocks are
@@ -23,7 +23,9 @@ from windlass.framework.assembly.sparsity import Pattern
 from windlass.framework.kernels.kernel import kernel
 
 SMALLEST_PIVOT = 1e-300
-"""Absolute value of a pivot below which the pivot counts as 0; masses of slopes are small but not 0."""
+"""Absolute value of a pivot below which the pivot is treated as 0. The value is very small, because masses of slopes
+can be very small.
+"""
 
 
 class Plan(NamedTuple):
@@ -36,7 +38,7 @@ class Plan(NamedTuple):
         below: for each eliminated row, the lower rows that are coupled with it, including fill, in ascending order.
         source: for each block of the factors, the block of the matrix that initialises it, or -1 for fill.
         pairs: index in ``target`` at which each eliminated row begins, and the end index, shape (inner + 1,).
-        target: the blocks of the factors from which products of blocks of L and of U are subtracted.
+        target: indices of the blocks of the factors from which products of blocks of L and of U are subtracted.
         ready: for each eliminated row, the last row whose blocks must be initialised before the row is eliminated.
     """
 
@@ -56,14 +58,14 @@ class Plan(NamedTuple):
 
 
 def create_plan(pattern: Pattern, inner: int, most: float) -> Plan | None:
-    """Plan the elimination of the first rows of a matrix in blocks; the last block of the matrix consists of pads and
-    is omitted.
+    """Plan the elimination of the first rows of a matrix in blocks. The last block of the matrix contains no equations
+    (padding) and is omitted.
 
     Args:
         pattern: the matrix.
         inner: number of rows of blocks to be eliminated.
-        most: largest ratio of the numbers of blocks of the factors and of the matrix; None is returned if this ratio is
-            exceeded.
+        most: largest allowed number of blocks of the factors, divided by the number of blocks of the matrix; if it is
+            exceeded, None is returned.
     """
     rows, room = len(pattern.indptr) - 2, int(most * len(pattern.indices))
     short: Any = np.int32
@@ -84,8 +86,9 @@ def create_plan(pattern: Pattern, inner: int, most: float) -> Plan | None:
 
 @kernel
 def find_fill(indptr: IntArray, indices: IntArray, inner: int, rows: int, first: IntArray, below: IntArray) -> int:
-    """Find the lower rows that are coupled with each eliminated row, by the elimination tree. Return the length of
-    ``below``, or -1 if it is too short."""
+    """Find the lower rows that are coupled with each eliminated row, by the elimination tree. Return the number of
+    elements of ``below``, or -1 if the array is too short.
+    """
     mark, child, sibling = np.full(rows, -1), np.full(rows, -1), np.full(rows, -1)
     used = 0
     for k in range(inner):
@@ -121,7 +124,7 @@ def find_fill(indptr: IntArray, indices: IntArray, inner: int, rows: int, first:
 
 @kernel
 def find_block(i: int, j: int, inner: int, rows: int, first: IntArray, below: IntArray) -> int:
-    """Return the index of block i, j in the factors."""
+    """Return the index of block (i, j) in the factors."""
     k = min(i, j)
     place: int = inner
     if k >= inner:
@@ -138,7 +141,7 @@ def find_block(i: int, j: int, inner: int, rows: int, first: IntArray, below: In
 def find_sources(
     indptr: IntArray, indices: IntArray, inner: int, rows: int, first: IntArray, below: IntArray, source: IntArray
 ) -> None:
-    """Fill ``source`` with the block of the matrix for each block of the factors."""
+    """Write, for each block of the factors, the index of the corresponding block of the matrix to ``source``."""
     for i in range(rows):
         for p in range(indptr[i], indptr[i + 1]):
             if indices[p] < rows:
@@ -147,7 +150,9 @@ def find_sources(
 
 @kernel
 def find_targets(inner: int, rows: int, first: IntArray, below: IntArray, target: IntArray) -> None:
-    """Fill ``target`` with the blocks of the factors from which the products of each eliminated row are subtracted."""
+    """Write the indices of the blocks of the factors from which the products of each eliminated row are subtracted to
+    ``target``.
+    """
     n = 0
     for k in range(inner):
         for a in range(first[k], first[k + 1]):
@@ -158,8 +163,9 @@ def find_targets(inner: int, rows: int, first: IntArray, below: IntArray, target
 
 @kernel
 def find_ready(inner: int, first: IntArray, below: IntArray, ready: IntArray) -> None:
-    """Find the last eliminated row that is coupled with each eliminated row; ``ready`` contains the rows themselves at
-    entry."""
+    """Write the last eliminated row that is coupled with each eliminated row to ``ready``; initially each element
+    contains the index of its own row.
+    """
     for k in range(inner):
         for p in range(first[k], first[k + 1]):
             if below[p] < inner:
@@ -237,8 +243,8 @@ def divide_right(f: FloatArray, d: int, b: int) -> None:
 
 @kernel
 def eliminate(plan: Plan, values: FloatArray, factors: FloatArray) -> int:
-    """Factorise the matrix; rows that are not eliminated finally contain the Schur complement. Return the number of
-    blocks without pivots.
+    """Factorise the matrix; rows that are not eliminated then contain the Schur complement. Return the number of
+    singular diagonal blocks.
 
     Args:
         plan: order of the elimination, and indices of the blocks.
@@ -250,7 +256,7 @@ def eliminate(plan: Plan, values: FloatArray, factors: FloatArray) -> int:
     fill_blocks(plan.source, values, last, len(plan.source), factors)
     filled = 0
     for k in range(inner):
-        # rows are read when they are first needed, so memory is read only once
+        # rows of the matrix are copied just before they are needed, so that they are still in the cache
         end = plan.ready[k] + 1
         if end > filled:
             fill_blocks(plan.source, values, filled + 2 * first[filled], end + 2 * first[end], factors)
@@ -272,8 +278,9 @@ def eliminate(plan: Plan, values: FloatArray, factors: FloatArray) -> int:
 
 @kernel
 def solve_forward(plan: Plan, factors: FloatArray, x: FloatArray) -> None:
-    """Replace a right-hand side x by L⁻¹ x, shape (4 rows,); rows that are not eliminated get the right-hand side of
-    the Schur complement."""
+    """Replace a right-hand side x by L⁻¹ x, shape (4 rows,); in rows that are not eliminated, x becomes the right-hand
+    side of the Schur complement.
+    """
     first, f = plan.first, factors
     for k in range(plan.inner):
         size, d, r = first[k + 1] - first[k], 16 * (k + 2 * first[k]), 4 * k
@@ -290,7 +297,7 @@ def solve_forward(plan: Plan, factors: FloatArray, x: FloatArray) -> None:
 
 @kernel
 def solve_backward(plan: Plan, factors: FloatArray, x: FloatArray) -> None:
-    """Fill in the solution of the eliminated rows, from the solution of the other rows, shape (4 rows,)."""
+    """Compute the solution of the eliminated rows from the solution of the other rows; x has the shape (4 rows,)."""
     first, f = plan.first, factors
     for k in range(plan.inner - 1, -1, -1):
         size, d, r = first[k + 1] - first[k], 16 * (k + 2 * first[k]), 4 * k

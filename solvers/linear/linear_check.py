@@ -3,8 +3,8 @@ error.
 
 Even the best solution x of A x = b has a residual of about eps |A| |x| due to rounding. If a model has stiff and soft
 directions, this may be a large fraction of b, although the solution is correct. For example, if the axial stiffness of
-a cable is 1e8 times its bending stiffness, the residual is 1e-8 of b at best. A solution from wrong pivots has a
-residual that is large even relative to rounding errors.
+a cable is 1e8 times its bending stiffness, the residual is at least 1e-8 of b. If pivots are too small, the residual is
+much larger than rounding errors.
 
     accepted:  |b - A x| <= rtol |b|,   or in every row   |b - A x|_i <= GROWTH (sum_j |A_ij| max_j |x_j| + |b_i|)
 
@@ -25,11 +25,13 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.parallel.processes import Processes
 
 GROWTH = 1e-10
-"""Largest backward error of a row that Newton's method accepts; good pivots give about 1e-16, wrong pivots 1e-6 and
-more."""
+"""Largest backward error of a row that Newton's method accepts. Sufficiently large pivots give about 1e-16, and pivots
+that are too small give 1e-6 and more.
+"""
 GROWTH_IN_BLOCKS = 1e-13
-"""Largest accepted backward error for rows stored in blocks: LU uses the inverses of these blocks, and badly
-conditioned blocks may have errors of 1e-9."""
+"""Largest accepted backward error for storage in blocks. LU then uses inverses of blocks, and ill-conditioned blocks
+may cause errors of 1e-9.
+"""
 
 
 class Product(Protocol):
@@ -46,7 +48,7 @@ class Product(Protocol):
 def is_accurate(
     product: Product, values: FloatArray, x: FloatArray, b: FloatArray, rtol: float, processes: Processes | None = None
 ) -> bool:
-    """Return whether x solves A x = b by the criterion of this module.
+    """Return whether x solves A x = b according to the criterion of this module.
 
     Args:
         product, values: the matrix.
@@ -96,7 +98,7 @@ def find_errors(pattern: Pattern, values: FloatArray, x: FloatArray, b: FloatArr
 def sum_errors(
     indptr: IntArray, indices: IntArray, block: int, values: FloatArray, x: FloatArray, b: FloatArray, largest: float
 ) -> tuple[float, float, float, float]:
-    """Return the squares of the first two fields of `Errors`, and its other fields."""
+    """Return the squares of the first two fields of `Errors`, and the values of the other two fields."""
     sum_left, sum_terms, by_terms, by_largest = 0.0, 0.0, 0.0, 0.0
     left, terms, size = np.empty(block), np.empty(block), np.empty(block)
     for i in range(len(indptr) - 1):

@@ -1,12 +1,12 @@
-"""Settings of MUMPS: no scaling and hardly any exchange of pivots in models without constraint rows, and more memory.
+"""Settings of MUMPS: no scaling and almost no pivoting in models without constraint rows, and more memory.
 
 MUMPS scales a matrix by iterations before each factorisation, which takes a third of the time of MUMPS on two
-processes. Without scaling the usual threshold of MUMPS is unsuitable, because MUMPS exchanges a pivot below 1/100 of
+processes. Without scaling the usual threshold of MUMPS is unsuitable, because MUMPS does not use a pivot below 1/100 of
 the largest entry in its column. For slopes and positions the ratio of a pivot to the largest entry is as small as the
-length [m] of a cable. Thousands of good pivots would be delayed until the allocated memory is exhausted. With a
-threshold of 1e-6 the pivots equal the pivots of the scaled matrix, and solutions are as accurate as with scaling.
-Constraint rows have zeros on the diagonal and need the exchange. Without exchange, tangents of mechanisms with joints
-would lose three digits. With constraint rows MUMPS therefore keeps its defaults.
+length [m] of a cable. Thousands of suitable pivots would be delayed until the allocated memory is exhausted. With a
+threshold of 1e-6, MUMPS selects the same pivots as for the scaled matrix, and solutions are as accurate as with
+scaling. Constraint rows have zero diagonal entries and need pivoting. Without pivoting, errors of tangents of
+mechanisms with joints would increase by a factor of 1000. With constraint rows MUMPS therefore keeps its defaults.
 
 MUMPS allocates the memory that it estimates from the pattern, plus a fifth. Delayed pivots need more memory, especially
 on several processes. Factorisation of a regular matrix may then fail, and is repeated with more memory.
@@ -44,8 +44,7 @@ class MumpsSettings:
     """Sets the options in PETSc's database while the linear solver of a problem runs; the object is reusable.
 
     PETSc reads the options whenever it creates new factors. The options do not affect other solvers with the same
-    prefix. If the user has given one of the two options, or chosen another solver, neither option is set, because they
-    belong together.
+    prefix. If the user has given one of the two options, or chosen another solver, neither option is set.
     """
 
     def __init__(self, problem: Solved) -> None:
@@ -99,7 +98,7 @@ def lacks_memory(pc: Any) -> bool:
 
 
 def give_memory(ksp: Any, memory: int) -> None:
-    """Let MUMPS factorise the same matrix again at the next use, with the given additional memory [%]."""
+    """Set the additional memory [%] with which MUMPS factorises the same matrix again at the next solve."""
     operators, pc = ksp.getOperators(), ksp.getPC()
     pc.reset()
     ksp.setOperators(*operators)
@@ -129,7 +128,8 @@ def factorise_symmetric(matrix: Any) -> SymmetricFactors:
         pc.setFactorSolverType(PETSc.Mat.SolverType.MUMPS)
         pc.setFactorSetUpSolverType()
         factors = pc.getFactorMatrix()
-        # on several processes the dense root must not be factorised by ScaLAPACK, whose pivots MUMPS does not count
+        # on several processes, ScaLAPACK must not factorise the dense root, because MUMPS would not count the negative
+        # pivots of this part
         factors.setMumpsIcntl(13, 1)
         factors.setMumpsIcntl(14, memory)
         pc.setUp()

@@ -1,8 +1,9 @@
-"""Find whether the natural order of the unknowns suits LU, as it does along cables, but not in nets.
+"""Check whether LU in the natural order of the unknowns has little fill, as for cables, or much fill, as for nets.
 
 LU in natural order fills at most the envelope: all entries of each row from its first entry to the diagonal, and the
-corresponding entries of each column. Along a chain the envelope is slightly larger than the matrix. With border rows
-(pulleys, the closure of a belt) the envelope is a small multiple of the matrix. In a net the envelope grows as n^1.5.
+corresponding entries of each column. Along a chain the envelope is slightly larger than the matrix. With border rows,
+as for pulleys or the closure of a belt, the envelope has a few times more entries than the matrix. In a net of n nodes
+the number of entries of the envelope is proportional to n^1.5.
 
 Source: A. George, J. W. H. Liu, Computer Solution of Large Sparse Positive Definite Systems, Prentice-Hall (1981).
 """
@@ -25,13 +26,14 @@ CHOICES = ("ksp_", "pc_", "mat_", "snes_mf", "snes_fd", "snes_test_jacobian")
 LOOKS = ("monitor", "view", "converged_reason", "error_if")
 """Words in the names of options that only monitor a solver."""
 SMALL = 1000
-"""Number of unknowns below which every order is fast."""
+"""Number of unknowns below which LU is fast in any order."""
 
 
 @kernel
 def count_envelope(indptr: IntArray, indices: IntArray) -> int:
-    """Return the number of entries from the first entry of each row to its diagonal; column numbers are sorted within a
-    row."""
+    """Return the number of entries from the first entry of each row to its diagonal; column indices are sorted within a
+    row.
+    """
     total = 0
     for i in range(len(indptr) - 1):
         if indptr[i + 1] > indptr[i] and indices[indptr[i]] < i:
@@ -56,8 +58,8 @@ def choose_storage(assembly: Assembly, prefix: str) -> Storage:
     """Choose the storage of the tangent of a solver. On one process, the tangent is stored in blocks if PETSc's own LU
     is the default solver and supports blocks.
 
-    On several processes, the tangent is stored for elimination by parts if this method suits the model. The call is
-    collective.
+    On several processes, the tangent is stored for `SubstructureLU` if this solver is suitable for the model. The call
+    is collective.
 
     Args:
         assembly: the systems of this process.

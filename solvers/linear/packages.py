@@ -1,4 +1,6 @@
-"""Direct solvers of PETSc: defaults, check that a selected package exists, refinement, release of factors."""
+"""Direct solvers of PETSc: defaults, check that a selected package exists, iterative refinement, deletion of
+factors.
+"""
 
 from __future__ import annotations
 
@@ -35,13 +37,12 @@ def check_package(ksp: Any, matrix: Any, prefix: str) -> None:
 
 
 def set_direct(ksp: Any, package: str, prefix: str) -> None:
-    """Make LU by a package the default of a linear solver; PETSc's own LU uses natural order without exchange of
-    pivots.
+    """Make LU by a package the default of a linear solver; PETSc's own LU uses natural order without pivoting.
 
     Args:
         ksp: the solver, which has not read its options.
         package: the default package.
-        prefix: options prefix of the solver; a package that an option selects determines its own order.
+        prefix: options prefix of the solver. If an option selects a package, the package chooses the order.
     """
     ksp.setType(PETSc.KSP.Type.PREONLY)
     pc = ksp.getPC()
@@ -54,8 +55,8 @@ def set_direct(ksp: Any, package: str, prefix: str) -> None:
 
 
 def refine(ksp: Any) -> None:
-    """Refine solutions by factors once: if errors of the factors are below 1e-8, solutions are then as accurate as with
-    exact factors.
+    """Use one step of iterative refinement in each solution. If the factors have errors below 1e-8, refined solutions
+    are as accurate as with exact factors.
 
     Source: R. D. Skeel, Math. Comp. 35 (1980) 817-832.
     """
@@ -71,7 +72,8 @@ def can_reset(pc: Any) -> bool:
 
 
 def reset_factors(ksp: Any) -> None:
-    """Make the next solve of a linear solver equal to the first solve of a new solver; operators must be set again.
+    """Delete the factors of a linear solver, so that its next solve is identical to the first solve of a new solver.
+    The operators must be set again afterwards.
 
     MUMPS and UMFPACK choose their orderings by the values of the first matrix, and keep these orderings. Orderings of
     SuperLU_DIST do not depend on values.

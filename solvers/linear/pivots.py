@@ -1,8 +1,8 @@
-"""Signs of the pivots of PETSc's own LU in natural order, from factors by rows and in dense blocks.
+"""Signs of the pivots of PETSc's own LU in natural order, for matrices stored by rows and in dense blocks.
 
-Without exchange of pivots, the LU factors of a symmetric matrix are its LDLᵀ factors, whose pivots have the same signs
-as its eigenvalues. Factors in blocks store the inverse B of each diagonal block. Elimination of B from its last row to
-its first row gives the reciprocals of the pivots of the block, from its first row to its last.
+Without pivoting, the LU factors of a symmetric matrix are its LDLᵀ factors, whose pivots have the same signs as its
+eigenvalues. Factors in blocks store the inverse B of each diagonal block. Elimination of B from its last row to its
+first row gives the reciprocals of the pivots of the block, from its first row to its last.
 
 PETSc stores the blocks of L row by row, then the blocks of U from the last row to the first, where each row begins with
 B. A symmetric pattern has symmetric fill: U has as many blocks in a row as L has in the corresponding column.
@@ -25,7 +25,8 @@ CERTAIN = 1e-13
 """Pivot of B, relative to the diagonal of B, below which the sign of the pivot may be due to rounding."""
 SYMMETRIC = 0.03
 """Asymmetry of B, relative to its largest entry, above which B cannot be the inverse of a diagonal block. Inverses of
-badly conditioned blocks may have errors of 3e-3."""
+ill-conditioned blocks may have errors of 3e-3.
+"""
 
 
 def eval_asymmetry(pattern: Pattern, values: FloatArray, diagonal: FloatArray) -> float:
@@ -33,7 +34,7 @@ def eval_asymmetry(pattern: Pattern, values: FloatArray, diagonal: FloatArray) -
     its diagonal.
 
     Args:
-        pattern: a sparsity that is symmetric.
+        pattern: a symmetric sparsity pattern.
         values: values of the matrix, shape (spare + 1,).
         diagonal: output for the diagonal, shape (rows,).
     """
@@ -41,8 +42,9 @@ def eval_asymmetry(pattern: Pattern, values: FloatArray, diagonal: FloatArray) -
 
 
 def count_negative(pc: Any) -> int | None:
-    """Return the number of negative pivots of the factors in a PETSc LU of a symmetric matrix; None if the number is
-    not known."""
+    """Return the number of negative pivots of PETSc's LU factors of a symmetric matrix, or None if this number cannot
+    be determined.
+    """
     factors = pc.getFactorMatrix()
     if factors.getType() != "seqbaij":
         pivots = factors.getDiagonal().array_r
@@ -105,7 +107,7 @@ def sum_asymmetry(indptr: IntArray, indices: IntArray, block: int, values: Float
             # rows are processed in order: the next entry of row j is the entry in column i
             other = after[j] if j < i else k
             after[j] += j < i
-            # entries below the diagonal count twice
+            # entries below the diagonal also represent the entries above the diagonal
             weight = 2.0 if j < i else 1.0
             for b in range(block):
                 for a in range(block):

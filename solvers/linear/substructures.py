@@ -3,8 +3,8 @@ processes share the interface.
 
 Every process factorises the rows of its interior in natural order. This leaves a dense Schur complement for the few
 unknowns of the interface. The sum of the Schur complements over all processes needs one message. Each process solves
-with this sum by LAPACK's LU. LAPACK exchanges pivots, because pulleys and multipliers at borders may have zeros on the
-diagonal. A solve needs one pass over the factors and one message. The solver is an exact inverse, used as the
+with this sum by LAPACK's LU. LAPACK's LU uses pivoting, because pulleys and multipliers in the interface may have zero
+diagonal entries. A solve needs one pass over the factors and one message. The solver is an exact inverse, used as the
 preconditioner of a KSP of type ``preonly``.
 
 Source: B. Smith, P. Bjørstad, W. Gropp, Domain decomposition, Cambridge University Press (1996), chapter 4.
@@ -52,7 +52,7 @@ class SubstructureLU:
         self._rows = np.zeros(parted.rows)
         self._place = parted.place[: sparsity.unknowns.owned]
         self._joint, count = parted.joint, parted.joint_count
-        # the last entry is the number of blocks on all processes in which a pivot is missing
+        # the last element is the number of singular blocks on all processes
         self._sums = np.zeros(count * count + 1)
         self._right = np.zeros(count)
         self._dense: tuple[NDArray[Any], ...] | None = None
@@ -74,7 +74,7 @@ class SubstructureLU:
         if not failed and len(self._right):
             dense, pivots, info = lapack.dgetrf(total[:-1].reshape(len(self._right), -1).T)
             self._dense, failed = (dense, pivots), info != 0
-        # the numbers are equal on all processes, so decisions based on them are equal, too
+        # the sums are equal on all processes, so all processes take the same decision
         set_failed(pc, failed)
 
     def apply(self, _pc: Any, x: Any, y: Any) -> None:
@@ -95,7 +95,8 @@ def plan_elimination(sparsity: Sparsity) -> Plan | None:
 
 
 def suits_substructures(assembly: Assembly) -> bool:
-    """Return whether elimination by parts is the fastest solver: few unknowns are shared, and factors are banded.
+    """Return whether `SubstructureLU` is the fastest solver, which is the case if few unknowns are shared and factors
+    are banded.
 
     The call is collective.
     """
@@ -108,15 +109,16 @@ def suits_substructures(assembly: Assembly) -> bool:
 
 
 def set_substructures(ksp: Any, sparsity: Sparsity, processes: Processes) -> None:
-    """Make elimination by parts the default of a linear solver that has not yet read its options."""
+    """Make `SubstructureLU` the default of a linear solver that has not yet read its options."""
     ksp.setType(PETSc.KSP.Type.PREONLY)
     set_python_context(ksp.getPC(), SubstructureLU(sparsity, processes))
 
 
 @kernel
 def add_interface(plan: Plan, factors: FloatArray, joint: IntArray, count: int, out: FloatArray) -> None:
-    """Add the Schur complement of a process to the sum over all processes, shape (count count + 1,), stored column by
-    column."""
+    """Add the Schur complement of a process to ``out``, shape (count² + 1,), column by column; ``out`` is later summed
+    over all processes.
+    """
     rows, last = plan.rows - plan.inner, plan.inner + 2 * plan.first[plan.inner]
     for i in range(4 * rows):
         for j in range(4 * rows):
@@ -135,8 +137,9 @@ def reduce_right_side(
     rows: FloatArray,
     right: FloatArray,
 ) -> None:
-    """Copy a right-hand side x by owned unknown to the rows, eliminate, and return the right-hand side of the
-    interface."""
+    """Copy a right-hand side x from the order of owned unknowns to the order of rows, eliminate the interior, and write
+    the right-hand side of the interface to ``right``.
+    """
     rows[:] = 0.0
     right[:] = 0.0
     for i in range(len(x)):
@@ -157,7 +160,9 @@ def expand_solution(
     rows: FloatArray,
     out: FloatArray,
 ) -> None:
-    """Return the solution by owned unknown, from the solution of the interface."""
+    """Compute the solution in the order of owned unknowns from the solution ``found`` of the interface; write it to
+    ``out``.
+    """
     for i in range(len(joint)):
         rows[4 * plan.inner + i] = found[joint[i]] if joint[i] >= 0 else 0.0
     solve_backward(plan, factors, rows)

@@ -1,6 +1,7 @@
-"""Modes over the speed of a drive: a Campbell diagram, and the speed at which the motion becomes unstable.
+"""Modes as functions of the speed of a drive: Campbell diagram, and the speed at which the motion becomes unstable.
 
-Lines connect modes by their shapes, see `following.py`: if the frequencies of two modes cross, their lines also cross.
+A line of the diagram connects modes with similar shapes, see `following.py`. If the frequencies of two modes cross,
+their lines also cross.
 
 Source: W. Campbell, Trans. ASME 46 (1924) 31-160.
 """
@@ -42,7 +43,7 @@ from windlass.solvers.modes.result import GROWING, ModesResult
 from windlass.solvers.modes.sturm import count_unheld
 
 SAME = 0.5
-"""Smallest modal assurance with which a line of the diagram joins modes at two successive speeds [1]."""
+"""Smallest modal assurance criterion (MAC) of modes at two successive speeds that are drawn as connected [1]."""
 
 
 @dataclass
@@ -52,16 +53,16 @@ class Campbell:
     Attributes:
         speeds: shape (speeds,).
         unit: unit of the speeds.
-        frequencies: frequencies [Hz], shape (speeds, modes); each column is a line. Lines are in ascending order at the
-            first speed; NaN if a speed has fewer modes.
+        frequencies: frequencies [Hz], shape (speeds, modes); each column is one line of the diagram. Frequencies at the
+            first speed are ascending. A value is NaN if the line has no mode at the speed.
         damping: damping ratios [1], shape (speeds, modes).
-        assurance: modal assurance [1] between the shape of a mode and the shape of the same line at the previous speed,
-            from 0 to 1; NaN at the first speed. Shape (speeds, modes).
-        modes: number of the mode in the result of each speed, -1 if the line has no mode, shape (speeds, modes).
+        assurance: modal assurance criterion (MAC, from 0 to 1) of the shape of a mode and the shape of the same line at
+            the previous speed [1]; NaN at the first speed. Shape (speeds, modes).
+        modes: index of the mode in ``results`` at each speed, or -1 if the line has no mode, shape (speeds, modes).
         results: the modes at each speed.
-        paths: the written files.
-        orders: multiples of the speed in rad/s that the diagram shows as lines.
-        radius: radius that converts speeds in m/s to rad/s [m]; 1 if speeds are in rad/s.
+        paths: paths of the written files.
+        orders: multiples of the speed [rad/s] that the diagram shows as straight lines.
+        radius: radius by which speeds in m/s are divided to obtain rad/s [m]; 1 if speeds are in rad/s.
     """
 
     speeds: FloatArray
@@ -82,7 +83,7 @@ class Campbell:
 
     @checked(path=optional(path()))
     def draw(self, path: str | os.PathLike[str] | None = None) -> Any:
-        """Draw the Campbell diagram: frequencies over the speed.
+        """Draw the Campbell diagram, which shows frequencies as functions of the speed.
 
         Args:
             path: path of the file (``.png``, ``.pdf``, ``.svg``); None returns a figure of matplotlib, for notebooks.
@@ -128,17 +129,18 @@ def campbell(
     """Solve the modes about states at several speeds. The call is collective.
 
     Args:
-        cases: pairs of a speed and a state, of one or more worlds; may be a generator that solves them in sequence.
+        cases: pairs of a speed and a state, of one or more worlds; can be a generator that computes each state when it
+            is needed.
         count: number of modes at each speed.
-        unit: of the speeds.
+        unit: unit of the speeds.
         output: folder for ``campbell.csv`` and ``campbell.png``; None for no files.
-        name: of the files.
-        orders: multiples of the speed in rad/s that are drawn as lines: parts that turn with the drive cause excitation
-            at these frequencies.
+        name: name of the files, without extension.
+        orders: multiples of the speed [rad/s] that are drawn as straight lines. Rotating parts of the drive excite
+            vibrations at these frequencies.
         radius: radius of the pulley whose rotation excites the drive [m], for speeds in m/s; None: speeds are in rad/s.
 
     Raises:
-        ModelError: there is no case, or a case is invalid.
+        ModelError: ``cases`` is empty, or a case is not a pair of a speed and a state.
     """
     speeds: list[float] = []
     results: list[ModesResult] = []
@@ -188,7 +190,7 @@ def _draw(found: Campbell) -> Any:
     figure = create_figure(7.0, 5.0, layout="constrained")
     axes = figure.add_subplot()
     for k in range(found.frequencies.shape[1]):
-        # a line does not join modes with different shapes
+        # modes with different shapes are not connected
         for i in np.flatnonzero(found.assurance[:, k] >= SAME):
             axes.plot(found.speeds[i - 1 : i + 1], found.frequencies[i - 1 : i + 1, k], color="#c5ccd3", linewidth=0.8)
     speeds = np.repeat(found.speeds[:, None], found.frequencies.shape[1], axis=1)
@@ -217,15 +219,15 @@ def find_critical_speed(
 ) -> float:
     """Find the speed above which steady motion is unstable, by bisection. The call is collective.
 
-    A motion counts as unstable if a mode grows, or if forces stabilise it in fewer directions than at ``low``. In the
-    second case only gyroscopic forces may stabilise the motion, as for a moving string above its wave speed. Any
-    damping makes such a motion unstable.
+    A motion is treated as unstable if a mode grows, or if K has more negative directions than at ``low``. In the second
+    case, only gyroscopic forces can stabilise the motion, as for a moving string above its wave speed, and any damping
+    makes such a motion unstable.
 
     Args:
         create: function ``(speed) -> state`` of steady motion at a speed.
         low, high: speeds that enclose the critical speed: motion is stable at ``low``, unstable at ``high``.
         tolerance: tolerance of the speed, relative to the larger one of |low| and |high| [1].
-        count: number of modes examined.
+        count: number of modes that are checked.
 
     Raises:
         ModelError: the motion is unstable at ``low``, or stable at ``high``, or ``create`` returns no state.

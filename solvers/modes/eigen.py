@@ -1,16 +1,15 @@
-"""Compute eigenvalues closest to 0 of linear motion, by SLEPc: shift and invert about a shift that no free motion makes
-singular.
+"""Eigenvalues of linear motion that are closest to 0, by SLEPc with shift and invert. The shift differs from 0, so that
+free motions do not make the matrix singular.
 
     linear       K x = ω² M x
     quadratic    (σ² M + σ D + K) x = 0
 
-The linear problem is used without damping. The linear problem is solved by Krylov-Schur, in the inner product of M if K
-is symmetric. The quadratic problem includes damping and gyroscopic forces. The quadratic problem is solved by TOAR,
-with complex pairs in real numbers.
+The linear problem, without damping, is solved by the Krylov-Schur method, in the inner product of M if K is symmetric.
+The quadratic problem, with damping and gyroscopic forces, is solved by TOAR in real arithmetic.
 
-M is 0 for multipliers. Therefore multipliers belong to infinite eigenvalues, which the inverse maps to 0, away from the
-requested eigenvalues; the vector (K - s M)⁻¹ M x fulfils the constraints for each x. Solutions that are not modes have
-a large residual
+M is 0 for multipliers. Therefore the problem has infinite eigenvalues. Shift and invert maps these eigenvalues to 0,
+and maps the requested eigenvalues to large values. The vector (K - s M)⁻¹ M x fulfils the constraints for each x.
+Solutions that are not modes have a large residual
 
     |A(s)⁻¹ A(σ) x| / |x|    over coordinates, A(σ) = σ² M + σ D + K, without D if the problem is linear
 
@@ -44,44 +43,48 @@ from windlass.solvers.modes.matrices import LinearMotion
 TOLERANCE = 1e-11
 """Default tolerance of SLEPc, relative to the distance of the eigenvalue from the shift."""
 RESIDUAL = 1e-5
-"""Residual above which a solution is not a mode, but an infinite eigenvalue that rounding has changed."""
+"""Residual above which a solution is treated as an infinite eigenvalue with rounding errors, and not as a mode."""
 GOOD = 1e-7
-"""Residual of a shape above which the solve is repeated about a better shift."""
+"""Residual of a mode above which the solve is repeated with a better shift."""
 SPARE_QUADRATIC = 4
-"""Number of additional vectors for small models; with fewer vectors, TOAR of SLEPc 3.18 fails when its space is
-exhausted."""
+"""Number of additional basis vectors for small models. With fewer vectors, TOAR of SLEPc 3.18 fails if the basis
+contains the whole space.
+"""
 MARGIN = 100.0
 """Largest ratio of the residual of a mode to its rounding error [1]."""
 LARGEST = 0.1
-"""Largest residual of a mode, for any rounding error [1]."""
+"""Largest residual of a mode, however large its rounding error is [1]."""
 FIRST_SHIFT = 1e-10
 """Shift of the first solve, relative to the typical ratio K_ii/M_ii of single coordinates."""
 NO_STIFFNESS = float(np.finfo(float).eps) ** 2
-"""Fraction of |K| up to which the stiffness of coordinates counts as 0 [1]."""
+"""Stiffness, relative to |K|, up to which the stiffness of coordinates is treated as 0 [1]."""
 NEAR = 1e-5
-"""Smallest shift for models with free motions, relative to the lowest mode [1]; smaller shifts are moved away from
-0."""
+"""Smallest shift for models with free motions, relative to the lowest eigenvalue that is not 0 [1]; smaller shifts are
+increased.
+"""
 ATTEMPTS = ((1.0, 1.0), (1.0, 1.5), (0.7, 1.0), (1.4, 1.5))
 """Factors of the shift and of the dimension of the search space in successive attempts [1]."""
 LARGEST_DENSE = 600
 """Largest number of unknowns of a model that may be solved with dense matrices. Such a solve takes 0.5 s without
 damping, and 3 s with damping."""
 DENSE_INFINITE = 1e-12
-"""Ratio of the shift to the distance of an eigenvalue from the shift below which the eigenvalue counts as infinite."""
+"""Ratio of the shift to the distance of an eigenvalue from the shift below which the eigenvalue is treated as infinite.
+"""
 REPEATED = 1e-10
-"""Singular value of normalised constraints, relative to the largest singular value, below which some constraints repeat
-others."""
+"""Singular value of normalised constraints, relative to the largest singular value, below which some constraints are
+treated as redundant.
+"""
 SMALL_PART = 1e-3
-"""Norm up to which the real or imaginary part of a vector with norm 1 is a rounding error."""
+"""Norm up to which the real or imaginary part of a vector with norm 1 is treated as a rounding error."""
 ROUNDING = 1e3 * np.finfo(float).eps
-"""Fraction of |x|ᵀ |K| |x| / xᵀ M x below which an eigenvalue counts as 0."""
+"""Eigenvalue, relative to |x|ᵀ |K| |x| / xᵀ M x, below which the eigenvalue is treated as 0."""
 
 
 @dataclass
 class Eigenpair:
     """A mode: eigenvalue σ [1/s], vectors over the unknowns (real and imaginary part, PETSc), and residual [1].
 
-    ``rounding`` is the residual [1] that rounding of K x alone may cause.
+    ``rounding`` is the residual [1] that the rounding error of K x can cause.
     """
 
     value: complex
@@ -92,7 +95,7 @@ class Eigenpair:
 
 
 class Eigensolver:
-    """Wrapper of SLEPc's EPS or PEP for a linear motion.
+    """Wrapper of SLEPc's linear (EPS) or quadratic (PEP) eigensolver for a linear motion.
 
     Args:
         motion: the matrices.
@@ -100,11 +103,11 @@ class Eigensolver:
         quadratic: True for PEP, False for EPS.
 
     Attributes:
-        rejected: number of solutions of SLEPc in the last solve that are not modes.
+        rejected: number of solutions in the last solve that were rejected because they are not modes.
         shift: shift of the last solve [1/s^2], for quadratic problems [1/s].
-        zeros: number of eigenvalues that are 0 except for rounding errors, and the largest |σ| that rounding errors of
-            0 cause [1/s].
-        is_chosen: whether options select other modes than the slowest, by a target, a shift or an interval.
+        zeros: number of eigenvalues that are 0 up to rounding errors, and the largest |σ| that rounding errors can
+            cause for these eigenvalues [1/s].
+        is_chosen: whether options select modes by a target, a shift or an interval, instead of the slowest modes.
     """
 
     def __init__(self, motion: LinearMotion, prefix: str, quadratic: bool) -> None:
@@ -123,15 +126,16 @@ class Eigensolver:
         stiffness, mass = motion.assembly.processes.sum(np.array(sums)).tolist()
         if mass == 0.0:
             raise ModelError("modes: no part of this model has a mass [kg]")
-        # a stiffness within rounding errors counts as 0: the model has mass but no forces
+        # a stiffness below rounding errors is treated as 0: the model has mass but no stiffness
         return float(stiffness / mass) if stiffness > NO_STIFFNESS * motion.K.norm() else 1.0
 
     def find(self, count: int, more: int) -> list[Eigenpair]:
-        """Return the modes closest to 0, slowest first, with one mode of each conjugate pair; or the modes that options
-        select.
+        """Return the modes with the eigenvalues closest to 0, in ascending order of |σ|, with one mode of each
+        conjugate pair. If options select other modes, return these modes.
 
         Args:
-            count: smallest number of modes, if the model has so many; if options select the modes, the largest number.
+            count: smallest number of returned modes, or all modes of a smaller model. If options select the modes, the
+                largest number.
             more: number of modes that are computed in addition to ``count``.
         """
         if self.is_projected:
@@ -142,13 +146,13 @@ class Eigensolver:
         wanted = 0.5 * lowest if self._quadratic else -0.5 * lowest * float(np.median(sizes or [0.0]))
         exact = all(pair.residual <= GOOD for pair in pairs)
         if lowest > 0.0 and not self.is_chosen and not (exact and abs(self.shift) >= NEAR * abs(wanted)):
-            # with a shift close to the eigenvalues of free motions, these motions would dominate the other modes;
-            # moreover, SLEPc's method TOAR is sensitive to scaling
+            # The solve is repeated with another shift and scale. If the shift is close to the eigenvalues of free
+            # motions, the other modes are inaccurate; in addition, SLEPc's method TOAR is sensitive to scaling.
             first, before, zeros = pairs, self.shift, self.zeros
             self.shift, self._scale = wanted, lowest
             pairs = self._solve(count, more)
             if len(self._leave_out(pairs)) < len(self._leave_out(first)):
-                # a shift closer to a group of close eigenvalues separates them less
+                # use the first result, because the new shift does not separate close eigenvalues as well
                 pairs, self.shift, self.zeros = first, before, zeros
         good = self._leave_out(pairs)
         self.rejected = len(pairs) - len(good)
@@ -167,16 +171,16 @@ class Eigensolver:
             if pair.residual > RESIDUAL:
                 pair.rounding = self._eval_rounding(solver, pair)
         solver.destroy()
-        # of modes that are equally slow except for rounding, the growing mode is first
+        # among modes whose |σ| agree up to rounding errors, growing modes come first
         return sorted(self._settle_zeros(found), key=lambda pair: (float(f"{abs(pair.value):.6e}"), -pair.value.real))
 
     def _run(self, count: int) -> tuple[Any, list[Eigenpair]]:
         """Set up and run a solver; return the solver and its eigenpairs.
 
         SLEPc reorders the Schur form of its projected problem (LAPACK ``trexc``). This reordering may fail for
-        eigenvalues that are equal except for rounding. Failure depends on the last digits, and therefore on the
-        processor. In further attempts another start vector, a larger space and another shift give another projected
-        problem. The last attempt for small models is a dense solve.
+        eigenvalues that agree up to rounding errors. Rounding errors, and therefore the processor, determine whether it
+        fails. Further attempts use another start vector, a larger search space and another shift, which give a
+        different projected problem. The last attempt for small models is a dense solve.
         """
         target, reason = self.shift, ""
         for factor, larger in ATTEMPTS:
@@ -209,7 +213,7 @@ class Eigensolver:
         """Create the solver with its defaults and options.
 
         Args:
-            count: number of modes to be found.
+            count: number of requested modes.
             target: the default shift [1/s^2], for quadratic problems [1/s].
             larger: factor of the dimension of the search space [1]; values other than 1 also select another start
                 vector.
@@ -260,7 +264,7 @@ class Eigensolver:
         if self._quadratic:
             inverse_of = np.linalg.solve(s**2 * M + s * D + K, np.hstack((s * (2.0 * s * M + D), s**2 * M)))
             theta, vectors = np.linalg.eig(np.vstack((-inverse_of, np.eye(len(K), 2 * len(K)))))
-            # a vector contains θ x and x; the part θ x has smaller rounding errors if |θ| > 1
+            # a vector contains θ x and x; if |θ| > 1, θ x has smaller relative rounding errors
             vectors = np.where(np.abs(theta) > 1.0, vectors[: len(K)], vectors[len(K) :])
         else:
             theta, vectors = np.linalg.eig(np.linalg.solve(K - s * M, s * M))
@@ -270,7 +274,7 @@ class Eigensolver:
             yield self._create_pair(s + s / complex(theta[k]), vectors[:, k])
 
     def _split(self) -> tuple[IntArray, IntArray]:
-        """Return the positions of coordinates and of multipliers of active constraints among all unknowns."""
+        """Return the indices, among all unknowns, of the coordinates and of the multipliers of active constraints."""
         motion = self._motion
         mine = np.zeros(len(motion.K.getDiagonal().array_r))
         mine[motion.owned_multipliers] = np.where(motion.active, 2.0, 1.0)
@@ -278,14 +282,14 @@ class Eigensolver:
         return np.flatnonzero(kinds == 0.0), np.flatnonzero(kinds == 2.0)
 
     def _repeats(self) -> bool:
-        """Return whether constraints repeat each other, which makes the matrices singular with every shift."""
+        """Return whether the model has redundant constraints, which make the matrices singular for every shift."""
         free, held = self._split()
         rows = normalise(self._gather(self._motion.K)[np.ix_(held, free)])
         return len(held) > 0 and int(np.linalg.matrix_rank(rows, tol=REPEATED)) < len(held)
 
     def _solve_projected(self) -> list[Eigenpair]:
-        """Compute all modes of a small model whose constraints repeat each other, by projection onto the free
-        directions.
+        """Compute all modes of a small model with redundant constraints, by projection onto the motions that the
+        constraints allow.
 
         Constraints are C x = 0 with the forces B λ. With C Z = 0, Yᵀ B = 0 and x = Z y:
 
@@ -323,7 +327,7 @@ class Eigensolver:
         return sorted(good, key=lambda pair: (float(f"{abs(pair.value):.6e}"), -pair.value.real))
 
     def _gather(self, matrix: Any) -> FloatArray:
-        """Return a matrix of all processes as a dense matrix on every process, shape (n, n)."""
+        """Return the distributed matrix as a dense matrix on every process, shape (n, n)."""
         starts, columns, values = matrix.getValuesCSR()
         rows = csr_matrix((values, columns, starts), shape=(len(starts) - 1, matrix.getSize()[1])).toarray()
         return np.vstack(self._motion.assembly.processes.allgather("matrices of modes", rows))
@@ -343,7 +347,9 @@ class Eigensolver:
         return self._create_mode(value, real, imaginary)
 
     def _create_mode(self, value: complex, real: Any, imaginary: Any) -> Eigenpair:
-        """Create a mode with vectors of norm 1 from an eigenvalue of the solved problem."""
+        """Create a mode, with vectors scaled to norm 1, from an eigenvalue and an eigenvector of the linear or
+        quadratic problem.
+        """
         if not self._quadratic:
             # ω² = -σ²; a complex pair of ω² gives a growing mode and a decaying mode, both with a frequency
             value = np.sqrt(complex(-value.real, -value.imag))
@@ -358,8 +364,9 @@ class Eigensolver:
         return [pair for pair in pairs if pair.value.imag >= 0.0 and np.isfinite(pair.value)]
 
     def _eval_residual(self, solver: Any, pair: Eigenpair) -> float:
-        """Return the residual defined at the head of this file; if the solver has no inverse, |A(σ) x| relative to its
-        terms."""
+        """Return the residual defined at the top of this file. If the solver does not use shift and invert, return
+        |A(σ) x| relative to the sum of its absolute terms.
+        """
         motion, value = self._motion, pair.value
         inverse = has_inverse(solver)
         left, terms = [], 0.0
@@ -389,7 +396,9 @@ class Eigensolver:
         return found / size if size > 0.0 else np.inf
 
     def _eval_rounding(self, solver: Any, pair: Eigenpair) -> float:
-        """Return the residual caused by rounding of K x with random signs, with a margin; at most `LARGEST`."""
+        """Return an estimate of the residual that rounding errors of K x with random signs cause, times `MARGIN`; at
+        most `LARGEST`.
+        """
         if not has_inverse(solver):
             return 0.0
         error = self._motion.multiply_absolute(pair.real)
@@ -407,9 +416,10 @@ class Eigensolver:
         return float(np.sqrt(motion.assembly.processes.sum(squares)[0]))
 
     def _settle_zeros(self, pairs: list[Eigenpair]) -> list[Eigenpair]:
-        """Set eigenvalues to 0 that are 0 except for rounding and have independent vectors, so that double eigenvalues
-        count once."""
-        # infinite eigenvalues that rounding has changed to large numbers must not define the scale of small values
+        """Set eigenvalues to 0 that are 0 up to rounding errors. Only one of several solutions with linearly dependent
+        vectors is kept, so that double eigenvalues are not counted twice.
+        """
+        # infinite eigenvalues, which rounding errors have made finite, are excluded from the reference value
         largest = max((abs(pair.value) ** 2 for pair in pairs if pair.residual <= RESIDUAL), default=0.0)
         zeros, others, basis = list[Eigenpair](), list[Eigenpair](), list[FloatArray]()
         for pair in sorted(pairs, key=lambda pair: abs(pair.value)):
@@ -418,8 +428,8 @@ class Eigensolver:
         own = motion.sparsity.unknowns.of_dof[: len(motion.assembly.layout.owned)]
         noise = max((self._eval_noise(pair, largest) for pair in zeros), default=0.0)
         for pair in zeros:
-            # rounding turns a double eigenvalue 0 into a complex pair: its real part gives one vector, and its
-            # imaginary part the other
+            # Rounding errors change a double eigenvalue 0 to a complex pair. The real part and the imaginary part of
+            # its vector are then the two eigenvectors.
             for part in sorted((pair.real, pair.imaginary), key=lambda part: -part.norm()):
                 x = np.array(part.array_r[own])
                 size = float(processes.sum(np.array([x @ x]))[0]) ** 0.5
@@ -438,7 +448,7 @@ class Eigensolver:
         return others
 
     def _eval_noise(self, pair: Eigenpair, largest: float) -> float:
-        """Return the value of |σ|² up to which an eigenvalue counts as 0 [1/s^2]."""
+        """Return the value of |σ|² [1/s^2] up to which an eigenvalue is treated as 0."""
         forces, mass = 0.0, 0.0
         product = pair.real.duplicate()
         for vector in (pair.real, pair.imaginary):
@@ -457,7 +467,7 @@ class Eigensolver:
 
 
 def normalise(rows: FloatArray) -> FloatArray:
-    """Return rows scaled to length 1; rows of zeros are unchanged."""
+    """Return the rows scaled to norm 1; rows that contain only zeros are unchanged."""
     sizes = np.linalg.norm(rows, axis=1, keepdims=True)
     found: FloatArray = rows / np.where(sizes > 0.0, sizes, 1.0)
     return found
@@ -469,13 +479,13 @@ def last_line(error: Exception) -> str:
 
 
 def has_inverse(solver: Any) -> bool:
-    """Return whether a solver has used an inverse; other solvers use another transformation, or slice the spectrum."""
+    """Return whether a solver uses shift and invert, without spectrum slicing."""
     transformation = solver.getST()
     return transformation.getType() == "sinvert" and bool(transformation.getKSP().getOperators()[0].getType())
 
 
 def create_solver(comm: Any, prefix: str, quadratic: bool) -> Any:
-    """Create an EPS or PEP with shift and invert by default, and with the tolerances for modes."""
+    """Create an EPS or PEP solver with shift and invert as the default, and with the tolerances for modes."""
     from slepc4py import SLEPc  # imported here, because only modes need it
 
     solver = (SLEPc.PEP if quadratic else SLEPc.EPS)().create(comm=comm)

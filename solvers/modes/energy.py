@@ -1,9 +1,10 @@
-"""Fractions of kinetic and potential energy in a mode, which show the moving parts and the strained parts of a model.
+"""Fractions of kinetic and potential energy in a mode. They show which parts of a model move and which parts are
+strained.
 
-The kinetic energy xᴴ M x is divided among bodies and belts. Rows of a table that share coordinates are one belt, or
+The kinetic energy xᴴ M x is divided among bodies and belts. Rows of a table that share coordinates form one belt or the
 named parts of a belt. The potential energy xᴴ K x is divided among tables, such as cables, springs, contacts, and
-constraints under force. The potential energy of a table may be negative, for example of a strut under pressure or of
-material that moves. The fraction of this energy is then also negative.
+constraints whose forces contribute to K. The potential energy of a table, and therefore its fraction, may be negative,
+for example for a strut in compression or for moving material.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ def eval_kinetic(motion: LinearMotion, shapes: ComplexArray) -> Shares:
 
 
 def eval_potential(motion: LinearMotion, shapes: ComplexArray) -> Shares:
-    """Return fractions of xᴴ K x [1] by kind of law, shape (modes,) each. The call is collective."""
+    """Return fractions of xᴴ K x [1] by type of law, shape (modes,) each. The call is collective."""
     assembly = motion.assembly
     names: list[str] = []
     values: list[FloatArray] = []
@@ -92,8 +93,8 @@ def _energy_by_dof(motion: LinearMotion, matrix: FloatArray, shapes: ComplexArra
 
 
 def find_belts(assembly: Assembly, dofs: IntArray) -> IntArray:
-    """Return the number of a belt for each local coordinate, shape (n,); coordinates that rows couple have the same
-    number. The call is collective.
+    """Return a belt index for each local coordinate, shape (n,); coordinates of the same row have the same index. The
+    call is collective.
 
     Args:
         assembly: the systems of this process.
@@ -125,7 +126,9 @@ def find_belts(assembly: Assembly, dofs: IntArray) -> IntArray:
 
 
 def mark_parts(assembly: Assembly, component: type[Component], dofs: IntArray, labels: IntArray) -> dict[int, str]:
-    """Replace the labels of named parts of belts, see `framework/model/named_parts.py`, by separate numbers below 0."""
+    """Replace the labels of rows in named parts of belts, see `framework/model/named_parts.py`, by a negative label for
+    each part.
+    """
     names: dict[int, str] = {}
     for k, (name, table, rows) in enumerate(named_parts(assembly.world)):
         if table.component is component:
@@ -136,7 +139,9 @@ def mark_parts(assembly: Assembly, component: type[Component], dofs: IntArray, l
 
 
 def _name_groups(assembly: Assembly, component: type[Component], dofs: IntArray, labels: IntArray) -> dict[int, str]:
-    """Return the name of each group of rows that share coordinates, by number of the group. The call is collective."""
+    """Return the name of each group of rows that share coordinates, by the label of the group. The call is
+    collective.
+    """
     table, rows = assembly.world.tables[component], assembly.layout.rows[component]
     there = np.where((dofs < assembly.layout.spare).any(axis=1))[0]
     column = (dofs[there] < assembly.layout.spare).argmax(axis=1)
@@ -158,7 +163,7 @@ def _name_groups(assembly: Assembly, component: type[Component], dofs: IntArray,
 
 
 def _normalise(names: list[str], values: list[FloatArray]) -> Shares:
-    """Divide the sums by the total energy; the result is NaN without energy."""
+    """Divide the sums by the total energy; the result is NaN if the total energy is 0."""
     total = np.sum(values, axis=0) if values else np.zeros(0)
     with np.errstate(invalid="ignore", divide="ignore"):
         return {name: np.where(total != 0.0, value / total, np.nan) for name, value in zip(names, values, strict=True)}

@@ -1,10 +1,11 @@
-"""Assignment of modes at successive speeds, by the modal assurance criterion (MAC) with the mass matrix.
+"""Assignment of modes at one speed to modes at the next speed, by the modal assurance criterion (MAC) with the mass
+matrix.
 
     MAC = |xᴴ M y|² / (xᴴ M x · yᴴ M y). The MAC is 1 for shapes that are equal up to a factor, and 0 for orthogonal
     shapes.
 
-The nodes of running closed belts have moved in the second state. Therefore shapes of a belt are compared after a shift
-by whole nodes, which brings the nodes of both states closest to each other.
+The nodes of a running closed belt are at different positions in the two states. Therefore shapes of a belt are compared
+after its nodes have been renumbered, so that nodes with the same number are as close as possible.
 
 Source: R. J. Allemang, D. L. Brown, Proc. 1st International Modal Analysis Conference (1982) 110-116.
 """
@@ -20,13 +21,15 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.solvers.modes.result import ModesResult
 
 NEARER = 1e-3
-"""Weight of the relative difference of two frequencies compared with the MAC, if their shapes are not decisive [1]."""
+"""Weight of the relative difference of two frequencies in comparison with the MAC [1]; frequencies matter only if
+several MAC values are nearly equal.
+"""
 
 
 def eval_assurance(first: ModesResult, second: ModesResult) -> FloatArray:
     """Return the MAC of the modes of two states of the same model, shape (modes, modes). The call is collective.
 
-    The MAC is 0 between models that differ in size.
+    The result is 0 if the models differ in size.
     """
     motion, other = first.motion, second.motion
     found = np.zeros((len(first), len(second)))
@@ -61,10 +64,10 @@ def eval_assurance(first: ModesResult, second: ModesResult) -> FloatArray:
 
 
 def follow(results: list[ModesResult]) -> tuple[IntArray, FloatArray]:
-    """Return lines through the modes at successive speeds, ordered by frequency at the first speed.
+    """Return lines that connect modes at successive speeds, ordered by the frequency at the first speed.
 
-    Returns: The number of the mode of each line at each speed, -1 if the line has no mode. The second result is the MAC
-        of this mode with the previous mode of the line, NaN at the first mode. Both results have the shape (speeds,
+    Returns: The index of the mode of each line at each speed, -1 if the line has no mode. The second result is the MAC
+        of this mode and the previous mode of the line, NaN for the first mode. Both results have the shape (speeds,
         lines).
     """
     count = max(map(len, results))
@@ -88,7 +91,7 @@ def follow(results: list[ModesResult]) -> tuple[IntArray, FloatArray]:
 
 
 def _gather(result: ModesResult, values: Any) -> Any:
-    """Return values by local coordinate in the order of the world, on every process, shape (rows, coordinates)."""
+    """Return values by local coordinate as values by world coordinate, on every process, shape (rows, coordinates)."""
     layout = result.motion.assembly.layout
     own = len(layout.owned)
     parts = result.motion.assembly.processes.allgather("shapes of modes", (layout.owned, values[:, :own]))
@@ -99,8 +102,9 @@ def _gather(result: ModesResult, values: Any) -> Any:
 
 
 def _find_places(first: ModesResult, second: ModesResult) -> IntArray:
-    """Return, for each coordinate of the world, the coordinate of the second state at the same position in space, shape
-    (coordinates,)."""
+    """Return, for each world coordinate, the index of the corresponding coordinate of the second state. For running
+    belts this is the coordinate of the node at about the same position in space. Shape (coordinates,).
+    """
     x, y = (
         _gather(result, (result.motion.assembly.layout.reference[:-1] + result.state.q)[None])[0]
         for result in (first, second)

@@ -1,9 +1,9 @@
 """Unbalanced forces w at the state about which modes are computed: M a + f - loads + C_qᵀ λ = w, where λ minimises |w|.
 
-Modes are motions about an equilibrium, or about a motion with the accelerations of the state. If w is not 0, the state
-is not steady, and the frequencies and growth rates apply only at this instant. The conditions are r = M a + f - loads,
-w = r - C_qᵀ μ and C_q w = 0. Therefore w is the solution of (I, C_qᵀ; C_q, 0)(w, μ) = (r, 0), also if constraints
-repeat each other.
+Modes are small motions about an equilibrium or about a motion. If w is not 0, the coordinates, velocities and
+accelerations of the state do not satisfy the equations of motion, and frequencies and growth rates apply only at this
+time. The conditions are r = M a + f - loads, w = r - C_qᵀ μ and C_q w = 0. Therefore w is the solution of (I, C_qᵀ;
+C_q, 0)(w, μ) = (r, 0), also if constraints are redundant.
 """
 
 from __future__ import annotations
@@ -18,11 +18,13 @@ from windlass.solvers.modes.matrices import LinearMotion
 from windlass.solvers.names import name_largest
 
 ROUNDING = 64.0 * float(np.finfo(np.float64).eps)
-"""Unbalanced force that counts as a rounding error, relative to the sum of absolute terms K x [1]."""
+"""Unbalanced force, relative to the sum of the absolute terms of K x, that is treated as a rounding error [1]."""
 BALANCED = 1e-6
-"""Largest unbalanced force of a balanced state, relative to the largest force of a part [1]."""
+"""Largest unbalanced force of a balanced state, relative to the largest of inertia forces, internal forces, loads and
+reactions [1].
+"""
 UNITS = {"x": "N", "y": "N", "z": "N", "s": "N"}
-"""Units of forces by name of the coordinate; other coordinates are angles or slopes."""
+"""Units of generalised forces by name of the coordinate. Other coordinates are angles or slopes, with the unit N m."""
 
 
 class Imbalance(NamedTuple):
@@ -31,7 +33,7 @@ class Imbalance(NamedTuple):
     Attributes:
         value: the force [N or N m], 0 if only rounding errors remain.
         share: ``value`` relative to the largest of inertia forces, internal forces, loads and reactions [1].
-        words: description of the force with its unit and coordinate.
+        words: text with the force, its unit and its coordinate.
     """
 
     value: float
@@ -40,7 +42,7 @@ class Imbalance(NamedTuple):
 
     @property
     def is_balanced(self) -> bool:
-        """Whether the state is an equilibrium, or a motion with its accelerations."""
+        """Whether the state satisfies the equations of motion with its accelerations."""
         return self.share <= BALANCED
 
 

@@ -1,14 +1,13 @@
 """The linear equations of motion about a state: M δq̈ + D δq̇ + K δq + C_qᵀ δλ = 0, C_q δq = 0, as PETSc matrices.
 
-With δq = x exp(σ t) the equations are (σ² M + σ D + K) x = 0 over coordinates and multipliers. All derivatives are the
-derivatives in Newton's method. The differentiated terms are forces, loads, inertia forces (at the velocities and
-accelerations of the state), and forces of constraints. History values of contacts are constant: sticking contacts
-continue to stick.
+With δq = x exp(σ t) the equations are (σ² M + σ D + K) x = 0 over coordinates and multipliers. The matrices consist of
+the tangents of Newton's method: derivatives of forces, loads, inertia forces (at the velocities and accelerations of
+the state) and constraint forces. History values of contacts are constant: sticking contacts continue to stick.
 
-Running closed belts are described at positions fixed in space, see `running.py`.
+Displacements of running closed belts refer to positions that are fixed in space, see `running.py`.
 
-A row that prescribes a velocity, C_v δq̇ = 0, is written as C_v δq = 0. Both forms are equivalent for each motion
-except constant δq; a motion with constant δq, σ = 0, is not a mode.
+A row that prescribes a velocity, C_v δq̇ = 0, is written as C_v δq = 0. Both forms are equivalent except for constant
+δq. A constant δq, with σ = 0, is not a mode.
 """
 
 from __future__ import annotations
@@ -28,30 +27,32 @@ from windlass.solvers.modes.running import RunningBelt, add_flow
 from windlass.solvers.newton.static_states import find_state_entries
 
 SYMMETRIC = 1e-10
-"""Largest asymmetry with which K counts as symmetric, relative to its diagonal [1]."""
+"""Asymmetry, relative to the diagonal of K, up to which K is treated as symmetric [1]."""
 MOST_ITERATIONS = 2000
-"""Largest number of iterations that remove the forces of constraints from forces; the required number is the number of
-different constraints."""
+"""Largest number of iterations that separate constraint forces from other forces. The required number is the number of
+independent constraints.
+"""
 
 
 class LinearMotion:
-    """The matrices at a state; all processes make and use them collectively.
+    """The matrices at a state; construction and methods are collective.
 
     Args:
         assembly: the systems of this process; the fields contain the state afterwards.
-        state: the state, with the numbers of the assembly.
-        running: whether the matrices contain the terms of closed belts whose material moves through fixed positions.
+        state: the state, with the local coordinates of the assembly.
+        running: whether displacements of running closed belts refer to positions that are fixed in space, see
+            `running.py`.
 
     Attributes:
         M, D, K: PETSc matrices over the unknowns, all with the same sparsity.
-        sparsity: this sparsity.
+        sparsity: the sparsity of M, D and K.
         damped: whether D is not 0.
         symmetric: whether K is symmetric.
         active: whether the constraint of each owned multiplier is active, shape (m,).
-        constraints: number of active constraints of all processes.
-        massless: number of coordinates of all processes without mass.
-        states: number of first-order states of all processes; first-order states count as coordinates without mass.
-        dofs: number of coordinates of all processes.
+        constraints: number of active constraints on all processes.
+        massless: number of coordinates without mass on all processes.
+        states: number of first-order states on all processes; ``massless`` includes these states.
+        dofs: number of coordinates on all processes.
         belts: the closed belts, if ``running``.
     """
 
@@ -91,18 +92,18 @@ class LinearMotion:
             assembly.add_constraint_tangent(values, dq, dv, dq)
 
     def _find_held(self) -> IntArray:
-        """Return the local coordinates that active constraints fix."""
+        """Return the local coordinates on which active constraints act."""
         unknowns = self.sparsity.unknowns
         rows, columns = self.sparsity.pattern.entries()
         is_multiplier = np.zeros(len(unknowns.numbers), bool)
         is_multiplier[unknowns.of_multiplier] = True
         holds = (self._damping.values[:-1] != 0.0) | (self._stiffness.values[:-1] != 0.0)
-        # multipliers may belong to other processes: coordinates are found by their couplings with any multiplier
+        # all multipliers are considered, because multipliers of other processes may act on local coordinates
         entries = holds & is_multiplier[rows] & ~is_multiplier[columns]
         return np.flatnonzero(np.isin(unknowns.of_dof, columns[entries]))
 
     def _hold_prescribed_velocities(self) -> None:
-        """Copy rows of constraints on velocities into K, where the rows of these constraints are empty."""
+        """Copy the rows of constraints on velocities from D to K, where these rows are 0."""
         rows, _ = self.sparsity.pattern.entries()
         is_multiplier = np.zeros(len(self.sparsity.unknowns.numbers), bool)
         is_multiplier[self.sparsity.unknowns.of_multiplier] = True
@@ -141,24 +142,26 @@ class LinearMotion:
 
     @property
     def owned_multipliers(self) -> IntArray:
-        """Return the positions of the multipliers of this process among its unknowns."""
+        """Return the indices of the multipliers of this process among its unknowns."""
         return self.sparsity.unknowns.of_multiplier
 
     def create_values(self) -> FloatArray:
-        """Return zeros for the values of a matrix with the sparsity, shape (spare + 1,)."""
+        """Return an array of zeros for the values of a matrix with this sparsity, shape (spare + 1,)."""
         return np.zeros(self.sparsity.pattern.spare + 1)
 
     def create_vector(self) -> Any:
-        """Create a PETSc vector of the unknowns."""
+        """Create a PETSc vector with a value for each unknown."""
         return create_unknowns(self.assembly.layout, self.assembly.comm, self.sparsity.unknowns.owned)
 
     def take_coordinates(self, vector: Any) -> FloatArray:
-        """Return the coordinates in a PETSc vector of the unknowns, by local coordinate, shape (n,)."""
+        """Return the values of the coordinates in a PETSc vector of unknowns, in local order, shape (n,)."""
         unknowns = self.sparsity.unknowns
         return local_values(unknowns.ghosts, vector)[unknowns.of_dof]
 
     def place_forces(self, forces: FloatArray) -> Any:
-        """Return forces by local coordinate, of which each process has a part, as a PETSc vector of the unknowns."""
+        """Return forces by local coordinate as a PETSc vector of unknowns; contributions of all processes are
+        summed.
+        """
         unknowns, vector = self.sparsity.unknowns, self.create_vector()
         local = np.zeros(len(unknowns.numbers))
         local[unknowns.of_dof] = forces
@@ -166,15 +169,16 @@ class LinearMotion:
         return vector
 
     def place_own(self, values: FloatArray) -> Any:
-        """Return values by local coordinate, equal on all processes that share the coordinate, as a PETSc vector of the
-        unknowns."""
+        """Return values by local coordinate as a PETSc vector of unknowns; ghosts have the values of their owners."""
         own = np.zeros(len(values))
         owned = len(self.assembly.layout.owned)
         own[:owned] = values[:owned]
         return self.place_forces(own)
 
     def project(self, forces: Any) -> Any:
-        """Return the part of forces that no constraint carries, as a vector whose multipliers are 0."""
+        """Return forces minus the constraint forces that balance them, as a vector of unknowns whose multipliers are
+        0.
+        """
         unknowns, matrix = self.sparsity.unknowns, self._create()
         rows, columns = self.sparsity.pattern.entries()
         is_multiplier = np.zeros(len(unknowns.numbers), bool)
@@ -198,11 +202,13 @@ class LinearMotion:
         return found
 
     def multiply_mass(self, values: FloatArray) -> FloatArray:
-        """Return M x of the rows of this process by local unknown; the sum over all processes is the product."""
+        """Return the contribution of the rows of this process to M x, by local unknown. The sum over all processes is M
+        x.
+        """
         return self.sparsity.pattern.multiply(self._mass.values, values)
 
     def multiply_absolute(self, vector: Any) -> Any:
-        """Return |K| |x| as a PETSc vector: the scale of rounding errors of K x."""
+        """Return |K| |x| as a PETSc vector, which is a measure of the rounding errors of K x."""
         local = np.abs(local_values(self.sparsity.unknowns.ghosts, vector))
         product = self.sparsity.pattern.multiply(self._stiffness.values, local, absolute=True)
         found = vector.duplicate()

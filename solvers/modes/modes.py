@@ -30,12 +30,13 @@ from windlass.solvers.own_options import MODES_OPTIONS, PROBLEMS, own_option
 ATTEMPTS = 4
 """Largest number of solves that search for missed modes."""
 FREE = 6
-"""Number of free motions of a 3D body; more modes with frequency 0 cause a note."""
+"""Number of rigid-body motions in 3D; a note is printed if more modes have the frequency 0."""
 MORE = 4
-"""Number of modes computed in addition to the requested modes: the last requested mode can then be separated from the
-next mode."""
+"""Number of modes that are computed in addition to the requested modes. The additional modes show whether the last
+requested mode belongs to a group of close frequencies.
+"""
 SAME_SIZE = 1e-6
-"""Relative difference up to which entries of a shape count as equally large [1]."""
+"""Relative difference up to which components of a shape are treated as equal in size [1]."""
 
 
 class Modes:
@@ -47,8 +48,9 @@ class Modes:
         problem: ``"quadratic"`` includes damping and gyroscopic forces, ``"linear"`` omits them, ``"auto"`` is
             quadratic if the state has such forces.
         output: folder for ``modes.csv`` and a film of each mode, if the model can be drawn; None for no files.
-        running: whether running closed belts are described at positions fixed in space, with gyroscopic and centrifugal
-            terms, see docs/howto/modes.md. With False, nodes move with the material.
+        running: whether displacements of running closed belts refer to positions that are fixed in space, with
+            gyroscopic and centrifugal terms, see docs/howto/modes.md. With False, displacements refer to the moving
+            nodes.
         prefix: options prefix.
         name: name of these modes in files and messages.
 
@@ -92,8 +94,8 @@ class Modes:
         """Compute the modes about a state, which stays unchanged. The call is collective.
 
         Args:
-            state: default: initial values. History values of contacts are constant. Contacts that stick in the state
-                also stick in the modes, so use the state of a solver.
+            state: default: the initial values of the nodes. History values of contacts are constant. Contacts that
+                stick in the state also stick in the modes, so use the state of a solver.
 
         Raises:
             ModelError: no part has a mass, values of the state are not finite, or SLEPc fails.
@@ -125,8 +127,9 @@ class Modes:
         return result
 
     def _find(self, motion: LinearMotion, solver: Eigensolver, quadratic: bool) -> tuple[list[Eigenpair], int | None]:
-        """Return modes, at least the requested number if the model has so many, and the number of missing modes below
-        the last mode."""
+        """Return at least the requested number of modes, or all modes of a smaller model, and the number of modes that
+        are missing below the last mode.
+        """
         more, missing = MORE, None
         for _ in range(ATTEMPTS):
             pairs = solver.find(self.count, more)
@@ -182,8 +185,9 @@ class Modes:
         return ModesResult(motion, state, values, shapes, forces, masses, residuals, missing, notes, imbalance.value)
 
     def _find_scale(self, shape: ComplexArray) -> complex:
-        """Return the factor that scales the largest entry to 1; among equally large entries, the first in world order
-        is used."""
+        """Return the factor that scales the largest component to 1. Among components of equal size, the component with
+        the smallest world index is used.
+        """
         layout = self.assembly.layout
         own = shape[: len(layout.owned)]
         largest = self.assembly.processes.largest_of(float(np.abs(own).max(initial=0.0)))

@@ -1,4 +1,4 @@
-"""Results of modes: numbers, shapes, fractions of energy, tables, files, animations."""
+"""Results of a modal analysis: frequencies, damping ratios, shapes, energy fractions, tables, files and animations."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ POINT = ("x", "y", "z")
 TURN = 0.3
 """Largest rotation angle in animations of pure rotations [rad]."""
 DIFFERENCE = 1e-6
-"""Displacement for difference quotients of outputs, relative to the largest entry of a shape, which is 1."""
+"""Factor of a mode shape in difference quotients of outputs; the largest component of the shape is 1."""
 GROWING = 1e-6
-"""Growth rate relative to |σ| above which a mode counts as growing; smaller rates are rounding errors."""
+"""Growth rate relative to |σ| above which a mode is treated as growing; smaller rates are rounding errors."""
 IN_STEP = 0.05
-"""Largest out-of-phase part of a shape that counts as in phase as a whole [1]."""
+"""Out-of-phase part of a shape [1] up to which all points are treated as moving in phase."""
 SHOWN = 3
 """Largest number of bodies and belts in a row of the table."""
 
@@ -54,9 +54,9 @@ class ModesResult:
 
     Attributes:
         motion: the linearised motion.
-        state: the state about which the modes are computed, with local numbers.
+        state: the state about which the modes are computed, with the coordinates of this process.
         eigenvalues: σ [1/s], shape (modes,).
-        shapes: complex shapes x by local coordinate, with the largest entry 1, shape (modes, n).
+        shapes: complex shapes x by local coordinate, with the largest component 1, shape (modes, n).
         forces: multipliers that belong to the shapes, shape (modes, m).
         masses: modal masses xᴴ M x [kg, kg m^2], shape (modes,).
         residuals: errors of the shapes [1], see `solvers.modes.eigen`, shape (modes,).
@@ -95,7 +95,7 @@ class ModesResult:
 
     @property
     def growing(self) -> list[int]:
-        """Numbers of the modes that grow; the state is unstable if a mode grows."""
+        """Mode numbers of the growing modes; the state is unstable if the list is not empty."""
         return list(map(int, np.flatnonzero(self.damping < -GROWING)))
 
     @checked(entity=handle())
@@ -120,13 +120,13 @@ class ModesResult:
         """Return fractions of the energy [1] by name, shape (modes,) each. The call is collective.
 
         Args:
-            kind: ``"kinetic"``: energy of bodies and belts; ``"potential"``: energy of kinds of laws.
+            kind: ``"kinetic"``: energy of bodies and belts; ``"potential"``: energy of types of laws.
         """
         if kind not in self._shares:
             motion = self.motion
             motion.assembly.load_fields(self.state)
             evaluate = eval_kinetic if kind == "kinetic" else eval_potential
-            # a later solve may have stored its matrices in another form
+            # a later solve may have changed the storage of its matrices
             kept, motion.sparsity = motion.sparsity, motion.assembly.use(Storage.ROWS, update=True)
             try:
                 self._shares[kind] = evaluate(motion, self.shapes)
@@ -183,7 +183,7 @@ class ModesResult:
         return "\n".join([*rows, *self.notes])
 
     def _list_rows(self) -> list[list[str]]:
-        """Return the headings and lines of the table."""
+        """Return the header and the rows of the table."""
         shares = self.energy_share()
         names = list(shares)
         lines = [["mode", "frequency [Hz]", "damping [1]", "residual [1]", "kinetic energy"]]
@@ -196,7 +196,9 @@ class ModesResult:
 
     @checked(path=path())
     def write_csv(self, path: str | os.PathLike[str]) -> Path:
-        """Write the numbers of the modes, with the energy fractions of bodies and belts. The call is collective."""
+        """Write frequencies, damping ratios and the other values of the table to a CSV file, with the energy fractions
+        of bodies and belts. The call is collective.
+        """
         shares = self.energy_share() | {f"potential of {k}": v for k, v in self.energy_share("potential").items()}
         target = Path(path).absolute()
         if is_first_process():
@@ -231,9 +233,9 @@ class ModesResult:
         collective; the paths of the first process are used.
 
         Args:
-            folder: of the files.
-            modes: numbers of the modes, 1 for the slowest; default: all.
-            frames: number of frames in a period.
+            folder: folder of the files.
+            modes: mode numbers, 1 for the slowest mode; default: all modes.
+            frames: number of frames per period.
             size: largest displacement, relative to the size of the model [1].
             name: first part of the names of the files.
         """
@@ -254,19 +256,18 @@ class ModesResult:
 
     @checked(number=whole(1), path=optional(path()), size=number_("1", above=0.0))
     def show(self, number: int = 1, path: str | os.PathLike[str] | None = None, size: float = 0.1) -> Any:
-        """Draw one mode: the state, and the largest displacements to both sides.
+        """Draw one mode: the undeformed state, and the largest displacements in both directions.
 
         If the points of a mode do not move in phase, four additional instants of the period are drawn faintly. The call
         is collective.
 
         Args:
-            number: number of the mode, 1 for the slowest.
-            path: path of the file (``.png``, ``.pdf``, ``.svg``); None returns a figure of matplotlib, which notebooks
-                show.
+            number: mode number, 1 for the slowest mode.
+            path: path of the file (``.png``, ``.pdf``, ``.svg``); None returns a matplotlib figure for notebooks.
             size: largest displacement, relative to the size of the model [1].
 
         Returns:
-            The path, or the figure, or None on all processes except the first and without drawings.
+            The path or the figure; None on all processes except the first, and if the model cannot be drawn.
 
         Raises:
             ModelError: there is no such mode.
@@ -296,11 +297,12 @@ class ModesResult:
         return format_table(ReportTable(head, rows), inline=True) + notes
 
     def _find_amplitude(self, i: int, size: float) -> float:
-        """Return the amplitude at which the displacement of points is a given fraction of the size of the model, or
-        rotations are visible."""
+        """Return the amplitude for which the largest displacement of points is a given fraction of the size of the
+        model. In modes without such displacements, the largest rotation is `TURN`.
+        """
         layout, world = self.motion.assembly.layout, self.motion.assembly.world
-        # largest displacement, then the largest and smallest coordinates along each axis, the smallest with opposite
-        # sign
+        # the largest displacement, followed by the largest coordinate and the negative of the smallest coordinate along
+        # each axis
         bounds = [0.0, *6 * [-np.inf]]
         for component in world.numbering.node_dofs:
             dofs = layout.local_dofs(world.resident_dofs(world.tables[component]))

@@ -1,7 +1,8 @@
-"""Modes of running closed belts, described at positions fixed in space.
+"""Modes of running closed belts: displacements refer to positions that are fixed in space.
 
-The nodes of a belt move with its material. If a closed belt runs steadily, its shape is constant. The reference length
-of the belt flows at the rate c = dX/dt. With u(X, t) = w(X + c t, t) the rates of the material are
+The nodes of a belt move with its material. If a closed belt runs steadily, its shape is constant, and the material
+passes each position in space at the rate c = dX/dt, in reference length X per time. With u(X, t) = w(X + c t, t), the
+time derivatives of the displacement u of the material are
 
     u_t = w_t + c w',    u_tt = w_tt + 2 c w'_t + c² w'',
 
@@ -9,12 +10,12 @@ and with w = S q the equations of motion M q_tt + D q_t + K q = 0 have
 
     D + c (P - Pᵀ)    and    K - c² Q    with    P = ∫ ρA Sᵀ S' dx,  Q = ∫ ρA S'ᵀ S' dx
 
-instead of D and K. The added terms are gyroscopic and centrifugal terms, as for material that moves through nodes at
-rest (`elements/cable2d/ale_cable2d.py`). The boundary terms of the integration by parts at the ends of cables cancel
-along a closed belt. The flow c is the component of the velocities along the belt, c = xᵀ Pᵀ v/(xᵀ Q x). Damping of the
-material acts only on w_t.
+instead of D and K. The added terms are gyroscopic and centrifugal terms, as in elements whose material moves through
+fixed nodes (`elements/cable2d/ale_cable2d.py`). The boundary terms of the integration by parts at the ends of cables
+cancel along a closed belt. The flow c is computed from the tangential velocities v of the nodes, c = xᵀ Pᵀ v/(xᵀ Q x).
+Material damping acts only on w_t.
 
-If constraints hold the nodes of a belt, for example on a carriage, the belt has no such steady motion, and its matrices
+If constraints act on nodes of a belt, for example at a carriage, such a steady motion does not exist, and the matrices
 are unchanged.
 
 Source: C. D. Mote, J. Franklin Inst. 279 (1965) 430-444; J. A. Wickert, C. D. Mote, J. Appl. Mech. 57 (1990) 738-744.
@@ -34,7 +35,7 @@ from windlass.framework.model.schema import Component
 from windlass.framework.model.system import AxialFlow, Slots
 
 LEAST = 1e-12
-"""Fraction of the stiffness K_ii below which c² Q_ii is negligible and the belt counts as at rest [1]."""
+"""Ratio of c² Q_ii to the stiffness K_ii below which the belt is treated as a belt at rest [1]."""
 
 
 @dataclass(frozen=True)
@@ -42,9 +43,10 @@ class RunningBelt:
     """A closed belt.
 
     Attributes:
-        nodes: world numbers of the coordinates of the nodes, in the order of the belt, shape (nodes, n).
-        flow: reference length that passes a fixed position per time [m/s], positive in the order of the nodes.
-        held: whether constraints hold nodes; the flow is then omitted.
+        nodes: world indices of the coordinates of the nodes, in the order of the nodes along the belt, shape (nodes,
+            n).
+        flow: reference length that passes a fixed position per time [m/s], positive in the direction of the node order.
+        held: whether constraints act on nodes; the terms with c are then omitted.
     """
 
     nodes: IntArray
@@ -56,7 +58,7 @@ def find_belts(assembly: Assembly, component: type[Component]) -> tuple[list[Int
     """Return the closed belts of a table. The call is collective.
 
     Returns:
-        The nodes of the belts as in `RunningBelt`, and the number of the belt of each local row, or -1, shape (rows,).
+        The nodes of each belt as in `RunningBelt`, and the index of the belt of each local row, or -1, shape (rows,).
     """
     layout, dofs = assembly.layout, assembly.layout.systems[component].dofs
     half = dofs.shape[1] // 2
@@ -89,12 +91,12 @@ def find_belts(assembly: Assembly, component: type[Component]) -> tuple[list[Int
 
 
 def add_flow(assembly: Assembly, held: IntArray, damping: FloatArray, stiffness: FloatArray) -> list[RunningBelt]:
-    """Add the terms of running closed belts, see the head of this file. The call is collective.
+    """Add the terms of running closed belts, see the top of this file. The call is collective.
 
     Args:
         assembly: the systems, whose fields contain the state.
-        held: local coordinates that active constraints fix.
-        damping, stiffness: values of D and K in the slots of the sparsity by rows; the terms are added to them.
+        held: local coordinates on which active constraints act.
+        damping, stiffness: values of D and K in the sparsity pattern by rows, to which the terms are added.
     """
     found: list[RunningBelt] = []
     fields = assembly.fields
@@ -130,7 +132,7 @@ def add_flow(assembly: Assembly, held: IntArray, damping: FloatArray, stiffness:
 
 
 def find_slots(slots: Slots, n: int) -> IntArray:
-    """Return the slots of the single entries of the matrices of rows, shape (rows, n, n)."""
+    """Return the slot of each entry of the element matrices of rows, shape (rows, n, n)."""
     width, height = slots.width, slots.height
     i, j = np.indices((n, n))
     places: IntArray = slots.places[:, i // height, j // width] + height * (j % width) + i % height

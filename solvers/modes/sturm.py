@@ -1,10 +1,13 @@
-"""Number of modes below a frequency, from the signs of pivots, which shows whether a mode was missed.
+"""Number of modes below a frequency, from the signs of pivots. A comparison with the computed modes shows whether a
+mode is missing.
 
 For symmetric K and m active constraints, the matrix [[K - τ M, C_qᵀ], [C_q, 0]] has m negative eigenvalues, plus one
-for each mode with ω² < τ. With -δ on the diagonal each constraint counts once, even if it repeats another constraint.
+for each mode with ω² < τ. With -δ on its diagonal, each constraint adds exactly one negative eigenvalue, even if the
+constraint is redundant.
 
-With τ close to 0, the count gives the number of free directions in which K is not positive. K of material that flows
-through supports is symmetric only along free motions, with xᵀ(K - Kᵀ)y = 0 for all x and y with C_q x = C_q y = 0.
+For τ close to 0, the result is the number of directions allowed by the constraints in which K is not positive definite.
+K of material that flows through supports is symmetric only along free motions, with xᵀ(K - Kᵀ)y = 0 for all x and y
+with C_q x = C_q y = 0.
 
 Source: N. I. M. Gould, Mathematical Programming 32 (1985) 90-99; B. N. Parlett, The Symmetric Eigenvalue Problem,
 SIAM (1998), chapter 3 (Sylvester, Sturm).
@@ -29,14 +32,15 @@ GAP = 1e-6
 
 
 ROUNDING = 1e-13
-"""Largest square of a frequency that counts as 0, relative to the largest square [1]."""
+"""Square of a frequency, relative to the largest square, up to which the frequency is treated as 0 [1]."""
 ASYMMETRY = 1e-8
-"""Ratio of xᵀ(K - Kᵀ)y to |x|ᵀ|K||y| up to which K counts as symmetric along free motions [1]."""
+"""Ratio of xᵀ(K - Kᵀ)y to |x|ᵀ|K||y| up to which K is treated as symmetric along free motions [1]."""
 
 
 def find_gap(squares: FloatArray, count: int) -> float | None:
-    """Return a value τ [1/s^2] above the first ``count`` of the computed squares of frequencies, ascending; None if
-    there is no such τ."""
+    """Return a value τ [1/s^2] between two of the computed squares of frequencies (ascending), above the first
+    ``count``; None if all larger squares are too close to each other.
+    """
     for i in range(min(count, len(squares)), len(squares)):
         below, above = squares[i - 1], squares[i]
         if above - below > GAP * max(abs(above), abs(below)):
@@ -45,17 +49,17 @@ def find_gap(squares: FloatArray, count: int) -> float | None:
 
 
 def count_below(motion: LinearMotion, tau: float) -> int | None:
-    """Return the number of modes with ω² < τ [1/s^2], or None if PETSc has no factors that give this number."""
+    """Return the number of modes with ω² < τ [1/s^2], or None if PETSc has no package that counts negative pivots."""
     found = _factorise(motion, motion.K.duplicate(copy=True), tau)
     return None if found is None else found.negative - motion.constraints
 
 
 def count_unheld(motion: LinearMotion) -> int | None:
-    """Return the number of directions of free motions in which K is negative, or None if K is not symmetric along free
+    """Return the number of negative eigenvalues of K along free motions, or None if K is not symmetric along free
     motions.
 
-    The result is also None if PETSc has no factors that give this number. Directions without stiffness, such as rigid
-    motions, do not count.
+    The result is also None if PETSc has no package that counts negative pivots. Motions without stiffness, such as
+    rigid-body motions, are not counted.
     """
     symmetric = motion.K.duplicate(copy=True)
     symmetric.transpose()
@@ -68,7 +72,7 @@ def count_unheld(motion: LinearMotion) -> int | None:
 
 
 def _factorise(motion: LinearMotion, stiffness: Any, tau: float) -> SymmetricFactors | None:
-    """Return factors of a stiffness matrix minus τ M, with the constraints; the matrix is overwritten."""
+    """Return the factors of K - τ M with the constraints; the matrix ``stiffness`` is overwritten."""
     stiffness.axpy(-tau, motion.M, structure=PETSc.Mat.Structure.SAME_NONZERO_PATTERN)
     if not has_package("mumps", "cholesky", stiffness):
         return None

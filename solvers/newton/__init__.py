@@ -1,1 +1,1 @@
-"""The nonlinear problem, Newton's method, and reuse of tangents."""
+"""The nonlinear equations of a step, Newton's method, and reuse of tangents."""

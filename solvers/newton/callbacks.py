@@ -1,12 +1,12 @@
-"""Callbacks of Newton's method in compiled code: PETSc calls them by address, and no Python code runs between
-iterations.
+"""Callbacks of Newton's method in compiled code, which PETSc calls by their addresses, so that no Python code is
+executed between iterations.
 
-Residual and tangent are the programs of a `NonlinearProblem`, convergence.py provides the convergence test, and
-lagging.py decides when the tangent is evaluated. Machine code and rules are the same as for calls from Python; digits,
-counts and messages are therefore equal. A callback remains in Python if it needs more than a program (user functions,
-stages of ``-log_view``, several processes, kernels as plain Python). This decision is made separately for each of the
-three callbacks. Python also decides if norms alone do not suffice for the convergence test. An error of a kernel or of
-Python ends the run; `Callbacks.explain` then raises this error.
+Residual and tangent are the compiled programs of a `NonlinearProblem`. The convergence test is in convergence.py, and
+lagging.py decides when the tangent is evaluated. Python callbacks use the same machine code and rules, so that results
+and messages are identical. Each of the three callbacks is a Python function if it requires Python: for user functions,
+stages of ``-log_view``, several processes, or kernels as plain Python. A Python function also takes the decisions of
+the convergence test that require more than norms. An error of a kernel or of Python ends the run; `Callbacks.explain`
+then raises this error.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ PETSC = ("VecGetArrayRead", "VecRestoreArrayRead", "VecGetArray", "VecRestoreArr
  COMPUTE, NORM, PLACE, ASK_PYTHON) = range(16)  # fmt: skip
 """Indices in `Context.addresses`."""
 EXPANSION, RESIDUAL, TANGENT, LOADS, QUESTION, BEYOND = range(6)
-"""Numbers of the programs and other parts of a run, which identify the failed part."""
+"""Indices of the programs and other parts of a run. If a run fails, the index identifies the failed part."""
 MATRIX, RESIDUAL_VECTOR, BLOCKS, UNKNOWNS, SOLVER = range(5)
 """Indices in `Context.handles`."""
 FINAL_ASSEMBLY = 0
@@ -58,20 +58,21 @@ Question = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int64, ctypes.c_double)
 
 
 class Context(NamedTuple):
-    """The context that PETSc passes to the callbacks: arrays that exist as long as the callbacks.
+    """The context that PETSc passes to the callbacks. The arrays exist as long as the callbacks.
 
     Attributes:
-        addresses: addresses of functions of PETSc, of ``place``, and of the call to Python, shape (16,).
+        addresses: addresses of functions of PETSc, of ``place``, and of the function that calls Python, shape (16,).
         place: memory for a result of PETSc, shape (1,).
         programs: address and number of kernel calls of each program, shape (4, 2).
         handles: matrix, residual vector, whether the matrix has dense blocks, vector of the unknowns, and SNES, shape
             (5,).
         values: values of the tangent, shape (entries + 1,).
-        loads, weights: sum of all loads, and of the loads that are always active, shape (n + 1,).
-        buffers: of the problem.
+        loads, weights: sum of all loads, and sum of the loads that are always active, shape (n + 1,) each.
+        buffers: the arrays `Buffers` of the problem.
         lag, measures, history: see lagging.py and convergence.py.
         before: residual of the previous iteration, shape (u,).
-        motion, factors: accelerations and multipliers from which a run may start, and factors for them, see `carry`.
+        motion, factors: accelerations and multipliers from which a run may start, and the factors that convert them to
+            unknowns, see `carry`.
         mapped: the array ``mapped`` of the fields.
     """
 
@@ -106,7 +107,9 @@ def run_program(programs: IntArray, which: int, state: Any) -> int:
 def expand_vector(
     x: int, addresses: IntArray, place: IntArray, programs: IntArray, local: FloatArray, state: Any
 ) -> int:
-    """Load the unknowns of a vector into the fields unless they are already loaded; return 0 on success."""
+    """Compute the fields from a vector of unknowns, unless the fields already correspond to the unknowns; return 0 on
+    success.
+    """
     status = call_c(addresses[GET_READ], (x, addresses[PLACE]))
     if status != 0:
         return int(status)
@@ -120,7 +123,7 @@ def expand_vector(
 
 @kernel
 def eval_residual(_snes: int, x: int, out: int, context: Any) -> int:
-    """SNESFunction."""
+    """Evaluate the residual; PETSc type SNESFunction."""
     c = load(context)
     address, b = c.addresses, c.buffers
     status = expand_vector(x, address, c.place, c.programs, b.local, b.state)
@@ -139,9 +142,9 @@ def eval_residual(_snes: int, x: int, out: int, context: Any) -> int:
 
 @kernel
 def eval_tangent(_snes: int, x: int, _matrix: int, _preconditioner: int, context: Any) -> int:
-    """SNESJacobianFunction."""
+    """Evaluate the tangent if it must be updated; PETSc type SNESJacobianFunction."""
     c = load(context)
-    # if the matrix has not changed, PETSc also keeps the factorisation
+    # if the tangent is not evaluated, PETSc reuses its factorisation
     if not needs_tangent(c.lag):
         return 0
     address, b, matrix = c.addresses, c.buffers, c.handles[MATRIX]
@@ -153,7 +156,7 @@ def eval_tangent(_snes: int, x: int, _matrix: int, _preconditioner: int, context
     if status == 0:
         status = call_c(address[SET_STATE], (matrix, c.place[0] + 1))
     if c.handles[BLOCKS]:
-        # the spare slot is the diagonal entry of the last pad
+        # the last value is the diagonal entry of a padding row
         c.values[len(c.values) - 1] = 1.0
     elif status == 0:
         status = call_c(address[BEGIN], (matrix, FINAL_ASSEMBLY))
@@ -167,7 +170,7 @@ def eval_tangent(_snes: int, x: int, _matrix: int, _preconditioner: int, context
 def test_convergence(
     _snes: int, it: int, _x_norm: float, _step_norm: float, norm: float, out: int, context: Any
 ) -> int:
-    """SNESConvergenceTestFunction."""
+    """Test convergence; PETSc type SNESConvergenceTestFunction."""
     c = load(context)
     address, state = c.addresses, c.buffers.state
     reason = judge(c.measures, c.history, c.lag, it, norm)
@@ -200,7 +203,7 @@ def solve(start: int, context: Any) -> int:
     if status == 0 and start in (ZERO, CARRIED):
         status = call_c(address[SET], (handles[UNKNOWNS], 0.0))
     if status == 0 and start == CARRIED:
-        # tolerances refer to the predictor, with unchanged contact decisions
+        # evaluate the residual of the predictor, to which tolerances refer, with constant contact states
         c.mapped[0], left = 0.0, c.mapped[0]
         status = call_c(address[COMPUTE], (handles[SOLVER], handles[UNKNOWNS], handles[RESIDUAL_VECTOR]))
         if status == 0:
@@ -235,7 +238,9 @@ CALLBACKS: dict[str, tuple[Callable[..., int], tuple[str, ...]]] = {
     ),
     "solve": (solve, ("int64",)),
 }
-"""Compiled callbacks for PETSc, the kernel `solve` for Python, and the types of their arguments before the context."""
+"""Compiled callbacks for PETSc and the kernel `solve` for Python, each with the types of the arguments that precede the
+context.
+"""
 CompiledSolve = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_int64, ctypes.c_void_p)
 """C type of the kernel `solve`; errors of Python functions that PETSc calls, such as monitors, are raised unchanged."""
 
@@ -244,27 +249,29 @@ class Around(Protocol):
     """Compiled code that executes successive Newton runs, with the work between runs.
 
     Attributes:
-        programs: the programs between runs; the failure of a program is reported by `BEYOND` plus its number.
+        programs: the programs between runs; the failure of a program is reported as `BEYOND` plus its index.
     """
 
     programs: tuple[Program, ...]
 
     def run(self, solve: int, place: int, start: int) -> int:
-        """Execute runs with the kernel `solve`, given by addresses of the kernel and its context, each from ``start``;
-        return 0 on success."""
+        """Execute Newton runs, each with the initial unknowns ``start``; return 0 on success. ``solve`` and ``place``
+        are the addresses of the kernel `solve` and of its context.
+        """
 
 
 class Callbacks:
-    """The compiled callbacks of one SNES, as far as the model allows compiled callbacks.
+    """The callbacks of one SNES, which are compiled unless the model requires Python.
 
     Args:
         problem: the equations.
-        test: the convergence test in Python, for PETSc.
+        test: the convergence test in Python.
         ask: function ``(it, norm) -> reason`` that decides in Python if the norms do not suffice.
         before: see `Context`.
 
     Attributes:
-        suits_steps: whether runs that differ only in time and initial unknowns need no Python between runs.
+        suits_steps: whether successive runs that differ only in time and initial unknowns require no Python code
+            between runs.
     """
 
     def __init__(
@@ -296,7 +303,7 @@ class Callbacks:
             return
         programs = problem.find_programs()
         if c is None and not (programs[0] and (programs[1] or programs[2])):
-            # compiled code has no benefit for the convergence test alone
+            # a compiled convergence test saves no time if the other callbacks require Python
             return
         problem.prepare(programs)
         self._solve, self.suits_steps = None, False
@@ -332,7 +339,7 @@ class Callbacks:
 
     @property
     def is_compiled(self) -> bool:
-        """Whether `solve` executes the next run completely in compiled code."""
+        """Whether the next run is completely compiled."""
         return self._solve is not None
 
     def solve(self, start: int, around: Around | None = None) -> tuple[int, int]:
@@ -340,7 +347,7 @@ class Callbacks:
 
         Args:
             start: initial unknowns: `KEPT` (unchanged), `ZERO`, or `CARRIED` from the motion in the fields.
-            around: code that executes this run and later runs; reason and iterations belong to the last run.
+            around: compiled code that executes this run and later runs; the results then belong to the last run.
 
         Raises:
             PETSc.Error: SNESSolve has failed; see `explain`.
@@ -357,7 +364,7 @@ class Callbacks:
         return int(self._reason[0]), int(self._iterations[0])
 
     def explain(self) -> None:
-        """Raise the error within compiled callbacks that has ended a run, if there is such an error."""
+        """Raise the error that has ended a run within compiled callbacks, if there was one."""
         c = self._context
         failed = -1 if c is None else int(c.buffers.state["failed"][0])
         if failed < 0:
@@ -399,7 +406,7 @@ class Callbacks:
         self._place = self._block.ctypes.data
         self._reason, self._iterations = c.buffers.state["reason"], c.buffers.state["iterations"]
         self._programs, self._given = (None, None, None), {}
-        # PETSc stores only the address
+        # PETSc stores only the address, so this attribute keeps the objects alive
         snes.setAttr("compiled callbacks", (self._block, c, self._question))
         return c
 
@@ -416,7 +423,7 @@ class Callbacks:
         self._given = wanted
 
     def _find_address(self, name: str) -> int:
-        """Return the address of a compiled callback; its machine code is loaded on first use."""
+        """Return the address of a compiled callback; its machine code is loaded at the first call."""
         if name not in self._functions:
             assert self._context is not None
             function, kinds = CALLBACKS[name]
@@ -424,7 +431,7 @@ class Callbacks:
         return self._functions[name]
 
     def _answer(self, it: int, norm: float) -> int:
-        """Answer the compiled convergence test; an error is stored, and raised after PETSc has returned."""
+        """Decide for the compiled convergence test. An error is stored and raised after PETSc has returned."""
         assert self._context is not None
         try:
             self._context.buffers.state["answer"] = self._ask(it, norm)

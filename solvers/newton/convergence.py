@@ -1,8 +1,7 @@
-"""Rules that decide from plain numbers whether a Newton run has converged or failed, used from Python and from compiled
-code.
+"""Rules that decide from residual norms whether a Newton run has converged or failed, for Python and for compiled code.
 
-Rare decisions depend on forces, on the last linear solution or on rounding, and are made in Python: `judge` then
-returns `ASK`. Outcomes are numbered as in PETSc's SNESConvergedReason.
+A few decisions require forces, the last linear solution or rounding errors. For these decisions `judge` returns `ASK`,
+and Python code decides. All other return values are values of PETSc's SNESConvergedReason.
 """
 
 from __future__ import annotations
@@ -22,32 +21,34 @@ ASK = 99
 SLOW_RATE = 1e-3
 """Contraction factor of an iteration with a new tangent above which the linear solution is checked for accuracy."""
 NO_LONGER_FALLS = 0.5
-"""Largest ratio of a residual to the smallest previous residual that counts as progress."""
+"""Ratio of a residual to the smallest previous residual above which an iteration has made no progress."""
 STALLED = 2
-"""Number of successive iterations without progress after which rounding is examined."""
+"""Number of successive iterations without progress after which the residual is compared with its rounding error."""
 
 
 MEASURES = np.dtype(
     [(name, np.float64) for name in ("rtol", "atol", "predictor", "reference")]
     + [(name, np.int64) for name in ("max_it", "damped", "guessed", "may_pivot", "seen")]
 )
-"""Data for the decisions in a Newton run, in a record of shape (1,) that compiled callbacks share.
+"""Data of the convergence test of a Newton run, in a record of shape (1,) that Python and compiled callbacks share.
 
 The history of norms, beginning with the predictor, is a separate array.
 
 rtol, atol, max_it: tolerances of the run, see `Newton`.
 damped: whether the run uses a backtracking line search.
-guessed: whether the run starts from another pass of the step, while tolerances still refer to the predictor.
-may_pivot: whether another linear solver could be more accurate than the present one.
-predictor, reference: residual norms to which tolerances refer.
+guessed: whether the run starts from the result of another pass of the step; tolerances then still refer to the
+    predictor.
+may_pivot: whether a more accurate linear solver than the present one is available.
+predictor, reference: residual norm of the predictor, and residual norm to which tolerances refer.
 seen: number of norms so far.
 """
 
 
 @kernel(fast=False)
 def judge(measures: Any, history: FloatArray, lag: Any, it: int, norm: float) -> int:
-    """Decide by relative and absolute residuals after at least one iteration; the reference is the larger of the first
-    two norms."""
+    """Compare the residual norm with the relative and absolute tolerances, after at least one iteration. The relative
+    tolerance refers to the larger of the first two norms.
+    """
     m = measures[0]
     if m["seen"] < len(history):
         history[m["seen"]] = norm
@@ -56,10 +57,10 @@ def judge(measures: Any, history: FloatArray, lag: Any, it: int, norm: float) ->
         return NOT_A_NUMBER
     rtol, atol = m["rtol"], m["atol"]
     if it == 0:
-        # tolerances refer to the predictor, even if a later pass of the step has a better start
+        # tolerances refer to the predictor, also if a later pass of the step starts from a better approximation
         m["predictor"] = max(norm, m["predictor"]) if m["guessed"] else norm
         m["reference"] = m["predictor"] if m["predictor"] > atol else 2.0 * atol
-        # backtracking finds no descent from a solution
+        # a line search with backtracking fails if it starts from the solution
         return CONVERGED_ABSOLUTE if m["damped"] and norm <= atol else ITERATING
     if it == 1 and norm > m["reference"]:
         m["reference"] = norm
@@ -74,7 +75,9 @@ def judge(measures: Any, history: FloatArray, lag: Any, it: int, norm: float) ->
 
 @kernel(fast=False)
 def is_slow(measures: Any, history: FloatArray, lag: Any, norm: float) -> bool:
-    """Return whether a new tangent has contracted so badly that the linear solution is to be checked."""
+    """Return whether an iteration with a new tangent has reduced the residual so little that the linear solution must
+    be checked.
+    """
     m = measures[0]
     if m["seen"] < 2 or norm <= SLOW_RATE * history[m["seen"] - 2]:
         return False
@@ -98,8 +101,9 @@ def has_stalled(history: FloatArray, iterations: int) -> bool:
 
 @kernel(fast=False)
 def conclude(measures: Any, lag: Any, norm: float, reason: int, residual: FloatArray, before: FloatArray) -> None:
-    """Store the data for the decision in the next iteration; the residual is stored only if its linear solution may be
-    checked."""
+    """Store the data that the next iteration needs; the residual is stored only if the next linear solution may be
+    checked.
+    """
     m = measures[0]
     if reason == NOT_A_NUMBER:
         return

@@ -1,10 +1,10 @@
 """Rules that decide when the tangent is evaluated and factorised again, and when the old tangent is reused.
 
-With a reused tangent Newton's method converges linearly, r_{k+1} = theta r_k. Reuse saves an evaluation and a
-factorisation, which cost as much as several iterations. From the observed theta the policy predicts how many iterations
-remain with the old tangent and with a new tangent, and chooses the cheaper option. An old tangent with poor contraction
-is replaced at once. The policy uses only residual norms: all processes decide in the same way, and runs can be repeated
-exactly.
+With a reused tangent Newton's method converges linearly, r_{k+1} = theta r_k, with the contraction factor theta. Reuse
+saves an evaluation and a factorisation, which take as much time as several iterations. From the observed theta,
+`LagPolicy` predicts the remaining number of iterations with the old tangent and with a new tangent, and chooses the
+faster option. If theta is larger than `WORST_RATE`, the old tangent is replaced in the next iteration. The policy uses
+only residual norms. Therefore all processes take the same decision, and repeated runs are identical.
 
 Source: the contraction-rate test of stiff solvers, E. Hairer, G. Wanner, Solving Ordinary Differential Equations II,
 section IV.8.
@@ -23,18 +23,21 @@ from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.own_options import DYNAMIC_OPTIONS, own_option
 
 REFRESH_COST = 1.0
-"""Number of iterations that may be spent to save one evaluation and factorisation. An evaluation and factorisation cost
-3 to 5 iterations, but predictions are inexact. With the value 2 belts take more time, 8 % with 60 x 4 segments and 4 %
-with 960 x 2 segments."""
+"""Number of additional iterations that are accepted to save one evaluation and factorisation. An evaluation and
+factorisation take as much time as 3 to 5 iterations, but predictions are inexact. With the value 2, the solution time
+of belts is longer by 8 % (60 x 4 segments) and 4 % (960 x 2 segments).
+"""
 WORST_RATE = 0.3
 """Contraction factor above which an old tangent is replaced."""
 NEW_RATE = 1e-5
 """Expected contraction factor of an iteration with a new tangent."""
 PETSC_OPTIONS = ("snes_lag_jacobian", "snes_lag_preconditioner", "snes_mf", "snes_mf_operator", "snes_test_jacobian")
-"""Options by which PETSc decides when the tangent is evaluated; they disable the policy."""
+"""PETSc options that determine when the tangent is evaluated. If one of these options is given, the policy is not used.
+"""
 FORGIVENESS = 0.5
-"""Factor by which each run that starts with a new tangent lowers the expected contraction factor of an old tangent, so
-that reuse is tried again."""
+"""Factor that reduces the expected contraction factor of an old tangent after each run that starts with a new tangent,
+so that reuse is tried again later.
+"""
 
 
 MEMORY = np.dtype(
@@ -44,24 +47,25 @@ MEMORY = np.dtype(
     ]
     + [(name, np.float64) for name in ("cost", "target", "first", "before", "last", "expected", "expected_switched")]
 )
-"""Data of the policy, in a record of shape (1,) that compiled callbacks share.
+"""Data of the policy, in a record of shape (1,) that Python and compiled callbacks share.
 
 active, cost, last_was_new: see `LagPolicy`.
 has_tangent: whether the stored tangent is valid for the present run.
 is_ready: whether the tangent was evaluated at the start of the run.
 kept_first: whether the first iteration of the run reused the tangent.
-switched: whether a contact has switched since the last run.
+switched: whether a contact state has changed since the last run.
 seen: number of norms of the run so far.
 first, before, last: the first, the second last and the last norm of the run.
-target: the norm at which the run counts as converged.
+target: the norm below which the run has converged.
 expected: expected contraction factor of a first iteration with a reused tangent.
-expected_switched: expected contraction factor of a first iteration with a reused tangent, after a contact has switched.
+expected_switched: expected contraction factor of a first iteration with a reused tangent, after a contact state has
+    changed.
 """
 
 
 @kernel(fast=False)
 def note_norm(memory: Any, norm: float, target: float) -> None:
-    """Record the residual norm of an iterate, and the norm at which the run counts as converged."""
+    """Record the residual norm of an iterate, and the norm ``target`` below which the run has converged."""
     m = memory[0]
     m["before"], m["last"], m["target"] = m["last"], norm, target
     if m["seen"] == 0:
@@ -80,7 +84,9 @@ def note_norm(memory: Any, norm: float, target: float) -> None:
 
 @kernel(fast=False)
 def is_new_cheaper(memory: Any) -> bool:
-    """Return whether iterations with a new tangent are expected to cost less than iterations with the old tangent."""
+    """Return whether the remaining iterations are expected to take less time with a new tangent than with the old
+    tangent.
+    """
     m = memory[0]
     norm, target = m["last"], m["target"]
     if not 0.0 < norm < np.inf or norm <= target:
@@ -117,7 +123,8 @@ class LagPolicy:
 
     Args:
         active: whether the policy is used; False evaluates the tangent in every iteration (full Newton).
-        refresh_cost: see `REFRESH_COST`; 0 reuses the tangent only if this costs no iteration.
+        refresh_cost: see `REFRESH_COST`; with 0 the tangent is reused only if this is expected to need no additional
+            iteration.
 
     Attributes:
         memory: data of the policy, see `MEMORY`.
@@ -134,7 +141,7 @@ class LagPolicy:
 
     @property
     def active(self) -> bool:
-        """See the arguments of the class; the value may be changed between runs."""
+        """Whether the policy is used; the value may be changed between runs."""
         return bool(self.memory["active"][0])
 
     @active.setter
@@ -147,14 +154,16 @@ class LagPolicy:
         return bool(self.memory["last_was_new"][0])
 
     def reset(self) -> None:
-        """Delete the tangent and all data, after which runs do not depend on earlier runs."""
+        """Delete the tangent and all data of the policy. Later runs do not depend on earlier runs."""
         self.drop_tangent()
         m = self.memory
         m["kept_first"], m["last_was_new"], m["switched"] = 0, 1, 0
         m["expected"] = m["expected_switched"] = NEW_RATE
 
     def begin(self, key: tuple[object, ...]) -> None:
-        """Begin a Newton run; a tangent made for another key (step size, stabiliser, switches) is deleted."""
+        """Begin a Newton run. The tangent is not reused if it was evaluated with another ``key`` (for example step
+        size, stabiliser, or version of the world).
+        """
         if key != self._key:
             self.drop_tangent()
         self._key = key
@@ -187,7 +196,8 @@ class LagPolicy:
 
 
 def create_lag_policy(prefix: str, active: bool) -> LagPolicy:
-    """Create the policy of a solver; ``-<prefix>lag`` switches it on or off, and PETSc's own lag options replace it.
+    """Create the policy of a solver; ``-<prefix>lag`` switches the policy on or off. If PETSc's own lag options are
+    given, the policy is not used.
 
     Args:
         prefix: options prefix of the solver.

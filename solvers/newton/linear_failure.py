@@ -1,5 +1,6 @@
-"""Early error for a linear solver that fails repeatedly; the message contains KSP's reason and the number of constraint
-rows."""
+"""Error for a linear solver that fails repeatedly. The message contains KSP's reason and the number of constraint
+rows.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +13,14 @@ from windlass.solvers.failure import Failure, NotConverged
 from windlass.solvers.newton.problem import NonlinearProblem
 
 FIRST = 2
-"""Number of Newton runs that may fail in the linear solver before the first successful run."""
+"""Number of failures of the linear solver, before the first successful Newton run, at which an error is raised."""
 OF_LAST, LAST = 5, 10
-"""Number of Newton runs that may fail in the linear solver (OF_LAST), among the given number of last runs (LAST)."""
+"""An error is raised if the linear solver has failed in `OF_LAST` of the last `LAST` Newton runs."""
 
 
 class LinearFailures:
-    """Counts Newton runs that fail in an iterative linear solver, or in a solver that the user has chosen.
+    """Counts Newton runs that fail because of an iterative linear solver, or because of a solver that the user has
+    chosen.
 
     Args:
         problem: the nonlinear problem.
@@ -30,7 +32,8 @@ class LinearFailures:
         self._succeeded = False
 
     def note(self, converged: bool, reason: str) -> str:
-        """Record the end of a run; return its reason with more details.
+        """Record the end of a run. Return its convergence reason, for failures of the linear solver with a description
+        of the solver.
 
         Raises:
             NotConverged: the linear solver has failed repeatedly.

@@ -1,4 +1,5 @@
-"""Newton's method by PETSc SNES, with defaults for constrained cable models, and fall-backs.
+"""Newton's method by PETSc SNES, with defaults for constrained cable models, and with changes of the linear solver
+after failures.
 
 Defaults are set on the PETSc objects before ``setFromOptions``; every option with the prefix therefore overrides them.
 """
@@ -48,7 +49,9 @@ from windlass.solvers.newton.scheme import Scheme
 LINEAR_RTOL = 1e-6
 """Error of a linear solution, relative to |b|, that is accurate enough for Newton's method."""
 DAMPED_ITERATIONS = 4
-"""Largest ratio of the number of iterations of a Newton run with backtracking to the number of an undamped run."""
+"""Limit of the number of iterations of a Newton run with backtracking, relative to the limit of a run without
+backtracking.
+"""
 
 
 @dataclass
@@ -78,13 +81,14 @@ class Newton:
         atol: default absolute tolerance of the residual, in the 2-norm over equations of motion [N, N m] and
             constraints [m, m/s]; ``-<prefix>snes_atol`` overrides it.
         max_it: default largest number of iterations; ``-<prefix>snes_max_it`` overrides it.
-        overshoot: treatment of residuals that are small only relative to a first iteration that has overshot. With
-            "check", such residuals are compared with the acting forces. With "accept", such residuals are accepted.
+        overshoot: treatment of residuals that are small only because the first iteration was much too large, which
+            increases the reference value of the residual. With "check", such residuals are compared with loads,
+            reactions and inertia. With "accept", such residuals are accepted.
 
     Attributes:
         iterations: number of linear solves so far.
-        fallbacks: number of changes to another linear solver.
-        roundings: number of runs that ended because the residual had reached its rounding error.
+        fallbacks: number of times that another linear solver was selected after a failure.
+        roundings: number of runs that ended because the residual consisted of rounding errors.
     """
 
     def __init__(
@@ -96,7 +100,7 @@ class Newton:
         snes.setTolerances(rtol=rtol, atol=atol, stol=0.0, max_it=max_it)
         snes.setConvergenceTest(self._test)
         snes.setType(PETSc.SNES.Type.NEWTONLS)
-        # `_is_inaccurate` detects solutions for which pivots should have been exchanged; the pivoting solver then
+        # `_is_inaccurate` detects solutions that are inaccurate because of small pivots; a solver with pivoting then
         # replaces LU
         package = default_package(problem.pattern, problem.assembly.layout.size, "petsc")
         if problem.storage is Storage.SUBSTRUCTURES:
@@ -107,7 +111,7 @@ class Newton:
         options.set_from_options(snes)
         own_test = not PETSc.Options().hasName(problem.prefix + "snes_convergence_test")
         if snes.getType() != PETSc.SNES.Type.NEWTONLS or not own_test:
-            # the policy for reused tangents needs the norms in Windlass's convergence test
+            # without Windlass's convergence test, the policy for reused tangents does not receive the norms
             problem.lag.active = False
         check_package(snes.getKSP(), problem.matrix.mat, problem.prefix)
         self._help_multigrid()
@@ -130,15 +134,16 @@ class Newton:
         return self._measures, self.problem.lag.memory, self.problem.buffers.state
 
     def _help_multigrid(self) -> None:
-        """Set the rigid motions for algebraic multigrid; without them the number of iterations increases with the size
-        of the model."""
+        """Pass the rigid-body motions to algebraic multigrid. Without these motions the number of iterations increases
+        with the number of unknowns.
+        """
         if self.snes.getKSP().getPC().getType() == PETSc.PC.Type.GAMG:
             space = create_near_null_space(self.problem)
             if space is not None:
                 self.problem.set_near_null_space(space)
 
     def _test(self, _snes: Any, it: int, norms: tuple[float, float, float]) -> int:
-        """SNESConvergenceTestFunction, see convergence.py."""
+        """Test convergence by the rules of convergence.py; PETSc type SNESConvergenceTestFunction."""
         problem, norm = self.problem, norms[2]
         reason = self._judge(self._measures, self._history, problem.lag.memory, it, norm)
         if reason == ASK:
@@ -147,7 +152,7 @@ class Newton:
         return int(reason)
 
     def _look(self, it: int, norm: float) -> int:
-        """Complete the convergence test by decisions that need forces or the linear solution."""
+        """Take the decisions of the convergence test that require forces or the linear solution."""
         m = self._measures[0]
         if norm <= m["rtol"] * m["reference"] and self._is_small(norm):
             return CONVERGED_RELATIVE
@@ -159,8 +164,9 @@ class Newton:
         return TOO_MANY_ITERATIONS if it >= m["max_it"] else ITERATING
 
     def _is_small(self, norm: float) -> bool:
-        """Return whether a residual that is small relative to an overshoot of the first iteration is also small in
-        absolute terms."""
+        """Return whether a residual that is small relative to the first iteration is also small relative to loads,
+        reactions and inertia.
+        """
         m = self._measures[0]
         small = self._accepts or bool(norm <= m["rtol"] * m["predictor"])
         return small or norm <= SMALL * estimate_forces(self.problem)
@@ -189,16 +195,17 @@ class Newton:
         around: Around | None = None,
         carried: bool = False,
     ) -> NewtonRun:
-        """Make one Newton run from the predictor of a scheme.
+        """Execute one Newton run from the predictor of a scheme.
 
         Args:
-            scheme: meaning of the unknowns.
+            scheme: relation between the unknowns and the motion.
             damped: whether to use a backtracking line search.
             guess: accelerations, shape (n,), and multipliers, shape (m,), of the previous pass, which are better
-                initial values than the predictor. The guess is used if a tangent is reused. Full Newton always begins
-                at the predictor, except in statics, where multipliers alone may hold a body.
-            around: code that executes this run and the runs of later steps, if this code is completely compiled; the
-                outcome belongs to the last run.
+                initial values than the predictor. The guess is used if a tangent is reused. The full Newton method
+                starts from the predictor, except in statics, where only the geometric stiffness of multipliers may
+                support a body.
+            around: compiled code that executes this run and the runs of later steps; it is used if the run is
+                completely compiled. The result then belongs to the last run.
             carried: whether to start from the accelerations and multipliers in the fields, which belong to the previous
                 step.
         """
@@ -223,7 +230,7 @@ class Newton:
         return run
 
     def _attempt_in_full(self, scheme: Scheme, spent: int) -> NewtonRun:
-        """Make a run with a new tangent in every iteration, after a run with reused tangents has failed."""
+        """Execute a run with a new tangent in every iteration, after a run with reused tangents has failed."""
         self.problem.lag.active = False
         run = self._attempt(scheme)
         self.problem.lag.active = True
@@ -242,14 +249,14 @@ class Newton:
             self._follow_pattern()
         problem.start(scheme, from_zero=False)
         if self._factors_failed and can_reset(self.snes.getKSP().getPC()):
-            # otherwise MUMPS would use incomplete factors
+            # without this reset MUMPS would use incomplete factors
             self.snes.getKSP().getPC().reset()
         guessed = guess is not None and (problem.lag.has_tangent or scheme.a_factor == 0.0)
         if guessed and guess is not None:
             problem.guess(*guess)
         callbacks = self._callbacks
         self._begin_test(guessed or carried)
-        # the work of callbacks is logged in separate stages
+        # callbacks enter other stages of the log
         enter(Stage.LINEAR_SOLVE)
         try:
             with self._settings:
@@ -284,8 +291,9 @@ class Newton:
         return self._judge_end(NewtonRun(reason > 0, name, iterations, self._list_norms()))
 
     def _carry(self) -> None:
-        """Start from the motion in the fields; tolerances refer to the residual of the predictor with unchanged contact
-        decisions."""
+        """Start from the motion in the fields. Tolerances refer to the residual of the predictor with constant contact
+        states.
+        """
         problem, fields = self.problem, self.problem.assembly.fields
         a, lam, left = fields.a[:-1].copy(), fields.lam[:-1].copy(), float(fields.mapped[0])
         fields.mapped[0] = 0.0
@@ -311,8 +319,8 @@ class Newton:
         return self._history[: self._seen[0]].tolist()  # type: ignore[no-any-return]
 
     def _judge_end(self, run: NewtonRun) -> NewtonRun:
-        """Decide about a run that ended at the limit of iterations or without descent: its residual may have reached
-        rounding errors.
+        """Check a run that ended at the limit of iterations or in the line search, and return it. The run is changed to
+        converged if its residual consists of rounding errors.
         """
         if run.reason not in ("DIVERGED_MAX_IT", "DIVERGED_LINE_SEARCH") or len(run.history) < 2:
             return run
@@ -328,13 +336,15 @@ class Newton:
         return run
 
     def reset_caches(self) -> None:
-        """Delete stored tangents and factorisations: the next run then equals the first run of a new solver."""
+        """Delete stored tangents and factorisations. The next run is then identical to the first run of a new
+        solver.
+        """
         self.problem.lag.reset()
         if self._set_up_seen:
             reset_factors(self.snes.getKSP())
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return counts, and whether the pivoting solver is in use, for a continued run."""
+        """Return counts, and whether the solver with pivoting is in use, for a resumed run."""
         problem = self.problem
         return {
             "iterations": self.iterations,
@@ -354,9 +364,9 @@ class Newton:
             self._change_solver()
 
     def _change_solver(self) -> bool:
-        """Change from the default LU in blocks to LU by rows, and from LU by rows to KLU, which exchanges pivots.
+        """Change from the default LU in blocks to LU by rows, or from LU by rows to KLU, which uses pivoting.
 
-        On several processes, change from elimination by parts to MUMPS.
+        On several processes, change from `SubstructureLU` to MUMPS.
 
         Returns: False if there is no other solver, or if the user chose the present solver.
         """
@@ -395,7 +405,7 @@ class Newton:
         return True
 
     def _uses_default_lu(self) -> bool:
-        """Return whether the linear solver is elimination by parts or PETSc's own LU, without a choice of the user."""
+        """Return whether the linear solver is a default: `SubstructureLU` or PETSc's own LU."""
         if self.problem.storage is Storage.SUBSTRUCTURES:
             return True
         pc = self.snes.getKSP().getPC()

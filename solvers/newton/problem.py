@@ -1,4 +1,4 @@
-"""The nonlinear problem of one Newton run: residual and tangent callbacks between PETSc SNES and an assembly.
+"""The nonlinear equations of one Newton run: PETSc SNES calls the residual and the tangent of an assembly.
 
 Unknowns are increments dq of the coordinates from the predictor, and scaled multipliers: ``q = q0 + dq``, ``v = v0 +
 v_factor dq``, ``a = a_factor dq``, ``lam = multiplier_factor * unknown``. The residual is not scaled: its 2-norm
@@ -54,12 +54,15 @@ from windlass.solvers.newton.scheme import Scheme
 from windlass.solvers.newton.static_states import StaticStates
 
 LARGE = 20_000
-"""Number of unknowns above which the memory of unused solvers is worth the time of a search for them."""
+"""Number of unknowns above which unused solvers are searched for and deleted to save memory."""
 USES = 3
-"""Number of evaluations of a residual, or of a tangent with the same factors, after which their kernel calls are
-compiled to a program."""
+"""Number of evaluations of a residual, or of a tangent with the same factors, after which the kernel calls are compiled
+to a program.
+"""
 Programs = tuple[Program | None, ...]
-"""The programs for the expansion of unknowns, the residual and the tangent; None for programs that need Python."""
+"""The compiled programs for the expansion of unknowns, the residual and the tangent; None for a part that requires
+Python.
+"""
 
 
 class NonlinearProblem:
@@ -73,11 +76,13 @@ class NonlinearProblem:
     Attributes:
         assembly, prefix, storage: values of the arguments; the storage may change.
         snes: the PETSc solver; all its options have the prefix.
-        sparsity, matrix: the sparsity of the tangent, and the tangent; a search for contacts may replace both objects.
+        sparsity, matrix: the sparsity of the tangent, and the tangent; both objects are replaced if a search for
+            contacts changes the sparsity.
         unknowns, residual_vector: PETSc vectors of the increments and scaled multipliers, and of the last residual.
-        scheme, buffers: meaning of the unknowns in the present Newton run, and the arrays of the callbacks.
-        run: key of the present Newton run, which does not depend on time and motion; equal for runs of the same kind.
-        may_compile, uses: whether callbacks may be compiled code, and the limit `USES`; both may be changed.
+        scheme, buffers: relation between unknowns and motion in the present Newton run, and the arrays of the
+            callbacks.
+        run: key of the present Newton run. Two runs have equal keys if they differ only in time and motion.
+        may_compile, uses: whether callbacks may be compiled, and the limit `USES`; both may be changed.
         q0, v0: predicted values of the scheme, shape (n,); the scheme may use the same arrays.
         motion, factors: motion that the unknowns represent, see `Solution`, and the factors of velocities,
             accelerations and multipliers, shape (3,).
@@ -100,8 +105,8 @@ class NonlinearProblem:
         self._sum = np.zeros(len(unknowns.numbers))
         self._take_over, self._write_all, self._store = call(take_over), call(write_residual), call(store_motion)
         self._carry = call(carry)
-        # for each combination of terms in the residual: its program, or the number of evaluations before the program is
-        # created
+        # for each combination of terms in the residual: the program, or the number of evaluations so far without a
+        # program
         self._programs: dict[tuple[bool, bool, bool, bool, bool, int], Program | int] = {}
         self._tangent_program: Program | None = None
         self._tangent_steps: list[Step] = []
@@ -156,25 +161,27 @@ class NonlinearProblem:
         return sparsity, matrix
 
     def set_near_null_space(self, space: Any) -> None:
-        """Attach a near null space (a PETSc null space of the unknowns) to the tangent and to matrices that replace
-        it."""
+        """Attach a near null space (a PETSc NullSpace object) to the tangent and to matrices that replace the
+        tangent.
+        """
         self._near_null_space = space
         self.matrix.mat.setNearNullSpace(space)
 
     def _follow_pattern(self) -> None:
-        """Use another matrix if the kinematics have changed the coupling, as a search for contacts does.
+        """Create a new matrix if the couplings between unknowns have changed, for example after a search for contacts.
 
-        Under MPI the call is collective, and the pattern changes either on all processes or on no process.
+        The call is collective. The pattern changes either on all processes or on no process.
         """
         if self.assembly.use(self.storage, update=True) is not self.sparsity:
-            # SNES may still use the old matrix, which must exist after this call
+            # keep the old matrix, because SNES may still use it after this call
             self._replaced = self.matrix
             self.sparsity, self.matrix = self._create_matrix()
             self.snes.setJacobian(self.eval_tangent, self.matrix.mat)
 
     def leave_blocks(self) -> bool:
-        """Store the tangent by rows in later runs; unknowns keep their positions. Return False if the tangent is not
-        stored in blocks."""
+        """Store the tangent by rows in later runs; the order of unknowns does not change. Return False if the tangent
+        is not stored in blocks.
+        """
         after = {Storage.BLOCKS: Storage.BLOCK_ROWS, Storage.SUBSTRUCTURES: Storage.ROWS}
         if self.storage not in after:
             return False
@@ -183,14 +190,17 @@ class NonlinearProblem:
         return True
 
     def take_matrix(self) -> TangentMatrix:
-        """Return the matrix for values other than the tangent; the tangent is then evaluated again for the next
-        iteration."""
+        """Return the matrix, so that the caller can write other values to it. The tangent is evaluated again for the
+        next iteration.
+        """
         self._follow_pattern()
         self.lag.drop_tangent()
         return self.matrix
 
     def start(self, scheme: Scheme, from_zero: bool = True) -> None:
-        """Begin a Newton run with unknowns 0, at the predictor of the scheme, or with unknowns set by the caller."""
+        """Begin a Newton run from the predictor of the scheme (unknowns 0), or, if not ``from_zero``, from unknowns set
+        by the caller.
+        """
         self.assembly.check_idle("a solve begins")
         if self._replaced is not None:
             self._replaced = None
@@ -216,24 +226,28 @@ class NonlinearProblem:
             self.unknowns.set(0.0)
 
     def guess(self, a: FloatArray, lam: FloatArray) -> None:
-        """Start from accelerations, shape (n,), 0 in statics, and multipliers, shape (m,), instead of the predictor."""
+        """Start from accelerations, shape (n,), which are 0 in statics, and multipliers, shape (m,), instead of the
+        predictor.
+        """
         local, factors = self._sum, np.array([0.0, self.scheme.a_factor or 1.0, self.scheme.multiplier_factor])
         self._carry(a, lam, factors, self._places, local)
         self.unknowns.setArray(local[: self.sparsity.unknowns.owned])
 
     def expand_unknowns(self, x: Any) -> None:
-        """Load unknowns into the fields (coordinates, velocities, accelerations, multipliers) and update markers."""
+        """Compute the fields (coordinates, velocities, accelerations, multipliers) from unknowns, and update
+        markers.
+        """
         if x is self.unknowns and self._expanded_state == x.stateGet():
             return
         self._expanded_state = -1
-        # SNES evaluates the tangent for the unknowns for which it has just evaluated the residual
+        # SNES evaluates the tangent at the unknowns of the last residual, so the fields are often up to date
         local, expanded, values = self.buffers.local, self._expanded, x.array_r
         if not self._parallel:
             # values are compared, because SNES copies vectors
             if not self._take_over(values, local) and expanded[0]:
                 return
         else:
-            # all processes must agree to skip this, because PETSc counts the changes of a vector on each process
+            # all processes must take the same decision, but PETSc counts changes of a vector separately on each process
             version = (x.handle, x.stateGet())
             same, self._version = version == self._version, version
             if expanded[0] and same:
@@ -266,32 +280,33 @@ class NonlinearProblem:
         self._store(*self.name_stored(state))
 
     def name_stored(self, state: State) -> tuple[Any, ...]:
-        """Return the arguments with which `store_motion` stores the unknowns in the fields in a state."""
+        """Return the arguments of `store_motion` that store the motion in the fields in a state."""
         return self.buffers.local, self._places, self.q0, self.motion, state.q, state.v, state.a, state.lam
 
     def store_static(self, state: State) -> None:
-        """Store the solution like `store`, but without changes of velocities and accelerations, except for first-order
-        states."""
+        """Store the solution of a static solve. Velocities and accelerations do not change, except for first-order
+        states.
+        """
         v, a, states = state.v.copy(), state.a.copy(), self._static_states.states
         self.store(state)
         v[states] = state.v[states]
         state.v[:], state.a[:] = v, a
 
     def find_programs(self) -> Programs:
-        """Return the programs of compiled callbacks for the next run."""
+        """Return the compiled programs of the callbacks for the next run."""
         scheme, assembly = self.scheme, self.assembly
         if self._expansion_revision != assembly.revision or scheme.is_held:
             return None, None, None
         residual = self._programs.get(self._find_key(scheme))
         suits = self._tangent_key == self._find_tangent_key(scheme) and not self._static_states.are_sought
         if suits and self._tangent_program is None and isinstance(residual, Program):
-            # the program is created now, because a reused tangent is evaluated too rarely to reach the usual count
+            # the program is created now, because a reused tangent is evaluated too rarely to reach `USES` evaluations
             self._tangent_program = self._create_program(self._tangent_steps)
         known = self._expansion, residual, self._tangent_program if suits else None
         return tuple(p if isinstance(p, Program) and p.table is not None else None for p in known)
 
     def prepare(self, programs: Programs, by_table: bool = False) -> None:
-        """Update the loads to the time of the run, unless a table updates them."""
+        """Update the loads to the time of the run, unless compiled steps update them from a table (``by_table``)."""
         loads = self.assembly.loads
         if programs[1] is None or self.scheme.load_factor == 0.0 or (by_table and loads.leave_to_table()):
             return
@@ -313,7 +328,7 @@ class NonlinearProblem:
         self._state["residuals"] += 1
 
     def _find_key(self, scheme: Scheme) -> tuple[bool, bool, bool, bool, bool, int]:
-        """Return the key of the set of terms in the residual."""
+        """Return a key that identifies the terms of the residual."""
         contents = scheme.has_inertia, scheme.stabiliser != 0.0, scheme.rate_level, scheme.unit_rates
         return *contents, self._has_live_loads(scheme), self.assembly.revision
 
@@ -322,8 +337,9 @@ class NonlinearProblem:
         return scheme.load_factor != 0.0 and not self.assembly.loads.are_steady
 
     def _take_residual_steps(self) -> None:
-        """Add all terms to the residual except loads that do not depend on coordinates; frequent evaluations use a
-        program."""
+        """Add all terms to the residual except loads that do not depend on coordinates; after `USES` evaluations, a
+        compiled program is used.
+        """
         key = self._find_key(self.scheme)
         program = self._programs.get(key)
         if isinstance(program, Program):
@@ -347,7 +363,7 @@ class NonlinearProblem:
         self._programs[key] = uses if uses < self.uses else self._create_program(steps)
 
     def write_residual(self, out: Any) -> None:
-        """Sum the local residual into the PETSc vector."""
+        """Write the local residual to the PETSc vector, with contributions of other processes."""
         f, c = self.buffers.f, self.buffers.c
         if not self._parallel:
             self._write_all(f, c, self._places, out.array_w)
@@ -359,12 +375,12 @@ class NonlinearProblem:
 
     def eval_tangent(self, _snes: Any, x: Any, _matrix: Any, _preconditioner: Any) -> None:
         """SNESJacobianFunction."""
-        # if the tangent is not updated, PETSc detects the unchanged matrix and keeps its factorisation
+        # if the tangent is not updated, PETSc detects that the matrix is unchanged and reuses its factorisation
         if self.lag.needs_tangent():
             self.update_tangent(x)
 
     def update_tangent(self, x: Any) -> None:
-        """Evaluate the tangent at the unknowns x into the matrix."""
+        """Evaluate the tangent at the unknowns x, and write it to the matrix."""
         with self.assembly.calling():
             self.expand_unknowns(x)
             self._follow_pattern()
@@ -375,13 +391,13 @@ class NonlinearProblem:
         self._state["tangents"] += 1
 
     def _find_tangent_key(self, scheme: Scheme) -> tuple[Any, ...]:
-        """Return the key of the program for a tangent."""
+        """Return a key that identifies the program of a tangent."""
         factors = scheme.v_factor, scheme.a_factor, scheme.stabiliser, scheme.multiplier_factor
         live = scheme.load_factor if self._has_live_loads(scheme) else 0.0
         return *factors, live, scheme.rate_level, scheme.unit_rates, self.assembly.revision, id(self.matrix.values)
 
     def _take_tangent_steps(self, scheme: Scheme, values: FloatArray) -> None:
-        """Evaluate the tangent; a program is used if the same factors recur."""
+        """Evaluate the tangent; after `USES` evaluations with the same factors, a compiled program is used."""
         assembly, fields, mass = self.assembly, self.assembly.fields, scheme.a_factor + scheme.stabiliser
         key = self._find_tangent_key(scheme)
         if key != self._tangent_key:

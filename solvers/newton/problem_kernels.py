@@ -14,7 +14,9 @@ CHUNK = 256
 
 
 class DofMap(NamedTuple):
-    """Positions of local coordinates, multipliers and pads among the local unknowns, and the reference coordinates."""
+    """Indices of local coordinates, multipliers and padding rows among the local unknowns, and the reference
+    coordinates.
+    """
 
     dofs: IntArray
     multipliers: IntArray
@@ -23,8 +25,9 @@ class DofMap(NamedTuple):
 
 
 class Solution(NamedTuple):
-    """The fields that unknowns determine: coordinates, velocities, accelerations, multipliers, all with spare
-    entries."""
+    """The fields that are computed from unknowns: coordinates, velocities, accelerations and multipliers. Each array
+    has one spare element at its end.
+    """
 
     x: FloatArray
     v: FloatArray
@@ -36,13 +39,13 @@ STATE = np.dtype(
     [(name, np.int64) for name in ("expanded", "residuals", "tangents", "failed", "answer", "reason", "iterations")]
     + [("load_factor", np.float64)]
 )
-"""Data of a run, in a record of shape (1,) that compiled callbacks share.
+"""Data of a Newton run, in a record of shape (1,) that Python and compiled callbacks share.
 
 expanded: whether the fields correspond to the unknowns.
 residuals, tangents: numbers of evaluations.
-failed: number of the failure that ended a run within compiled callbacks, or -1.
-answer: the reason that Python has returned to the convergence test.
-reason, iterations: outcome of a compiled run, and number of its iterations.
+failed: index of the part that failed in compiled callbacks, see callbacks.py, or -1.
+answer: convergence reason that the Python part of the convergence test has returned.
+reason, iterations: convergence reason and number of iterations of a compiled run.
 load_factor: see `Scheme`.
 """
 
@@ -95,8 +98,9 @@ def store_motion(
     unknown: FloatArray, at: DofMap, q0: FloatArray, motion: Solution, q: FloatArray, v: FloatArray, a: FloatArray,
     lam: FloatArray,
 ) -> None:  # fmt: skip
-    """Store displacements q from the unknowns, and velocities v, accelerations a and multipliers lam that `expand` has
-    computed."""
+    """Compute displacements q from the unknowns, and copy velocities v, accelerations a and multipliers lam from the
+    result of `expand`.
+    """
     for i in range(len(q)):
         q[i] = q0[i] + unknown[at.dofs[i]]
         v[i] = motion.v[i]
@@ -107,7 +111,7 @@ def store_motion(
 
 @kernel
 def take_over(new: FloatArray, kept: FloatArray) -> bool:
-    """Copy new to kept, shape (n,) or longer; return whether a value has changed."""
+    """Copy the values of ``new``, shape (n,), to ``kept``, shape (n,) or longer; return whether a value has changed."""
     n, changed = len(new), False
     for first in range(0, n, CHUNK):
         last, different = min(first + CHUNK, n), 0
@@ -123,8 +127,7 @@ def take_over(new: FloatArray, kept: FloatArray) -> bool:
 
 @kernel
 def begin_run(measures: Any, lag: Any, state: Any) -> None:
-    """Reset the data of a Newton run with unknowns 0, so that it does not depend on the previous run; see
-    convergence.py, lagging.py and `STATE`."""
+    """Reset the data of a Newton run that starts with unknowns 0; see convergence.py, lagging.py and `STATE`."""
     measures[0]["guessed"], measures[0]["seen"], lag[0]["seen"], state[0]["expanded"] = 0, 0, 0, 0
 
 
@@ -139,7 +142,7 @@ def clear_values(values: FloatArray, ones: IntArray) -> None:
 
 @kernel
 def write_residual(f: FloatArray, c: FloatArray, to: DofMap, out: FloatArray) -> None:
-    """Copy equations of motion f and constraints c to the positions of their unknowns."""
+    """Copy the residuals f (equations of motion) and c (constraints) to the order of unknowns."""
     for i in range(len(to.dofs)):
         out[to.dofs[i]] = f[i]
     for i in range(len(to.multipliers)):
@@ -150,7 +153,7 @@ def write_residual(f: FloatArray, c: FloatArray, to: DofMap, out: FloatArray) ->
 
 @kernel
 def start_sums(loads: FloatArray, factor: float, f: FloatArray, c: FloatArray) -> None:
-    """Set f to a multiple of the loads, and c to 0; with the factor 0, f is 0 for any loads."""
+    """Set f to ``factor`` times the loads, and c to 0. With the factor 0, f is 0 even if loads are not finite."""
     for i in range(len(c)):
         c[i] = 0.0
     if factor == 0.0:
@@ -163,7 +166,7 @@ def start_sums(loads: FloatArray, factor: float, f: FloatArray, c: FloatArray) -
 
 @kernel
 def subtract_loads(loads: FloatArray, state: Any, f: FloatArray) -> None:
-    """Subtract the load factor times the loads from f, each (n + 1,)."""
+    """Subtract the load factor times the loads from f; both arrays have the shape (n + 1,)."""
     factor = -state[0]["load_factor"]
     for i in range(len(f)):
         f[i] += factor * loads[i]
@@ -173,6 +176,6 @@ def subtract_loads(loads: FloatArray, state: Any, f: FloatArray) -> None:
 def stabilise(
     stabiliser: FloatArray, x: FloatArray, reference: FloatArray, anchor: FloatArray, out: FloatArray
 ) -> None:
-    """Add stabiliser (q - anchor), shape (n + 1,); the spare entry is unchanged."""
+    """Add stabiliser (q - anchor) to ``out``, shape (n + 1,); the spare element is unchanged."""
     for i in range(len(anchor)):
         out[i] = stabiliser[0] * (x[i] - reference[i] - anchor[i])

@@ -1,15 +1,16 @@
-"""Rigid motions of a model as the near null space of its tangent, from which algebraic multigrid (GAMG) builds its
-coarse spaces.
+"""Rigid-body motions of a model as the near null space of its tangent. Algebraic multigrid (GAMG) uses them to
+construct its coarse spaces.
 
-Without supports a rigid motion has no elastic energy. There are three motions in 2D and six in 3D. Each motion is a
-translation along a unit vector i or a rotation about an axis k. Positions r, slopes p and Euler parameters e change by
+Without supports a rigid-body motion causes no elastic energy. There are three motions in 2D and six in 3D. Each motion
+is a translation along a unit vector i or a rotation about an axis k. Positions r, slopes p and Euler parameters e
+change by
 
     translation   δr = i,            δp = 0,          δe = 0
     rotation      δr = k × r,        δp = k × p,      δe = k e/2,    δφ = 1
 
 Here k e is a product of quaternions, and the angle φ of 2D bodies is about z.
 
-Coordinates of other kinds, and multipliers, are 0.  The motions refer to the reference configuration.
+Other coordinates, and multipliers, are 0. The motions refer to the reference configuration.
 
 Source: P. Vaněk, J. Mandel, M. Brezina, Computing 56 (1996) 179-196 (smoothed aggregation).
 """
@@ -26,13 +27,13 @@ from windlass.solvers.newton.problem import NonlinearProblem
 
 POINT, SLOPE, EULER = ("x", "y", "z"), ("x'", "y'", "z'"), ("e0", "e1", "e2", "e3")
 SMALL = 1e-10
-"""Fraction of a rigid motion [1]: the motion is omitted if its part that is independent of the other motions is
-smaller."""
+"""Norm of a rigid-body motion after orthogonalisation, relative to its norm before [1], below which the motion is
+omitted.
+"""
 
 
 def create_near_null_space(problem: NonlinearProblem) -> Any:
-    """Create the rigid motions of the unknowns of a problem as a PETSc null space; return None if no part can move
-    rigidly.
+    """Return the rigid-body motions of a problem as a PETSc NullSpace object, or None if all motions are 0.
 
     The call is collective.
     """
@@ -68,7 +69,7 @@ def eval_rigid_motions(problem: NonlinearProblem) -> FloatArray:
             values[5, place["rotation"]] = 1.0
         if EULER[0] in place:
             _turn_euler_parameters(values, layout.reference, [place[name] for name in EULER])
-    # values at coordinates of other processes are written to the spare entry
+    # values at coordinates of other processes are written to the spare element
     unknowns = problem.sparsity.unknowns
     at = unknowns.of_dof[: layout.spare]
     own = at < unknowns.owned
@@ -78,8 +79,9 @@ def eval_rigid_motions(problem: NonlinearProblem) -> FloatArray:
 
 
 def _turn(values: FloatArray, reference: FloatArray, place: list[Any]) -> None:
-    """Write k × r for three axes k; ``place`` contains the positions of the components of r, None for components that
-    are 0."""
+    """Write k × r for three axes k; ``place`` contains the indices of the components of r, None for components that are
+    0.
+    """
     for axis in range(3):
         # the component along the axis is 0; the other components follow in cyclic order
         one, two = (axis + 1) % 3, (axis + 2) % 3

@@ -1,18 +1,20 @@
-"""Scales of residuals: rounding errors of forces, and acting forces.
+"""Reference values for residuals: rounding errors of forces, and norms of loads, inertia and reactions.
 
-Forces depend on coordinates x with rounding errors of eps |x|. The residual of equation i therefore has the following
-uncertainty, with the tangent A and the total coordinates and multipliers x:
+Forces are computed from coordinates x that have rounding errors of eps |x|. The residual of equation i therefore has
+the following uncertainty, with the tangent A and the total coordinates and multipliers x:
 
     eps Σ_j |A_ij| |x_j|.
 
 For example, a chain of 1000 elements of 10 mm with EA = 10⁶ N is 10 m long. The residual of this chain cannot be
-smaller than 10⁻⁵ N for any loads, because 10⁻¹⁶ of 10 m is 10⁻¹³ of an element. Forces that depend on other numbers
-have other rounding errors, which their systems provide. An example is the gap of a circle of 10⁵ m whose centre is
-held. A Newton run has converged if its residual no longer decreases and is of the size of this uncertainty.
+smaller than about 10⁻⁵ N for any loads: rounding errors of 10⁻¹⁶ times 10 m cause strains of 10⁻¹³ in the elements,
+errors of 10⁻⁷ N in each force, and errors of 10⁻⁵ N in the norm of all equations. Forces that depend on other large
+values, for example on the radius 10⁵ m of a circle with a fixed centre, have additional rounding errors, which
+`Checks.rounding` of the law estimates. A Newton run has converged if its residual no longer decreases and is of the
+size of this uncertainty.
 
-Conversely, the residual of the first iteration is no suitable scale if a full step has overshot. The residual of a
-slack rope is then 10¹³ N, of which 10⁻⁸ is more than the weight of the rope. Therefore a converged residual must also
-be small relative to loads, reactions and inertia.
+The residual of the first iteration is not a suitable reference value if the first Newton step was much too large. For a
+slack rope this residual can be 10¹³ N. With a relative tolerance of 10⁻⁸, the accepted residual would exceed the weight
+of the rope. Therefore a converged residual must also be small relative to loads, reactions and inertia.
 
 Source: N. J. Higham, Accuracy and Stability of Numerical Algorithms, SIAM (2002), section 25.2 (limiting residual of
 Newton's method).
@@ -29,12 +31,14 @@ from windlass.framework.assembly.vectors import sum_to_owners
 from windlass.solvers.newton.problem import NonlinearProblem
 
 FACTOR = 4.0
-"""Ratio of a residual to the estimated rounding error up to which the residual counts as a rounding error [1]."""
+"""Ratio of a residual to the estimated rounding error up to which the residual is treated as a rounding error [1]."""
 SMALL = 1e-3
-"""Fraction of the acting forces up to which a residual counts as small if the first iteration has overshot [1]."""
+"""Ratio of a residual to loads, reactions and inertia up to which the residual is small, if the first iteration was
+much too large [1].
+"""
 NEAR = 1e4
-"""Ratio of fluctuating residuals to the estimated rounding error up to which messages call the residuals stagnant due
-to rounding [1].
+"""Ratio of residuals that no longer decrease to the estimated rounding error, up to which messages state rounding as
+the cause [1].
 """
 
 
@@ -51,8 +55,9 @@ def estimate_rounding(problem: NonlinearProblem) -> float:
 
 
 def estimate_forces(problem: NonlinearProblem) -> float:
-    """Return the acting forces at the present fields: the 2-norms of loads, inertia and multipliers. The call is
-    collective."""
+    """Return the sum of the 2-norms of loads, inertia forces and multipliers at the present fields. The call is
+    collective.
+    """
     assembly, scheme, spare = problem.assembly, problem.scheme, problem.assembly.layout.spare
     loads, inertia = np.zeros(spare + 1), np.zeros(spare + 1)
     assembly.set_loads(loads, scheme.load_factor)

@@ -1,4 +1,4 @@
-"""The meaning of the unknowns of a Newton run."""
+"""Relation between the unknowns of a Newton run and the motion."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class Scheme:
         multiplier_factor: ratio of a multiplier to its unknown.
         t: time at which the equations are fulfilled [s].
         load_factor: factor of the loads [1].
-        rate_level: whether to impose the time derivative of position constraints (index 2).
-        unit_rates: whether to impose the length of Euler parameters through its rate.
+        rate_level: whether to impose position constraints by their time derivative (index 2).
+        unit_rates: whether to impose the constraint on the norm of Euler parameters by its time derivative.
         stabiliser: factor of M (q - q_anchor) in statics [1/s^2].
         q_anchor: displacements at which the stabilising force is 0, shape (n,).
         gap: values of C that the solution must have, by multiplier of this process, shape (m,); empty for C = 0.
-        hold: constant forces that hold the start of a load step, by coordinate that this process owns, shape (owned,);
-            empty without such forces.
-        moving: whether statics has velocities, which cause inertia forces.
+        hold: constant forces that make the start of a load step an equilibrium, by owned coordinate, shape (owned,);
+            empty if there are no such forces.
+        moving: whether a static solve includes inertia forces due to given velocities.
     """
 
     q0: FloatArray
@@ -52,7 +52,7 @@ class Scheme:
 
     @property
     def is_held(self) -> bool:
-        """Whether the equations have terms that hold a start out of equilibrium."""
+        """Whether the equations contain ``gap`` or ``hold``."""
         return len(self.gap) + len(self.hold) > 0
 
     def add_held(self, f: FloatArray, c: FloatArray) -> None:

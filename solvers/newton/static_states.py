@@ -1,9 +1,9 @@
-"""First-order states in statics: the solution has constant states, y_t = 0.
+"""First-order states in statics: the solution fulfils y_t = 0.
 
-A state is the velocity of a coordinate; no force depends on this coordinate, see elements/nodes/generic_nodes.py. In
-dynamics, Newton's method solves for states as it does for all other velocities. In statics, velocities are given.
-Therefore the increment of the coordinate is used as the increment of the state. The column of the coordinate in the
-tangent contains the derivatives with respect to the velocity.
+A first-order state y is stored as the velocity of a coordinate on which no force depends, see
+elements/nodes/generic_nodes.py. In dynamics, Newton's method solves for states as for all other velocities. In statics,
+velocities are not unknowns. Therefore the increment of the coordinate is used as the increment of the state. The column
+of the coordinate in the tangent contains the derivatives with respect to the velocity.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class StaticStates:
         assembly: the systems of this process.
 
     Attributes:
-        states: local numbers of the coordinates of the states, shape (s,).
+        states: local indices of the coordinates of the states, shape (s,).
         are_sought: whether the states are unknowns of a static solve.
     """
 
@@ -44,8 +44,9 @@ class StaticStates:
         self._factor, self.are_sought = np.zeros(1), False
 
     def begin(self, scheme: Scheme, q0: FloatArray, v0: FloatArray) -> None:
-        """Begin a run; in statics v0 then contains the states, instead of the differences between states and
-        coordinates."""
+        """Begin a run. In statics, add the coordinates to v0, which then contains the states instead of their
+        differences from the coordinates.
+        """
         self.are_sought = len(self.states) > 0 and scheme.v_factor == scheme.a_factor == 0.0
         self._factor[0] = float(self.are_sought)
         if self.are_sought:
@@ -70,7 +71,9 @@ class StaticStates:
 
 
 def find_state_entries(assembly: Assembly) -> IntArray:
-    """Return the slots of the entries in the columns of first-order states, among the values of the present storage."""
+    """Return the indices, among the values of the tangent in its present storage, of the columns of first-order
+    states.
+    """
     if not len(assembly.layout.states):
         return np.zeros(0, np.int64)
     _, columns = assembly.sparsity.pattern.entries()

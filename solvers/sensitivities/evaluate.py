@@ -4,15 +4,17 @@ With the equations r(x, p) = 0 of coordinates and multipliers x, and results y(x
 
     dx/dp = -K⁻¹ ∂r/∂p,    dy/dp = ∂y/∂x dx/dp + ∂y/∂p,    K = ∂r/∂x
 
-K is the exact tangent of Newton's method and is factorised once; each parameter needs one solve with its factors.
-The model is a function of p. Therefore any number in the model can be a parameter: column values, lengths, positions,
-loads. Let two models have the parameters p + h and p - h. The derivative ∂r/∂p is the central difference of r between
-these models at the coordinates x. The derivative dy/dp is the central difference of y at x ± h dx/dp. No further
-equilibria are needed. The truncation error, of order h², and the rounding error, of order 1/h, amount to about 1e-9.
+K is the exact tangent of Newton's method and is factorised once; each parameter needs one solve with its factors. The
+model is a function of p. Therefore any value in the model can be a parameter: column values, lengths, positions, loads.
+Two more models are built, with the parameters p + h and p - h. The derivative ∂r/∂p is the central difference of the
+residuals r of these two models at x. The derivative dy/dp is the central difference of their results y at x ± h dx/dp.
+No further equilibria are needed. The truncation error, of order h², and the rounding error, of order 1/h, amount to
+about 1e-9.
 
 History values of contacts are constant: open contacts remain open, and slipping segments continue to slip. As in modes,
-slipping contact points stick at their positions at the end of the solve. Parameters that change history values at the
-start are refused. If a contact is about to change its state, derivatives are one-sided.
+slipping contact points stick at their positions at the end of the solve. If a parameter changes initial history values,
+an error is raised. If a contact is about to change its state, derivatives are valid only for changes of p in one
+direction.
 
 Source: D. A. Tortorelli, P. Michaleris, Inverse Problems in Engineering 1 (1994) 71-105.
 """
@@ -37,12 +39,13 @@ from windlass.solvers.modes.matrices import LinearMotion
 from windlass.solvers.static import Static
 
 STEP = float(np.finfo(float).eps) ** (1.0 / 3.0)
-"""Step h of central differences, relative to the parameter [1]: the truncation error h² and the rounding error eps/h
-then have equal sizes."""
+"""Step h of central differences, relative to the parameter [1]: for this step, the truncation error h² and the rounding
+error eps/h are of the same order.
+"""
 BALANCED = 1e-4
 """Largest unbalanced force that an equilibrium may have, relative to the largest force [1]."""
 SAME = 1e-9
-"""Largest change of history values that counts as no change, relative to the largest history value [1]."""
+"""Largest change of history values, relative to the largest history value, that is treated as a rounding error [1]."""
 ROUNDING = 1e-15
 """Rounding error of forces, relative to the product of the largest stiffness and the largest coordinate [1]."""
 Results = Callable[[State], Mapping[str, float]]
@@ -50,14 +53,14 @@ Model = Callable[[Mapping[str, float]], tuple[World, Results]]
 
 
 class Equilibrium(NamedTuple):
-    """An equilibrium of a model, with the tangent and the derivatives of the state.
+    """An equilibrium of a model, with the tangent and the derivatives of the equilibrium with respect to parameters.
 
     Attributes:
         world, results, state: the model with the given parameters, the function of its results, and its equilibrium.
-        motion: tangent and mass matrix at this state.
+        motion: linear equations of motion (tangent and mass matrix) at this state.
         slopes: dq/dp by name of the parameter, shape (n,) each.
         multiplier_slopes: dλ/dp by name of the parameter, shape (m,) each.
-        steps: step h by name of the parameter.
+        steps: step h of the central differences by name of the parameter.
     """
 
     world: World
@@ -69,8 +72,9 @@ class Equilibrium(NamedTuple):
     steps: dict[str, float]
 
     def move(self, model: Model, p: Mapping[str, float], name: str, side: float) -> tuple[World, Results, State]:
-        """Return the model with one parameter changed to p + side h, with its results and its equilibrium to first
-        order."""
+        """Return the model with one parameter changed to p + side h, the function of its results, and a first-order
+        approximation of its equilibrium.
+        """
         h = side * self.steps[name]
         world, results = create_model(model, {**p, name: p[name] + h})
         require_equal(self.world, world, name)
@@ -86,7 +90,7 @@ def find_equilibrium(
     """Return the equilibrium of a model with the derivatives of its state; the arguments are as in `evaluate`.
 
     Raises:
-        ModelError: as `evaluate`.
+        ModelError: see `evaluate`.
     """
     if launched_size() > 1:
         raise ModelError("derivatives need a model on one process: run without mpiexec")
@@ -137,14 +141,14 @@ def evaluate(
     solve: Callable[[World], State] | None = None,
     steps: Mapping[str, float] | None = None,
 ) -> tuple[dict[str, float], dict[str, dict[str, float]]]:
-    """Return results of an equilibrium, and their derivatives with respect to parameters.
+    """Return results of an equilibrium and their derivatives with respect to parameters.
 
         y, dy = wl.evaluate(model, {"length": 10.0, "weight": 5.0})
         dy["sag"]["length"]
 
     Args:
         model: function ``(p) -> (world, results)`` that builds the model, with ``results(state) -> {name: number}``.
-            The tables of the model must have equal numbers of rows for all p.
+            The number of rows of each table must be the same for all p.
         p: values of the parameters by name.
         solve: function ``(world) -> state`` that finds the equilibrium; default: `Static` with its default settings.
         steps: steps h of the central differences by name of the parameter, in the unit of the parameter; default 6e-6
@@ -154,9 +158,9 @@ def evaluate(
         unit of the parameter.
 
     Raises:
-        ModelError: parameters or results are not finite numbers; tables or initial history values change with a
-            parameter; a state is not an equilibrium; the model has first-order states; the tangent is singular; several
-            processes are used.
+        ModelError: parameters or results are not finite numbers; the number of rows of a table or the initial history
+            values change with a parameter; a state is not an equilibrium; the model has first-order states; the tangent
+            is singular; several processes are used.
         NotConverged: the solve fails.
     """
     found = find_equilibrium(model, p, solve, steps)
@@ -176,7 +180,7 @@ def choose_steps(p: Mapping[str, float], steps: Mapping[str, float]) -> dict[str
     """Return the steps of central differences by name, in the units of the parameters.
 
     Raises:
-        ModelError: no parameters, values that are not finite, unknown names, or steps that are not positive.
+        ModelError: there are no parameters, a value is not finite, a name is unknown, or a step is not positive.
     """
     if not p:
         raise ModelError("p = {}: must have at least one parameter")
@@ -191,7 +195,7 @@ def choose_steps(p: Mapping[str, float], steps: Mapping[str, float]) -> dict[str
         if not (isinstance(h, (int, float)) and np.isfinite(h) and h > 0.0):
             hint = ": a parameter with the value 0 must have a step" if name not in steps else ": must be > 0"
             raise ModelError(f"steps[{name!r}] = {h!r}{hint}")
-        # exact difference between p + h and p after rounding
+        # the difference between the rounded value of p + h and p, without error
         found[name] = float((value + h) - value)
     return found
 
@@ -210,7 +214,7 @@ def create_model(model: Model, p: Mapping[str, float]) -> tuple[World, Results]:
 
 
 def require_equal(world: World, other: World, name: str) -> None:
-    """Raise ModelError if the numbers of rows of two models differ."""
+    """Raise ModelError if a table has different numbers of rows in two models."""
     one, two = (
         {component.__name__: table.count for component, table in each.tables.items() if table.count}
         for each in (world, other)
@@ -224,7 +228,7 @@ def require_equal(world: World, other: World, name: str) -> None:
 
 
 def transplant(state: State, world: World) -> State:
-    """Return a copy of a state, without velocities, for another world with equal tables."""
+    """Return a copy of a state, with velocities 0, for another world with the same numbers of rows."""
     found = State(world)
     found.q[:], found.lam[:], found.t = state.q, state.lam, state.t
     found.data[:] = found.start_data[:] = state.data
@@ -240,7 +244,9 @@ def find_history(world: World, time: float) -> FloatArray:
 
 
 def require_history(before: FloatArray, other: FloatArray, name: str) -> None:
-    """Raise ModelError if initial history values change with a parameter, as anchors do with the geometry."""
+    """Raise ModelError if initial history values change with a parameter; for example, anchors of bristles may depend
+    on the geometry.
+    """
     change = float(np.abs(other - before).max(initial=0.0))
     if change > SAME * float(np.abs(before).max(initial=0.0)):
         raise ModelError(
@@ -250,7 +256,9 @@ def require_history(before: FloatArray, other: FloatArray, name: str) -> None:
 
 
 def eval_residual(assembly: Assembly, state: State) -> tuple[tuple[FloatArray, FloatArray], float]:
-    """Return forces minus loads, shape (n,), and constraints, shape (m,), without velocities; and the largest force."""
+    """Return forces minus loads, shape (n,), and constraint gaps, shape (m,), for velocities 0; and the largest
+    force.
+    """
     fields = assembly.load_fields(state)
     f, c = np.zeros(len(fields.x)), np.zeros(len(fields.lam))
     assembly.set_loads(f, -1.0)
@@ -277,7 +285,7 @@ def factorise(motion: LinearMotion) -> Any:
     """Return factors of the tangent.
 
     Raises:
-        ModelError: it is singular.
+        ModelError: the tangent is singular.
     """
     rows, columns, values = motion.K.getValuesCSR()
     try:
@@ -287,7 +295,7 @@ def factorise(motion: LinearMotion) -> Any:
 
 
 def read_results(results: Results, state: State, like: Mapping[str, float] | None) -> dict[str, float]:
-    """Return the results of a state as numbers.
+    """Call the function of results for a state, and return its values.
 
     Raises:
         ModelError: the results are not a mapping of names to finite numbers, or the names differ from ``like``.

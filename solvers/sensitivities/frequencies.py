@@ -4,10 +4,10 @@ For undamped modes (ω² M - K) x = 0 about an equilibrium, with xᵀ M x = 1,
 
     dω²/dp = xᵀ (dK/dp - ω² dM/dp) x
 
-where dK/dp and dM/dp include the change of the equilibrium with p. These derivatives are central differences of the
-matrices of models with p ± h, at first-order approximations of the equilibria of these models. For equal frequencies, x
-contains all their shapes, and the derivatives are the eigenvalues of the right-hand side. Each derivative belongs to
-one branch of frequencies.
+where dK/dp and dM/dp include the change of the equilibrium with p. dK/dp and dM/dp are central differences of the
+matrices of models with the parameters p ± h, at first-order approximations of their equilibria. For equal frequencies,
+x contains all mode shapes of this frequency, and the derivatives are the eigenvalues of the right-hand side, one for
+each branch into which the frequency splits.
 Source: R. B. Nelson, AIAA Journal 14 (1976) 1201; A. P. Seyranian and others, Struct. Optim. 8 (1994).
 """
 
@@ -29,7 +29,9 @@ from windlass.solvers.modes.modes import Modes
 from windlass.solvers.sensitivities.evaluate import CHECKS, Model, find_equilibrium
 
 EQUAL = 1e-6
-"""Largest difference between the squares of two frequencies that count as equal, relative to the larger square [1]."""
+"""Difference between the squares of two frequencies, relative to the larger square, up to which the frequencies are
+treated as equal [1].
+"""
 
 
 @checked(**CHECKS, count=whole(1))
@@ -41,7 +43,7 @@ def evaluate_frequencies(
     solve: Callable[[World], State] | None = None,
     steps: Mapping[str, float] | None = None,
 ) -> tuple[FloatArray, dict[str, FloatArray]]:
-    """Return frequencies of undamped modes about an equilibrium, and their derivatives with respect to parameters.
+    """Return frequencies of undamped modes about an equilibrium and their derivatives with respect to parameters.
 
         f, df = wl.evaluate_frequencies(model, {"tension": 400.0}, 3)
         df["tension"][0]
@@ -55,12 +57,12 @@ def evaluate_frequencies(
         parameter [Hz per unit], each of shape (k,).  Derivatives of equal frequencies are in ascending order.
 
     Raises:
-        ModelError: as in `evaluate`; also if a mode grows or has no stiffness, or if forces have no potential.
+        ModelError: as in `evaluate`; also if a mode grows or has no stiffness, or if K is not symmetric.
     """
     found = find_equilibrium(model, p, solve, steps)
     if not found.motion.symmetric:
         raise ModelError("the tangent is not symmetric (friction, follower loads), so the model has no undamped modes")
-    # a few more modes, so that the last group of equal frequencies is complete
+    # additional modes, so that the last group of equal frequencies is complete
     modes = Modes(found.world, count=count + 3, problem="linear", running=False).solve(found.state)
     squares = -(modes.eigenvalues**2).real
     if (squares <= 0.0).any():

@@ -1,21 +1,22 @@
 """Results of a motion and their derivatives with respect to parameters of the model, step by step.
 
 A step of an implicit method maps the state z_n (coordinates, velocities, accelerations, multipliers, history values) to
-the state z_n+1 by the equations r(u; z_n, d, p) = 0 of the unknowns u, with the history values d of a Newton run. The
-derivatives of this map follow the motion:
+the state z_n+1 by the equations r(u; z_n, d, p) = 0 of the unknowns u, where d are the history values of a Newton run.
+The derivatives dz/dp are computed together with the motion, step by step:
 
     r_u du/dp = -(r_z dz_n/dp + r_d dd/dp + r_p)
 
 The right-hand side is a central difference of r between two companion models, which have the parameters p + h and p - h
-and the states z ± h dz/dp. The factors of the tangent r_u solve the equations. The remaining difference of r at u ± h
-du/dp is solved again until only rounding errors are left, so derivatives do not depend on the tangent. Contact passes
-are repeated one after the other: each Newton run takes d from the update after the previous run. Where return maps find
-d within a Newton run, d depends on u, and both are found together.
+and the states z ± h dz/dp. The factors of the tangent r_u solve the equations. The equations are solved again for the
+remaining difference of r at u ± h du/dp, until only rounding errors are left. The result therefore does not depend on
+errors of the tangent. All Newton runs of a step are repeated: each run uses the history values d of the update after
+the previous run. If return maps compute d within a Newton run, d depends on u, and the derivatives of both are computed
+together.
 
-The result is the derivative of the computed motion with the steps that were taken. Unlike differences between two
-complete solves, it does not contain the tolerance of Newton's method, and decisions of contacts (open or closed, stick
-or slip) are the same in both companion models: a history value that jumps in one of them gets the difference to the
-other.
+The result is the derivative of the computed motion for fixed step sizes. In contrast to the difference between two
+complete solves, it contains no errors due to the tolerance of Newton's method. Contacts have the same states (open or
+closed, stick or slip) in both companion models. If a history value jumps in one companion model, the one-sided
+difference of the other companion model is used.
 
 Source: D. A. Tortorelli, P. Michaleris, Inverse Problems in Engineering 1 (1994) 71-105, section 5 (direct
 differentiation of transient nonlinear problems).
@@ -59,24 +60,28 @@ MOTION = ("q", "v", "a", "carried", "lam")
 ITERATIONS = 40
 """Largest number of iterations of the derivative of a Newton run."""
 ACCURATE = 1e-12
-"""Change of a derivative in an iteration at which the iteration ends, relative to the derivative [1]."""
+"""Relative change of a derivative in an iteration below which the iteration ends [1]."""
 CONTRACTION = 0.3
-"""Ratio of the differences of residuals in two iterations, above which differences of the size of rounding errors no
-longer fall [1]."""
+"""Ratio of the residual differences of two successive iterations above which differences that are of the order of
+rounding errors are accepted [1].
+"""
 REPETITIONS = 12
 """Largest number of Newton iterations that repeat a Newton run of the motion."""
 REUSES = 4
-"""Number of these iterations that use the same factors; most runs need no more, as the motion provides the solution."""
+"""Number of these iterations that use the same factors. Most runs need no more iterations, because they start from the
+solution of the motion.
+"""
 REPEATED = 1e-9
-"""Change of the unknowns with which a Newton run counts as repeated, relative to the unknowns [1]."""
+"""Relative change of the unknowns below which a Newton run is treated as repeated [1]."""
 JUMP = 0.5
-"""Difference between the two one-sided differences of a history value, relative to the larger one, above which the
-larger one is a jump [1]."""
+"""Difference between the forward and the backward difference of a history value, relative to the larger of these two,
+above which the larger is treated as a jump [1].
+"""
 
 
 @dataclass
 class MotionDerivatives:
-    """Results of a motion, and their derivatives with respect to parameters.
+    """Results of a motion and their derivatives with respect to parameters.
 
     Attributes:
         t: times at the start and at the ends of the steps [s], shape (k,).
@@ -94,18 +99,18 @@ class MotionDerivatives:
 
 @dataclass
 class RepeatedRun:
-    """A Newton run of a step of the motion.
+    """A repeated Newton run of a step of the motion.
 
     Attributes:
         unknowns: the solution, shape (u,).
         data: the history values of the run, shape (d,).
-        found: the history values that return maps find at the solution, shape (d,); like ``data``, except for decisions
-            that cycle.
+        found: the history values that return maps compute at the solution, shape (d,). They differ from ``data`` only
+            in contacts whose state changes in each iteration.
         updated: the history values after the update that follows the run, shape (d,).
         factors: factors of the tangent at the solution.
         rounding: 2-norm of the rounding errors of the residual.
-        maps: whether return maps find ``data`` within the run.
-        like: number of the earlier run of the step whose ``data`` are repeated, or -1.
+        maps: whether return maps compute ``data`` within the run.
+        like: index of an earlier run of the step with the same ``data``, or -1.
     """
 
     unknowns: FloatArray
@@ -120,7 +125,7 @@ class RepeatedRun:
 
 @dataclass
 class RepeatedStep:
-    """A step of the motion.
+    """A repeated step of the motion.
 
     Attributes:
         h, then: size and end of the step [s].
@@ -137,7 +142,7 @@ class RepeatedStep:
 
 
 class Companion:
-    """A model that repeats the steps of a motion.
+    """A model in which the steps of a motion are repeated.
 
     Args:
         world: the model.
@@ -158,23 +163,25 @@ class Companion:
         self._maps, self._revision = Program([]), -1
 
     def prepare(self, h: float, decides: bool) -> None:
-        """Determine contacts, accelerations and multipliers at the start, as `Dynamic.prepare_start` does."""
+        """Determine contact states, accelerations and multipliers at the start, as `Dynamic.prepare_start` does."""
         if decides:
             self._assembly.decide(self.state)
         self._consistency.begin(self.state, h)
 
     def begin_step(self, h: float, then: float) -> None:
-        """Begin a step of size h [s] to a time [s] from the state."""
+        """Begin a step of size h [s] from the state to the time ``then`` [s]."""
         self.problem.start(self._kernels.predict(self.state, h, then))
 
     def read_unknowns(self, end: State) -> FloatArray:
-        """Return the unknowns of the step that ends with the accelerations and multipliers of a state, shape (u,)."""
+        """Return the unknowns of the step, shape (u,), from the accelerations and multipliers of the state at its
+        end.
+        """
         self.problem.guess(end.a, end.lam)
         found: FloatArray = np.array(self.problem.unknowns.array_r)
         return found
 
     def map_history(self, unknowns: FloatArray) -> FloatArray:
-        """Return the history values that return maps find at the unknowns, shape (d,)."""
+        """Return the history values that return maps compute at the unknowns, shape (d,)."""
         if self._revision != self._assembly.revision:
             maps = (system.return_map.motion for system in self._assembly.systems)
             s = evaluate(self._assembly.fields)
@@ -212,7 +219,7 @@ class Companion:
         """Return factors of the tangent at the last unknowns.
 
         Raises:
-            ModelError: it is singular.
+            ModelError: the tangent is singular.
         """
         self.problem.update_tangent(self.problem.unknowns)
         matrix = self.problem.matrix.mat
@@ -223,7 +230,7 @@ class Companion:
             raise ModelError(f"the tangent at t = {self.problem.scheme.t:.9g} s is singular") from error
 
     def end_step(self, unknowns: FloatArray, step: RepeatedStep) -> None:
-        """Store the end of the step in the state, except for history values."""
+        """Copy the end of the step to the state, except for history values."""
         self._load(unknowns, step.end.data)
         self._kernels.end()
         self.state.t = step.then
@@ -245,14 +252,14 @@ class CompanionPair:
         self._history = np.zeros(0)
 
     def prepare(self, start: State, h: float, decides: bool) -> None:
-        """Find the derivatives of the state at the start of a motion with steps of size h [s]."""
+        """Compute the derivatives of the state at the start of a motion with steps of size h [s]."""
         above, below = self._above, self._below
         for companion in (above, below):
             companion.prepare(h, decides)
         self._take_slopes(start, self._find_slope(start.data, above.state.data, below.state.data))
 
     def step(self, step: RepeatedStep) -> None:
-        """Find the derivatives of the state at the end of a step."""
+        """Compute the derivatives of the state at the end of a step."""
         above, below, h = self._above, self._below, self._h
         for companion in (above, below):
             companion.begin_step(step.h, step.then)
@@ -277,11 +284,11 @@ class CompanionPair:
         return {name: (high[name] - low[name]) / (2.0 * self._h) for name in like}
 
     def _solve(self, run: RepeatedRun, history: FloatArray, t: float) -> tuple[FloatArray, FloatArray]:
-        """Return the derivatives of the unknowns and of the history values of a Newton run, shapes (u,) and (d,); for
-        runs without return maps the latter are given.
+        """Return the derivatives of the unknowns and of the history values of a Newton run, shapes (u,) and (d,).
+        Without return maps, the derivatives of the history values are the argument ``history``.
 
         Raises:
-            ModelError: the derivatives are not finite or cannot be found.
+            ModelError: the derivatives are not finite, or their iteration does not converge.
         """
         above, below, h, u, d = self._above, self._below, self._h, run.unknowns, run.data
         change, before = np.zeros(len(u)), np.inf
@@ -306,16 +313,18 @@ class CompanionPair:
         )
 
     def _find_slope(self, centre: FloatArray, above: FloatArray, below: FloatArray) -> FloatArray:
-        """Return the derivatives of history values from the values in the model and its companions, shape (d,);
-        jumps in one of the companions do not count."""
+        """Return the derivatives of history values, shape (d,), from the values in the model and in its two companion
+        models. A jump in one companion model is ignored.
+        """
         up, down = above - centre, centre - below
         large, small = np.maximum(np.abs(up), np.abs(down)), np.where(np.abs(up) < np.abs(down), up, down)
         slope: FloatArray = np.where(np.abs(up - down) > JUMP * large, small, 0.5 * (up + down)) / self._h
         return slope
 
     def _take_slopes(self, centre: State, history: FloatArray) -> None:
-        """Set the states of the companion models to z ± h dz/dp about the state z of the motion, with dz/dp from their
-        present states and the given derivatives of history values."""
+        """Set the states of the companion models to z ± h dz/dp, where z is the state of the motion. dz/dp follows from
+        the present states of the companion models and, for history values, from ``history``.
+        """
         h, states = self._h, (self._above.state, self._below.state)
         slopes = {name: (getattr(states[0], name) - getattr(states[1], name)) / (2.0 * h) for name in MOTION}
         slopes["data"] = self._history = history
@@ -341,18 +350,19 @@ def evaluate_motion(
 
     Args:
         model: function ``(p) -> (world, results)`` or ``(p) -> (world, results, start)`` that builds the model.
-            ``results(state) -> {name: number}`` is called after each step; ``start() -> state`` finds the state at the
-            start, for example by `Static` with tight tolerances, and may change switchable columns. Without ``start``
-            the motion starts from the initial values of the nodes. The tables of the model must have equal numbers of
-            rows for all p.
+            ``results(state) -> {name: number}`` is called after each step; ``start() -> state`` computes the state at
+            the start, for example by `Static` with small tolerances, and may change switchable columns. Without
+            ``start`` the motion starts from the initial values of the nodes. The number of rows of each table must be
+            the same for all p.
         p: values of the parameters by name.
         motion: function ``(world) -> Dynamic`` that creates the solver.
         steps: steps h of the central differences by name of the parameter, in the unit of the parameter; default 6e-6
             of its value. A step is required for a parameter with the value 0.
 
     Raises:
-        ModelError: parameters or results are not finite numbers; tables change with a parameter; a step cannot be
-            repeated, or its derivatives cannot be found; several processes are used.
+        ModelError: parameters or results are not finite numbers; the number of rows of a table changes with a
+            parameter; a Newton run cannot be repeated, or the iteration for its derivatives does not converge; several
+            processes are used.
         NotConverged: a solve fails.
     """
     if launched_size() > 1:
@@ -431,8 +441,8 @@ def create_companion(model: Model, p: Mapping[str, float], solver: Dynamic) -> C
 
 
 def repeat_step(centre: Companion, end: State, solver: Dynamic, projects: bool) -> RepeatedStep:
-    """Repeat the Newton runs of the last step of the motion in the companion model with the same parameters, whose
-    state is the given end of the step afterwards.
+    """Repeat the Newton runs of the last step of the motion in the companion model ``centre``, which has the parameters
+    of the motion. Afterwards the state of ``centre`` is the given end of the step.
 
     Raises:
         ModelError: a run cannot be repeated.
@@ -441,11 +451,11 @@ def repeat_step(centre: Companion, end: State, solver: Dynamic, projects: bool) 
     step = RepeatedStep(end.t - state.t, end.t, state, [], projects)
     centre.begin_step(step.h, step.then)
     start, near = state.data.copy(), centre.read_unknowns(end)
-    # a second pass repeats a first pass with return maps from the start of the step
+    # if the first pass used return maps, the second pass repeats it from the start of the step
     first = 1 if solver.mapped and len(used) > 1 else 0
     for number, known in enumerate(used[first:]):
         if number == 0:
-            # Newton's method repeats a run without return maps if it does not converge with them
+            # if a run with return maps does not converge, Newton's method repeats the run without return maps
             maps = first == 0 and solver.mapped > 0 and not np.array_equal(known, start)
             run = repeat_run(centre, near, known if maps else start, maps, step.then)
         else:
@@ -467,14 +477,15 @@ def repeat_run(centre: Companion, near: FloatArray, data: FloatArray, maps: bool
     Args:
         centre: the model, in the step.
         near: unknowns, shape (u,).
-        data: history values of the run, shape (d,); for a run with return maps values near these.
-        maps: whether return maps find the history values.
+        data: history values of the run, shape (d,); with return maps, approximate history values.
+        maps: whether return maps compute the history values.
         t: end of the step [s].
 
     Raises:
         ModelError: the run does not converge.
     """
-    # return maps are followed to the solution, unless their decisions cycle
+    # return maps are evaluated in each iteration; if contact states change in each iteration, the history values are
+    # kept constant
     for follows in (True, False) if maps else (False,):
         unknowns, now = near, data
         for number in range(REPETITIONS):

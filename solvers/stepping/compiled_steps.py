@@ -1,11 +1,11 @@
-"""Execute several steps in one call of compiled code, as long as no step needs Python.
+"""Execution of several steps in one call of compiled code, as long as no step requires Python.
 
-All parts of a usual step are compiled: predictor, Newton's method, checks of monitors, update of history values,
-storage of the accepted step, and search for kinks of constraints. Except for Newton's method, each part is a program, a
+The following parts of a step are compiled: predictor, Newton's method, checks by monitors, update of history values,
+storage of the accepted step, and check for kinks of constraints. Except for Newton's method, each part is a program, a
 sequence of kernel calls in compiled code. `take_steps` executes these calls for the given number of steps. The function
 returns earlier if Newton's method has failed, contacts need a third pass, a monitor has found a problem, or a
-constraint has a kink. Python then continues this step by the same rules as without compiled steps. Digits, counts and
-messages are equal in both cases.
+constraint has a kink. Python code then continues this step by the same rules. Results and messages are identical with
+and without compiled steps.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ from windlass.solvers.newton.scheme import Scheme
 from windlass.solvers.stepping.discontinuous import Passes
 
 MOST = 64
-"""Largest number of steps in one call of compiled code; output and user requests are handled after each call."""
+"""Largest number of steps in one call of compiled code. Output is written, and requests of the user are handled, after
+each call.
+"""
 LONGEST = 0.02
 """Largest elapsed time of one call of compiled code [s], estimated from the previous call, because Ctrl-C takes effect
 at the end of the call.
@@ -47,7 +49,7 @@ FOLLOW: program that checks the constraints.
 IDLE: program of monitors and hooks for steps at which they are not called.
 """
 NOTHING, STARTED, LOOKED, UPDATED, ACCEPTED, DONE = range(6)
-"""Stages of a step, in order; `StepContext.counts` contains the stage that the last step has reached."""
+"""Stages of a step, in order; ``StepContext.counts[STAGE]`` is the stage that the last step has reached."""
 STAGE, EARLIER, ITERATIONS, WANTED, FOLLOWS, START, MAPPED, PASSES, REPEATS, SECOND, FIRST = range(11)
 """Indices in `StepContext.counts`."""
 
@@ -56,9 +58,10 @@ class Follow(NamedTuple):
     """Data for the check of constraints after a step; see `Consistency`.
 
     Attributes:
-        largest: largest change of the constraint error e beyond smooth motion, shape (1,); 0 without checks.
+        largest: amount by which the change of the constraint error e exceeds the change in smooth motion, shape (1,); 0
+            if kinks are not checked.
         before, now: e and the size of its terms, after the previous step and after this step, shape (2, m) each.
-        noise: value of ``largest`` up to which a motion has no kink.
+        noise: value of ``largest`` up to which a step has no kink.
     """
 
     largest: FloatArray
@@ -84,11 +87,11 @@ class StepContext(NamedTuple):
     """The data of `take_steps`.
 
     Attributes:
-        addresses: addresses of the kernel that makes a Newton run and of the context of this kernel, shape (2,).
+        addresses: address of the kernel that executes a Newton run, and address of its context, shape (2,).
         programs: address and number of kernel calls of each program, shape (6, 2).
-        counts: numbers with the indices `STAGE` and the subsequent constants, shape (11,).
-        limits: accepted absolute and relative force error, see `Passes`, shape (2,).
-        ends: ends of the steps [s], shape (MOST,).
+        counts: integer data of the steps; the indices are `STAGE` and the constants defined with it, shape (11,).
+        limits: absolute and relative tolerance of the force error, see `Passes`, shape (2,).
+        ends: times at the ends of the steps [s], shape (MOST,).
         time, start_time, mapped: arrays of the fields, shape (1,) each.
         size: size of the steps [s], shape (1,).
         now, first: values of the present pass, and values after the first pass of a step.
@@ -117,7 +120,7 @@ class StepContext(NamedTuple):
 
 @kernel
 def call_program(programs: IntArray, which: int, state: Any) -> int:
-    """Execute a program; return 0 without failure."""
+    """Execute a program; return 0 on success."""
     status = run_program(programs, which, state)
     if status != 0:
         state[0]["failed"] += BEYOND
@@ -135,7 +138,7 @@ def copy_pass(values: Any, to: Any) -> None:
 
 @kernel(fast=False)
 def finish_pass(c: Any, counts: IntArray, state: Any) -> int:
-    """Check monitors and update history values after a Newton run; return 0 without failure."""
+    """Run the checks of monitors and update history values after a Newton run; return 0 on success."""
     c.found[0] = 0.0
     status = call_program(c.programs, LOOK, state)
     if status == 0:
@@ -148,13 +151,13 @@ def finish_pass(c: Any, counts: IntArray, state: Any) -> int:
 
 @kernel(fast=False)
 def is_settled(c: Any) -> bool:
-    """Return whether the force error of contacts after a pass is within its limits."""
+    """Return whether the force error of contacts after a pass is within its tolerances."""
     return bool(c.now.outcome[0] <= max(c.limits[0], c.limits[1] * c.now.outcome[3]))
 
 
 @kernel(fast=False)
 def repeat(c: Any, counts: IntArray, measures: Any, lag: Any, state: Any) -> int:
-    """Make the second pass of a step with the history values after the first pass; return 0 without failure.
+    """Execute the second pass of a step with the history values after the first pass; return 0 on success.
 
     If Newton's method fails in the second pass, the result of the first pass is restored.
     """
@@ -163,7 +166,7 @@ def repeat(c: Any, counts: IntArray, measures: Any, lag: Any, state: Any) -> int
     copy_pass(c.now, c.first)
     begin_run(measures, lag, state)
     if counts[MAPPED] > 0:
-        # without return maps
+        # the second pass repeats the first pass without return maps, from the history values at the start of the step
         copy_values(c.start_data, c.now.data)
     else:
         lag[0]["switched"] = c.now.outcome[2] != 0.0
@@ -183,14 +186,15 @@ def repeat(c: Any, counts: IntArray, measures: Any, lag: Any, state: Any) -> int
 
 @kernel(fast=False)
 def take_steps(context: Any) -> int:
-    """Execute steps until all are done or a step needs Python; return 0 without failure. The caller has begun the first
-    step."""
+    """Execute steps until all are complete or a step requires Python; return 0 on success. The caller has begun the
+    first step.
+    """
     c = load(context)
     counts, follow, (measures, lag, state) = c.counts, c.follow, c.records
     for i in range(counts[WANTED]):
         status = 0
         counts[STAGE] = STARTED
-        # later steps begin at the end of the previous step
+        # all steps except the first start at the end of the previous step
         if i > 0:
             counts[EARLIER] += 1
             counts[ITERATIONS] += state[0]["iterations"] + counts[SECOND] * counts[FIRST]
@@ -212,7 +216,7 @@ def take_steps(context: Any) -> int:
         status = finish_pass(c, counts, state)
         if status != 0:
             return int(status)
-        # contacts need another pass
+        # if contacts have not settled, execute another pass
         if not is_settled(c):
             outcome = c.now.outcome
             if counts[REPEATS] == 0 or not np.isfinite(outcome[0]) or outcome[1] < c.size[0]:
@@ -220,7 +224,7 @@ def take_steps(context: Any) -> int:
             status = repeat(c, counts, measures, lag, state)
             if status != 0 or counts[SECOND] == 0 or not is_settled(c):
                 return int(status)
-        # a problem found by a monitor needs Python
+        # Python treats problems that a monitor has found
         if c.found[0] != 0.0:
             return 0
         lag[0]["switched"] = c.now.outcome[2] != 0.0
@@ -252,10 +256,11 @@ class CompiledSteps:
     Args:
         newton: Newton's method.
         settings: limits at which a pass is accepted.
-        scheme: meaning of the unknowns, the same object in all steps; its time is the time of the last step.
+        scheme: relation between unknowns and motion. The object is the same in all steps; its time is the time of the
+            last step.
         follow: data for the check of constraints, see `Follow`.
-        found: findings of monitors, see `StepContext`.
-        mapped: number of residual evaluations of a Newton run in which contacts decide their states, see `Fields`.
+        found: see `StepContext`.
+        mapped: number of residual evaluations of a Newton run in which contact states may change, see `Fields`.
 
     Attributes:
         programs: the programs in the order of `BEGIN` and the constants after it.
@@ -285,7 +290,7 @@ class CompiledSteps:
         self._counts, self._limits = np.zeros(11, np.int64), np.array([settings.atol, settings.rtol])
         self._ends, self._addresses, self._tables = np.zeros(MOST), np.zeros(2, np.int64), np.zeros((6, 2), np.int64)
         self.programs: tuple[Program, ...] = ()
-        # programs that ``programs`` contains, in their order
+        # the arguments from which ``programs`` was made
         self._given: tuple[Program, ...] = ()
         self._are_compiled = False
         self._context: StepContext | None = None
@@ -304,13 +309,13 @@ class CompiledSteps:
         idle: Sequence[Program],
         repeats: bool,
     ) -> bool:
-        """Prepare steps of equal size up to the given times [s]. Return False if one of their programs needs Python.
+        """Prepare steps of equal size up to the given times [s]. Return False if one of their programs requires Python.
 
         Args:
             ends: at most `MOST`.
             begin, looks, end: predictor, checks of monitors, and storage of the accepted step.
             follow: program that checks constraints after the step; None if the end of the step needs Python.
-            idle: programs of monitors and hooks for the steps before the last one.
+            idle: programs of monitors and hooks for all steps except the last.
             repeats: whether a step with unsettled contacts may have a second pass in compiled code.
         """
         self.stage = self.earlier = self.iterations = self.passes = self.first_iterations = 0
@@ -331,7 +336,7 @@ class CompiledSteps:
         return self._are_compiled
 
     def _change(self, programs: tuple[Program, ...], outcome: FloatArray) -> None:
-        """Use other programs; the program UPDATE writes its outcome to the given array."""
+        """Set the programs of a step; the program UPDATE writes its result to ``outcome``."""
         self.programs, self._are_compiled = programs, all(program.is_compiled for program in programs)
         if not self._are_compiled:
             return
@@ -348,11 +353,11 @@ class CompiledSteps:
             self._take = Take(find_c_address(take_steps, (), c))
 
     def run(self, solve: int, place: int, start: int) -> int:
-        """Execute steps with the given kernel for Newton runs; return 0 without failure.
+        """Execute steps with the given kernel for Newton runs; return 0 on success.
 
         Args:
             solve, place: addresses of the kernel and of its context.
-            start: number that selects the start of each Newton run.
+            start: initial unknowns of each Newton run, see `CARRIED` and the constants defined with it.
         """
         self._counts[START] = start
         addresses = self._addresses

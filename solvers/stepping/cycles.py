@@ -1,9 +1,9 @@
-"""Cycles of the discontinuous iteration: decisions of contacts that recur after some passes.
+"""Cycles of the discontinuous iteration: contact states that repeat after some passes.
 
-The result of a pass depends on the decisions (open or closed, stick or slip) at its start. Therefore, if these
-decisions equal the decisions of an earlier pass, the iteration repeats endlessly. For example, two neighbours close
-each other alternately, or the damping of a segment opens the segment as soon as it counts as closed. Signs of history
-values store the decisions.
+The result of a pass depends on the contact states (open or closed, stick or slip) at its start. If these states equal
+the states of an earlier pass, the iteration would repeat forever. For example, two neighbouring segments open and close
+alternately, or the damping force opens a segment as soon as its state is closed. The signs of history values represent
+the contact states.
 """
 
 from __future__ import annotations
@@ -15,21 +15,22 @@ import numpy as np
 from windlass.framework.arrays import FloatArray
 
 LONGEST = 8
-"""Largest number of passes in a cycle; history values of these passes are stored."""
+"""Largest number of passes in a cycle. The history values of this number of passes are stored."""
 
 
 class CycleFinder:
-    """Finds cycles in the passes of one step; a cycle ends when a pass has the decisions of an earlier pass.
+    """Finds cycles in the passes of one step. A cycle is complete when a pass has the contact states of an earlier
+    pass.
 
     Args:
         start: history values of the first pass, shape (d,).
-        largest: function that returns the largest of the values of all processes, so that all processes find the same
+        largest: function that returns the maximum over all processes of each value, so that all processes find the same
             cycle.
 
     Attributes:
         length: number of passes of the cycle that was found, or 0.
-        best: history values of the pass with the smallest force error in the cycle, shape (d,). None means that this is
-            the last noted pass, whose result is still stored.
+        best: history values of the pass with the smallest force error in the cycle, shape (d,). None means the last
+            pass, whose result is still stored in the fields.
     """
 
     def __init__(self, start: FloatArray, largest: Callable[[list[float]], list[float]]) -> None:
@@ -45,7 +46,7 @@ class CycleFinder:
         self._errors.append(error)
         now = np.sign(data).astype(np.int8)
         differs = self._largest([float(not np.array_equal(now, signs)) for signs in self._signs])
-        # equal decisions with a large error are not a cycle, because other history values still change
+        # if successive passes have equal contact states, there is no cycle: other history values still change
         same = [k for k in range(len(differs) - 1) if not differs[k]] if differs[-1] else []
         self._signs.append(now)
         self._values.append(data.copy())
@@ -54,7 +55,7 @@ class CycleFinder:
             errors = self._errors[-self.length :]
             best = int(np.argmin(errors))
             self.best = None if best == self.length - 1 else self._values[-1 - self.length + best]
-        # these values are deleted after the search, because the longest cycle begins with them
+        # the oldest values are deleted only after the search, because the longest cycle begins with them
         if len(self._values) > LONGEST:
             del self._values[0], self._signs[0], self._errors[0]
         return bool(same)

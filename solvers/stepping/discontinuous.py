@@ -1,5 +1,6 @@
-"""The discontinuous iteration: Newton's method with frozen history values and the post-Newton update of these values
-alternate until the force error is small."""
+"""The discontinuous iteration. Newton's method with constant history values and the post-Newton update of these values
+alternate until the force error is small.
+"""
 
 from __future__ import annotations
 
@@ -22,20 +23,22 @@ from windlass.solvers.stepping.step_control import REQUEST
 @checked_names({})
 @dataclass(frozen=True)
 class Passes:
-    """Limits of the discontinuous iteration, in which Newton's method runs until contacts agree with its result.
+    """Limits of the discontinuous iteration, which repeats Newton's method until the contact states agree with the
+    solution.
 
     Args:
         max_it: largest number of passes (Newton runs) of one step.
         atol: force error of the post-Newton update at which a pass is accepted [N].
-        rtol: force error at which a pass is accepted, relative to the largest contact force [1]; the larger limit is
-            used.
+        rtol: force error at which a pass is accepted, relative to the largest contact force [1]; the larger of the two
+            limits is used.
         limit: largest force error with which a step is accepted although contacts are inconsistent, relative to the
-            largest contact force [1]. Such steps end in a cycle, or have the smallest step size.
+            largest contact force [1]. This applies to steps that end in a cycle of contact states or have the smallest
+            step size.
         fail: whether a step fails if the error is larger than ``limit`` after the last pass; otherwise the step is
             accepted. With False, ``limit`` has no effect, and cycles are not searched for.
 
     Raises:
-        ModelError: a number is outside its allowed range.
+        ModelError: a value is outside its allowed range.
     """
 
     max_it: int = 8
@@ -59,22 +62,22 @@ class Passes:
 
 @dataclass
 class StepAttempt:
-    """Outcome of one attempt at a step.
+    """Result of one attempt at a step.
 
     Attributes:
         converged: whether the step can be accepted.
-        reason: why the attempt has not converged, in words or with PETSc's name.
+        reason: reason why the attempt has not converged, as a text or PETSc's name.
         recommended_step: step size that a contact recommends [s], otherwise inf.
         passes, iterations: numbers of Newton runs and of linear solves in this attempt.
         earlier: number of steps that compiled code has executed before this step.
         error: force error after the last pass [N].
         force: largest contact force in the last pass [N].
-        cycle: number of passes after which the decisions of contacts repeated, or 0.
-        unsettled: whether Newton's method converged, but contacts still switched with a force error above the
+        cycle: number of passes after which contact states were repeated, or 0.
+        unsettled: whether Newton's method converged, but contact states still changed and the force error exceeded the
             tolerance.
         history: residual norms of the last Newton run.
-        runs: history values of each Newton run, shape (d,); if compiled code has made two runs, both have the values of
-            the second run.
+        runs: history values of each Newton run, shape (d,); if compiled code has executed two runs, both elements
+            contain the values of the second run.
     """
 
     converged: bool = False
@@ -92,8 +95,9 @@ class StepAttempt:
 
     @property
     def relative_error(self) -> float:
-        """Return the force error relative to the contact force after the last pass [1]; inf for an error without
-        contact force."""
+        """Return the force error relative to the contact force after the last pass [1]; inf if the contact force is 0
+        and the error is not.
+        """
         if self.error == 0.0:
             return 0.0
         return self.error / self.force if self.force > 0.0 else inf
@@ -106,7 +110,7 @@ class ContactHistory:
     """The history values of one attempt at a step.
 
     Args:
-        assembly: the systems of this process; the fields contain the history values of the start of the step.
+        assembly: the systems of this process; the fields contain the history values at the start of the step.
         current: the state that receives the new history values; None if the state is not read before the step is
             accepted.
         hooks: user code after passes.
@@ -116,7 +120,7 @@ class ContactHistory:
         first: the history values for the first Newton run, shape (d,).
         used: the history values of the previous Newton run, shape (d,).
         changed: whether a contact changed its state in the last update.
-        are_updated: whether compiled code has already made the next update.
+        are_updated: whether compiled code has already executed the next update.
     """
 
     def __init__(self, assembly: Assembly, current: State | None = None, hooks: Sequence[StepHook] = ()) -> None:
@@ -127,7 +131,9 @@ class ContactHistory:
 
     @classmethod
     def of(cls, assembly: Assembly, start: State, current: State, hooks: Sequence[StepHook]) -> ContactHistory:
-        """Create the contacts of an attempt that begins with the history values of a state, which stays unchanged."""
+        """Create the history of an attempt that starts from the history values of the state ``start``, which stays
+        unchanged.
+        """
         assembly.fields.data[:] = assembly.fields.start_data[:] = start.data
         begin_step(assembly.fields, assembly.layout.reference, start)
         return cls(assembly, current, hooks)
@@ -142,7 +148,7 @@ class ContactHistory:
         return result
 
     def largest(self, values: list[float]) -> list[float]:
-        """Return the largest of the values of all processes, on every process."""
+        """Return, on every process, the maximum of each value over all processes."""
         return self._assembly.processes.largest(values)
 
 
@@ -151,17 +157,18 @@ def iterate(
 ) -> StepAttempt:
     """Repeat Newton's method and the post-Newton update until the force error is small.
 
-    An accepted step was solved with the history values of the previous pass; at its end, the history values are already
-    updated for the next step. If decisions repeat, more passes do not help. The pass with the smallest force error is
-    then repeated, and accepted if its error is small relative to the contact forces.
+    The last Newton run of an accepted step used the history values of the previous pass; after its update the history
+    values belong to the start of the next step. If contact states repeat, further passes do not converge. In this case
+    the pass with the smallest force error is repeated, and accepted if its error is small relative to the contact
+    forces.
 
     Args:
         settings: limits.
-        newton: function that makes one Newton run from the start of the step with the present history values. It stores
-            iterations, reason and history in the attempt, and returns whether the run converged.
+        newton: function that executes one Newton run from the start of the step with the present history values. It
+            stores iterations, reason and history in the attempt, and returns whether the run converged.
         contacts: the history values and their update.
         step_size: size of the attempted step [s].
-        last: whether the step cannot be cut after a failure.
+        last: whether a smaller step is not possible.
     """
     attempt = StepAttempt()
     finder: CycleFinder | None = None
@@ -176,7 +183,8 @@ def iterate(
             return attempt
         attempt.recommended_step = inf
         if last and not contacts.changed:
-            # the solution is consistent with the new contact states; the time of the switch cannot be resolved further
+            # The solution is consistent with the new contact states; a smaller step is not possible to resolve the time
+            # of the change.
             attempt.converged = True
             return attempt
         if settings.fail and finder is None:
@@ -198,7 +206,7 @@ def iterate(
 
 
 def run_pass(newton: Pass, contacts: ContactHistory, attempt: StepAttempt) -> bool:
-    """Make one Newton run and the subsequent update. Return False if the attempt has failed."""
+    """Execute one Newton run and the subsequent update. Return False if the attempt has failed."""
     attempt.passes += 1
     if not newton(attempt):
         return False
@@ -212,7 +220,7 @@ def run_pass(newton: Pass, contacts: ContactHistory, attempt: StepAttempt) -> bo
 
 
 def describe_failure(settings: Passes, attempt: StepAttempt) -> str:
-    """Return the reason why contacts did not settle."""
+    """Return a text with the reason why contacts did not settle."""
     error = f"force error {attempt.error:.3g} N > {settings.tolerance(attempt.force):.3g} N"
     error += f" with a contact force of {attempt.force:.3g} N, after {attempt.passes} passes"
     cycle = f", contacts return to the same states every {attempt.cycle} passes" if attempt.cycle else ""

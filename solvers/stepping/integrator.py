@@ -1,21 +1,21 @@
-"""Methods of the Newmark family in displacement form; `integrators` contains their constants.
+"""Methods of the Newmark family in displacement form; the folder `integrators` contains their constants.
 
 Sources: Newmark, J. Eng. Mech. Div. 85 (1959); Chung and Hulbert, J. Appl. Mech. 60 (1993), in the displacement form
 of Arnold and Bruels, Multibody Syst. Dyn. 18 (2007), where ``State.carried`` is the acceleration-like variable A.
 
 Euler parameters of a body that rotates with ω oscillate with ω/2 even in steady rotation, and numerical damping would
-slow the body down. Therefore they are integrated as deviations d from a steady rotation r over the step,
+slow the body down. Therefore, in each step, Euler parameters e are integrated as deviations d from a steady rotation r,
 
     e = r + d,    r = e_0 cos(κ τ) + w sin(κ τ)/κ,    r_tt = -κ² r,    κ = |w|
 
-The rotation r is a great circle on the unit sphere in four dimensions. The vector w contains the predicted rates in the
-middle of the step, which are e_t + (h/2) e_tt without the component along e. A prediction backwards from the end of the
-step gives the same rates, so symmetric methods remain symmetric, and free rotation neither gains nor loses energy. The
-deviations d obey the formulas of other coordinates; in steady rotation d is 0, so the integration is exact. Since r
+The rotation r is a great circle on the unit sphere in four dimensions. The vector w is the predicted rate in the middle
+of the step, e_t + (h/2) e_tt without the component along e. A backward prediction from the end of the step gives the
+same w. Therefore symmetric methods remain symmetric, and the energy of free rotation is conserved. The deviations d are
+integrated by the same formulas as other coordinates; in steady rotation d is 0, so the integration is exact. Since r
 depends only on the start of the step, accelerations remain linear in the coordinates, and tangents do not change. The
-length of e is constrained through its rate and set to 1 after each step, which does not change the rotation. A
-constraint on the length itself (index 3) is unstable above 0.2 rad per step. Lie group integrators also step along the
-group (O. Bruels, A. Cardona, M. Arnold, Mech. Mach. Theory 48 (2012) 121-137).
+norm of e is constrained by its time derivative and set to 1 after each step, which does not change the rotation. A
+constraint on the norm itself (index 3) is unstable above 0.2 rad per step. Lie group integrators use similar increments
+along the group (O. Bruels, A. Cardona, M. Arnold, Mech. Mach. Theory 48 (2012) 121-137).
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ def predict(
     q: FloatArray, v: FloatArray, a: FloatArray, old: FloatArray, numbers: FloatArray,
     q1: FloatArray, v1: FloatArray, algorithmic: FloatArray,
 ) -> None:  # fmt: skip
-    """Compute displacements q1, velocities v1 and algorithmic accelerations after a step with accelerations 0, each
-    (n,).
+    """Compute displacements q1, velocities v1 and algorithmic accelerations after a step with new accelerations 0, each
+    of shape (n,).
 
     ``numbers`` contains h, beta, gamma, and the factors of the accelerations a, of the old algorithmic accelerations,
     and of the new accelerations, shape (6,).
@@ -50,15 +50,16 @@ def predict(
 
 @kernel
 def finish(predicted: FloatArray, share: float, a: FloatArray, algorithmic: FloatArray) -> None:
-    """Compute algorithmic = predicted + share a, each (n,)."""
+    """Compute algorithmic = predicted + share · a, each of shape (n,)."""
     for i in range(len(a)):
         algorithmic[i] = predicted[i] + share * a[i]
 
 
 @kernel(inline=True)
 def step_along(e: FloatArray, w: FloatArray, rate: float, tau: float, k: int) -> tuple[float, float]:
-    """Return entry k of position and velocity on the great circle through e with the velocity w = rate |e|, after a
-    time tau."""
+    """Return component k of the position and the velocity after a time tau on the great circle that starts at e with
+    the velocity w, |w| = rate |e|.
+    """
     angle = rate * tau
     share = tau if abs(angle) < 1e-6 else np.sin(angle) / rate
     return np.cos(angle) * e[k] + share * w[k], np.cos(angle) * w[k] - rate * np.sin(angle) * e[k]
@@ -69,10 +70,11 @@ def start_circle(
     rotations: IntArray, i: int, reference: FloatArray, q: FloatArray, v: FloatArray, a: FloatArray, ahead: float,
     e: FloatArray, w: FloatArray,
 ) -> float:  # fmt: skip
-    """Fill the start e (4,) and the velocity w (4,) of the great circle of rotation i; return the rate |w|/|e| [rad/s].
+    """Write the start e and the initial velocity w of the great circle of rotation i, shape (4,) each; return the rate
+    |w|/|e| [rad/s].
 
-    The velocity w contains the rates of the Euler parameters perpendicular to e, plus the change of these rates by
-    accelerations in a time ``ahead``.
+    The velocity w is the rate of the Euler parameters plus ``ahead`` times their acceleration, without the component
+    along e.
     """
     square, along, speed = 0.0, 0.0, 0.0
     for k in range(4):
@@ -93,7 +95,9 @@ def predict_rotations(
     rotations: IntArray, reference: FloatArray, q: FloatArray, v: FloatArray, a: FloatArray, old: FloatArray,
     numbers: FloatArray, shift: float, q1: FloatArray, v1: FloatArray, algorithmic: FloatArray,
 ) -> None:  # fmt: skip
-    """`predict` for Euler parameters; their deviation from a steady rotation replaces coordinates."""
+    """Compute the results of `predict` for Euler parameters, by the formulas for their deviations from a steady
+    rotation.
+    """
     h, beta, gamma, of_a, of_old, of_new = numbers
     e, w, u = np.zeros(4), np.zeros(4), np.zeros(4)
     for i in range(len(rotations)):
@@ -104,7 +108,7 @@ def predict_rotations(
             place, velocity = step_along(e, w, rate, h, k)
             later, _ = step_along(e, w, rate, shift * h, k)
             turned, _ = step_along(e, u, now, shift * h, k)
-            # accelerations without the part of the steady rotation, which is -rate² times the position
+            # accelerations minus the accelerations of the steady rotation, which are -rate² times the position
             before = old[j] - now * now * (turned - e[k]) + rate * rate * later
             c = of_a * (a[j] + rate * rate * e[k]) + of_old * before + of_new * rate * rate * place
             q1[j] = place - reference[j] + h * (v[j] - w[k]) + h * h * ((0.5 - beta) * before + beta * c)
@@ -116,8 +120,9 @@ def predict_rotations(
 def scale_to_unit(
     rotations: IntArray, reference: FloatArray, q: FloatArray, v: FloatArray, a: FloatArray, algorithmic: FloatArray
 ) -> None:
-    """Scale Euler parameters to length 1, and their rates accordingly: rotations and angular velocities do not
-    change."""
+    """Scale Euler parameters to norm 1, and their rates by the same factor. Rotations and angular velocities do not
+    change.
+    """
     for i in range(len(rotations)):
         square = 0.0
         for k in range(4):
@@ -135,8 +140,9 @@ def add_turning(
     rotations: IntArray, reference: FloatArray, q: FloatArray, v: FloatArray, a: FloatArray, ahead: float, tau: float,
     base: float, scale: float, out: FloatArray,
 ) -> None:  # fmt: skip
-    """Add to out: scale (acceleration of the rotation after a time tau, minus base times its acceleration at the
-    start); see `start_circle`."""
+    """Add scale · (a_τ - base · a_0) to ``out``, where a_0 and a_τ are the accelerations of the steady rotation at its
+    start and after a time tau; see `start_circle`.
+    """
     e, w = np.zeros(4), np.zeros(4)
     for i in range(len(rotations)):
         rate = start_circle(rotations, i, reference, q, v, a, ahead, e, w)
@@ -150,7 +156,9 @@ def finish_rotations(
     rotations: IntArray, reference: FloatArray, q0: FloatArray, v0: FloatArray, a0: FloatArray, q: FloatArray,
     v: FloatArray, a: FloatArray, numbers: FloatArray, shift: float, algorithmic: FloatArray,
 ) -> None:  # fmt: skip
-    """`finish` for Euler parameters, from the motion at both ends of a step; also scales the parameters to length 1."""
+    """Compute the results of `finish` for Euler parameters from the motion at both ends of a step, and scale the
+    parameters to norm 1.
+    """
     h = numbers[0]
     scale_to_unit(rotations, reference, q, v, a, algorithmic)
     add_turning(rotations, reference, q0, v0, a0, 0.5 * h, (1.0 + shift) * h, 0.0, 1.0, algorithmic)
@@ -167,13 +175,13 @@ class Integrator:
 
     Attributes:
         beta, gamma: Newmark's constants [1].
-        alpha_m, alpha_f: shifts of inertia and of forces in time, in steps [1].
+        alpha_m, alpha_f: shifts in time of inertia and of forces, relative to the step size [1].
         generalised: whether the method has the acceleration-like variable A.
         rate_level: whether position constraints are replaced by their time derivative (index 2).
-        needs_linear: whether models with nonlinear constraints are refused.
-        rotations: local numbers of Euler parameters that are integrated as deviations from a steady rotation over each
+        needs_linear: whether nonlinear constraints cause an error.
+        rotations: local indices of Euler parameters that are integrated as deviations from a steady rotation in each
             step, shape (k, 4).
-        reference: reference coordinates by local number, shape (n + 1,).
+        reference: reference coordinates by local index, shape (n + 1,).
     """
 
     beta: float
@@ -188,12 +196,14 @@ class Integrator:
 
     @property
     def damps(self) -> bool:
-        """Return whether the method damps high frequencies, as with gamma > 1/2."""
+        """Return whether the method damps high frequencies (gamma > 1/2)."""
         return self.gamma > 0.5
 
     @property
     def shift(self) -> float:
-        """Return the time of the algorithmic acceleration minus the time of the step, in steps [1]."""
+        """Return the time of the algorithmic acceleration minus the time at the end of the step, relative to the step
+        size [1].
+        """
         return self.alpha_m - self.alpha_f if self.generalised else 0.0
 
     def factors(self, h: float) -> tuple[float, float]:
@@ -213,8 +223,8 @@ class Integrator:
     def accelerations(self, state: State, h: float) -> FloatArray:
         """Return the accelerations at the time t + ``shift`` h of the algorithmic accelerations, shape (n,).
 
-        For Euler parameters, the change of the accelerations of a steady rotation over this time is subtracted.
-        Accelerations are then correct at the start of a run and for any step size.
+        For Euler parameters, the change of the accelerations of a steady rotation over this time is subtracted. The
+        result is then correct at the start of a run and for any step size.
         """
         found = state.carried.copy()
         if len(self.rotations):

@@ -1,7 +1,7 @@
-"""Pacing: a run waits after its steps, so that simulated time is at most a multiple of the elapsed time.
+"""Pacing: a run waits after its steps, so that simulated time is at most a given multiple of the elapsed time.
 
-With the factor p, a step that ends at the time t ends at the earliest when the time (t - t_0)/p has elapsed since the
-start of the run at t_0. A run that is late does not wait until it has caught up.
+With the factor p, the run continues after a step to the time t when at least (t - t_0)/p has elapsed since the start of
+the run at t_0. If the run is late, it does not wait.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State
 
 LATE = 1e-3
-"""Largest delay that is not reported [s]: operating systems do not end waits more accurately."""
+"""Largest delay that is not reported [s]: operating systems end a wait with errors of this size."""
 
 
 class Pacer(StepHook):
@@ -24,7 +24,7 @@ class Pacer(StepHook):
 
     Attributes:
         largest, last: largest delay of a step, and delay of the last step [s].
-        note: text on the delay; empty if the run has kept the pace.
+        note: text about the largest delay; empty if no delay exceeds `LATE`.
     """
 
     def __init__(self, factor: float) -> None:
@@ -33,12 +33,12 @@ class Pacer(StepHook):
         self.largest = self.last = 0.0
 
     def before_step(self, state: State) -> None:
-        """Start the clock before the first step."""
+        """Store the start time before the first step."""
         if self._start is None:
             self._start = time.perf_counter(), state.t
 
     def after_step(self, state: State) -> None:
-        """Wait until the time of the step."""
+        """Wait until the elapsed time corresponds to the time of the step."""
         assert self._start is not None
         began, at = self._start
         delay = time.perf_counter() - began - (state.t - at) / self._factor
@@ -58,7 +58,7 @@ class Pacer(StepHook):
         )
 
     def say(self, name: str) -> list[str]:
-        """Show the note of a run with the given name; return the note in a list, which is empty without a note."""
+        """Print the note of a run with the given name. Return a list with the note, or an empty list."""
         notes = [self.note] if self.note else []
         say_once(f"note: {name}", notes)
         return notes

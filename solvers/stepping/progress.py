@@ -16,17 +16,17 @@ from windlass.solvers.stepping.step_history import StepHistory
 INTERVAL_TERMINAL = 0.5
 INTERVAL_FILE = 10.0
 LONG_COMPILING = 1.0
-"""Smallest compile time of kernels in a solve that is shown [s]."""
+"""Compile time of kernels in a solve above which it is printed [s]."""
 
 
 class Progress:
-    """Shows the progress of a solve in one line. The line is rewritten in a terminal or, with a bar, in a notebook; a
-    file receives a new line from time to time.
+    """Prints the progress of a solve. In a terminal one line is rewritten; in a notebook the line has a progress bar;
+    in a file a new line is written from time to time.
 
     Args:
         name: name of the solve; empty to show no progress.
         unit: unit of the progress variable, ``"s"`` for time.
-        statistics: counts of the solve.
+        statistics: statistics of the solve.
 
     Attributes:
         history: record of each step, or None.
@@ -47,12 +47,12 @@ class Progress:
         self._begin = self._now = now
         self._end = end
         self._clock = self._last = time.perf_counter()
-        # each solve of a solver has its own line
+        # each solve starts a new line
         self._live = None if self._live is None else LiveLine()
         self._compiled = compiling_time()
 
     def step(self, now: float, size: float) -> None:
-        """Note that a step of the given size has reached the value ``now``."""
+        """Record a step of the given size that ends at ``now``."""
         self._now = now
         if self.history is not None:
             self.history.note(now, size, self._statistics)
@@ -62,7 +62,7 @@ class Progress:
         if clock - self._last < self._interval:
             return
         self._last = clock
-        # kernels are compiled only once, so their compile time does not predict the time of later steps
+        # compile time is excluded from the prediction, because kernels are compiled only once
         compiling = compiling_time() - self._compiled
         spent, done = clock - self._clock - compiling, now - self._begin
         to_go = spent * (self._end - now) / done if done > 0 else float("nan")
@@ -81,8 +81,9 @@ class Progress:
         self._write(line, share=min(max(done / span, 0.0), 1.0) if span > 0.0 else 0.0)
 
     def end(self, stopped: str = "") -> None:
-        """Show the statistics at the end of a solve, and the real-time factor: simulated time divided by elapsed time
-        without compilation. If the solve was stopped earlier, ``stopped`` gives the cause."""
+        """Print the statistics at the end of a solve, and the real-time factor, which is simulated time divided by
+        elapsed time without compilation. If the solve was stopped earlier, ``stopped`` is the reason.
+        """
         if not self._shown:
             return
         line = f"{self._name}: {f'{stopped} after ' if stopped else ''}{self._statistics.describe()}"

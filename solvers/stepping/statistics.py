@@ -1,4 +1,4 @@
-"""Counts and times of a solve."""
+"""Numbers of steps, iterations and evaluations of a solve, and its duration."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from windlass.solvers.stepping.discontinuous import Passes, StepAttempt
 
 @dataclass
 class Statistics:
-    """Counts and times of a solve so far.
+    """Numbers of steps, iterations and evaluations of a solve so far, and its duration.
 
     Attributes:
-        steps: accepted steps.
-        rejected: rejected attempts.
+        steps: number of accepted steps.
+        rejected: number of rejected attempts.
         newton_iterations: number of linear solves, including rejected attempts.
-        discontinuous_iterations: Newton runs (passes), including rejected attempts.
+        discontinuous_iterations: number of Newton runs (passes), including rejected attempts.
         unconverged_passes: number of steps accepted at the limit of passes or at the smallest step size, with a force
             error above the tolerance.
         cycles: number of steps accepted in a cycle of contact states, with the smallest force error of the cycle.
         largest_error: largest force error, relative to the contact force [1], of steps accepted at the limit of passes,
             at the smallest step size or in a cycle.
-        jacobians: evaluations of the tangent.
-        fallbacks: number of changes of the linear solver, see `Newton`.
-        roundings: Newton runs that ended because the residual had reached its rounding error.
+        jacobians: number of evaluations of the tangent.
+        fallbacks: number of times that another linear solver was selected, see `Newton`.
+        roundings: number of Newton runs that ended because the residual consisted of rounding errors.
         relaxations: number of static passes that needed relaxation.
-        settlings: number of static load steps whose contacts were settled by a flow.
-        forms: number of static solves that began with the shape of slack lines, found by form-finding.
+        settlings: number of static load steps in which `settle_contacts` was used.
+        forms: number of static solves that started from a shape computed by form-finding.
         evaluations: number of force evaluations of an explicit solve.
     """
 
@@ -52,26 +52,26 @@ class Statistics:
     _stop: tuple[float, float] | None = None
 
     def add(self, steps: int, passes: int, iterations: int) -> None:
-        """Add the given numbers of steps, passes and Newton iterations of steps without failure."""
+        """Add accepted steps with their numbers of passes and Newton iterations."""
         self.steps += steps
         self.discontinuous_iterations += passes
         self.newton_iterations += iterations
 
     def begin(self) -> None:
-        """Start the clock of a solve."""
+        """Start the time measurement of a solve."""
         self._start, self._stop = (time.perf_counter(), time.process_time()), None
 
     def end(self) -> None:
-        """Stop the clock of a solve."""
+        """Stop the time measurement of a solve."""
         self._stop = (time.perf_counter(), time.process_time())
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return counts and times to which a continued run adds."""
+        """Return the values to which a resumed run adds."""
         counts = {item.name: getattr(self, item.name) for item in fields(self) if not item.name.startswith("_")}
         return {**counts, "wall_time": self.wall_time, "cpu_time": self.cpu_time}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """Continue from the values of `checkpoint`, with a running clock."""
+        """Continue from the values of `checkpoint`; the time measurement continues."""
         for item in fields(self):
             if not item.name.startswith("_"):
                 setattr(self, item.name, type(getattr(self, item.name))(kept[item.name]))
@@ -80,23 +80,23 @@ class Statistics:
 
     @property
     def wall_time(self) -> float:
-        """Return the elapsed time of the present solve, or of all solves [s]."""
+        """Return the elapsed time of the solve up to now, or up to its end [s]."""
         return (self._stop[0] if self._stop else time.perf_counter()) - self._start[0]
 
     @property
     def cpu_time(self) -> float:
-        """Return the process time of the present solve, or of all solves, on this process [s]."""
+        """Return the processor time of this process in the solve up to now, or up to its end [s]."""
         return (self._stop[1] if self._stop else time.process_time()) - self._start[1]
 
     def describe_work(self) -> str:
-        """Return the mean work per step in a few words."""
+        """Return a short text about the mean work per step."""
         steps = max(self.steps, 1)
         if self.evaluations:
             return f"{self.evaluations / steps:.2f} evaluations/step"
         return f"{self.newton_iterations / steps:.2f} Newton/step"
 
     def count(self, attempt: StepAttempt, newton: Newton, settings: Passes) -> None:
-        """Count one attempt at a step."""
+        """Add one attempt at a step."""
         self.newton_iterations += attempt.iterations
         self.discontinuous_iterations += attempt.passes
         self.jacobians = newton.problem.tangent_count
@@ -109,7 +109,7 @@ class Statistics:
                 self.unconverged_passes += 1
 
     def describe(self) -> str:
-        """Return the counts in one line of text."""
+        """Return the statistics as one line of text."""
         per_step = self.newton_iterations / max(self.steps, 1)
         line = f"{self.steps} steps, {self.newton_iterations} Newton iterations ({per_step:.2f} per step), "
         line += f"{self.discontinuous_iterations} passes, {self.wall_time:.2f} s"

@@ -1,5 +1,6 @@
-"""Step size control: steps are cut after a failure, increase after easy steps, and end exactly at the end time and at
-the times that hooks require."""
+"""Step size control. The step size decreases after a failure and increases after steps without failure. Steps end
+exactly at the end time and at the times that hooks require.
+"""
 
 from __future__ import annotations
 
@@ -11,29 +12,30 @@ from windlass.framework.checks.checks import check_fields, checked_names, number
 from windlass.framework.errors import ModelError
 
 REQUEST = "needs a step of"
-"""Words in the reason of a failure for a step that is cut to the size recommended by a contact."""
+"""Text in the reason of a failure if the step is repeated with the size recommended by a contact."""
 SMALLEST = 1e-4
 """Default ratio of the smallest step size to the nominal step size [1]."""
 AFTER_SWITCH = 3
-"""Number of steps without failure before the step size increases again after a cut because of unsettled contact states
-[1]. Measured with a belt drive whose nominal step is five times too long: 3 instead of 10 steps save a tenth of the
-iterations."""
+"""Number of steps without failure before the step size increases again after a failure due to unsettled contact states.
+In a belt drive with a nominal step that is five times too long, 3 steps instead of 10 reduce the number of iterations
+by 10 %.
+"""
 
 
 @checked_names({})
 @dataclass(frozen=True)
 class StepControl:
-    """Rules for cutting a step after a failure, and for increasing it again.
+    """Rules that reduce the step size after a failure and increase it again.
 
     Args:
-        smallest: smallest step size at which a failure is final [s]; default 1e-4 of the nominal step.
-        cut: factor of the step size after a failure, if no contact recommends a step size [1].
-        growth: factor of the step size after ``easy_steps`` steps without failure [1].
+        smallest: smallest step size [s]; a failure with this size ends the run. Default: 1e-4 of the nominal step size.
+        cut: factor by which the step size is multiplied after a failure, if no contact recommends a step size [1].
+        growth: factor by which the step size is multiplied after ``easy_steps`` steps without failure [1].
         easy_steps: number of steps without failure before the step size increases; three after a failure due to
             unsettled contact states.
 
     Raises:
-        ModelError: a number is outside its allowed range.
+        ModelError: a value is outside its allowed range.
     """
 
     smallest: float | None = None
@@ -51,11 +53,11 @@ class StepSizes:
 
     Args:
         nominal: largest step size, also used for the first step [s] (statics: [1]).
-        control: rules for cutting and increasing steps.
-        adaptive: whether steps may be cut.
+        control: rules for the reduction and increase of the step size.
+        adaptive: whether the step size may be reduced.
 
     Raises:
-        ModelError: the smallest step is longer than the nominal step.
+        ModelError: the smallest step size exceeds the nominal step size.
     """
 
     def __init__(self, nominal: float, control: StepControl, adaptive: bool = True) -> None:
@@ -66,7 +68,7 @@ class StepSizes:
         self.begin()
 
     def begin(self) -> None:
-        """Begin a run with the nominal step."""
+        """Begin a run with the nominal step size."""
         self.size = self.nominal
         self._easy = 0
         self._wait = self._control.easy_steps
@@ -76,24 +78,24 @@ class StepSizes:
     def propose(self, now: float, end: float) -> tuple[float, float]:
         """Return (size, value at the end) of the next step; the last step is shortened to end exactly at ``end``.
 
-        If the run continues after ``end``, the steps are counted from there.
+        If the run continues after ``end``, later steps are multiples of the step size from ``end``.
         """
         if self._anchor is None:
-            # a continued run must have the same times to the last bit
+            # a resumed run must have bit-identical times
             count = round(now / self.size)
             self._anchor = (0.0, count) if abs(count * self.size - now) <= 1e-15 * abs(now) else (now, 0)
         start, count = self._anchor
-        # equal steps are counted from one start time, so 24500 steps of 1e-4 end at 2.45 without drift
+        # the end of a step is computed from the number of equal steps, so that 24500 steps of 1e-4 end exactly at 2.45
         then = start + (count + 1) * self.size
         if then > end - 1e-9 * self.nominal:
-            # a step that ends at ``end`` except for rounding keeps its size to the last bit
+            # a step that ends at ``end`` up to rounding errors keeps exactly its size
             self._shortened = then >= end + 1e-9 * self.nominal
             return (end - now if self._shortened else self.size), end
         self._shortened = False
         return self.size, then
 
     def foresee(self, then: float, end: float, most: int) -> list[float]:
-        """Return the ends of the proposed step, at ``then``, and of the subsequent steps of equal size if all are
+        """Return the ends of the proposed step and of the subsequent steps of equal size that follow if all steps are
         accepted.
 
         Args:
@@ -132,7 +134,8 @@ class StepSizes:
         Args:
             tried: size of the failed step.
             recommended: step size that a contact recommends, otherwise inf.
-            switched: whether the step failed because contacts did not settle, which is temporary.
+            switched: whether the step failed because contacts did not settle; the step size then increases again after
+                fewer steps.
         """
         if not self.can_cut(tried):
             return False
@@ -143,7 +146,7 @@ class StepSizes:
         return True
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return the values that a continued run needs."""
+        """Return the values that a resumed run needs."""
         return {"size": self.size, "easy": self._easy, "wait": self._wait, "anchor": self._anchor}
 
     def restore(self, kept: Mapping[str, Any]) -> None:

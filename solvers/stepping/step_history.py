@@ -1,5 +1,6 @@
-"""Record of the steps of a solve for its report: step sizes, Newton iterations and passes over time, in a limited
-number of rows."""
+"""Record of step sizes, Newton iterations and passes as functions of time, for the report of a solve, with a limited
+number of rows.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from windlass.framework.arrays import FloatArray
 from windlass.solvers.stepping.statistics import Statistics
 
 MOST = 2000
-"""Smallest number of stored rows after a run has made this number of steps."""
+"""Number of rows that are stored at least, if the run has so many steps; the largest number is twice this value."""
 COUNTS = ("newton_iterations", "discontinuous_iterations", "evaluations")
 """Names of the counts that a row contains."""
 WORK = {"Newton iterations": 4, "passes": 5, "evaluations": 6}
@@ -19,8 +20,8 @@ WORK = {"Newton iterations": 4, "passes": 5, "evaluations": 6}
 
 
 class StepHistory:
-    """Rows (end, steps, smallest size, largest size, Newton iterations, passes, evaluations), each for one or more
-    steps.
+    """Table with one row for one or more steps: end, number of steps, smallest and largest step size, Newton
+    iterations, passes, evaluations.
 
     When the number of rows reaches twice `MOST`, neighbouring rows are merged in pairs.
     """
@@ -31,8 +32,8 @@ class StepHistory:
         self._last = (0,) * len(COUNTS)
 
     def note(self, now: float, size: float, statistics: Statistics) -> None:
-        """Record an accepted step of the given size that has reached ``now``; its counts include rejected attempts
-        before it.
+        """Record an accepted step of the given size that ends at ``now``, with the work of preceding rejected
+        attempts.
         """
         counts = tuple(int(getattr(statistics, name)) for name in COUNTS)
         done = [new - old for new, old in zip(counts, self._last, strict=True)]
@@ -51,7 +52,7 @@ class StepHistory:
         return np.array(self._rows, dtype=np.float64).reshape(-1, 4 + len(COUNTS))
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return the rows to which a continued run adds."""
+        """Return the rows to which a resumed run adds."""
         return {"rows": self.rows, "width": self._width, "last": list(self._last)}
 
     def restore(self, kept: dict[str, Any]) -> None:

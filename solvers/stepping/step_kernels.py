@@ -1,8 +1,9 @@
-"""The parts of a step before and after its Newton runs: kernels on fixed arrays, joined to programs without Python
-calls in between.
+"""The parts of a step before and after its Newton runs, as kernels on fixed arrays that are combined to compiled
+programs.
 
-At the start of a step these parts set history values and the predictor, and at its end the algorithmic accelerations.
-The state is read at the start and written when the step is accepted, so that a failed step needs no copy of the state.
+At the start of a step, the kernels copy history values and compute the predictor. At its end, they compute the
+algorithmic accelerations. The state is read at the start of a step and written only when the step is accepted, so a
+failed step does not change it.
 """
 
 from __future__ import annotations
@@ -32,8 +33,9 @@ from windlass.solvers.stepping.integrator import (
 
 @kernel
 def begin_history(data: FloatArray, kept: FloatArray, now: FloatArray, start: FloatArray) -> None:
-    """Copy the history values of a state to the values at the start of its step and to both arrays of the fields, each
-    (d,)."""
+    """Copy the history values ``data`` of a state to its values at the start of the step and to both arrays of the
+    fields, each of shape (d,).
+    """
     for i in range(len(data)):
         kept[i] = data[i]
         now[i] = data[i]
@@ -42,15 +44,16 @@ def begin_history(data: FloatArray, kept: FloatArray, now: FloatArray, start: Fl
 
 @kernel
 def begin_motion(q: FloatArray, v: FloatArray, reference: FloatArray, x: FloatArray, rates: FloatArray) -> None:
-    """Copy displacements and velocities of a state, each (n,), to the coordinates and velocities at the start of its
-    step."""
+    """Compute the coordinates and copy the velocities at the start of a step from the displacements q and velocities v
+    of a state, each of shape (n,).
+    """
     for i in range(len(q)):
         x[i] = reference[i] + q[i]
         rates[i] = v[i]
 
 
 class StepKernels:
-    """The start and the end of steps of a state.
+    """Programs for the start and the end of the steps of a run.
 
     Args:
         integrator: the method.
@@ -59,9 +62,10 @@ class StepKernels:
             to the fields.
 
     Attributes:
-        scheme: meaning of the unknowns of the step; always the same object, with the arrays of the problem.
-        begin: program that loads history values and the motion at the start of the step into the fields, and computes
-            the predictor.
+        scheme: relation between unknowns and motion in the step; always the same object, with the arrays of the
+            problem.
+        begin: program that copies the history values and the motion at the start of the step to the fields, and
+            computes the predictor.
         end: program that copies the solution from the fields to the state, with history values and algorithmic
             accelerations.
     """
@@ -71,15 +75,16 @@ class StepKernels:
         self.scheme = Scheme(problem.q0, problem.v0, rate_level=integrator.rate_level)
         self.scheme.unit_rates = len(integrator.rotations) > 0
         self._algorithmic = np.zeros(len(problem.q0))
-        # h and the other arguments of `predict`
+        # the argument ``numbers`` of `predict`
         self._numbers = np.array([0.0, integrator.beta, integrator.gamma, *integrator.shares])
-        # arrays of the state to which the programs refer; users may replace these arrays
+        # the arrays of the state that the programs use; new programs are necessary if users replace these arrays
         self._arrays: tuple[FloatArray, ...] = ()
         self.begin, self.end = Program([]), Program([])
 
     def predict(self, state: State, h: float, then: float) -> Scheme:
-        """Begin an attempt at a step of size h [s] to a time [s]: load history values into the fields, and compute the
-        predictor."""
+        """Begin an attempt at a step of size h [s] to the time ``then`` [s]: copy history values to the fields, and
+        compute the predictor.
+        """
         arrays = state.q, state.v, state.a, state.carried, state.lam, state.data, state.start_data
         if not self._arrays or not all(map(is_, arrays, self._arrays)):
             self._lay_down(state)

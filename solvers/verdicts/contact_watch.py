@@ -1,19 +1,21 @@
-"""Check in every step whether the step size resolves contacts, by gaps g and gap rates at both ends of the step.
+"""Check in every step whether the step size resolves contacts. The check uses gaps g and gap rates at both ends of the
+step.
 
-A contact of the depth x, whose rate changes by w in a step of the size h, has the acceleration w/h. If only the contact
-acts, a linear spring reverses an impact of the speed u with the angular frequency ω,
+In a contact with the depth x (the negative gap), the gap rate changes by w in a step of size h. If no other force acts,
+and the contact force is linear, the contact reverses the impact speed u with the angular frequency ω,
 
     ω² = w/(h x),    u² = g_t² + x w/h,    w/u <= ω h = π/N,
 
-N steps per contact. Rates and depths are means of the values at both ends, so neither mass nor law is needed. If a
-contact is loaded, these means overestimate u, and w/u is small. A step with w/u beyond the limit of the method does not
-resolve the contact. A step also does not resolve a contact that is open at both ends although its rate has reversed, or
-that passes an object, see `Gaps`. Single points of belts on pulleys are seldom resolved. Such points need no resolution
-while w stays below the speed along the surface, because they carry little of the energy of the belt.
+where N is the number of steps per contact. Rates and depths are means of the values at both ends of the step; mass and
+stiffness are not needed. If other forces act, u is overestimated, and w/u is small. A step does not resolve the contact
+if w/u exceeds the limit of the integration method. It also does not resolve a contact that is open at both ends
+although its rate has reversed, or a point that passes through an object, see `Gaps`. Contacts of single points of a
+belt with pulleys are seldom resolved. This is accepted if w is smaller than the speed along the surface, because these
+contacts contain little of the energy of the belt.
 
-Methods with adaptive steps cut unresolved steps. If steps cannot be cut, or may not be cut, the result is doubtful.
-Within the limits, speeds after impacts of linear and of Hertzian contacts are correct to 5 %; tests/campaigns compares
-them with closed forms.
+Methods with adaptive steps reduce the size of unresolved steps. If the step size cannot be reduced, the result is
+doubtful. Within the limits, speeds after impacts of linear and of Hertzian contacts are correct to 5 %, see the
+comparison with closed forms in tests/campaigns.
 
 Sources: contact of a linear spring lasts π/ω; contact of spheres lasts 2.94 x/u, K. L. Johnson, Contact Mechanics
     (1985), chapter 11.
@@ -60,46 +62,46 @@ LIMITS = {
     "euler": 0.02, "midpoint": 0.3, "rk3": 0.4, "rk4": 0.4, "rk6": 0.4, "rk": 1.0, "verlet": 0.4,
 }  # fmt: skip
 """Largest change of the rate in a step, relative to the impact speed, with which an explicit method resolves the impact
-[1]. The method with error control remains below this value unless its tolerances are loose.
+[1]. ``"rk"``, with error control, exceeds its limit only if its tolerances are large.
 """
 LIMIT = 0.3
 """Largest change of the rate in a step, relative to the impact speed, with which implicit methods resolve the impact
 [1]."""
 GOAL = 0.5
-"""Fraction of the limit to which a step that exceeds the limit is cut [1]."""
+"""Fraction of the limit that determines the reduced step size, if a step exceeds the limit [1]."""
 SMALLEST_CUT = 0.05
-"""Smallest factor by which a step is cut [1]."""
+"""Smallest factor by which a step size is reduced [1]."""
 LARGEST_CUT = 0.5
-"""Largest factor by which a step is cut [1]."""
+"""Largest factor by which a step size is reduced [1]."""
 SLOW = 0.02
 """Fraction of the largest speed of a law below which speeds are ignored [1]."""
 TINY = 1e-6
-"""Fraction of the size of the model: speeds below `CREEP` are also ignored if they cause smaller displacements during
-the run."""
+"""Displacement relative to the size of the model [1]. Speeds below `CREEP` are ignored if they cause smaller
+displacements during the run.
+"""
 CREEP = 1e-4
 """Speed above which speeds are never ignored [m/s or rad/s]."""
 GRAZED = 0.05
-"""Largest missed depth that is not an error, relative to the radius of the missed object."""
+"""Largest depth, relative to the radius of an object, up to which a path through the object may be missed."""
 STAGES = 1.5
-"""Largest distance of stages of explicit methods from the start of a step, relative to the displacement in the step
-[1]."""
+"""Largest displacement in a stage of an explicit method, relative to the displacement in the step [1]."""
 SHOWN = 3
 """Largest number of contacts that a verdict names."""
 COUNT, KICK, ROW, STEPS, DEPTH, NEEDED, PASSED, PASSED_ROW, LARGEST, EVENTS, AT, SIZE, FACTOR = range(13)
-"""Indices of the findings of a law in a step. The worst contact has the largest change of its rate.
+"""Indices of the findings of a law in a step. The worst contact is the contact with the largest change of its rate.
 
 COUNT: number of unresolved contacts.
 KICK: change of the rate of the worst contact [m/s].
-ROW: number of the worst contact.
+ROW: index of the worst contact.
 STEPS: number of steps in the duration of the worst contact.
 DEPTH: depth of the worst contact [m].
 NEEDED: step size that the worst contact needs [s].
-PASSED: largest missed depth [m].
-PASSED_ROW: number of the contact with the largest missed depth.
+PASSED: largest depth of a missed contact [m].
+PASSED_ROW: index of the missed contact with the largest depth.
 LARGEST: largest speed in the run [m/s].
 EVENTS: number of steps with unresolved contacts, only in `Findings`.
 AT, SIZE: time and size of the worst step [s], only in `Findings`.
-FACTOR: factor by which the step is cut [1].
+FACTOR: factor by which the step size is reduced [1].
 """
 
 
@@ -122,32 +124,33 @@ def judge_gaps(
     quiet: FloatArray,
     found: FloatArray,
 ) -> None:
-    """Find the contacts of a law that a step of ``size[0]`` seconds has not resolved.
+    """Find the contacts of a law that a step of size ``size[0]`` [s] has not resolved.
 
     Args:
         numbers, near: see `Gaps`.
-        weight: 1 if speeds count in addition to rates, else 0.
-        size: shape (1,).
-        limits: largest ratio of a rate change to the impact speed [1], smallest speed that counts [m/s], and 1 if steps
-            can be cut, shape (3,).
+        weight: 1 if speeds along the surface are used in addition to gap rates, otherwise 0.
+        size: step size [s], shape (1,).
+        limits: largest ratio of a rate change to the impact speed [1], speed below which contacts are ignored [m/s],
+            and 1 if the step size can be reduced, otherwise 0; shape (3,).
         quiet: see `Gaps`.
         found: values at `COUNT` and the subsequent indices, shape (13,).
     """
     h, limit = size[0], limits[0]
-    # the result does not depend on the order of contacts or the number of processes
+    # the limit is constant in the step, so the result does not depend on the order of contacts or the number of
+    # processes
     least = quiet[LEAST]
     found[LARGEST] = max(found[LARGEST], quiet[FASTEST])
     for i in range(1, near[0] + 1):
         k = near[i]
         row = numbers[k]
         g0, g1 = row[START + GAP], row[GAP]
-        # the contact partner is far away, or new in this step
+        # the gap to the contact partner is not known at both ends of the step
         if not (g0 < np.inf and g1 < np.inf):
             continue
         v0, v1 = row[START + RATE], row[RATE]
         speed = weight * max(row[SPEED], row[START + SPEED])
         fastest = max(abs(v0), abs(v1), speed)
-        # the contact has passed the object
+        # the contact point has passed through the object
         if row[MISSED] > 0.0:
             x, y, z = row[X] - row[START + X], row[Y] - row[START + Y], row[Z] - row[START + Z]
             way, reach = np.sqrt(x * x + y * y + z * z), row[REACH]
@@ -156,12 +159,12 @@ def judge_gaps(
                     found[PASSED], found[PASSED_ROW] = row[MISSED], k
                 found[FACTOR] = min(found[FACTOR], 0.5 * reach / way)
                 continue
-        # decelerated although open at both ends: the contact approached head-on, or touched in stages of the step
+        # the rate has reversed although the contact is open at both ends: contact occurred within the step
         turned = g0 > 0.0 and g1 > 0.0 and g0 + STAGES * h * v0 < 0.0 and v1 - v0 > -limit * v0
         turned = turned and -v0 > 0.9 * row[START + SPEED]
-        # a contact that is now on the other side has passed the object, perhaps without touching it
+        # a point that is now on the other side has moved past the object, perhaps without contact
         turned = turned and row[X] * row[START + X] + row[Y] * row[START + Y] + row[Z] * row[START + Z] >= 0.0
-        # an opening contact has no compression, and no force attracts it
+        # only a positive change of the rate, away from the object, is caused by a contact force
         kick = v1 - v0
         if (g0 <= 0.0 or g1 <= 0.0 or turned) and kick > least:
             depth, mean = 0.5 * (max(-g0, 0.0) + max(-g1, 0.0)), 0.5 * (v0 + v1)
@@ -169,7 +172,7 @@ def judge_gaps(
             frequency, stiffer = 2.0 * np.pi / h, 1.0
             if depth > 0.0:
                 frequency = np.sqrt(kick / (h * depth))
-                # a Hertzian contact becomes stiffer until its motion reverses
+                # the stiffness of a Hertzian contact increases until the motion reverses
                 deepest = (1.25 * square * h / kick) ** 0.4 * depth**0.6
                 stiffer = max(deepest / depth, 1.0) ** 0.25
             along = max(speed * speed - v0 * v0, 0.0)
@@ -178,7 +181,7 @@ def judge_gaps(
                 if kick > found[KICK]:
                     found[KICK], found[ROW], found[DEPTH] = kick, k, max(-g0, -g1, 0.0)
                     found[STEPS], found[NEEDED] = np.pi / (frequency * h), limit / (frequency * stiffer)
-            # step size that resolves the contact until its motion reverses
+            # criterion for the remaining part of the contact, until the motion reverses
             ahead = frequency * stiffer * h
             if limits[2] != 0.0 and (turned or ahead * ahead * square > limit * limit * square + along):
                 found[FACTOR] = min(found[FACTOR], GOAL * limit / ahead)
@@ -187,15 +190,17 @@ def judge_gaps(
 
 @kernel
 def note_largest(found: FloatArray, limits: FloatArray, quiet: FloatArray) -> None:
-    """Update the smallest speed that counts for a law in the next step from the largest speed so far; see
-    `judge_gaps`."""
+    """Update the speed below which contacts of a law are ignored in the next step, from the largest speed so far; see
+    `judge_gaps`.
+    """
     quiet[LEAST] = max(limits[1], SLOW * found[LARGEST])
 
 
 @kernel
 def sum_findings(found: FloatArray, total: FloatArray, call_python: FloatArray) -> None:
-    """Store whether any law has findings and the factor by which the step is cut in ``total``, shape (2,), and set
-    ``call_python`` if there are findings."""
+    """Write two values to ``total``, shape (2,): whether any law has findings, and the factor by which the step size is
+    reduced. Set ``call_python`` if there are findings.
+    """
     total[0], total[1] = 0.0, 1.0
     for k in range(len(found)):
         if found[k, COUNT] > 0.0 or found[k, PASSED] > 0.0 or found[k, FACTOR] < 1.0:
@@ -209,7 +214,7 @@ class Findings:
 
     Attributes:
         kicks: findings of the step with the largest change of a rate.
-        passes: findings of the step with the largest missed depth.
+        passes: findings of the step with the largest depth of a missed contact.
         kicked, passed: descriptions of the contacts in ``kicks`` and ``passes``.
     """
 
@@ -223,10 +228,10 @@ class ContactWatch(Watch):
     """Checks in every step of a solve that the step resolves contacts.
 
     Args:
-        assembly: the systems of this process; its fields contain the state at the end of the examined step.
+        assembly: the systems of this process; its fields contain the state at the end of the step that is checked.
         limit: largest ratio of a rate change to the impact speed that the method resolves [1].
-        cuts: whether unresolved steps are cut.
-        halves: whether the examined velocities belong to the middle of steps.
+        cuts: whether unresolved steps are repeated with a smaller size.
+        halves: whether the velocities in the fields belong to the middle of steps.
     """
 
     name = "contacts"
@@ -235,16 +240,16 @@ class ContactWatch(Watch):
         self._assembly, self._cuts, self._halves = assembly, cuts, halves
         self._is_parallel = bool(assembly.layout.size > 1)
         self._laws: list[tuple[System, Gaps]] = []
-        # of the last step: whether a contact is unresolved, and the factor by which the step is cut
+        # whether the last step has an unresolved contact, and the factor by which the step size is reduced
         self._total = np.zeros(2)
         self._found = np.zeros((0, 13))
         self._size, self._limits = np.zeros(1), np.array([limit, 0.0, float(cuts)])
-        # whether the motion has changed since the end of the last step; revision of the assembly at which the laws were
-        # found
+        # whether the motion has changed since the end of the last step, and the revision of the assembly for which the
+        # laws were collected
         self._is_stale, self._revision = True, -1
         self._findings: dict[str, Findings] = {}
         self._largest: dict[str, float] = {}
-        # saved data of the laws for the outer solver, in whose step this solver runs
+        # data of the laws that are restored at the end, if this solver runs within a step of another solver
         self._kept: list[tuple[Gaps, list[NDArray[Any]], Any]] = []
         self._program = self._accept_program = self._measure_program = NO_CALLS
 
@@ -285,12 +290,12 @@ class ContactWatch(Watch):
         return []
 
     def before_step(self, state: State, h: float, moved: bool) -> int:
-        """See `Watch`; the step starts after changes of the state or of the model since the last step."""
+        """See `Watch`; considers changes of the state or of the model since the last step."""
         self._size[0] = h
         others = self._revision != self._assembly.revision and self._are_others()
         moved = bool(self._laws) and (moved or self._is_stale or self._laws[0][1].holder is not self)
         if self._is_parallel:
-            # the processes exchange their findings, so that either all of them measure or none
+            # the processes exchange their values, so that either all processes measure gaps or none
             found = self._assembly.processes.largest([float(others), float(moved)])
             others, moved = found[0] > 0.0, found[1] > 0.0
         if others:
@@ -318,7 +323,7 @@ class ContactWatch(Watch):
         self._is_stale = self._is_stale or moved
 
     def resize(self, h: float) -> None:
-        """Record that the method has made an additional step of h seconds."""
+        """Record the size h [s] of a step that the method has chosen itself."""
         self._size[0] = h
 
     def finish(self, state: State, moved: bool) -> None:
@@ -375,7 +380,7 @@ class ContactWatch(Watch):
         return reasons[:SHOWN]
 
     def _share_largest(self) -> None:
-        """Replace the largest speed of each law by the largest of all processes."""
+        """Replace the largest speed of each law by the maximum over all processes."""
         assembly = self._assembly
         places = {id(system): k for k, (system, _) in enumerate(self._laws)}
         kinds = {component: places.get(id(system), -1) for component, system in assembly.layout.systems.items()}
@@ -393,7 +398,7 @@ class ContactWatch(Watch):
         time = assembly.fields.t
         assembly.load_fields(state)
         assembly.fields.t = time
-        # an unchanged start causes no sudden change of motion
+        # this evaluation must not find a sudden change of motion
         size = float(self._size[0])
         self._size[0] = 1.0
         self._measure_program()
@@ -403,7 +408,7 @@ class ContactWatch(Watch):
             gaps.holder = self
 
     def _are_others(self) -> bool:
-        """Return whether the laws differ from the laws for which the programs were made."""
+        """Return whether the laws have changed since the programs were created."""
         self._revision, known = self._assembly.revision, [gaps for _, gaps in self._laws]
         now = [gaps for _, gaps in self._find_laws()]
         return len(known) != len(now) or any(a is not b for a, b in zip(known, now, strict=True))
@@ -415,7 +420,7 @@ class ContactWatch(Watch):
         return [(s, s.gaps) for s in self._assembly.systems if s.gaps is not None]
 
     def _lay_down(self) -> None:
-        """Find the laws to examine, and create the programs that examine them."""
+        """Collect the laws with gaps, and create the programs that check them."""
         assembly = self._assembly
         self._laws = self._find_laws()
         self._found, s = np.zeros((len(self._laws), 13)), evaluate(assembly.fields, size=self._size)
@@ -448,7 +453,9 @@ class ContactWatch(Watch):
         judge_gaps(gaps.numbers, near, weight, self._size, self._limits, gaps.quiet, found)
 
     def _note(self, system: System, gaps: Gaps, found: FloatArray, t: float, h: float) -> None:
-        """Store the findings of a law in a step if they are worse than its earlier findings."""
+        """Store the findings of a law in a step if its largest change of a rate, or its largest depth of a missed
+        contact, exceeds the earlier values.
+        """
         if found[COUNT] == 0.0 and found[PASSED] == 0.0:
             return
         known = self._findings.setdefault(system.name, Findings())
@@ -475,8 +482,7 @@ def _memory_of(gaps: Gaps) -> list[NDArray[Any]]:
 
 
 def _accept_now(gaps: Gaps, before: IntArray) -> None:
-    """Call `accept_gaps` for a law whose numbers may be in different arrays each time, or with a separate
-    ``before``."""
+    """Call `accept_gaps` for a law whose arrays may change between calls, with the given array ``before``."""
     if gaps.near is None:
         near = create_near(len(gaps.numbers))
         accept_gaps(gaps.numbers, near, np.zeros_like(near))
@@ -487,7 +493,7 @@ def _accept_now(gaps: Gaps, before: IntArray) -> None:
 
 
 def describe_kick(found: list[float], name: str) -> str:
-    """Return the reason why an impact is doubtful."""
+    """Return a text about an impact that makes the result doubtful."""
     steps = f"{found[STEPS]:.2g} steps per contact" if found[DEPTH] > 0.0 else "less than a step per contact"
     needed = f"take a step below {found[NEEDED]:.2g} s" if isfinite(found[NEEDED]) else "take a smaller step"
     return (
@@ -498,7 +504,7 @@ def describe_kick(found: list[float], name: str) -> str:
 
 
 def describe_pass(found: list[float], name: str) -> str:
-    """Return the reason why a path past an object is doubtful."""
+    """Return a text about a path through an object that makes the result doubtful."""
     return (
         f"{name} is passed within one step of {found[SIZE]:.3g} s at t = {found[AT]:.6g} s, {found[PASSED]:.3g} m deep "
         f"between its ends; seen in {found[EVENTS]:.0f} steps: take a smaller step, "

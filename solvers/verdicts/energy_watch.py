@@ -1,18 +1,19 @@
 """Check whether laws create energy: in a step, the stored energy of a law must not increase by more than the work done
 on it.
 
-For each law with a stored energy U and forces f (left-hand side), over a step from n to n + 1,
+For each law with a stored energy U and forces f (on the left-hand side of the equations of motion), the energy created
+in a step from n to n + 1 is
 
     created = U_{n+1} - U_n - (q_{n+1} - q_n)·(f_n + f_{n+1})/2,
 
 minus its dissipation. For exact motion ``created`` is at most 0; the error of the trapezoidal sum is of third order in
-the step size. A run that does not resolve its contacts in time creates energy in each step, even if the motion looks
-right. Therefore created energy indicates such runs at low cost. Only some steps are examined, from the states at both
-ends of the step.
+the step size. If the step size does not resolve contacts, energy is created in each step, even if the motion appears
+correct. Therefore created energy indicates such runs. To save time, only some steps are checked, with the states at
+both ends of the step.
 
-Rounding of coordinates x by eps |x| changes energies by up to eps |f| |x|, and rounding of energies changes them by
-eps U. Energy created in a step counts only above these rounding errors. Over the run, created energy counts only above
-the fraction `SOLVED` of U, the error that the tolerances of an initial equilibrium allow.
+Rounding of coordinates x by eps |x| changes energies by up to eps |f| |x|, and rounding of energies changes them by eps
+U. Energy created in a step is reduced by these rounding errors. Energy created in the run is ignored below the fraction
+`SOLVED` of U, which is the error that the tolerances of an initial equilibrium allow.
 
 Source: the discrete balance of the trapezoidal rule, T. J. R. Hughes, The Finite Element Method (1987), section 9.
 """
@@ -36,28 +37,31 @@ from windlass.solvers.verdicts.watch import SOLVED, Watch
 EVERY = 512
 """Largest number of steps between checks; earlier intervals are 32, 64, 128 ... steps."""
 FIRST = 16
-"""Number of steps at the start of a solve, all of which are examined."""
+"""Number of steps at the start of a solve that are all checked."""
 SHARE = 0.05
-"""Smallest energy created in a step that counts, relative to the exchanged work [1]: resolved runs stay below 0.01,
-unstable runs reach 0.16 and more."""
+"""Energy created in a step, relative to the exchanged work [1], below which it is ignored. The ratio is below 0.01 in
+resolved runs and 0.16 or more in unstable runs.
+"""
 EPSILON = float(np.finfo(float).eps)
 WEIGHT = 0.01
 """Smallest energy created over the run that is reported, relative to the largest kinetic energy [1]."""
 
 
 def is_due(number: int) -> bool:
-    """Return whether the step with a number from 1 is examined; two consecutive steps are examined at a time."""
+    """Return whether a step is checked, from its number, which starts at 1. Checked steps occur in pairs of consecutive
+    steps.
+    """
     before = number - 1
-    # a power of two has a single bit set
+    # in binary form, a power of two has a single bit 1
     one_bit = number & before == 0 or before & (before - 1) == 0
     return number <= FIRST or one_bit or number % EVERY == 0 or before % EVERY == 0
 
 
 class EnergyWatch(Watch):
-    """Checks some steps of a solve for energy created by laws.
+    """Checks in some steps of a solve whether laws create energy.
 
     Args:
-        assembly: the systems of this process; its fields contain the examined state.
+        assembly: the systems of this process; its fields contain the state that is checked.
     """
 
     name = "energy"
@@ -66,7 +70,8 @@ class EnergyWatch(Watch):
         self._assembly = assembly
         self._wanted = False
         self._watched: list[System] = []
-        # values at the last check: displacements, forces of each law on the masses, and stored energy of each law
+        # values at the last check: displacements, mass times velocities, forces of each law, and stored energy of each
+        # law
         self._q, self._product = np.zeros(assembly.layout.spare), np.zeros(len(assembly.fields.x))
         self._before = self._forces = np.zeros((0, len(assembly.fields.x)))
         self._energies: list[float] = []
@@ -140,7 +145,7 @@ class EnergyWatch(Watch):
         ]
 
     def _lay_down(self) -> None:
-        """Find the laws to examine, and create the program that evaluates their forces."""
+        """Collect the laws with a stored energy, and create the program that evaluates their forces."""
         assembly = self._assembly
         laws = [s for s in assembly.systems if s.account is not None and s.account.is_whole]
         laws = [s for s in laws if s.residual is not None]
@@ -167,13 +172,14 @@ class EnergyWatch(Watch):
         run_steps(self._mass_product)
         product[assembly.layout.states] = 0.0
         kinetic = 0.5 * float(state.v @ product[:-1])
-        # the present forces approximate the forces at the start of the step; they are similar if the step is resolved
+        # rounding errors are estimated with the present forces, which are similar to the forces at the start of the
+        # step
         rounding = (
             2.0 * float((np.abs(self._forces) @ np.abs(assembly.fields.x)).sum()) + sum(self._energies) + sum(energies)
         )
         mine = np.array([created, turned, kinetic, EPSILON * rounding, sum(self._energies)])
         created, turned, kinetic, rounding, stored = assembly.processes.sum(mine).tolist()
-        # energy lost in one step does not compensate for energy created in another step
+        # energy lost in one step does not cancel energy created in another step
         self._created += max(created - rounding, 0.0)
         self._turned += turned
         self._kinetic, self._stored = max(self._kinetic, kinetic), max(self._stored, stored)

@@ -1,8 +1,8 @@
-"""The longest stable step size of explicit methods, estimated before a run, and again when the model changes.
+"""Estimate of the longest stable step size of explicit methods, before a run and after changes of the model.
 
 Velocity Verlet is stable for h < 2/omega with the highest angular frequency omega of the model. For a chain of cables
 2/omega is about the time in which a wave travels through half an element. The value omega² is the largest eigenvalue of
-R K, where R maps forces to accelerations with all constraints held. Arnoldi iterations compute this eigenvalue.
+R K, where R maps forces to accelerations that fulfil all constraints. This eigenvalue is computed by Arnoldi iteration.
 Contacts that close later increase omega. Source: T. J. R. Hughes, The Finite Element Method (1987), section 9.1.
 """
 
@@ -23,23 +23,29 @@ from windlass.framework.state.state import State
 from windlass.solvers.verdicts.watch import NEVER, Watch
 
 LARGEST = 20_000
-"""Number of coordinates above which the limit is not estimated; an estimate would take longer than a short run."""
+"""Number of coordinates above which the limit is not estimated, because the estimate would take longer than a short
+run.
+"""
 SMALL = 30
-"""Number of coordinates up to which all eigenvalues are computed at once."""
+"""Number of coordinates up to which all eigenvalues are computed by a dense solver."""
 TOLERANCE = 1e-3
 """Relative tolerance of the largest eigenvalue [1]; a step that exceeds the limit by a smaller fraction is accepted."""
 AT_ONCE = 8
-"""Number of the first changes of a model after each of which the stability limit is estimated."""
+"""The stability limit is estimated after each of the first `AT_ONCE` changes of a model."""
 SPACING = 1.5
-"""Smallest ratio of the step numbers of two estimates after later changes; hooks may change a model in every step."""
+"""Smallest ratio of the numbers of steps at two successive estimates after later changes. The ratio limits the number
+of estimates if hooks change the model in every step.
+"""
 Respond = Callable[[FloatArray], FloatArray]
-"""Function ``(forces of shape (n,)) -> accelerations of shape (n,)`` with constraints held, at the state in the
-fields."""
+"""Function ``(forces of shape (n,)) -> accelerations of shape (n,)`` that fulfil the constraints, at the state in the
+fields.
+"""
 
 
 def estimate_longest_step(assembly: Assembly, state: State, respond: Respond) -> float:
-    """Return 2/omega [s] of the model at a state; inf if omega is unknown, as on several processes and for coordinates
-    without mass."""
+    """Return 2/omega [s] of the model at a state; inf if omega is not known, for example on several processes and for
+    models with coordinates without mass.
+    """
     if assembly.layout.size > 1 or not 2 <= assembly.layout.spare <= LARGEST:
         return inf
     from scipy.sparse import csr_array, linalg  # imported here, because other solvers do not need it
@@ -47,7 +53,7 @@ def estimate_longest_step(assembly: Assembly, state: State, respond: Respond) ->
     indptr, indices, values = assemble_matrix(assembly.world, state).getValuesCSR()
     K = csr_array((values, indices, indptr))
     K = 0.5 * (K + K.T)
-    # a start vector that contains all modes, equal in every run
+    # a deterministic start vector that contains all modes
     start = respond(np.cos(np.arange(1.0, 1.0 + K.shape[0])))
     operator = linalg.LinearOperator(K.shape, lambda x: respond(K @ x.ravel()), dtype=float)
     if not np.isfinite(start).all() or not start.any():
@@ -69,7 +75,7 @@ class LimitWatch(Watch):
 
     Args:
         assembly: the systems of this process.
-        respond: accelerations of forces.
+        respond: function that returns the accelerations due to forces.
         step: longest step [s].
     """
 
@@ -77,7 +83,7 @@ class LimitWatch(Watch):
 
     def __init__(self, assembly: Assembly, respond: Respond, step: float) -> None:
         self._assembly, self._respond, self._step = assembly, respond, step
-        # key of the columns at the last check, and version of the world at the last comparison
+        # key of the column values at the last estimate, and version of the world at the last comparison
         self._mark, self._version = 0, -1
         self._looks, self._steps, self._next, self._reason, self._is_on = 0, 0, 0, "", True
 
@@ -123,7 +129,7 @@ class LimitWatch(Watch):
             self._look(state)
 
     def _find_mark(self) -> int:
-        """Return a key that changes with the columns on which the limit depends."""
+        """Return a key that changes if a column on which the limit depends changes."""
         changed, systems = self._assembly.world.changed, self._assembly.layout.systems
         acting = (c for c, s in systems.items() if s.residual or s.mass or s.inertia or s.constraint)
         return max((changed.get(c, 0) for c in acting), default=0)

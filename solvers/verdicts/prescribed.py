@@ -1,14 +1,15 @@
-"""Prescribed positions that jump within a step, such as ``lambda t: 0.0 if t < 0.5 else 1.0``.
+"""Check for jumps of prescribed positions within a step, such as ``lambda t: 0.0 if t < 0.5 else 1.0``.
 
-No force can move masses instantaneously. Methods of index 3 would give prescribed coordinates the velocity jump / step.
-Methods of index 2 would miss the jump, or use its difference quotient as a velocity. Before each step, constraints on
-positions with Python functions are evaluated at both ends of the step with constant coordinates. A step is bisected if
-its constraints change by more than `SMALL_JUMP`, and by more than `GROWTH` times the change in the previous step. In
-smooth motion each half contains about half of the change, whereas a jump remains in one half in all bisections.
+A finite force cannot move a mass instantaneously. With methods of index 3, prescribed coordinates would have the
+velocity jump / step. Methods of index 2 would ignore the jump, or use its difference quotient as a velocity. Before
+each step, constraints on positions with Python functions are evaluated at both ends of the step with constant
+coordinates. A step is bisected if its constraints change by more than `SMALL_JUMP`, and by more than `GROWTH` times the
+change in the previous step. In smooth motion each half contains about half of the change, whereas a jump is within one
+of the halves.
 
-If constraints are fulfilled, the constraint values at the end of the step equal the change in the step, except for the
-drift of the method. The values that the solver evaluates at the end of the step are therefore sufficient unless they
-increase. The drift is checked every `EVERY` steps.
+If constraints are fulfilled at the start of a step, their values at the end of the step, for constant coordinates,
+equal their change in the step up to the drift of the method. Therefore the values that the solver evaluates anyway are
+used, unless they increase. The drift is checked every `EVERY` steps.
 """
 
 from __future__ import annotations
@@ -33,16 +34,16 @@ GROWTH = 4.0
 HALVINGS = 30
 """Number of bisections of a step."""
 SHARE = 0.75
-"""Fraction of the constraint change that one half of the interval must retain in each bisection of a jump [1]."""
+"""Smallest fraction of the constraint change in one half of the interval, in each bisection, if there is a jump [1]."""
 
 
 DRIFT = 0.25
-"""Largest drift at which constraint values at the end of a step are sufficient, relative to the smallest jump [1]."""
+"""Largest drift, relative to the smallest jump, for which constraint values at the end of a step are used [1]."""
 EVERY = 64
 """Number of steps after which the drift is checked again."""
 SMALLER = 1.5
-"""Ratio of constraint values at the ends of two successive steps above which the changes may have grown by the factor
-`GROWTH` despite the drift `DRIFT` [1].
+"""Ratio of constraint values at the ends of two successive steps [1] above which the changes may differ by the factor
+`GROWTH`, if the values contain a drift of `DRIFT`.
 """
 
 
@@ -50,11 +51,11 @@ SMALLER = 1.5
 def find_growth(
     c: FloatArray, places: IntArray, floor: FloatArray, sizes: FloatArray, before: FloatArray, grown: FloatArray
 ) -> None:
-    """Find whether any of the constraints c, shape (m + 1,), may have changed more than a smooth motion allows.
+    """Check whether a constraint value in ``c``, shape (m + 1,), may have changed more than in smooth motion.
 
     Args:
-        places: indices of the examined constraints in c, shape (k,).
-        floor: smallest change that counts, shape (1,).
+        places: indices of the checked constraints in c, shape (k,).
+        floor: change below which constraints are ignored, shape (1,).
         sizes: absolute constraint values of the previous step, replaced by the values of this step, shape (k,).
         before: output, absolute constraint values of the previous step, shape (k,).
         grown: output, 1 if any constraint may have changed too much, otherwise 0, shape (1,).
@@ -82,7 +83,7 @@ class PrescribedWatch(Watch):
         self._program, self._look_program, self._revision = NO_CALLS, NO_CALLS, -1
         self._c, self._forces = np.zeros(self._rates.count + 1), np.zeros(assembly.layout.spare + 1)
         self._floor, self._grown = np.zeros(1), np.zeros(1)
-        # indices of the examined constraints, and |C| of these constraints at the ends of this step and of the previous
+        # indices of the checked constraints, and |C| of these constraints at the ends of this step and of the previous
         # step
         self._places: IntArray = np.zeros(0, np.int64)
         self._sizes, self._before = np.zeros(0), np.zeros(0)
@@ -98,7 +99,7 @@ class PrescribedWatch(Watch):
         return []
 
     def before_step(self, state: State, h: float, moved: bool) -> int:
-        """See `Watch`; every step is examined."""
+        """See `Watch`; every step is checked."""
         if self._revision != self._assembly.revision:
             self._lay_down()
         return 1 if self._anywhere else NEVER
@@ -122,7 +123,7 @@ class PrescribedWatch(Watch):
         return words
 
     def _look(self, t: float, then: float) -> str:
-        """Return the constraints that jump between two times [s]."""
+        """Return the names of constraints that jump between two times [s]."""
         processes, floor, places = self._assembly.processes, float(self._floor[0]), self._places
         first = self._eval(t)[places]
         change = np.abs(self._eval(then)[places] - first)
@@ -140,7 +141,7 @@ class PrescribedWatch(Watch):
         return self._halve(t, then, which, floor)
 
     def _lay_down(self) -> None:
-        """Find the constraints on positions with Python functions."""
+        """Collect the constraints on positions that have Python functions of time."""
         assembly = self._assembly
         self._revision = assembly.revision
         found = np.zeros(0, np.bool_)
@@ -161,13 +162,15 @@ class PrescribedWatch(Watch):
         self._program, self._look_program = Program(steps), Program([*steps, (call(find_growth, grown), (s,))])
 
     def _eval(self, t: float) -> FloatArray:
-        """Return C at a time [s], shape (m,), always in the same array."""
+        """Return C at a time [s], shape (m,); each call overwrites the same array."""
         self._assembly.fields.t = t
         self._program()
         return self._c[:-1]
 
     def _halve(self, low: float, high: float, suspects: NDArray[np.bool_], floor: float) -> str:
-        """Bisect the time interval to find a jump of one of the suspected constraints."""
+        """Bisect the time interval to find a jump of one of the constraints ``suspects``; return a text or an empty
+        text.
+        """
         processes = self._assembly.processes
         first, last = self._eval(low).copy(), self._eval(high).copy()
         for _ in range(HALVINGS):

@@ -1,19 +1,19 @@
-"""Check in every step whether ropes or belts leave their pulleys, and whether tensions jump.
+"""Check in every step whether a rope or belt has left a pulley, and whether a tension has jumped.
 
 A rope under tension cannot leave a pulley instantaneously: the force F on the pulley decreases to 0 with the tension or
-the wrap angle. F is the sum of contact forces. A rope counts as thrown off if F just before the loss of contact exceeds
-`THROWN` times the mean of F over the run, and if contact is not regained. The value of F just before the loss is a
-weighted maximum over the last steps, where each step has `FADING` times the weight of the next step. The maximum is
-needed because single contact points open and close. A rope that becomes slack and lifts off is a valid motion, which a
-note reports.
+the wrap angle. F is the sum of contact forces. A rope has been thrown off if F just before the loss of contact exceeds
+`THROWN` times the mean of F over the run, and if contact does not occur again. F just before the loss is a weighted
+maximum over the last steps; the weight of each step is `FADING` times the weight of the next step. A maximum is used
+because single contact points open and close. A rope that becomes slack and lifts off is a valid motion, which a note
+reports.
 
-A tension can change within a step by three causes: loads, waves and the loss of the previous tension. A wave changes
-the tension by sqrt(EA rhoA) w for a speed change w, and by twice this force at a held end. Further reflections occur if
-a wave passes the whole rope within the step. Loads change the tension directly. The change can be as large as the
-previous tension, for example when a brake engages or a support fails. A change above `LEAP` times the sum of these
-causes is not explained by the motion.
+Within a step, a tension can change by loads, by waves, and by the loss of the previous tension. A wave with a speed
+change w changes the tension by sqrt(EA rhoA) w, and by twice this value at a fixed end. Further reflections occur if a
+wave passes the whole rope within the step. The previous tension can be lost completely, for example when a brake
+engages or a support fails. If a change exceeds `LEAP` times the sum of these three contributions, the result is
+doubtful.
 
-If a model changes during the run (`World.set`), both checks start again.
+If the model changes during the run (`World.set`), both checks are reset.
 Source: waves of a stretched rope, K. F. Graff, Wave Motion in Elastic Solids (1975), section 2.
 """
 
@@ -39,20 +39,22 @@ from windlass.framework.state.state import State
 from windlass.solvers.verdicts.watch import NEVER, Watch
 
 FADING = 0.8
-"""Factor per step by which the stored force on a pulley decreases while the present force is smaller [1]."""
+"""Ratio of the weights of two successive steps in the maximum of the force on a pulley [1]."""
 THROWN = 0.2
-"""Force on a pulley just before contact is lost, relative to the mean force, above which a rope counts as thrown off
-[1]."""
+"""Force on a pulley just before contact is lost, relative to the mean force, above which the rope has been thrown off
+[1].
+"""
 GONE = 2
-"""Number of steps without contact after which contact counts as lost."""
+"""Number of steps without contact after which contact is treated as lost."""
 WRAPPED = 0.2
-"""Mean wrap angle above which a rope counts as wrapped around a pulley [rad]."""
+"""Mean wrap angle above which a rope is treated as wrapped around a pulley [rad]."""
 LONG = 50
-"""Smallest number of steps with contact of a rope that counts as wrapped around a pulley."""
+"""Number of steps with contact above which a rope is treated as wrapped around a pulley."""
 SHOWN = 3
 """Largest number of pulleys that a verdict names."""
 LEAP = 3.0
-"""Change of a tension in a step, relative to the explained change, above which a result is doubtful [1]."""
+"""Change of a tension in a step, relative to the sum of possible contributions, above which a result is doubtful [1].
+"""
 WRAP, FORCE, RECENT, WRAPS, FORCES, STEPS, LAST, OPEN = range(8)
 """Indices of the data of a pulley.
 
@@ -66,11 +68,11 @@ LAST: time of the last step with contact [s].
 OPEN: number of steps since the last step with contact.
 """
 CHANGE, ROW, CAUSE, BEFORE, AT, SIZE, COUNT, MOST = range(8)
-"""Indices of the data of a law. The worst step is the step in which a tension changes most relative to its cause.
+"""Indices of the data of a law. The worst step is the step with the largest ratio of CHANGE to CAUSE.
 
-CHANGE: change of this tension in the worst step [N].
-ROW: row of the cable with this tension.
-CAUSE: explained change in the worst step [N].
+CHANGE: change of the tension in the worst step [N].
+ROW: index of the cable with this tension.
+CAUSE: sum of the possible contributions to the change in the worst step [N].
 BEFORE: largest tension before the worst step [N].
 AT, SIZE: time and size of the worst step [s].
 COUNT: number of steps with doubtful changes.
@@ -89,11 +91,11 @@ def follow_pulleys(
     time: FloatArray,
     known: FloatArray,
 ) -> None:
-    """Update the data of pulleys to the end of a step.
+    """Update the data of pulleys at the end of a step.
 
     Args:
         data: history values, shape (d,).
-        numbers: see `Gaps`; contacts that were not measured in this step have hardly changed since they were measured.
+        numbers: see `Gaps`; gaps that were not measured in this step are nearly equal to their last measured values.
         place, pulley, angle, stiffness: see `Wraps`.
         time: time at the end of the step [s], shape (1,).
         known: data of the pulleys, see `WRAP`, shape (pulleys, 8).
@@ -118,8 +120,10 @@ def follow_pulleys(
 
 @kernel
 def find_largest_wave(dofs: IntArray, impedance: FloatArray, x: FloatArray, v: FloatArray) -> float:
-    """Return the largest force of a wave [N], sqrt(EA rhoA) w. The speed w is relative to the mean motion of all rows
-    along their axes. See `Pulls` for dofs and impedance; x and v are coordinates and velocities, shape (n + 1,)."""
+    """Return the largest force of a wave [N], sqrt(EA rhoA) w. The speed w of a row is relative to the mean velocity of
+    all rows along their axes. See `Pulls` for dofs and impedance; x and v are coordinates and velocities, shape (n +
+    1,).
+    """
     d, mean, largest = dofs.shape[1] // 2, 0.0, 0.0
     # mean speed of the rows along their axes
     for i in range(len(dofs)):
@@ -147,7 +151,7 @@ def judge_pulls(
     x: FloatArray, v: FloatArray, size: FloatArray, time: FloatArray,
     before: FloatArray, old_x: FloatArray, old_v: FloatArray, found: FloatArray,
 ) -> None:  # fmt: skip
-    """Find whether a tension of a law has jumped in a step.
+    """Check whether a tension of a law has jumped in a step.
 
     Args:
         tensions, dofs, impedance: see `Pulls`.
@@ -185,10 +189,10 @@ def judge_pulls(
 
 
 class RopeWatch(Watch):
-    """Checks pulleys and tensions in every step of a solve, on one process.
+    """Checks pulleys and tensions in every step of a solve. The checks are made only in runs on one process.
 
     Args:
-        assembly: the systems of this process; its fields contain the state at the end of the examined step.
+        assembly: the systems of this process; its fields contain the state at the end of the step that is checked.
 
     Attributes:
         notes: texts on slack ropes that have lifted off their pulleys; available after `judge`.
@@ -232,7 +236,7 @@ class RopeWatch(Watch):
         self._program()
 
     def judge(self) -> list[str]:
-        """See `Watch`; also shows the notes."""
+        """See `Watch`; also prints the notes."""
         if not self._is_on:
             return []
         lost = [
@@ -267,7 +271,7 @@ class RopeWatch(Watch):
                 values[:] = found[f"{name} before"]
 
     def _lay_down(self) -> None:
-        """Create the programs of a step and clear the data of the previous motion."""
+        """Create the programs of a step, and reset the data of pulleys and tensions."""
         assembly, s = self._assembly, evaluate(self._assembly.fields)
         self._revision, self._version, steps = assembly.revision, assembly.world.version, list[Step]()
         self._wraps, self._pulls, self._before = [], [], []
@@ -301,7 +305,7 @@ class RopeWatch(Watch):
         return [(measure, (s,)), (call(judge_pulls, lambda s: (*given, s.x, s.v, size, s.time, *kept)), (s,))]
 
     def _note_leaps(self) -> None:
-        """Describe jumps of tensions in words before the numbers are reset."""
+        """Store texts about jumps of tensions before the data are reset."""
         for name, pulls, found in self._pulls:
             if found[COUNT] > 0.0 and not any(name in words for words in self._reasons):
                 self._reasons.append(describe_leap(found.tolist(), pulls.describe(int(found[ROW]))))
@@ -309,7 +313,7 @@ class RopeWatch(Watch):
 
 
 def describe_thrown(row: list[float], pulley: str) -> str:
-    """Return the reason why the result is doubtful at a pulley that has lost its rope."""
+    """Return a text about a pulley that has lost its rope, which makes the result doubtful."""
     wrap, force = np.degrees(row[WRAPS] / row[STEPS]), row[FORCES] / row[STEPS]
     return (
         f"the rope or belt on {pulley} is lost at once after t = {row[LAST]:.6g} s: a wrap angle of {wrap:.3g}° in the "
@@ -318,7 +322,7 @@ def describe_thrown(row: list[float], pulley: str) -> str:
 
 
 def describe_slack(row: list[float], pulley: str) -> str:
-    """Return a note on a pulley from which a slack rope has lifted off."""
+    """Return a note about a pulley from which a slack rope has lifted off."""
     return (
         f"the rope or belt on {pulley} has become slack and has not touched it since t = {row[LAST]:.6g} s; its force "
         f"was {row[FORCES] / row[STEPS]:.3g} N on average and {row[RECENT]:.3g} N at the end"
@@ -326,7 +330,7 @@ def describe_slack(row: list[float], pulley: str) -> str:
 
 
 def describe_leap(found: list[float], name: str) -> str:
-    """Return the reason why a jump of a tension makes the result doubtful."""
+    """Return a text about a jump of a tension, which makes the result doubtful."""
     return (
         f"the tension of {name} leaps by {found[CHANGE]:.3g} N in the step of {found[SIZE]:.3g} s at t = "
         f"{found[AT]:.6g} s; loads, motion and the largest tension before, {found[BEFORE]:.3g} N, explain "

@@ -1,25 +1,26 @@
-"""Check the energy balance over a whole run: gained energy must come from work, and lost energy must be dissipated.
+"""Check of the energy balance of a run: energy may increase only by work, and decrease only by dissipation.
 
     created(t) = T + U - (T + U at the start) - W,    W = work of loads and of prescribed motions
 
-T and U are functions of the state. Therefore checks every `EVERY` to `LONGEST` steps are sufficient, and energy created
-between checks accumulates. W is summed over every step in which its forces change. Losses D >= 0 and energy P that laws
-transfer reduce ``created``:
+T and U are functions of the state. Therefore checks after every `EVERY` to `LONGEST` steps are sufficient: energy
+created between checks is included in the next check. W is summed over all steps, or over all checks if its forces are
+constant. ``created`` also contains the losses D >= 0 of laws, with a negative sign, and the energy P that laws
+transfer:
 
-- created > 0 means energy without a source, for any losses. The sum of the absolute values of transferred energy at the
-  checks is tolerated.
-- created < 0 is energy lost by the method of integration if all laws conserve energy. Generalised-alpha has intended
-  numerical damping. The loss of generalised-alpha is reported in a note in addition to the verdict, unless the loss is
-  a large fraction of the energy concerned.
+- created > 0 means that energy was created, whatever the losses are. An error of the size of the transferred energy
+  (the sum of absolute values at the checks) is accepted.
+- created < 0 means that the integration method has lost energy, if all laws conserve energy. The numerical damping of
+  generalised-alpha is intended. Its loss is only reported in a note, unless the loss is a large fraction of the
+  reference energy.
 
-The energy concerned is the largest of kinetic energy, change of U, and change of W so far. Created energy is the
-smallest value of three successive checks, because numerical energy oscillates within an impact. The energy of velocity
-Verlet oscillates by the change of h²/8 a·M a; this change is subtracted. Rounding of coordinates changes energies by up
-to eps |f| times the largest coordinate; created energy below this value is ignored. Created energy below the fraction
-`SOLVED` of the stored energy is also ignored: a run begins at an equilibrium with a residual within tolerances. This
-residual is released in the first steps, where the energy concerned is still small.
+The reference energy is the largest of kinetic energy, change of U, and change of W so far. Created energy is the
+smallest value of three successive checks, because the numerical energy oscillates during an impact. The energy of
+velocity Verlet contains an oscillating error h²/8 a·M a, which is subtracted. Rounding of coordinates changes energies
+by up to eps |f| times the largest coordinate; created energy below this value is ignored. Created energy below the
+fraction `SOLVED` of the stored energy is also ignored: a run begins at an equilibrium with a residual within
+tolerances. The energy of this residual appears in the first steps, in which the reference energy is still small.
 
-If a hook changes columns or states, the interval between the checks before and after the change is omitted.
+If a hook changes columns or states, the interval between the checks before and after the change is excluded.
 
 Source: T. J. R. Hughes, The Finite Element Method (1987), section 9.
 """
@@ -45,24 +46,28 @@ from windlass.framework.state.state import State
 from windlass.solvers.verdicts.watch import NEVER, SOLVED, Watch
 
 EVERY = 128
-"""Largest number of steps between two checks in the first 1024 steps: checks are after 1, 2, 4 ... 128 steps, then
-every 128 steps."""
+"""Largest number of steps between two checks in the first 1024 steps: checks follow after 1, 2, 4 ... 128 steps, then
+every 128 steps.
+"""
 LONGEST = 512
 """Largest number of steps between two checks in the whole run. Checks are every 256 steps from step 1024 on, and every
 512 steps from step 2048 on."""
 GAIN = 0.02
-"""Created energy, relative to the energy concerned, above which a result is doubtful [1]."""
+"""Created energy, relative to the reference energy, above which a result is doubtful [1]."""
 BURST = 0.5
-"""Energy created at a single check, relative to the energy concerned, above which a result is doubtful [1]; see `GAIN`
-for successive checks."""
+"""Energy created at a single check, relative to the reference energy, above which a result is doubtful [1]; `GAIN` is
+the limit for successive checks.
+"""
 LOSS = 0.05
-"""Energy lost by a method without numerical damping, relative to the energy concerned, above which a result is doubtful
-[1]."""
+"""Energy lost by a method without numerical damping, relative to the reference energy, above which a result is doubtful
+[1].
+"""
 DESIGNED_LOSS = 0.33
-"""Energy lost by a method with numerical damping, relative to the energy concerned, above which a result is doubtful
-[1]."""
+"""Energy lost by a method with numerical damping, relative to the reference energy, above which a result is doubtful
+[1].
+"""
 SHOWN = 1e-3
-"""Smallest lost energy that is shown, relative to the energy concerned [1]."""
+"""Smallest lost energy that is reported, relative to the reference energy [1]."""
 STORED, PASSING, SIZES, PLACE, KINETIC, SWING = range(6)
 """Indices of the sums of a check.
 
@@ -74,17 +79,18 @@ KINETIC: kinetic energy of the model [J].
 SWING: a·M a/2 with the accelerations a [W²/J].
 """
 IN_A_ROW = 3
-"""Number of successive checks; the smallest energy created at these checks counts."""
+"""Number of successive checks; the smallest energy created at these checks is used."""
 LAST = 2
-"""Number of checks at the end of a run; the smallest energy lost at these checks counts."""
+"""Number of checks at the end of a run; the smallest energy lost at these checks is used."""
 
 
 @kernel
 def add_work(
     q: FloatArray, before: FloatArray, loads: FloatArray, driven: FloatArray, g_before: FloatArray, work: FloatArray
 ) -> None:
-    """Add the work of loads minus constraint forces along the path from the previous coordinates to q. Shapes: loads
-    and forces (n + 1,), coordinates (n,), work (1,)."""
+    """Add the work of loads minus constraint forces from the previous coordinates ``before`` to q, shape (n,) each, to
+    ``work``, shape (1,). Loads and constraint forces have the shape (n + 1,).
+    """
     total = 0.0
     for i in range(len(q)):
         g = loads[i] - driven[i]
@@ -100,7 +106,7 @@ def take_sums(energies: FloatArray, powers: FloatArray, lost: int, force: FloatA
     the sums.
 
     Args:
-        energies, powers: see `Reading`; the first ``lost`` rows of powers are losses.
+        energies, powers: see `Reading`; the first ``lost`` rows of ``powers`` are losses.
         force: forces of the law, shape (n + 1,).
         sums: sums of a check, see `STORED`, shape (6,).
     """
@@ -118,8 +124,9 @@ def take_sums(energies: FloatArray, powers: FloatArray, lost: int, force: FloatA
 
 @kernel
 def take_sizes(x: FloatArray, loads: FloatArray, driven: FloatArray, sums: FloatArray) -> None:
-    """Store the largest coordinate in the sums, and add the absolute values of loads and constraint forces, each (n +
-    1,)."""
+    """Store the largest coordinate in ``sums``, and add the absolute values of loads and constraint forces, each of
+    shape (n + 1,).
+    """
     largest = 0.0
     for i in range(len(x)):
         largest = max(largest, abs(x[i]))
@@ -132,11 +139,11 @@ class RunBalance(Watch):
 
     Args:
         assembly: the systems of this process.
-        damps: whether the method of integration damps by design.
+        damps: whether the integration method has intended numerical damping.
         swings: step size of velocity Verlet [s], 0 for other methods.
 
     Attributes:
-        lost: text on the energy lost by the method of integration; empty if the loss is negligible.
+        lost: text about the energy lost by the integration method; empty if the loss is negligible.
     """
 
     name = "balance"
@@ -149,7 +156,7 @@ class RunBalance(Watch):
         self._momentum, self._gyration, self._inertia = (np.zeros(n + 1) for _ in range(3))
         self._sums, self._work = np.zeros(6), np.zeros(1)
         self._step_program, self._look_program = Program([]), Program([])
-        # arrays, revision of the assembly, and gravity for which the programs were created
+        # arrays of the state, revision of the assembly, and gravity for which the programs were created
         self._made_for: tuple[Any, Any, int] = (None, None, -1)
         self._gravity = b""
         self._laws: list[System] = []
@@ -184,7 +191,7 @@ class RunBalance(Watch):
         }
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """See `Watch`; the interval to the next check is omitted."""
+        """See `Watch`; the interval to the next check is excluded."""
         self._steps, self._created = int(kept["steps"]), [float(value) for value in kept["created"]]
         self._granted, self._floor, self._largest = (float(x) for x in kept["numbers"])
         self._worst[:] = np.reshape(kept["worst"], self._worst.shape)
@@ -211,7 +218,7 @@ class RunBalance(Watch):
         return self._due - self._steps
 
     def _set_due(self) -> None:
-        """Find the number of the next examined step."""
+        """Compute the number of the next step that is checked."""
         number = self._steps + 1
         power = 1 << (number - 1).bit_length()
         every = min(LONGEST, max(EVERY, power // 8))
@@ -331,7 +338,7 @@ class RunBalance(Watch):
         steps.append(step(add_work, state.q, self._q, self._loads, self._driven, self._g, self._work))
         self._step_program = Program(steps)
         self._is_constant = not driven and loads.are_steady and not loads.are_timed
-        # kinetic energy, stored energies, and the forces from which rounding errors of energies are estimated
+        # a check evaluates kinetic energy, stored energies, and the forces that determine rounding errors of energies
         self._laws = [s for s in assembly.systems if s.residual is not None]
         forces, sums = np.zeros((len(self._laws), len(fields.x))), self._sums
         momentum, gyration, inertia = self._momentum, self._gyration, self._inertia
@@ -358,7 +365,7 @@ class RunBalance(Watch):
         self._look_program = Program(looks)
 
     def _look(self, state: State) -> None:
-        """Compute the balance at the state in the fields."""
+        """Compute the energy balance at the state in the fields."""
         assembly = self._assembly
         mark = self._find_mark()
         self._clean = self._clean and mark == self._mark
@@ -373,7 +380,7 @@ class RunBalance(Watch):
         stored, passing, sizes, place, kinetic, swing = self._sums.tolist()
         parts = [kinetic, swing, stored, passing, self._work[0], place * sizes + stored, 0.0 if self._clean else 1.0]
         kinetic, swing, stored, passing, work, rounded, changed = assembly.processes.sum(np.array(parts)).tolist()
-        # users may have changed values on one process only
+        # the decision must be the same on all processes, although users may have changed values on only one process
         self._clean = changed == 0.0
         floor = 2.0 * float(np.finfo(float).eps) * rounded + SOLVED * abs(stored)
         self._floor = max(self._floor, floor)

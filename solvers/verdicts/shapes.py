@@ -1,7 +1,7 @@
-"""Check for implausible shapes and overlaps at the start of a motion and during it.
+"""Check for implausible shapes and overlaps at the start of a motion, and for implausible shapes during the motion.
 
-Overlaps that exceed the range of a contact law accelerate bodies with created energy. A cable turned inside out has no
-equivalent in a finer mesh. See `Checks.refusals` and `Checks.find_faults`.
+If an overlap is larger than a contact law allows, the contact accelerates the bodies and creates energy. A cable turned
+inside out is an effect of the mesh that does not occur in a finer mesh. See `Checks.refusals` and `Checks.find_faults`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from windlass.solvers.names import shorten
 from windlass.solvers.verdicts.watch import Watch
 
 SHOWN = 3
-"""Largest number of findings that a message shows."""
+"""Largest number of findings in a message."""
 FOLD_ADVICE = "take more elements, a smaller step, or damping: no cable that a finer mesh has looks like this"
 EVERY = 512
 """Largest number of steps between checks of shapes; the first checks are after 1, 2, 4, 8 ... steps."""
@@ -34,7 +34,7 @@ def refuse_start(assembly: Assembly) -> None:
 
 
 def find_folds(assembly: Assembly) -> list[str]:
-    """Return texts on shapes in the fields that are certainly wrong. The call is collective."""
+    """Return texts about shapes in the fields that are certainly wrong. The call is collective."""
     return [fault.words for fault in assembly.find_faults() if fault.certain]
 
 
@@ -42,18 +42,18 @@ class ShapeWatch(Watch):
     """Checks shapes during a run; one wrong shape makes the result doubtful.
 
     Args:
-        assembly: the systems of this process; its fields contain the examined state.
-        load: function that loads an accepted state into the fields; None if the fields already contain the state.
+        assembly: the systems of this process; its fields contain the state that is checked.
+        load: function that copies an accepted state to the fields; None if the fields already contain the state.
     """
 
     name = "shapes"
 
     def __init__(self, assembly: Assembly, load: Callable[[State], None] | None = None) -> None:
         self._assembly, self._load = assembly, load
-        # message about the first wrong shape, time of the last check, number of steps, and step number of the next
-        # check
+        # text about the first wrong shape, time of the last check, number of steps, and number of the next step that is
+        # checked
         self._words, self._seen, self._steps, self._next = "", 0.0, 0, 1
-        # number of attempts that were cut because of a wrong shape
+        # number of attempts that were rejected because of a wrong shape
         self._cuts = 0
 
     def begin(self, state: State, duration: float) -> None:
@@ -79,11 +79,11 @@ class ShapeWatch(Watch):
         self._look(state.t)
 
     def find_new(self) -> str:
-        """Return a text on the first wrong shape in the fields at the end of a step. Return "" for no wrong shape, or
-        if an earlier step already had a wrong shape.
+        """Return a text about the first wrong shape in the fields at the end of a step. Return an empty text if there
+        is no wrong shape, or if an earlier step already had a wrong shape.
 
-        The call is collective. At most `CUTS` shapes of a run are reported, because smaller steps may also have wrong
-        shapes.
+        The call is collective. At most `CUTS` texts are returned in a run, because steps of smaller size may have wrong
+        shapes, too.
         """
         if self._words or self._cuts >= CUTS:
             return ""
@@ -107,11 +107,11 @@ class ShapeWatch(Watch):
     def restore(self, kept: Mapping[str, Any]) -> None:
         """See `Watch`."""
         self._words, self._seen = str(kept["words"]), float(kept["seen"])
-        # checkpoints of earlier versions do not contain the number of cuts
+        # checkpoints of earlier versions do not contain ``cuts``
         self._steps, self._next, self._cuts = (int(kept.get(name, 0)) for name in ("steps", "next", "cuts"))
 
     def _look(self, t: float) -> None:
-        """Examine the shapes at the given time [s]. The call is collective."""
+        """Check the shapes at the given time [s]. The call is collective."""
         if self._words or options.verdict_kind() == "off":
             return
         folds = find_folds(self._assembly)

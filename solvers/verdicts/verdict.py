@@ -1,9 +1,10 @@
-"""The verdict on a solve: whether its result can be trusted, with the reasons for doubt.
+"""The verdict on a solve: an assessment whether its result can be trusted, with the reasons for doubt.
 
-A solve that fails raises an error. A solve that reaches its end can still be wrong. For example, steps have created
-energy because they did not resolve contacts in time. Steps were accepted although contact states did not settle, or
-were cut repeatedly. A belt has left its pulleys, or a load step has jumped over a limit point. Such a solve is
-*doubtful*. Known reasons, such as a step longer than the period of a contact, are reported before the solve.
+A solve that fails raises an error. A solve that reaches its end can still be wrong. For example, steps may have created
+energy because they did not resolve contacts in time. Steps may have been accepted although contact states did not
+settle, or the step size was reduced repeatedly. A belt may have left its pulleys, or the solution of a load step may
+have jumped at a limit point. The result of such a solve is called *doubtful*. Known reasons, such as a step longer than
+the period of a contact, are reported before the solve.
 """
 
 from __future__ import annotations
@@ -27,25 +28,27 @@ from windlass.solvers.stepping.step_control import REQUEST
 UNSETTLED_SHARE = 0.05
 """Fraction of steps accepted at the limit of passes above which a result is doubtful [1]."""
 SMALL_ERROR = 1e-3
-"""Largest harmless force error of steps accepted at the limit of passes, relative to the contact force [1]."""
+"""Force error of steps accepted at the limit of passes, relative to the contact force [1], up to which the result is
+not doubtful.
+"""
 FEW = 3
-"""Number of steps that a short run may accept at the limit of passes without doubt."""
+"""Number of steps that a run may accept at the limit of passes without a doubtful result."""
 MANY_CUTS = 20
-"""Smallest number of failed attempts in a run whose contacts chatter."""
+"""Number of failed attempts above which contacts are treated as chattering."""
 CUT_SHARE = 0.05
-"""Smallest number of failed attempts per step in a run whose contacts chatter [1]."""
+"""Number of failed attempts per step above which contacts are treated as chattering [1]."""
 SHORT_STEPS = 4.0
-"""Smallest ratio of the number of steps to the number of nominal steps in a run whose contacts chatter [1]."""
+"""Ratio of the number of steps to the number of nominal steps above which contacts are treated as chattering [1]."""
 WHOLE = 1e-6
-"""Largest deviation of an invariant from a whole number at which the invariant counts as whole; other invariants belong
+"""Deviation of an invariant from an integer up to which the invariant is treated as an integer. Other invariants belong
 to open cables and may change.
 """
 SHOWN = 5
-"""Largest number of reasons of the same kind that are shown."""
+"""Largest number of reasons of the same type that are printed."""
 
 
 class DoubtfulError(WindlassError):
-    """Raised if a solve reached its end with a doubtful result and ``-verdict fail`` was given."""
+    """Raised if the result of a completed solve is doubtful and ``-verdict fail`` was given."""
 
 
 @dataclass(repr=False)
@@ -54,11 +57,11 @@ class Verdict:
 
     Attributes:
         reasons: reasons why the result is doubtful; empty if the result can be trusted.
-        notes: remarks before the solve and, in statics, on the stability of the equilibrium; each note is shown once in
-            a run.
-        energy: text on the energy that the method of integration has lost by intended damping, which causes no doubt.
-            The text is empty if the loss is negligible, and if laws also lose energy, which `EnergyLedger` shows.
-        invariants: numbers that must not change during the solve, see `Checks.invariants`.
+        notes: remarks that are printed before the solve and, in statics, remarks about the stability of the
+            equilibrium. Each remark is printed once in a run.
+        energy: text about the energy that the integration method has lost by intended numerical damping. The text is
+            empty if the loss is negligible, or if laws also lose energy, which only `EnergyLedger` can separate.
+        invariants: quantities that must not change during the solve, see `Checks.invariants`.
         stopped: reason why the solve has not reached its end: ``"interrupted"`` or ``"failed"``; empty for a completed
             solve.
         where: time and step at which a solve was stopped.
@@ -86,7 +89,7 @@ class Verdict:
 
 
 def find_doubts(assembly: Assembly, step: float) -> list[str]:
-    """Return findings of laws before a solve at the state in the fields. The call is collective.
+    """Return reasons for doubt that laws find before a solve, at the state in the fields. The call is collective.
 
     Args:
         assembly: the systems of this process.
@@ -148,7 +151,9 @@ def judge_invariants(verdict: Verdict, assembly: Assembly) -> list[str]:
 
 
 def begin_verdict(assembly: Assembly, step: float, name: str, more: Sequence[str] = ()) -> Verdict:
-    """Show reasons for doubt that laws find before a solve; the fields contain the initial state, including markers."""
+    """Create the verdict of a solve, and print the reasons for doubt that laws find before the solve. The fields
+    contain the initial state, including markers.
+    """
     if options.verdict_kind() == "off":
         return Verdict()
     whole = {key: value for key, value in find_invariants(assembly).items() if abs(value - round(value)) < WHOLE}
@@ -170,14 +175,14 @@ def judge_steps(statistics: Statistics) -> list[str]:
 
 
 def judge_cuts(steps: int, nominal: float, failed: Sequence[tuple[float, float, str]]) -> list[str]:
-    """Return reasons for doubt from steps that were cut repeatedly.
+    """Return reasons for doubt if the step size was reduced repeatedly.
 
     Args:
         steps: number of accepted steps.
         nominal: number of steps that the run would have with the nominal step size.
         failed: (time [s], step size [s], reason) of each rejected attempt.
     """
-    # an attempt that is rejected in order to end the step at the instant of a contact is no failure
+    # an attempt that is rejected so that the step ends at the time of a contact is not a failure
     cut = sum(REQUEST not in reason for _, _, reason in failed)
     if cut < MANY_CUTS or cut < CUT_SHARE * steps or steps < SHORT_STEPS * nominal:
         return []
@@ -189,8 +194,9 @@ def judge_cuts(steps: int, nominal: float, failed: Sequence[tuple[float, float, 
 
 
 def judge_end(error: float) -> list[str]:
-    """Return reasons for doubt from the last load step, which was accepted with the given force error relative to the
-    contact force [1]."""
+    """Return reasons for doubt if the last load step was accepted with a large force error, relative to the contact
+    force [1].
+    """
     if error <= SMALL_ERROR:
         return []
     return [
@@ -201,7 +207,7 @@ def judge_end(error: float) -> list[str]:
 
 
 def judge_jumps(jumps: Sequence[str]) -> list[str]:
-    """Return reasons for doubt from jumps of a static solve, which `JumpWatch` describes."""
+    """Return reasons for doubt from the texts of `JumpWatch` about jumps in a static solve."""
     return shorten(jumps, SHOWN, " jumps")
 
 
@@ -211,7 +217,7 @@ def judge_mesh(coarse: Sequence[str]) -> list[str]:
 
 
 def conclude(verdict: Verdict, reasons: Sequence[str], name: str) -> None:
-    """Store and show the verdict at the end of a solve; raise an error if it is doubtful and errors are requested.
+    """Store and print the verdict at the end of a solve.
 
     Raises:
         DoubtfulError: the verdict is doubtful and ``-verdict fail`` was given.

@@ -1,8 +1,8 @@
-"""Monitors of a run with a common interface, called in each step. A new monitor is one file, and one name in the list
-of monitors.
+"""Monitors of a run with a common interface. A new monitor is one file, and one element in the list of monitors of the
+solver.
 
-A monitor examines the steps of a run and reports at the end whether the result can be trusted. In compiled steps only
-the programs of a monitor are executed, until the next step that the monitor examines in Python.
+A monitor checks the steps of a run and reports at the end whether the result can be trusted. In compiled steps, only
+the programs of a monitor are executed, until the next step that the monitor checks in Python.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ from windlass.framework.kernels.program import NO_CALLS, Program
 from windlass.framework.state.state import State
 
 NEVER = 1 << 40
-"""Number of steps to the next check of a monitor that has not planned a check."""
+"""Number of steps to the next check, if no check is planned."""
 SOLVED = 1e-6
-"""Energy that the tolerances of an equilibrium permit, relative to the stored energy [1]. Measured for belts: 3e-8 to
-1e-7.
+"""Error of the energy of an equilibrium due to the solver tolerances, relative to the stored energy [1]. Measured
+values for belts are 3e-8 to 1e-7.
 """
 
 
 class Watch:
-    """Base class of monitors of the steps of a run; subclasses override its stages as needed.
+    """Base class of monitors of the steps of a run; subclasses override the methods that they need.
 
     All calls are collective.
 
     Attributes:
-        name: name of the data of the monitor in checkpoints.
-        advice: advice to users, shown if the monitor refuses a step.
-        found: array shared by all monitors, shape (1,); their programs set found[0] to 1 if Python must examine the
-            step.
+        name: key of the data of the monitor in checkpoints.
+        advice: advice to users, which is printed if the monitor does not allow a step.
+        found: array that all monitors share, shape (1,). The programs of monitors set found[0] to 1 if Python must
+            check the step.
     """
 
     name = ""
@@ -48,7 +48,7 @@ class Watch:
         """Begin a run of the given duration [s] at the state in the fields; data of the previous run are deleted."""
 
     def start(self, state: State, seen: bool) -> list[str]:
-        """Prepare the first step after `begin` or `restore`; return notes to be shown before the step.
+        """Prepare the first step after `begin` or `restore`; return notes that are printed before the step.
 
         Args:
             state: the initial state, with consistent accelerations and multipliers.
@@ -57,7 +57,8 @@ class Watch:
         return []
 
     def before_step(self, state: State, h: float, moved: bool) -> int:
-        """Begin a step of h seconds; return the number of steps to the next examined step, 1 for this step.
+        """Begin a step of h seconds. Return the number of steps, including this step, up to the next step that must be
+        checked; 1 means this step.
 
         Args:
             state: the state at the start of the step.
@@ -67,11 +68,13 @@ class Watch:
         return NEVER
 
     def refuse(self, t: float, then: float) -> str:
-        """Return the reason why the step between two times [s] is impossible with any step size, or an empty text."""
+        """Return a text if the motion between two times [s] is impossible for any step size, otherwise an empty
+        text.
+        """
         return ""
 
     def program(self) -> Program:
-        """Return the program that runs after each Newton run of this step; the solution is in the fields."""
+        """Return the program that is executed after each Newton run of this step; the fields contain the solution."""
         return NO_CALLS
 
     def find_cut(self, h: float) -> float:
@@ -83,11 +86,14 @@ class Watch:
         """Record an accepted step of h seconds that ends at t [s]; the fields contain the state at its end."""
 
     def after_step(self, state: State, changed: bool) -> None:
-        """End a step; ``changed``: whether constraints have changed velocities and accelerations since `accept`."""
+        """End a step; ``changed`` is true if a projection onto constraints has changed velocities and accelerations
+        since `accept`.
+        """
 
     def idle_program(self, state: State) -> Program | None:
-        """Return the program that runs after each step without Python, when state and fields contain the end of the
-        step; None for no program."""
+        """Return the program that is executed after each compiled step, when state and fields contain the end of the
+        step. Return None if the step requires Python.
+        """
         return None
 
     def skip(self, steps: int) -> None:
@@ -105,11 +111,11 @@ class Watch:
         return []
 
     def explain(self) -> list[str]:
-        """Return a text with the possible cause of a failed step."""
+        """Return texts about the possible cause of a failed step."""
         return []
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return values that a continued run needs."""
+        """Return values that a resumed run needs."""
         return {}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
@@ -118,14 +124,14 @@ class Watch:
 
 @kernel
 def note_motion(q: FloatArray, v: FloatArray, seen_q: FloatArray, seen_v: FloatArray) -> None:
-    """Store displacements q and velocities v, each (n,)."""
+    """Copy displacements q and velocities v to ``seen_q`` and ``seen_v``, each of shape (n,)."""
     for i in range(len(q)):
         seen_q[i], seen_v[i] = q[i], v[i]
 
 
 @kernel
 def is_other(q: FloatArray, v: FloatArray, seen_q: FloatArray, seen_v: FloatArray) -> bool:
-    """Return whether displacements or velocities, each (n,), differ from the stored values."""
+    """Return whether displacements or velocities differ from ``seen_q`` and ``seen_v``, each of shape (n,)."""
     other = False
     for i in range(len(q)):
         other |= q[i] != seen_q[i] or v[i] != seen_v[i]
@@ -133,14 +139,14 @@ def is_other(q: FloatArray, v: FloatArray, seen_q: FloatArray, seen_v: FloatArra
 
 
 class Watches:
-    """All monitors of a solver, in the order in which they examine steps and report reasons for doubt.
+    """All monitors of a solver, in the order in which they check steps and report reasons for doubt.
 
     Args:
         assembly: the systems of this process.
-        watches: the watches.
+        watches: the monitors.
 
     Attributes:
-        found: 1 if programs have found a problem in the last step, shape (1,).
+        found: found[0] is 1 if programs have found a problem in the last step, shape (1,).
     """
 
     def __init__(self, assembly: Assembly, watches: Sequence[Watch]) -> None:
@@ -148,7 +154,7 @@ class Watches:
         for watch in self._all:
             watch.found = self.found
         n = assembly.layout.spare
-        # whether users may change the motion between steps, and the last motion that users could read
+        # whether users may change the motion between steps, and the last motion that was passed to users
         self._is_open, self._seen = True, (np.zeros(n), np.zeros(n))
         self._note_motion, self._is_other = call(note_motion), call(is_other)
         self._before_step = self._overriding("before_step")
@@ -193,7 +199,7 @@ class Watches:
         return [program() for program in self._programs]
 
     def after_newton(self) -> None:
-        """Examine the end of the step in the fields before the step is accepted."""
+        """Call the programs of all monitors before a step is accepted; the fields contain its end."""
         self.found[0] = 0.0
         for program in self._programs:
             program()()

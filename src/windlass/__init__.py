@@ -1,6 +1,6 @@
 """Windlass: a finite element framework for cables, belts and ropes in contact, built on PETSc.
 
-The public names are loaded on first use, so the cost of ``import windlass`` is negligible.
+Public names are imported when they are first used, so that ``import windlass`` takes little time.
 """
 
 from importlib import import_module
@@ -90,7 +90,7 @@ _ROOT = Path(__file__).resolve().parents[2]
 if all((_ROOT / folder / "__init__.py").is_file() for folder in ("framework", "elements", "connectors", "solvers")):
     __path__.insert(0, str(_ROOT))
 
-# With several processes, errors are handled from this point on, because the other processes would wait for a failed
+# With several processes, errors are handled from here on. Otherwise the other processes would wait for a failed
 # process.
 if import_module("windlass.framework.launch.launcher").launched_size() > 1:
     import_module("windlass.framework.launch.script_end").install_in_script()
@@ -98,7 +98,7 @@ if import_module("windlass.framework.launch.launcher").launched_size() > 1:
 _names = import_module("windlass.framework.launch.lazy_names")
 _names.libraries[:] = ("windlass.elements", "windlass.connectors")
 
-if not TYPE_CHECKING:  # type checkers report imported names that do not exist in the module
+if not TYPE_CHECKING:  # hidden from type checkers, so that they report imported names that do not exist
     _load, _list, __all__ = _names.offer(__name__)
 
     def __getattr__(name: str) -> Any:

@@ -1,4 +1,5 @@
-"""Data sheets of belts, mooring chains and wire ropes by name: standard values, and typical values with their ranges.
+"""Data sheets of belts, mooring chains and wire ropes, selected by name, with values of standards and typical values
+with their ranges.
 
 sheet = wl.catalogue.belt("PK", ribs=6)
 pulleys = [wl.Pulley(body, 0.06, groove_angle=sheet.groove_angle(0.06)), ...]
@@ -8,11 +9,11 @@ chain = wl.catalogue.chain("R3", 0.076)
 line = straight_cable(world, anchor, fairlead, 40, bending_stiffness=0.0, **chain.columns)
 world.add(con.FluidLoad, cable=line, fluid=sea, **chain.fluid)
 
-The numbers are in `belts.toml` and `lines.toml` in this folder. Each family of products has its standards, its sources,
-and the certainty of each number. Most of the numbers have not been compared with the texts of the standards yet, and
-EA, EI and friction differ between manufacturers. Start a design with a data sheet, and check the sheet against the
-standard or the manufacturer's data. To add another kind of product, write a file of the same form and a function like
-`belt`.
+The values are in `belts.toml` and `lines.toml` in this folder. These files list the standards and sources of each
+family of products, and the certainty of each value. Most values have not been compared with the texts of the standards
+yet, and EA, EI and friction differ between manufacturers. A data sheet provides initial values for a design; check
+these values against the standard or the manufacturer's data. To add another type of product, write a file with the same
+structure and a function like `belt`.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ COLUMNS = ("axial_stiffness", "bending_stiffness", "mass_per_length")
 
 
 class Quantity(NamedTuple):
-    """A number of a data sheet in SI units, with its range and certainty."""
+    """A value of a data sheet in SI units, with its range and certainty."""
 
     value: float
     low: float
@@ -50,7 +51,7 @@ class Quantity(NamedTuple):
 
 @dataclass(frozen=True)
 class BeltSheet:
-    """The data sheet of a belt; all numbers in SI units.
+    """The data sheet of a belt; all values are in SI units.
 
     Attributes:
         name: name such as "6PK", "SPA", "T10".
@@ -58,12 +59,13 @@ class BeltSheet:
         standard: the standards that give the dimensions of the belt.
         width: width of the belt [m].
         columns: arguments of `wl.Belt`: ``axial_stiffness``, ``bending_stiffness``, ``mass_per_length``,
-            ``cord_offset`` and ``friction``; also ``layer_stiffness`` for belts with a layer, and ``pitch``,
+            ``cord_offset`` and ``friction``; also ``layer_stiffness`` for belts with an elastic layer, and ``pitch``,
             ``tooth_stiffness``, ``tooth_height`` and ``flank_angle`` for timing belts.
-        quantities: all numbers by name, with ranges and certainty: "standard", "typical" or "estimate".
-        notes: notes on the numbers.
-        sources: sources of the numbers.
-        groove_angles: groove angles of small and of large V-belt pulleys [rad], and the radius between them [m].
+        quantities: all values by name, with ranges and certainty: "standard", "typical" or "estimate".
+        notes: notes on the values.
+        sources: sources of the values.
+        groove_angles: groove angle of small V-belt pulleys, groove angle of large V-belt pulleys [rad], and the radius
+            that separates small from large pulleys [m].
     """
 
     name: str
@@ -85,8 +87,8 @@ class BeltSheet:
         return small if radius <= limit else large
 
     def radius(self, teeth: int) -> float:
-        """Return the radius of the face of a timing pulley [m]: the radius of the pitch line minus its distance from
-        the face.
+        """Return the outer radius of a timing pulley [m], which is the radius of the pitch line minus the distance of
+        the pitch line from the outer surface of the pulley.
 
         Raises:
             ModelError: the belt is not a timing belt.
@@ -105,20 +107,20 @@ class BeltSheet:
 
 @dataclass(frozen=True)
 class LineSheet:
-    """The data sheet of a chain or a wire rope; all numbers in SI units.
+    """The data sheet of a chain or a wire rope; all values are in SI units.
 
     Attributes:
         name: name such as "R3 studless chain 76 mm".
-        standard: standards of the chain or rope.
+        standard: standards that apply to the chain or rope.
         diameter: nominal diameter of a rope or of the bar of a chain [m].
         breaking_load: minimum breaking load [N], for `wl.post`.
         columns: columns of cables and arguments of `wl.Rope`: ``axial_stiffness``, ``mass_per_length``, and
             ``bending_stiffness`` of ropes.
         fluid: columns of `FluidLoad` for water: ``diameter`` of a cylinder with the displaced volume, and drag
             coefficients relative to this diameter.
-        quantities: all numbers by name, with ranges and certainty: "standard", "typical" or "estimate".
-        notes: notes on the numbers.
-        sources: sources of the numbers.
+        quantities: all values by name, with ranges and certainty: "standard", "typical" or "estimate".
+        notes: notes on the values.
+        sources: sources of the values.
     """
 
     name: str
@@ -163,11 +165,11 @@ def belt(name: str, ribs: int | None = None, width: float | None = None) -> Belt
     Args:
         name: profile, see `belts`, or a name such as "6PK" for the profile PK with six ribs. Capitals, spaces and
             hyphens are ignored.
-        ribs: number of ribs of ribbed belts; number of parallel V-belts, default one.
+        ribs: number of ribs of ribbed belts, or number of parallel V-belts (default: one).
         width: width of flat and timing belts [m].
 
     Raises:
-        ModelError: the name is not in the catalogue, or the number of ribs or the width is missing or wrong.
+        ModelError: the name is not in the catalogue, or the number of ribs or the width is missing or not allowed.
     """
     table = _read("belts.toml")
     profile, count = _find(name, table["belts"])
@@ -253,7 +255,7 @@ def chain(grade: str, diameter: float, stud: bool = False) -> LineSheet:
         stud: whether the links have studs.
 
     Raises:
-        ModelError: the grade is unknown or not made without studs, or the diameter is out of range.
+        ModelError: the grade is unknown or exists only with studs, or the diameter is out of range.
     """
     table = _read("lines.toml")
     family, kind = table["families"]["chain"], table["chains"]["stud" if stud else "studless"]
@@ -271,7 +273,7 @@ def chain(grade: str, diameter: float, stud: bool = False) -> LineSheet:
         "mass_per_length": (mass, "kg/m"),
         "volume_diameter": (volume, "m"),
         "normal_drag": (across, "1"),
-        # DNV relates the drag along the line to the diameter, `FluidLoad` to the circumference
+        # axial drag coefficients of DNV refer to the diameter, coefficients of `FluidLoad` refer to the circumference
         "axial_drag": (along / pi, "1"),
     }
     quantities = {key: Quantity(value, value, value, unit, family["sure"][key]) for key, (value, unit) in given.items()}
@@ -320,8 +322,8 @@ def wire_rope(construction: str, diameter: float, core: str = "IWRC", grade: flo
 
 @checked(rope_diameter=number("m", above=0.0))
 def groove(rope_diameter: float) -> Groove:
-    """Return the groove of a sheave for a wire rope by DIN 15061-1: the columns of `SheaveSurface`, and the smallest
-    depth [m].
+    """Return the groove of a sheave for a wire rope according to DIN 15061-1: columns of `SheaveSurface`, and the
+    smallest depth [m].
 
     The radius of the bottom is 0.53 times the diameter of the rope. The angle between the flanks is 45°. The depth is
     at least sqrt(2) times the diameter of the rope.
@@ -352,7 +354,7 @@ def _create_sheet(
 
 
 def _check_diameter(name: str, diameter: float, family: Mapping[str, Any]) -> float:
-    """Return the diameter in mm."""
+    """Return the diameter in mm; raise ModelError if it is out of range."""
     low, high = (MM * value for value in family["range_mm"])
     if not low <= diameter <= high:
         raise ModelError(f"diameter = {diameter:g} m of {name} of the catalogue: must be {low:g} to {high:g} m")
@@ -360,7 +362,7 @@ def _check_diameter(name: str, diameter: float, family: Mapping[str, Any]) -> fl
 
 
 def _pick(kind: str, name: str, rows: Mapping[str, Any]) -> str:
-    """Return the name of a row of the catalogue; capitals, spaces and hyphens of the given name are ignored."""
+    """Return the catalogue name that matches a given name; capitals, spaces and hyphens are ignored."""
     known = {_plain(row): row for row in rows}
     if _plain(name) not in known:
         close = get_close_matches(_plain(name), known, 1, 0.5)
@@ -380,12 +382,14 @@ def _format(title: str, quantities: Mapping[str, Quantity], notes: str, sources:
 
 @cache
 def _read(file: str) -> dict[str, Any]:
-    """Return a table of the catalogue."""
+    """Return the content of a file of the catalogue."""
     return tomllib.loads((Path(__file__).parent / file).read_text(encoding="utf-8"))
 
 
 def _find(name: str, rows: Mapping[str, Any]) -> tuple[str, int | None]:
-    """Return the profile and the number of ribs of a belt name such as 6PK; the number is None if the name has none."""
+    """Return the profile and the number of ribs of a belt name such as 6PK. The number is None if the name does not
+    contain it.
+    """
     known = {_plain(alias): profile for profile, row in rows.items() for alias in (profile, *row.get("aliases", []))}
     plain = _plain(name)
     if plain in known:
@@ -404,7 +408,7 @@ def _plain(name: str) -> str:
 
 
 def _triple(value: Any) -> tuple[float, float, float]:
-    """Return a typical value and its range from one or three numbers."""
+    """Return a typical value and its range. The argument is one number, or a list of the value and both limits."""
     if isinstance(value, list):
         typical, low, high = value
         return float(typical), float(low), float(high)

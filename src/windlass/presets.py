@@ -1,4 +1,4 @@
-"""Settings that reproduce other programs, for comparisons; they differ from the defaults of Windlass.
+"""Settings that reproduce the algorithms of other programs, for comparisons. They differ from the defaults of Windlass.
 
 preset = wl.presets.exudyn()
 world.add(con.ContactFrictionCircleCable2D, ..., **preset.contact)
@@ -13,7 +13,7 @@ from windlass.solvers.stepping.discontinuous import Passes
 
 
 class Preset(NamedTuple):
-    """Arguments that replace defaults of Windlass.
+    """Arguments that replace the defaults of Windlass.
 
     Attributes:
         contact: columns for contacts of circles and cables with friction.
@@ -29,13 +29,13 @@ class Preset(NamedTuple):
 
 
 def exudyn() -> Preset:
-    """Return settings equal to the defaults of Exudyn 1.13.6.
+    """Return settings that correspond to the defaults of Exudyn 1.13.6.
 
-    Stick displacements are measured along the reference length of a cable. Every contact begins with its stored state.
-    A step has at most five contact passes, and fewer if a force error is at most 1 N. In statics each pass begins at
-    the start of the load step. Residual norms are relative to the larger of two residual norms, at the start and in the
-    first iteration. Positions and velocities are not projected onto constraints, and rotation parameters are integrated
-    directly.
+    Stick displacements are measured along the reference length of a cable. Every contact starts with its stored state.
+    A step has at most five contact passes; the passes end when the force error is at most 1 N. In statics each pass
+    begins at the start of the load step. The relative tolerance refers to the larger of two residual norms: of the
+    predictor and of the first iteration. Positions and velocities are not projected onto constraints, and Euler
+    parameters are integrated like other coordinates.
     """
     settled: dict[str, Any] = {
         "passes": Passes(max_it=5, atol=1.0, rtol=0.0, fail=False),

@@ -1,1 +1,1 @@
-"""The commands of `windlass`, one file each; no other package imports them."""
+"""The commands of `windlass`. Each command is one file, which no other package imports."""

@@ -35,22 +35,23 @@ COMMANDS = (
     "run", "run-exudyn", "run-moordyn", "modes", "sweep", "optimise", "identify", "uncertainty", "tune", "fmu",
     "compile", "show", "post", "examples", "doctor",
 )  # fmt: skip
-"""Command names and their files in this folder; ``main`` of each file takes the words after the command and returns the
-exit code."""
+"""Names of commands. Each command is a file in this folder; its function ``main`` receives the arguments after the
+command and returns the exit code.
+"""
 VERSION_WORDS = ("version", "-version", "--version")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command with its words (default: words of the process) and return the exit code.
+    """Run a command with its arguments (default: arguments of the process) and return the exit code.
 
-    0: done; 1: an exception, or an installation that is not ready; 2: an error in the input, or no convergence; 141:
-        the reader of the output has closed the pipe, like ``| head``.
+    The exit code is 0 for success; 1 for an exception or an incomplete installation; 2 for an input error or a solve
+        without convergence; and 141 if the reader of the output has closed the pipe, as ``| head`` does.
     """
     try:
         code = run_command(arguments)
         sys.stdout.flush()
     except BrokenPipeError:
-        # the rest of the buffer is discarded, because flushing it at the end of the process would fail, too
+        # the rest of the buffer is discarded, because writing it at the end of the process would fail, too
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
     return code

@@ -1,4 +1,4 @@
-"""The command `windlass compile`: compile kernels before models need them."""
+"""The command `windlass compile`: compiles kernels before models use them."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ def main(words: Sequence[str]) -> int:
 
 
 def is_count(word: str) -> bool:
-    """Return whether a word is an integer >= 1 that is possible as a number of processes."""
+    """Return whether a text is an integer >= 1 that is a possible number of processes."""
     return word.isascii() and word.isdigit() and len(word) < 6 and int(word) > 0
 
 
 class CompileError(WindlassError):
-    """Raised for kernels that cannot be compiled ahead or stored."""
+    """Raised if kernels cannot be compiled in advance or stored."""
 
 
 def compile_all(processes: int | None = None) -> str:
     """Compile all missing kernels of the list; return a summary as text.
 
     Args:
-        processes: number of parallel processes; default one for each core.
+        processes: number of parallel processes; default: one for each core.
 
     Raises:
         CompileError: the compiler is switched off, kernels cannot be stored, or a kernel of the list does not exist.

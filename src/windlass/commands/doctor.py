@@ -1,7 +1,8 @@
-"""Output of `windlass doctor`: versions, PETSc's solver packages, MPI, the compiler cache and a verdict.
+"""The command `windlass doctor`: prints versions, PETSc's solver packages, MPI, the compiler cache, and whether
+Windlass can run.
 
-Each package is imported only when its line of the report is made. The report therefore also works if a package is
-missing or broken; the verdict then names the problem and its remedy.
+Each package is imported only when its line of the report is created. Therefore the report is also possible if a package
+is missing or damaged; its last line then names the problem and the remedy.
 """
 
 import importlib
@@ -28,7 +29,7 @@ def main(_words: Sequence[str]) -> int:
 
 
 class _Findings:
-    """Lines of the report, problems that prevent Windlass from running, and other remarks."""
+    """Three lists: lines of the report, problems that prevent Windlass from running, and other remarks."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -40,9 +41,9 @@ class _Findings:
 
 
 def report() -> tuple[str, bool]:
-    """Report on this installation.
+    """Check this installation.
 
-    Return the text of the report, whose last line is the verdict, and whether Windlass can run.
+    Return the text of the report and whether Windlass can run. The last line of the text is the result of the check.
     """
     found = _Findings()
     _add_python(found)
@@ -62,7 +63,7 @@ def report() -> tuple[str, bool]:
 
 
 def _load(found: _Findings, name: str) -> ModuleType | None:
-    """Import a required module; a failed import is added to the lines and to the problems."""
+    """Import a required module. If this fails, add the error to the lines of the report and to the list of problems."""
     try:
         return importlib.import_module(name)
     # The loader of a broken installation may raise any error: OSError, RuntimeError, AttributeError.
@@ -127,7 +128,9 @@ def _add_petsc(found: _Findings) -> None:
 
 
 def _add_slepc(found: _Findings) -> None:
-    """Add SLEPc, which is only needed for modes; SLEPc does not load if it was built for another PETSc."""
+    """Add a line for SLEPc, which only modes require. The import of SLEPc fails if it was built for another version of
+    PETSc.
+    """
     try:
         SLEPc: Any = importlib.import_module("slepc4py.SLEPc")
         found.add_line("slepc", ".".join(map(str, SLEPc.Sys.getVersion())))
@@ -156,7 +159,7 @@ def _solves(PETSc: Any, package: str) -> bool:
             pc.setType("lu")
             pc.setFactorSolverType(package)
         ksp.solve(b, x)
-        # The middle of three unit springs under unit loads moves by 2; hypre with gmres stops at rtol = 1e-5.
+        # The exact displacement is 2; the tolerance is sufficient for hypre with gmres, which ends at rtol = 1e-5.
         return bool(ksp.getConvergedReason() > 0 and abs(x.getValue(1) - 2.0) < 1e-4)
     except PETSc.Error:
         return False
@@ -166,12 +169,13 @@ def _solves(PETSc: Any, package: str) -> bool:
 
 
 def _check_shared_mpi(found: _Findings, PETSc: Any) -> None:
-    """Check that mpi4py and PETSc use the same MPI library; with two libraries, the numbers of ranks differ or handles
-    cannot be passed."""
+    """Check that mpi4py and PETSc use the same MPI library. With two libraries, the numbers of processes differ, or
+    handles cannot be passed.
+    """
     MPI: Any = sys.modules["mpi4py.MPI"]
     try:
         same = PETSc.COMM_WORLD.tompi4py().size == MPI.COMM_WORLD.size == PETSc.COMM_WORLD.size
-    # The error for the handle of another MPI library depends on both libraries.
+    # The type of error for a handle of another MPI library depends on both libraries.
     except Exception:
         same = False
     if not same:
@@ -186,7 +190,7 @@ def _add_kernel_cache(found: _Findings) -> None:
 
         folder, reason = cache_folder()
         files = 0 if folder is None else sum(1 for path in folder.rglob("*") if path.is_file())
-    # The report must handle any failure here: no home folder, no permission, a broken numba.
+    # Any error is possible here, for example if there is no home folder, no permission, or numba is damaged.
     except Exception as error:
         found.add_line("compiler cache", f"unknown: {_first_line(error)}")
         found.problems.append("the folder of the compiler cache cannot be found or made")

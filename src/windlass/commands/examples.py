@@ -36,7 +36,7 @@ def main(words: Sequence[str]) -> int:
     """List the examples or copy one; return the exit code.
 
     Raises:
-        OptionError: the example is unknown, a file exists, or there are too many words.
+        OptionError: the example is unknown, a file exists, or there are too many arguments.
     """
     print(HELP if len(words) == 1 and words[0] in HELP_WORDS else run_examples(words))
     return 0
@@ -46,7 +46,7 @@ def run_examples(words: Sequence[str]) -> str:
     """List the examples, or copy one; return the text to print.
 
     Raises:
-        OptionError: the example is unknown, a file exists, or there are too many words.
+        OptionError: the example is unknown, a file exists, or there are too many arguments.
     """
     found = {path.stem: path for path in sorted(find_folder().glob("*.py")) if path.stem != "__init__"}
     if not words:

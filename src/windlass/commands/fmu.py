@@ -1,4 +1,4 @@
-"""The command `windlass fmu`: a co-simulation FMU of a model script."""
+"""The command `windlass fmu`: writes a co-simulation FMU of a model script."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ OWN = option_table(
     Option("files", "", "", "further files that the model reads, separated by commas; in the FMU beside the model"),
 )  # fmt: skip
 LIBRARIES = {"2": ("pythonfmu", "pythonfmu>=0.6.3,<1"), "3": ("pythonfmu3", "pythonfmu3>=0.3,<1")}
-"""Library and its versions by version of FMI."""
+"""Library that builds the FMU, and its allowed versions, by version of FMI."""
 INTERFACE = "interface.json"
 PROCESS = Path(model_process.__file__)
 SLAVE = PROCESS.with_name("slave.py")
@@ -73,11 +73,10 @@ def main(words: Sequence[str]) -> int:
 
 
 def take_files(pairs: Pairs, files: Sequence[Path]) -> Pairs:
-    """Replace option values that are files of the FMU by their names, because the files are in the folder of the
-    script.
+    """Replace paths in option values by file names, because the FMU contains these files in the folder of the script.
 
     Raises:
-        OptionError: a value is another file.
+        OptionError: a value is the path of a file that the FMU does not contain.
     """
     taken: Pairs = []
     for name, value in pairs:
@@ -91,7 +90,7 @@ def take_files(pairs: Pairs, files: Sequence[Path]) -> Pairs:
 
 
 def check_target(path: Path) -> None:
-    """Raise OutputError if the FMU cannot be written, or would replace a file of another program."""
+    """Raise OutputError if the FMU cannot be written, or would overwrite a file of another program."""
     if path.suffix != ".fmu":
         raise OutputError(f"-output {path.name}: must be a file .fmu")
     check_place(path, "-output")
@@ -102,14 +101,14 @@ def check_target(path: Path) -> None:
 
 
 def ask_interface(model: Path, pairs: Pairs, files: Sequence[Path]) -> dict[str, Any]:
-    """Return the interface of a model, from a run that ends before its first step in time.
+    """Return the interface of a model, from a run that ends before its first time step.
 
     Raises:
         OptionError: the model fails, or declares no interface.
     """
     with tempfile.TemporaryDirectory(prefix="windlass_fmu_") as name:
         folder = Path(name)
-        # this run is the run of the FMU
+        # the model runs in the same manner as in the FMU
         own = {"script": model.name, "python": sys.executable, "words": join_options(pairs)}
         copy_model(model, files, folder)
         process = model_process.ModelProcess(folder, own | {"parameters": {}}, {})
@@ -119,7 +118,7 @@ def ask_interface(model: Path, pairs: Pairs, files: Sequence[Path]) -> dict[str,
             raise OptionError(f"{model.name}: {error}") from None
         finally:
             process.kill()
-    # parameters are specified by their values
+    # options that are parameters of the FMU are passed as values of parameters
     rest = [(name, value) for name, value in pairs if name not in found["parameters"]]
     identifier = re.sub(r"\W", "_", model.stem)
     identifier = identifier if not identifier[0].isdigit() else f"_{identifier}"
@@ -145,7 +144,7 @@ def build(library: str, interface: dict[str, Any], model: Path, files: Sequence[
         copy_model(model, files, folder)
         content = json.dumps(interface, indent=1).encode()
         replace_file(folder / INTERFACE, content)
-        # an importing tool identifies modules by name, so each FMU has its own
+        # importing tools identify modules by name, so each FMU has a module with a unique name
         digest = hashlib.sha256(content + library.encode() + model.read_bytes()).hexdigest()[:8]
         script = folder / f"{interface['identifier']}_{digest}_slave.py"
         shutil.copy2(SLAVE, script)
@@ -163,7 +162,7 @@ def build(library: str, interface: dict[str, Any], model: Path, files: Sequence[
 
 @contextmanager
 def own_modules() -> Iterator[None]:
-    """Context that restores the search path and the loaded modules of Python after the work of a builder."""
+    """Return a context that restores Python's search path and loaded modules at its end."""
     path, modules = list(sys.path), set(sys.modules)
     try:
         yield

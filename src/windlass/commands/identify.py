@@ -1,4 +1,6 @@
-"""The command `windlass identify`: the values of options for which the sensors of a model fit measured values best."""
+"""The command `windlass identify`: finds the values of options for which the sensors of a model fit measured values
+best.
+"""
 
 from __future__ import annotations
 
@@ -54,24 +56,27 @@ DEFINITION, TABLE, PICTURE = "identify.json", ("identify.csv", "identify.parquet
 CURVES, RESULT = "fit.csv", "fit.json"
 DEVIATION = re.compile(r"\s*(.+?)\s*=\s*(\S+)\s*")
 CLOSE = 0.95
-"""Correlation of two parameters above which the summary names them."""
+"""Correlation of two parameters above which the summary mentions the pair."""
 TREND = 0.3
-"""Correlation of neighbouring residuals above which residuals do not count as random."""
+"""Correlation of neighbouring residuals above which residuals are not treated as random."""
 FAR = 2.0
-"""Ratio of the size of residuals to the given deviation above which the summary shows the ratio."""
+"""Ratio of the root mean square of residuals to the given standard deviation above which the summary contains the
+ratio.
+"""
 
 
 @dataclass(frozen=True)
 class FitPlan(StudyPlan):
-    """A fit: ranges of options by name, measured values, and the standard deviations of the measured values, NaN for
-    unknown deviations."""
+    """The plan of a fit: ranges of options by name, measured values, and standard deviations of measured values (NaN if
+    unknown).
+    """
 
     ranges: dict[str, Range]
     measured: MeasuredTable
     deviations: tuple[float, ...]
 
     def describe(self) -> dict[str, Any]:
-        """Return settings that must be equal when the fit continues."""
+        """Return settings that must not change when a fit is resumed."""
         data = hashlib.sha256(self.measured.file.read_bytes()).hexdigest()
         ranges = {name: each.describe() for name, each in self.ranges.items()}
         return {"data_sha256": data, "ranges": ranges, **self.describe_common(("deviation", "step", "tolerance"))}
@@ -81,7 +86,7 @@ def main(words: Sequence[str]) -> int:
     """Run the command; return the exit code, 0 if there is a fit.
 
     Raises:
-        OptionError: the command line is wrong, or no table of the runs contains a measured column.
+        OptionError: the command line is wrong, or no table of a run contains a measured column.
         OutputError: files cannot be written, or the folder contains another fit.
     """
     return carry_out(words, HELP, OWN, make_plan, conduct)
@@ -108,7 +113,9 @@ def make_plan(words: Sequence[str]) -> FitPlan:
 
 
 def read_deviations(text: str, measured: MeasuredTable) -> tuple[float, ...]:
-    """Return the standard deviation of each column, NaN if it is not given; raises OptionError."""
+    """Return the standard deviation of each measured column, NaN if it is not given; raise OptionError for wrong
+    input.
+    """
     given: dict[str, float] = {}
     for part in filter(str.strip, text.split(",")):
         match = DEVIATION.fullmatch(part)
@@ -139,7 +146,7 @@ class FitRuns:
         self.rows: dict[Point, Row] = {}
 
     def __call__(self, points: Sequence[Point]) -> list[FloatArray | None]:
-        """Return the residuals of points, None for failed runs; new points run at the same time."""
+        """Return the residuals of points, None for failed runs. Runs of new points are executed in parallel."""
         found: list[FloatArray | None] = []
         cases = [case_at(self._plan.ranges, point) for point in points]
         for point, (row, folder) in zip(points, self._runs.run(cases), strict=True):
@@ -188,7 +195,7 @@ def check_files(folder: Path) -> None:
 
 
 def write_curves(plan: FitPlan, best: FloatArray) -> Path:
-    """Write the measured values and the values of the best run over time; return the file."""
+    """Write a table of time, measured values and values of the best run; return its path."""
     measured = plan.measured
     heading, columns = ["time [s]"], [measured.times]
     for k, name in enumerate(measured.names):
@@ -201,7 +208,7 @@ def write_curves(plan: FitPlan, best: FloatArray) -> Path:
 
 
 def write_result(plan: FitPlan, fit: Fit) -> Path:
-    """Write values, intervals and correlations as JSON; return the file."""
+    """Write values, intervals and correlations to a JSON file; return its path."""
     names = list(plan.ranges)
     values = {}
     for (name, each), share, width in zip(plan.ranges.items(), fit.point, fit.half_widths, strict=True):
@@ -228,7 +235,9 @@ def write_result(plan: FitPlan, fit: Fit) -> Path:
 
 
 def describe_region(plan: FitPlan, fit: Fit) -> dict[str, Any] | None:
-    """Return covariance and bound of the joint region of all options, or None if the data do not bound the region."""
+    """Return the covariance matrix and the bound of the joint confidence region of all options, or None if the data do
+    not determine all options.
+    """
     if not np.isfinite(fit.covariance).all():
         return None
     names, widths = list(plan.ranges), np.array([each.width for each in plan.ranges.values()])
@@ -277,7 +286,7 @@ def describe(plan: FitPlan, fit: Fit, row: Row) -> list[str]:
 
 
 def describe_loose(names: Sequence[str]) -> str:
-    """Return a text that names the options of a loose direction."""
+    """Return a text that names the options in a direction that the data do not determine."""
     if len(names) == 1:
         return f"-{names[0]}"
     return f"{', '.join(f'-{name}' for name in names[:-1])} and -{names[-1]}, only a combination of them"

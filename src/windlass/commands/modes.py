@@ -1,4 +1,4 @@
-"""The command `windlass modes`: natural frequencies about the last state that a model script has solved."""
+"""The command `windlass modes`: computes natural frequencies about the last state that a model script has solved."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ lists its options."""
 
 
 def main(words: Sequence[str]) -> int:
-    """Run a model, show the modes about its last state, and return the exit code."""
+    """Run a model, print the modes about its last state, and return the exit code."""
     return run_script(words, "modes", HELP, last_state.want, show_modes)
 
 

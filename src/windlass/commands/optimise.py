@@ -1,4 +1,4 @@
-"""The command `windlass optimise`: find the values of options that minimise or maximise a result of a model."""
+"""The command `windlass optimise`: finds the values of options that minimise or maximise a result of a model."""
 
 from __future__ import annotations
 
@@ -59,8 +59,9 @@ class Limit(NamedTuple):
     bound: float
 
     def slack(self, row: Row) -> float:
-        """Return the distance of a result from the bound, relative to the bound; >= 0 within the limit, NaN if the run
-        has no such result."""
+        """Return the distance of a result from the bound, relative to the bound. The distance is >= 0 if the limit is
+        fulfilled, and NaN if the run has no such result.
+        """
         value = to_number(row.get(self.name))
         distance = self.bound - value if self.sense == "<=" else value - self.bound
         return distance / (abs(self.bound) or 1.0)
@@ -72,7 +73,7 @@ class Limit(NamedTuple):
 
 @dataclass(frozen=True)
 class SearchPlan(StudyPlan):
-    """A search, with the ranges of options by name, and limits on results."""
+    """The plan of a search, with ranges of options by name and limits on results."""
 
     ranges: dict[str, Range]
     limits: tuple[Limit, ...]
@@ -83,14 +84,14 @@ class SearchPlan(StudyPlan):
         return (self.own["minimise"], 1.0) if self.own["minimise"] else (self.own["maximise"], -1.0)
 
     def describe(self) -> dict[str, Any]:
-        """Return settings that must be equal when the search continues."""
+        """Return settings that must not change when a search is resumed."""
         kept = ("minimise", "maximise", "within", "method", "step", "tolerance", "seed")
         ranges = {name: each.describe() for name, each in self.ranges.items()}
         return {"ranges": ranges, **self.describe_common(kept)}
 
 
 def main(words: Sequence[str]) -> int:
-    """Run the command; return the exit code, 0 if at least one run is within all limits.
+    """Run the command; return the exit code, which is 0 if at least one run fulfils all limits.
 
     Raises:
         OptionError: the command line is wrong, or a name is not a result of the model.
@@ -113,7 +114,7 @@ def make_plan(words: Sequence[str]) -> SearchPlan:
 
 
 def read_limits(text: str) -> tuple[Limit, ...]:
-    """Return the limits that ``-within`` gives; raises OptionError."""
+    """Return the limits in the value of ``-within``; raise OptionError for wrong input."""
     found = []
     for part in filter(str.strip, text.split(",")):
         match = LIMIT.fullmatch(part)
@@ -141,7 +142,7 @@ class SearchRuns:
         self._plan, self._runs = plan, runs
 
     def __call__(self, points: Sequence[Point]) -> list[SearchResult]:
-        """Return the results of points; new points run at the same time."""
+        """Return the results of points. Runs of new points are executed in parallel."""
         return [self._judge(row) for row, _ in self._runs.run([case_at(self._plan.ranges, point) for point in points])]
 
     def _judge(self, row: Row) -> SearchResult:
@@ -182,7 +183,7 @@ def check_files(folder: Path) -> None:
 
 
 def describe(plan: SearchPlan, search: BoxSearch, runs: KeptRuns, best: int | None, ended: str) -> list[str]:
-    """Return lines of the summary of a search."""
+    """Return the lines of the summary of a search."""
     goal = plan.goal[0]
     failed = sum(row["status"] == "failed" for row in runs.rows)
     lines = [f"{len(search.found)} runs, {failed} failed; {ended}"]

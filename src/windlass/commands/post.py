@@ -62,7 +62,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def read_options(words: Sequence[str], options: dict[str, Option]) -> dict[str, Any]:
-    """Return the values of the given options; raises OptionError for unknown or wrong options."""
+    """Return the values of the given options; raise OptionError for unknown or wrong options."""
     values: dict[str, Any] = {}
     for name, text in refuse_twice(split_options(words)):
         if name not in options:

@@ -1,4 +1,6 @@
-"""The command `windlass run`: runs a model script like `python`, with short error messages and checked options."""
+"""The command `windlass run`: runs a model script like `python`, but with short error messages and checks of
+options.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ from windlass.framework.errors import OptionError
 from windlass.framework.launch.arguments import HELP_WORDS
 
 RUBBISH = 10_000
-"""Number of new objects after which Python searches for reference cycles."""
+"""Number of new objects after which Python's garbage collection runs."""
 HELP = """windlass run MODEL.py [options of the model and of PETSc] [-- words of the model]
 
 Runs a model script as python would, with short errors and checked options.  windlass run MODEL.py -help lists its
@@ -38,14 +40,14 @@ def run_script(
     after: Callable[[str], None] | None = None,
     execute: Callable[[str], None] = execute_script,
 ) -> int:
-    """Run a model with short error messages and checked options.
+    """Run a model with short error messages and checks of options.
 
     Args:
         words: the file of the script, then options of the script and of PETSc.
-        command: the command as users write it, for messages.
+        command: the command in messages, as users write it.
         help_text: description of the command.
-        before: function called after PETSc has received its command line, before the script begins.
-        after: function called with the file when the script has ended without error.
+        before: function that is called before the script starts, after PETSc has received its command line.
+        after: function that is called with the file after the script has ended without error.
         execute: function that runs the model in the file; default: runs the file as a Python script.
 
     Returns:
@@ -55,7 +57,8 @@ def run_script(
         print(help_text)
         return 0
     argv, path, thresholds = sys.argv, list(sys.path), gc.get_threshold()
-    # objects created at the start exist until the end; their repeated garbage collection takes a tenth of the start
+    # Objects created at the start exist until the end. Repeated garbage collection of these objects would take a tenth
+    # of the start time.
     gc.set_threshold(RUBBISH, *thresholds[1:])
     from windlass.framework.command_line import options  # imported here, because help does not need it
     from windlass.framework.launch import error_report as failure  # imported here, because it reads options
@@ -91,7 +94,7 @@ def run_script(
 
 
 def _exit_code(end: SystemExit) -> int:
-    """Return the exit code of a script that called sys.exit; prints the message of sys.exit, if any."""
+    """Return the exit code of a script that has called sys.exit, and print the message of sys.exit, if any."""
     if end.code is None or isinstance(end.code, int):
         return end.code or 0
     print(end.code, file=sys.stderr)

@@ -30,10 +30,10 @@ SUFFIXES = {"picture": (".png",), "movie": (".mp4", ".gif")}
 
 
 def main(words: Sequence[str]) -> int:
-    """Show a file, or write pictures or a film of it; return the exit code.
+    """Show a file, or write a picture or a film of it; return the exit code.
 
     Raises:
-        OptionError: the command line is wrong, or requirements of PyVista are missing.
+        OptionError: the command line is wrong, or PyVista or its requirements are missing.
         OutputError: a file does not exist or cannot be written.
     """
     if not words or words[0] in HELP_WORDS:
@@ -56,7 +56,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def check_picture(text: str, what: str) -> Path:
-    """Return the path of a picture or film; raises OutputError if the path cannot be written."""
+    """Return the path of a picture or film; raise OutputError if the path cannot be written."""
     path = Path(text).absolute()
     if path.suffix not in SUFFIXES[what] or not path.parent.is_dir():
         raise OutputError(f"-{what} {text}: must be a {' or '.join(SUFFIXES[what])} file in a folder that exists")
@@ -64,7 +64,7 @@ def check_picture(text: str, what: str) -> Path:
 
 
 def read_options(words: Sequence[str]) -> dict[str, Any]:
-    """Return values of all options; raises OptionError for unknown or wrong options."""
+    """Return the values of all options; raise OptionError for unknown or wrong options."""
     values: dict[str, Any] = {name: item.default for name, item in OPTIONS.items()}
     for name, text in refuse_twice(split_options(words)):
         if name not in OPTIONS:

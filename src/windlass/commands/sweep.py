@@ -1,8 +1,7 @@
-"""The command `windlass sweep`: runs a model with many sets of options, each in its own process.
+"""The command `windlass sweep`: runs a model with many combinations of option values, each in a separate process.
 
-Every case runs in its own folder, ``cases/0007``, which receives a file when the case has ended. These files are the
-journal of the sweep. Each file is written completely or not at all, so a sweep that was killed continues with the cases
-without a file.
+Every case runs in its own folder, for example ``cases/0007``. When a case has ended, a file with its outcome is written
+to this folder, completely or not at all. If a sweep was killed, the next call runs the cases without this file.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ Options of the sweep, which win over those of the model (give these by -fixed or
 
 
 def main(words: Sequence[str]) -> int:
-    """Carry out a sweep; return 0 as exit code if any case has a result.
+    """Execute a sweep; return the exit code, which is 0 if at least one case has a result.
 
     Raises:
         OptionError: the command line is wrong.
@@ -58,7 +57,7 @@ def main(words: Sequence[str]) -> int:
             return conduct(plan, executor)
     if "-jobs" in words:
         raise OptionError("-jobs: under mpiexec each process except the first runs a case; must be omitted")
-    from mpi4py.futures import MPICommExecutor  # imported here, because sweeps with one process do not need it
+    from mpi4py.futures import MPICommExecutor  # imported here, because sweeps on one process do not need it
 
     with MPICommExecutor(comm, root=0) as executor:
         return 0 if executor is None else conduct(plan_sweep(words), cast(Executor, executor))
@@ -91,7 +90,7 @@ def check_files(folder: Path) -> None:
 
 
 def needs_run(folder: Path, retry: bool) -> bool:
-    """Return whether a case has not ended, or has failed and is run again."""
+    """Return whether a case must be run, because it has not ended, or because it has failed and ``retry`` is true."""
     outcome = read_json(folder / OUTCOME)
     return outcome is None or (retry and bool(outcome["reason"]))
 
@@ -112,7 +111,7 @@ def run_all(plan: SweepPlan, executor: Executor, cases: Mapping[Path, Case]) -> 
 
 
 def describe(count: int, failed: Sequence[dict[str, object]], files: Sequence[Path]) -> list[str]:
-    """Return the summary of a sweep, in some lines."""
+    """Return the lines of the summary of a sweep."""
     lines = [f"{count} cases, {len(failed)} failed"]
     lines += [f"  case {row['case']} failed: {row['reason']}" for row in failed[:10]]
     lines += [f"  ... and {len(failed) - 10} more"] if len(failed) > 10 else []

@@ -1,4 +1,4 @@
-"""The command `windlass tune`: finds the options of PETSc that solve a model fastest with the same answer."""
+"""The command `windlass tune`: finds the PETSc options with which a model is solved fastest with the same results."""
 
 from __future__ import annotations
 
@@ -42,18 +42,19 @@ OWN = option_table(
     Option("quiet", False, "", "print the ranking and errors only"),
 )
 SHARE = 0.2
-"""Fraction of the total time below which the time of a solver is too small for tuning."""
+"""Fraction of the total time below which a solver is not tuned."""
 TIGHTER = 1e-2
-"""Factor for the tolerances of the run that estimates the error of the default's answer."""
+"""Factor of the tolerances in the run that estimates the error of the results with default options."""
 NEAR = 1.3
-"""Ratio of the time of a setting to the fastest time up to which the setting runs again [1]."""
+"""Ratio of the time of a setting to the shortest time up to which the setting is run again [1]."""
 FINALISTS = 6
-"""Largest number of settings that run again."""
+"""Largest number of settings that are run again."""
 SPARE = 1.5
-"""Limit of the search time, relative to the time of its runs if each run took as long as the default [1]."""
+"""Limit of the search time, relative to the number of runs times the duration of a run with default options [1]."""
 EVERY = 6
-"""Number of settings after which the default runs again, so that its times and the times of settings have the same
-noise."""
+"""Number of settings after which the default options are run again, so that changes of the load of the computer affect
+all times equally.
+"""
 
 
 def main(words: Sequence[str]) -> int:
@@ -71,7 +72,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def plan_search(words: Sequence[str], scratch: Path) -> Search:
-    """Return the search of a command line; run the model to get its options.
+    """Return the search that a command line describes; run the model to get its options.
 
     Raises:
         OptionError: the command line is wrong.
@@ -88,7 +89,7 @@ def plan_search(words: Sequence[str], scratch: Path) -> Search:
     cases = create_grid(tried, known.items) if tried else []
     for case in cases:
         known.check(case)
-    # the table omits options that all settings share
+    # the table omits options that are equal in all settings
     told = [name for name, text in tried.items() if is_varied(text)] or list(tried)
     names = [" ".join(write_options({name: case[name] for name in told})) for case in cases]
     extra = tuple(Setting(name, tuple(write_options(case))) for name, case in zip(names, cases, strict=True))
@@ -99,20 +100,20 @@ def plan_search(words: Sequence[str], scratch: Path) -> Search:
 
 
 def _names(setting: Setting, prefix: str) -> bool:
-    """Return whether a setting has options of the solver with the given prefix."""
+    """Return whether a setting contains options of the solver with the given prefix."""
     return any(word.startswith(f"-{prefix}") for word in setting.options)
 
 
 @dataclass
 class Search:
-    """The search, from the first run of the default to the file with the best options.
+    """A search, from the first run with default options to the file with the best options.
 
     Attributes:
         runner: runs the model.
-        extra: settings that the user names.
+        extra: settings that the user has specified.
         values: values of the options of the search.
         best: path of the file with the best options.
-        said: text of the command, for the file with the best options.
+        said: text of the command, which is written to the file with the best options.
     """
 
     runner: Runner
@@ -180,7 +181,9 @@ class Search:
         return run
 
     def _set_tolerance(self, first: Result) -> None:
-        """Estimate the error of the default's answer, by a run with smaller tolerances of Newton's method."""
+        """Estimate the error of the results with default options, by a run with smaller tolerances of Newton's
+        method.
+        """
         solves = [solve for solve in first.solves if "rtol" in solve]
         names = [(solve, name) for solve in solves for name in ("rtol", "atol")]
         words = {f"-{solve['prefix']}snes_{name}": f"{TIGHTER * solve[name]:g}" for solve, name in names}
@@ -189,7 +192,7 @@ class Search:
             print(f"with smaller tolerances the model fails: {tight.reason}")
             return
         error = tight.differ_from(self._default.runs[0])
-        # two measured errors of this size may differ by twice this size
+        # two results with errors of this size may differ by twice this size
         allowed = 2.0 * error
         more = (
             f"; the allowed difference of answers becomes twice this error instead of {self._agree:.1e}"
@@ -200,14 +203,16 @@ class Search:
         self._agree = max(self._agree, allowed)
 
     def _find_solvers(self, run: Result) -> list[str]:
-        """Return prefixes of the solvers that take a significant part of the time, or whose options the user names."""
+        """Return prefixes of the solvers that take a significant part of the time, or whose options the user has
+        specified.
+        """
         prefixes = list(dict.fromkeys(solve["prefix"] for solve in run.solves if "solver" in solve))
         total = sum(run.sum(prefix, "wall_time") for prefix in prefixes)
         heavy = [prefix for prefix in prefixes if run.sum(prefix, "wall_time") >= SHARE * total]
         return [p for p in prefixes if p in heavy or any(_names(setting, p) for setting in self.extra)]
 
     def _search(self, prefix: str) -> Setting:
-        """Try the settings of one solver, print their ranking, and return the best."""
+        """Run the settings of one solver, print their ranking, and return the best setting."""
         solve = next(one for one in self._default.runs[0].solves if one["prefix"] == prefix)
         settings = self._settings[prefix]
         if not settings:
@@ -236,11 +241,11 @@ class Search:
         return choose(rank(tried, prefix, self._clock), self._default, prefix, self._clock).setting
 
     def _list_named(self, prefix: str) -> list[Setting]:
-        """Return the settings that the user names for one solver."""
+        """Return the settings that the user has specified for one solver."""
         return [s for s in self.extra if _names(s, prefix) or not any(_names(s, p) for p in self._prefixes)]
 
     def _has_time(self, ends: float) -> bool:
-        """Return whether another run of the usual duration would end before the deadline [s]."""
+        """Return whether another run with the duration of the default would end before the deadline [s]."""
         return time.perf_counter() + self._usual <= ends
 
     def _try(self, one: Tried, limit: float) -> None:
@@ -255,12 +260,13 @@ class Search:
         judge(one, run, self._default.runs[0], self._agree, self._limit)
 
     def _write(self, best: Setting) -> None:
-        """Compare the best options with the default again in alternating runs, and write the options if they are
-        faster."""
+        """Compare the best options with the default options again in alternating runs, and write the best options to
+        the file if they are faster.
+        """
         one = Tried(best)
         base = Tried(self._default.setting)
         for k in range(int(self.values["rounds"]) if best.options else 0):
-            # at least one comparison of all options together is needed
+            # the best options of all solvers together must be compared at least once
             if k > 0 and not self._has_time(self._ends_all - self._usual):
                 break
             base.runs.append(self._run_default())

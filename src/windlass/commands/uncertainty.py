@@ -1,5 +1,6 @@
-"""The command `windlass uncertainty`: spread of results of a model with uncertain options, and the influence of each
-option."""
+"""The command `windlass uncertainty`: computes the spread of the results of a model with uncertain options, and the
+influence of each option.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +49,7 @@ WORDS = {
     "sample": "squared rank correlation",
     "sobol": "first index of Sobol",
 }
-"""Name of the measure of influence of an option, by method."""
+"""Name of the measure for the influence of an option, by method."""
 OWN = option_table(
     Option("output", "", "", "folder of the study; the same command with it continues a stopped study"),
     Option("method", "first_order", "", "first_order (two runs per option), sample (distribution of results), sobol "
@@ -64,9 +65,11 @@ OWN = option_table(
 DEFINITION, TABLE = "uncertainty.json", ("uncertainty.csv", "uncertainty.parquet")
 RESULT, PICTURE = "spread.json", "spread.png"
 BEND = 0.1
-"""Ratio of the second-order term to the deviation above which the first-order method is not sufficient."""
+"""Ratio of the second-order term to the standard deviation above which a warning states that the first-order method is
+not sufficient.
+"""
 LISTED = 0.01
-"""Smallest influence of an option that the summary lists."""
+"""Influence of an option below which the summary omits the option."""
 
 
 @dataclass(frozen=True)
@@ -84,13 +87,13 @@ class UncertaintyPlan(StudyPlan):
         return choose(self.laws, self.own["runs"], self.own["seed"])
 
     def describe(self) -> dict[str, Any]:
-        """Return settings that must be equal when the study continues."""
+        """Return settings that must not change when a study is resumed."""
         laws = {name: law.text for name, law in self.laws.items()}
         return {"laws": laws, **self.describe_common(("method", "runs", "seed"))}
 
 
 def main(words: Sequence[str]) -> int:
-    """Run the command; return the exit code, 0 if there are results.
+    """Run the command; return the exit code, which is 0 if there are results.
 
     Raises:
         OptionError: the command line is wrong, or a name is not a result of the model.
@@ -113,7 +116,7 @@ def make_plan(words: Sequence[str]) -> UncertaintyPlan:
 
 
 def conduct(plan: UncertaintyPlan, executor: Executor) -> int:
-    """Run all points, and write table, results and picture."""
+    """Run the model at all points, and write table, results and picture."""
     lock = open_study(plan.folder, DEFINITION, plan.describe(), "study", lambda: check_files(plan.folder))
     runs = plan.open_runs(executor)
     points = plan.points
@@ -178,7 +181,7 @@ def find_spreads(plan: UncertaintyPlan, points: FloatArray, rows: Sequence[Row])
 
 
 def explain(plan: UncertaintyPlan, rows: Sequence[Row]) -> str:
-    """Return the reason why there are no results."""
+    """Return a text with the reason why there are no results."""
     if all(row["status"] == "failed" for row in rows):
         return "all runs have failed"
     if any(row["status"] == "failed" for row in rows):
@@ -187,7 +190,7 @@ def explain(plan: UncertaintyPlan, rows: Sequence[Row]) -> str:
 
 
 def write_result(plan: UncertaintyPlan, spreads: Mapping[str, Spread]) -> Path:
-    """Write all numbers as JSON; return the file."""
+    """Write all results to a JSON file; return its path."""
     names = list(plan.laws)
     results = {}
     for name, spread in spreads.items():

@@ -1,6 +1,6 @@
 """Unmodified models of Exudyn, read from an assembled MainSystem or from a file, and solved by Windlass.
 
-Names are loaded on first use.  Exudyn itself is needed for a MainSystem, not for files.
+Names are imported when they are first used. Exudyn must be installed for a MainSystem, but not for files.
 """
 
 from typing import TYPE_CHECKING

@@ -1,10 +1,10 @@
-"""Nodes of rigid bodies in Exudyn with three rotation angles, ``RigidBodyRxyz``; Windlass uses Euler parameters
-instead.
+"""Nodes of rigid bodies in Exudyn with three rotation angles (``RigidBodyRxyz``), which are converted to Euler
+parameters.
 
     R = R_x(a) R_y(b) R_z(c),    ω = T (a, b, c)_t,    T = [e_x, R_x e_y, R_x R_y e_z]
 
-Both descriptions have the same exact motion, but different numerical errors. The errors are of the order of the squared
-step size, and differ if the angular velocity of the body changes.
+The exact motion is the same for angles and Euler parameters, but the numerical errors differ if the angular velocity of
+the body changes. These errors are of second order in the step size.
 """
 
 from __future__ import annotations
@@ -34,14 +34,15 @@ def find_matrix(angles: FloatArray) -> FloatArray:
 
 
 def find_rates(angles: FloatArray) -> FloatArray:
-    """Return the matrix T of three angles, shape (3, 3)."""
+    """Return the matrix T of three angles [rad], shape (3, 3)."""
     columns = [find_matrix(np.array(part)) for part in ((0.0, 0.0, 0.0), (angles[0], 0, 0), (angles[0], angles[1], 0))]
     return np.stack([matrix[:, k] for k, matrix in enumerate(columns)], axis=1)
 
 
 def find_angles(e: FloatArray, near: FloatArray) -> FloatArray:
-    """Return the angles for Euler parameters (4,) that are closest to given angles. The solutions are (a, b, c) and (a
-    + π, π - b, c + π), plus multiples of 2π."""
+    """Return the angles [rad] for Euler parameters e, shape (4,). Two solutions exist, (a, b, c) and (a + π, π - b, c +
+    π), plus multiples of 2π; the solution closest to the angles ``near`` is returned.
+    """
     from scipy.spatial.transform import Rotation  # imported here, because it takes as long as a short run
 
     a, b, c = Rotation.from_quat(np.roll(e, -1)).as_euler("XYZ")
@@ -52,8 +53,9 @@ def find_angles(e: FloatArray, near: FloatArray) -> FloatArray:
 
 
 def _turning(rate: FloatArray, e: FloatArray) -> FloatArray:
-    """Return 2 vec(rate e*)/|e|² in the global frame: the angular velocity if rate is e_t, the angular acceleration if
-    rate is e_tt."""
+    """Return 2 vec(rate e*)/|e|² in the global frame: the angular velocity if ``rate`` is e_t, or the angular
+    acceleration if ``rate`` is e_tt.
+    """
     w, u = e[0], e[1:]
     vector: FloatArray = 2.0 * (w * rate[1:] - rate[0] * u + np.cross(u, rate[1:])) / (e @ e)
     return vector
@@ -61,13 +63,14 @@ def _turning(rate: FloatArray, e: FloatArray) -> FloatArray:
 
 @dataclass
 class AngleNode:
-    """A node with three rotation angles.
+    """A node with three rotation angles in Exudyn.
 
     Attributes:
         node: the node of Windlass.
-        where: indices of the six coordinates of the node in Exudyn's vector of second order.
-        item: its dictionary.
-        last: angles at the end of the previous step [rad], for continuity beyond half a turn; see `FollowAngles`.
+        where: indices of the six coordinates of the node in Exudyn's vector of ODE2 coordinates.
+        item: dictionary of the node in Exudyn.
+        last: angles at the end of the previous step [rad]. Angles of the next step are chosen close to these values, so
+            that they are continuous beyond half a turn; see `FollowAngles`.
     """
 
     node: Entity
@@ -81,8 +84,9 @@ class AngleNode:
         self.last = self.reference[3:].copy()
 
     def place(self, q: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return displacements and velocities of Windlass, shape (7,) each, from displacements and velocities of
-        Exudyn, (6,) each."""
+        """Convert displacements and velocities of Exudyn, shape (6,) each, to displacements and velocities of Windlass,
+        shape (7,) each.
+        """
         start = euler_parameters_of(find_matrix(self.reference[3:]))
         total = self.last = self.reference[3:] + q[3:]
         e = euler_parameters_of(find_matrix(total))
@@ -91,13 +95,14 @@ class AngleNode:
         return np.concatenate((q[:3], e - start)), np.concatenate((v[:3], rates))
 
     def read(self, q: FloatArray, v: FloatArray, a: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return displacements, velocities and accelerations of Exudyn, (6,) each, from the values of Windlass, (7,)
-        each."""
+        """Convert displacements, velocities and accelerations of Windlass, shape (7,) each, to values of Exudyn, shape
+        (6,) each.
+        """
         e = euler_parameters_of(find_matrix(self.reference[3:])) + q[3:]
         angles = find_angles(e, self.last)
         T, speed = find_rates(angles), _turning(v[3:], e)
         rates = np.linalg.solve(T, speed)
-        # T_t, column by column
+        # the columns of T_t
         first = rates[0] * T[:, 0]
         T_rate = np.stack(
             (np.zeros(3), np.cross(first, T[:, 1]), np.cross(first + rates[1] * T[:, 1], T[:, 2])), axis=1
@@ -109,7 +114,7 @@ class AngleNode:
 
 
 class FollowAngles(StepHook):
-    """Hook that updates the angles of nodes in every step, even if no result reads the angles.
+    """Hook that updates the angles of nodes after every step, even if no result contains the angles.
 
     Args:
         nodes: the nodes.
@@ -119,7 +124,7 @@ class FollowAngles(StepHook):
         self._nodes = nodes
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
-        """Set the angles at the start."""
+        """Compute the angles at the start."""
         self.after_step(state)
 
     def after_step(self, state: State) -> None:

@@ -16,11 +16,11 @@ from windlass.framework.arrays import ComplexArray
 from windlass.framework.errors import ModelError
 from windlass.framework.model.law import require_law
 
-if TYPE_CHECKING:  # the solver of modes takes as long to import as a short run
+if TYPE_CHECKING:  # imported only by type checkers, because the import of the solver takes as long as a short run
     from windlass.solvers.modes.result import ModesResult
 
 OPTIONS = "eigenvalues_"
-"""Prefix of the options."""
+"""Prefix of the options of the eigenvalue solver."""
 
 
 def compute_eigenvalues(
@@ -36,11 +36,11 @@ def compute_eigenvalues(
     singularValuesTolerance: float = 1e-12,
     autoAssemble: bool = True,
 ) -> list[Any]:
-    """Return eigenvalues as in Exudyn, about the initial values: ω² [rad²/s²], frequencies [Hz] or complex σ [1/s];
-    also return shapes.
+    """Return eigenvalues and mode shapes about the initial values, as Exudyn's function does. Eigenvalues are ω²
+    [rad²/s²], frequencies [Hz] or complex σ [1/s].
 
-    Modes have unit modal mass, as in Exudyn, and arbitrary sign. Complex σ form pairs. Shapes of complex σ have the
-    norm 1 and, without constraints, contain displacements before velocities.
+    Modes have unit modal mass, as in Exudyn, and arbitrary sign. Complex σ are returned in conjugate pairs; their
+    shapes have the norm 1 and, without constraints, consist of displacements followed by velocities.
 
     Raises:
         NoCounterpart: Windlass has no equivalent of an item.
@@ -53,7 +53,7 @@ def compute_eigenvalues(
             "convert2Frequencies and computeComplexEigenvalues of ComputeODE2Eigenvalues: at most one of the two must "
             "be True"
         )
-    # Exudyn's stiffness matrix contains no derivatives of loads, whose forces may rotate with bodies
+    # loads are omitted, because Exudyn's stiffness matrix contains no derivatives of loads
     model = Imported({**describe_system(mbs), "loads": []}, mbs)
     held = [int(place) for place in np.ravel(constrainedCoordinates)]
     if ignoreAlgebraicEquations or held:
@@ -87,7 +87,7 @@ def compute_eigenvalues(
 
 
 def _release(model: Imported) -> None:
-    """Switch off the constraints of all objects."""
+    """Deactivate the constraints of all objects."""
     for entity in model.objects.values():
         if entity is not None and require_law(entity.table.component).role == "constraint":
             model.world.set(entity, active=False)
@@ -113,7 +113,7 @@ def _find_modes(model: Imported, count: int, quadratic: bool) -> ModesResult:
 
 
 def _place_shapes(model: Imported, result: ModesResult) -> ComplexArray:
-    """Return shapes in Exudyn's order of coordinates, shape (modes, coordinates)."""
+    """Return the mode shapes in Exudyn's order of coordinates, shape (modes, coordinates)."""
     shapes = np.zeros((len(result), model.size()), complex)
     for node, where in model.places() if len(result) else ():
         shapes[:, where] = result.of(node)[:, 0, : len(where)]
@@ -121,7 +121,7 @@ def _place_shapes(model: Imported, result: ModesResult) -> ComplexArray:
 
 
 def answer_eigenvalues() -> None:
-    """Replace Exudyn's function for eigenvalues by `compute_eigenvalues` from now on."""
+    """Replace Exudyn's function for eigenvalues by `compute_eigenvalues`."""
     exudyn: Any = import_module("exudyn")
     solver: Any = import_module("exudyn.solver")
     for place in (exudyn, solver, exudyn.MainSystem):

@@ -1,11 +1,11 @@
-"""Describe a model of Exudyn as one dictionary, and as a JSON file that Windlass reads on any machine.
+"""Description of a model of Exudyn as a dictionary, and as a JSON file that Windlass reads without Exudyn.
 
     windlass-export-exudyn MODEL.py [-output FILE.json] [-solve N]
     python export.py MODEL.py ...           the same; this file needs Exudyn and NumPy only, and may be copied
 
-The script runs until its N-th call of a solver (default 1). Instead of this solve the file is written, and the script
+The script runs until its N-th call of a solver (default 1). Instead of this solve, the file is written and the script
 ends. The file contains the dictionaries of all nodes, objects, markers, loads and sensors without graphics. The file
-also contains the initial values and the settings of the solver. User functions are stored by name.
+also contains the initial values and the settings of the solver. Only the names of user functions are stored.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from typing import Any
 FORMAT, VERSION = "exudyn system", 1
 USAGE = "usage: windlass-export-exudyn MODEL.py [-output FILE.json] [-solve N]"
 SYSTEM_FUNCTIONS = ("PreStep", "PostStep", "PostNewton", "PreNewtonResidual", "SystemJacobian")
-"""Functions of a MainSystem that users may define."""
+"""Names of the user functions of a MainSystem."""
 MAIN_SOLVERS = {"Static": "static", "ImplicitSecondOrder": "dynamic", "Explicit": "dynamic"}
-"""Classes of solvers ``MainSolver...``, and the kind of solve that their function SolveSystem makes."""
+"""Solver classes ``MainSolver...``, and the type of solve that their function SolveSystem executes."""
 PARTS_OF_SOLVES = ("SolveSteps", "Newton", "DiscontinuousIteration", "FinishStep", "InitializeStep")
-"""Functions of these classes that execute parts of a solve."""
+"""Functions of the solver classes that execute parts of a solve."""
 
 
 def describe_system(mbs: Any) -> dict[str, Any]:
-    """Return the description of the items of an assembled MainSystem, with Python functions unchanged."""
+    """Return the description of the items of an assembled MainSystem; Python functions are included as objects."""
     data, initial = mbs.systemData, _initial()
     kinds = {
         "nodes": (mbs.GetNode, data.NumberOfNodes()),
@@ -57,16 +57,18 @@ def describe_system(mbs: Any) -> dict[str, Any]:
 
 
 def describe_solve(kind: str, settings: Any, solver: Any = None) -> dict[str, Any]:
-    """Return the arguments of a solver call: kind ``"static"`` or ``"dynamic"``, SimulationSettings,
-    DynamicSolverType."""
+    """Return the description of a solver call: type of solve (``"static"`` or ``"dynamic"``), SimulationSettings and
+    DynamicSolverType.
+    """
     given = settings.GetDictionary()
     name = given["timeIntegration"]["solverType"] if solver is None else solver
     return {"kind": kind, "solver": str(name).rpartition(".")[2], "settings": given}
 
 
 def check_target(path: Path) -> str:
-    """Return the reason why a description cannot be written to a file, or an empty text. This check runs without
-    Windlass."""
+    """Return the reason why a description cannot be written to a file, or an empty text. This check does not require
+    Windlass.
+    """
     if not path.absolute().parent.is_dir() or (path.exists() and not path.is_file()):
         return f"{path}: must be a file in a folder that exists"
     if path.exists() and path.stat().st_size and FORMAT.encode() not in path.read_bytes()[:200]:
@@ -75,7 +77,7 @@ def check_target(path: Path) -> str:
 
 
 def write_system(path: Path, content: Mapping[str, Any]) -> None:
-    """Write a description as JSON; numbers can be restored to the last bit."""
+    """Write a description as JSON; numbers are stored without loss of accuracy."""
     path.write_text(json.dumps(content, indent=1, default=_encode) + "\n", encoding="utf-8")
 
 
@@ -102,7 +104,7 @@ def _dense(value: Any) -> Any:
 
 
 def _encode(value: Any) -> Any:
-    """Convert types unknown to JSON: arrays and numbers of NumPy, enums of Exudyn, functions."""
+    """Convert objects that JSON does not support: arrays and numbers of NumPy, enums of Exudyn, functions."""
     if hasattr(value, "tolist"):
         return value.tolist()
     if callable(value):
@@ -118,11 +120,11 @@ DRAWING = {
     "SystemContainer": ("WaitForRenderEngineStopFlag", "RedrawAndSaveImage", "RenderEngineZoomAll"),
     "Renderer": ("Start", "Stop", "DoIdleTasks", "ZoomAll", "RedrawAndSaveImage"),
 }
-"""Functions that open or need a window."""
+"""Functions that open or require a window."""
 
 
 def close_windows() -> None:
-    """Suppress all windows, including windows of plots, from now on."""
+    """Suppress all windows, including windows of plots, for the rest of the process."""
     exudyn: Any = import_module("exudyn")
     os.environ.setdefault("MPLBACKEND", "Agg")
     for name, functions in DRAWING.items():
@@ -133,13 +135,13 @@ def close_windows() -> None:
 
 
 class _Written(SystemExit):
-    """Exception that ends the script after the file is written."""
+    """Raised to end the script after the file has been written."""
 
 
 def answer(solve: Callable[..., bool], error: type[Exception] = NotImplementedError) -> None:
     """Replace the solvers of Exudyn by the function ``solve(kind, mbs, settings, solver, **other)``.
 
-    Calls of functions that execute parts of a solve raise an error of the given type.
+    Functions that execute parts of a solve then raise an error of the given type.
     """
     exudyn: Any = import_module("exudyn")
 
@@ -161,7 +163,7 @@ def answer(solve: Callable[..., bool], error: type[Exception] = NotImplementedEr
 
 
 def _answer_class(solvers: Any, kind: str, call: Callable[..., bool], error: type[Exception]) -> None:
-    """Replace SolveSystem of a solver class, and refuse the functions of the class that execute parts of a solve."""
+    """Replace SolveSystem of a solver class; other functions of the class then raise an error."""
 
     def solve_system(solver: Any, mbs: Any, simulationSettings: Any) -> bool:
         return call(kind, mbs, simulationSettings, None, {"mainSolver": solver})

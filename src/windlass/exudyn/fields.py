@@ -1,7 +1,7 @@
-"""The fields of the items of Exudyn by type of item, without graphics, ``name`` and the type itself.
+"""Names of the fields of Exudyn's items by type of item. Graphics, ``name`` and the field with the type are omitted.
 
-Fields in brackets may be missing. An item with other or missing fields belongs to another version of Exudyn: see
-`find_faults`.
+Fields in brackets may be missing. If an item has unknown or missing fields, it was made with another version of Exudyn,
+see `find_faults`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 VERSION = "1.13.6"
-"""The version of Exudyn that has these fields."""
+"""The version of Exudyn to which these fields belong."""
 
 NODES = {
     "1D": "referenceCoordinates initialCoordinates initialVelocities",
@@ -199,12 +199,13 @@ MISNAMED = {
     "ContactSphereSphere": {"torusAxis": "ContactSphereTorus", "trianglePoints": "ContactSphereTriangle"},
     "BodiesRelativeTranslationCoordinate": {"nodeNumber": "BodiesRelativeRotationCoordinate"},
 }
-"""Types that Exudyn also reports for items of other types: fields that exist only in these items, and their correct
-types."""
+"""Types that Exudyn reports for items of other types. For each type: the fields that exist only in the other items, and
+the correct types.
+"""
 
 
 def name_types(items: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a description in which wrong types that Exudyn reports are corrected."""
+    """Return a description in which types that Exudyn reports wrongly are corrected."""
 
     def name(item: Mapping[str, Any], key: str) -> Mapping[str, Any]:
         others = MISNAMED.get(str(item.get(key)), {})
@@ -217,7 +218,7 @@ def name_types(items: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def find_faults(group: str, kind: str, item: Mapping[str, Any]) -> str:
-    """Return missing and unknown fields of an item as text; an empty text if all fields are correct."""
+    """Return a text with the missing and unknown fields of an item, or an empty text."""
     if not kind:
         return f"lacks {KINDS[group]}Type; must be a type of Exudyn {VERSION}"
     if kind not in GROUPS[group]:

@@ -1,7 +1,7 @@
-"""User functions of Exudyn in laws of Windlass: ``f(mbs, t, itemNumber, ...)``.
+"""Conversion of Exudyn's user functions ``f(mbs, t, itemNumber, ...)`` for laws of Windlass.
 
-Functions of displacements are called in every evaluation of forces, and read the state of that evaluation from the
-system. Functions of time are called once for each time, so they must not read the state.
+Functions of displacements are called in every evaluation of forces and may read the state of this evaluation from
+``mbs``. Functions of time are called only once for each time, so they must not read the state.
 """
 
 from __future__ import annotations
@@ -15,22 +15,21 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 
 READS_NOTHING = ("variables", "sys", "interactiveMode")
-"""Attributes of a MainSystem that a user function may read without dependence on the state, in addition to parameters
-of items."""
+"""Attributes of a MainSystem that do not depend on the state; parameters of items do not depend on the state either."""
 PARAMETERS = ("Parameter", "Defaults")
 OF_TIME = "offset"
-"""Prefix of the names of user functions that must depend only on time; functions of loads may read the state."""
+"""Prefix of the names of user functions that must depend only on time."""
 ITEMS = ("GetNode", "GetObject", "GetMarker", "GetLoad", "GetSensor")
 
 
 class MainSystemView:
-    """The argument ``mbs`` of user functions: a MainSystem whose coordinates are updated when a function reads the
-    state.
+    """The argument ``mbs`` of user functions. When a function reads the state, the coordinates of the MainSystem are
+    updated first.
 
     Args:
         mbs: the MainSystem, or None if the model came from a file.
         reads: whether the function may read the state.
-        functions: functions of the model, which can update the system to the present state.
+        functions: user functions of the model, which provide the function that updates the MainSystem.
     """
 
     def __init__(self, mbs: Any, reads: bool, functions: UserFunctions) -> None:
@@ -64,11 +63,12 @@ class UserFunctions:
 
     Args:
         mbs: the MainSystem, or None if the model came from a file.
-        given: functions by name, for models from files.
+        given: user functions by name, for models from files.
 
     Attributes:
         bring_up_to_date: function that copies the coordinates of the present evaluation into the MainSystem.
-        seen: indices of coordinates, with the displacements and velocities that the function reads at these indices.
+        seen: indices of coordinates, and the displacements and velocities that replace the state at these indices
+            during a call.
     """
 
     def __init__(self, mbs: Any, given: Mapping[str, Callable[..., Any]]) -> None:
@@ -78,7 +78,7 @@ class UserFunctions:
         self.in_time, self.in_motion = MainSystemView(mbs, False, self), MainSystemView(mbs, True, self)
 
     def see(self, places: IntArray, function: Callable[..., float], given: Any) -> Callable[..., float]:
-        """Return the function of a load as ``f(t, u, u_t)`` of the coordinates at the given indices."""
+        """Return the user function of a load as a function ``f(t, u, u_t)`` of the coordinates at the given indices."""
 
         def evaluate(t: float, u: FloatArray, ut: FloatArray) -> float:
             self.seen = places, u, ut
@@ -91,8 +91,9 @@ class UserFunctions:
         return evaluate
 
     def find(self, item: Mapping[str, Any], key: str) -> Callable[..., Any] | str | None:
-        """Return the user function of an item, None if the item has no function, or the reason why the function cannot
-        be used."""
+        """Return the user function of an item; None if the item has no function; or a text with the reason why the
+        function cannot be used.
+        """
         value = item[key]
         if not value:
             return None
@@ -118,7 +119,7 @@ class UserFunctions:
 
 
 def with_numbers(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a Python function that evaluates the symbolic expressions in the result of the given function."""
+    """Return a function that calls the given function and evaluates the symbolic expressions in its result."""
 
     @wraps(function)
     def call(*arguments: Any) -> Any:
@@ -128,7 +129,7 @@ def with_numbers(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def find_numbers(value: Any) -> Any:
-    """Return a number, or a list of numbers, with symbolic expressions evaluated."""
+    """Return a value, or a list of values, as numbers; symbolic expressions are evaluated."""
     if type(value) is float:
         return value
     if isinstance(value, (list, tuple)):

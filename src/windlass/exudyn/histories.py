@@ -1,4 +1,4 @@
-"""History values of Exudyn whose values differ in Windlass, with conversions to and from a state."""
+"""Conversion of history values that have different meanings in Exudyn and in Windlass."""
 
 from __future__ import annotations
 
@@ -12,35 +12,34 @@ from windlass.framework.state.evaluate import eval_output
 from windlass.framework.state.state import State
 
 OPEN = 0.0
-"""Gap of a segment that touches no circle [m]."""
+"""Gap of a segment without contact [m]."""
 
 
 class History(Protocol):
-    """The history values of one `NodeGenericData`."""
+    """Conversion of the history values of one `NodeGenericData`."""
 
     def place(self, state: State, values: FloatArray) -> None:
-        """Write history values of Exudyn into a state that contains positions and velocities."""
+        """Convert history values of Exudyn and store them in a state that contains positions and velocities."""
 
     def read(self, state: State) -> FloatArray:
-        """Return the history values of Exudyn for a state."""
+        """Return the history values of a state as in Exudyn."""
 
 
 class SlidingHistory:
-    """History of a sliding joint: the number of the cable and, if the joint slides freely, the position along all
+    """History values of a sliding joint: the index of the cable and, if the joint slides freely, the position along all
     cables [m].
 
     Args:
         joint: the joint.
-        node: node of the position along the cables.
-        slides: whether the position is free; otherwise the position moves with the material.
+        node: node whose coordinate is the position along the cables.
+        slides: whether the position is free; otherwise the joint is fixed to the material.
     """
 
     def __init__(self, joint: Entity, node: Entity, slides: bool) -> None:
         self._joint, self._node, self._slides = joint, node, slides
 
     def place(self, state: State, values: FloatArray) -> None:
-        """Set the history values as in Exudyn, and set the additional speed of the position such that the point stays
-        on the cable."""
+        """See `History`. The rate of the position is set so that the point remains on the cable."""
         at = float(values[1]) if self._slides else 0.0
         state.put(self._joint, [[values[0], 0.0, 0.0, at]], "data")
         state.put(self._joint, [[values[0], 0.0, 0.0, at]], "start_data")
@@ -56,17 +55,18 @@ class SlidingHistory:
         state.put(self._node, [[-float(slope @ rates[0]) / square if square else 0.0]], "v")
 
     def read(self, state: State) -> FloatArray:
-        """See the class."""
+        """See `History`."""
         cable = state.of(self._joint, "data")[0, :1]
         return np.append(cable, state.of(self._node)[0]) if self._slides else cable
 
 
 class CurveHistory:
-    """History of a curve of segments: for each segment the number of the touching circle or -1, gap [m] and slip [m/s].
+    """History values of a curve of segments: for each segment the index of the circle in contact or -1, gap [m] and
+    slip velocity [m/s].
 
     Args:
-        contacts: the contacts of all circles with the first segment, then of all circles with the second segment, and
-            so on.
+        contacts: the contacts, first of all circles with the first segment, then of all circles with the second
+            segment, and so on.
         circles: number of circles.
     """
 
@@ -74,12 +74,10 @@ class CurveHistory:
         self._contacts, self._circles = contacts, circles
 
     def place(self, state: State, values: FloatArray) -> None:
-        """Have no effect, because all contacts begin open, and the first step finds the closed contacts."""
+        """Do nothing, because all contacts are open at the start, and the first step determines closed contacts."""
 
     def read(self, state: State) -> FloatArray:
-        """Return the values for each segment; if several circles touch a segment, the values of the deepest contact are
-        used.
-        """
+        """See `History`. If several circles touch a segment, the contact with the largest penetration is used."""
         shape = len(self._contacts) // self._circles, self._circles
         found = [eval_output(self._contacts, name, state) for name in ("piece", "gap", "slip")]
         piece, gap, slip = (np.reshape(np.atleast_2d(values)[:, 0], shape) for values in found)

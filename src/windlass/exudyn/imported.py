@@ -1,4 +1,6 @@
-"""A model of Exudyn as a World, with the numbers of its items and coordinates in both programs."""
+"""Conversion of a model of Exudyn to a World. The result stores which entities and coordinates belong to which
+items.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ from windlass.exudyn.histories import PlacedHistory
 from windlass.exudyn.registry import Building
 from windlass.exudyn.settings import holds_states, read_dynamic, read_static
 from windlass.exudyn.start import start_motion
-from windlass.exudyn.translations import beams, bodies, connectors, curves, machines, sliding  # noqa: F401  they register
+from windlass.exudyn.translations import beams, bodies, connectors, curves, machines, sliding  # noqa: F401  they register translations
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError, OutputError
 from windlass.framework.model.table import Entity
@@ -32,7 +34,7 @@ from windlass.solvers.static import Static
 PARTS = {"initial": dict, "system_functions": list, "general_contacts": int}
 """Parts of a description that are not lists of items."""
 PRESCRIBED = "ConnectorCoordinate", "JointGeneric"
-"""Items whose functions of time cause no initial accelerations."""
+"""Types of items whose functions of time do not affect initial accelerations in Exudyn."""
 
 
 class Imported:
@@ -42,16 +44,16 @@ class Imported:
         items: description of the model, see `export.describe_system`.
         mbs: the MainSystem, or None.
         functions: user functions by name, for models from files.
-        answered: functions of the system that the importing code will execute, see `SystemFunctions`.
-        hold: whether first-order states have constraints that hold them in statics, see `static`.
+        answered: user functions of the system that the importing code executes, see `SystemFunctions`.
+        hold: whether constraints that keep first-order states constant in statics are added, see `static`.
 
     Attributes:
         world: the world.
-        nodes, objects, loads: entities by the number of their item; None for items without an entity.
-        turned: nodes with angles as rotation in Exudyn.
+        nodes, objects, loads: entities by item number; None for items without an entity.
+        turned: nodes whose rotations are angles in Exudyn.
         functions: the user functions.
         columns: see `Building`.
-        histories: conversions of history values whose values differ in Windlass, with their indices in Exudyn's vector.
+        histories: conversions of history values, with their indices in Exudyn's vector.
     """
 
     def __init__(
@@ -78,7 +80,7 @@ class Imported:
         self._switch_holds(False)
 
     def _hold_states(self) -> list[Entity]:
-        """Return constraints that hold each first-order state at its initial value."""
+        """Return constraints that keep each first-order state at its initial value."""
         given = np.asarray(self.items["initial"].get("ODE1", ()), np.float64)
         return [
             con.prescribe_velocity(self.world, node, f"y{k}", float(given[place]))
@@ -102,7 +104,9 @@ class Imported:
         return sum(len(where) for _, _, where in self._list(kind))
 
     def _list(self, kind: str) -> list[tuple[int, Entity, IntArray]]:
-        """Return number, entity and indices of each node with coordinates of a given kind."""
+        """Return number, entity and indices of coordinates of each node that has coordinates in a given vector of
+        Exudyn.
+        """
         found, end = [], 0
         for number, item in enumerate(self.items["nodes"]):
             node, own = self.nodes[number], {"GenericData": "data", "GenericODE1": "ODE1"}.get(item["nodeType"], "ODE2")
@@ -116,7 +120,7 @@ class Imported:
         """Return the initial state of Exudyn's solvers."""
         state = State(self.world)
         initial = {name: np.asarray(values, np.float64) for name, values in self.items["initial"].items()}
-        # the vectors of Exudyn, their kinds, and the corresponding arrays of a state in Windlass
+        # each text contains the name of a vector in Exudyn, its type, and the name of the array in a state of Windlass
         parts = "ODE2 ODE2 q", "ODE2_t ODE2 v", "ODE1 ODE1 v", "data data data", "data data start_data"
         for vector, kind, name in map(str.split, parts):
             for node, where in self.places(kind):
@@ -130,7 +134,9 @@ class Imported:
         return state
 
     def coordinates(self, state: State, name: str = "q", kind: str = "ODE2") -> FloatArray:
-        """Return ``q``, ``v``, ``a`` or ``data`` of a state in the order of one of Exudyn's vectors, see `places`."""
+        """Return the array ``q``, ``v``, ``a`` or ``data`` of a state in the order of one of Exudyn's vectors, see
+        `places`.
+        """
         own = "data" if name == "data" else kind
         out = np.zeros(self.size(own))
         for node, where in self.places(own):
@@ -143,15 +149,13 @@ class Imported:
         return out
 
     def hooks(self) -> list[Hook]:
-        """Return hooks that follow angles beyond half a turn, for solvers of the world; `solve` adds these hooks
-        itself."""
+        """Return the hooks `FollowAngles`, which the solvers of the world need; `solve` adds these hooks itself."""
         return [FollowAngles(self.turned)] if self.turned else []
 
     def static(self, **other: Any) -> Static:
         """Return a solver of statics with the settings of the file; given arguments override these settings.
 
-        If the setting ``constrainODE1Coordinates`` is on, first-order states keep their values until `dynamic` is
-        called.
+        If the setting ``constrainODE1Coordinates`` is true, first-order states are constant until `dynamic` is called.
         """
         return self.create_static(self._settings(), **other)
 
@@ -203,7 +207,7 @@ def create_dynamic(world: World, settings: Mapping[str, Any], solver: str, **oth
 def solve_motion(
     model: Imported, solver: Dynamic | Explicit, state: State, settings: Mapping[str, Any], hooks: Sequence[Hook]
 ) -> State:
-    """Integrate from a state with initial values as in Exudyn, see `start_motion`."""
+    """Integrate from a state whose initial accelerations are computed as in Exudyn, see `start_motion`."""
     hooks = [*model.hooks(), *hooks]
     if isinstance(solver, Explicit):
         return solver.solve(state, hooks)
@@ -222,7 +226,7 @@ def import_system(mbs: Any, answered: Sequence[str] = (), hold: bool = False) ->
 
     Args:
         mbs: the MainSystem.
-        answered: functions of the system that the importing code will execute, see `SystemFunctions`.
+        answered: user functions of the system that the importing code executes, see `SystemFunctions`.
         hold: whether to constrain first-order states to their initial values.
 
     Raises:
@@ -234,14 +238,14 @@ def import_system(mbs: Any, answered: Sequence[str] = (), hold: bool = False) ->
 
 
 def load(path: str | Path, functions: Mapping[str, Callable[..., Any]] | None = None) -> Imported:
-    """Return a model from a file that ``windlass-export-exudyn`` wrote.
+    """Return a model from a file that ``windlass-export-exudyn`` has written.
 
     Args:
         path: the file.
         functions: user functions of the model by their names in the file.
 
     Raises:
-        OutputError: the file does not exist, or is of another kind or version.
+        OutputError: the file does not exist, or has another format or version.
         NoCounterpart: Windlass has no equivalent of some items; the message lists all of them.
     """
     try:

@@ -1,4 +1,4 @@
-"""Compute the multipliers of Exudyn's constraints from the multipliers of Windlass."""
+"""Computation of the multipliers of Exudyn's constraints from the multipliers of Windlass."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from windlass.framework.model.table import Entity
 
 
 class JointMultipliers(NamedTuple):
-    """Multipliers of one constraint.
+    """Conversion of the multipliers of one constraint.
 
     Attributes:
         entity: the constraint in Windlass.
@@ -28,8 +28,9 @@ class JointMultipliers(NamedTuple):
 
 
 def unknown_places(mbs: Any, model: Imported) -> list[int]:
-    """Return indices of multipliers of joints whose equations differ in Windlass: Exudyn's multipliers are then
-    unknown."""
+    """Return indices, in Exudyn's vector, of multipliers that are unknown, because the equations of their joints differ
+    in Windlass.
+    """
     found: list[int] = []
     for number, item in enumerate(model.items["objects"]):
         kind = str(item["objectType"])
@@ -39,7 +40,7 @@ def unknown_places(mbs: Any, model: Imported) -> list[int]:
 
 
 def find_multipliers(mbs: Any, model: Imported) -> list[JointMultipliers]:
-    """Return all constraints of a model whose multipliers represent the same forces in both programs."""
+    """Return the conversions of all constraints of a model for which a factor matrix exists."""
     found = []
     for number, item in enumerate(model.items["objects"]):
         entity = model.objects.get(number)
@@ -58,14 +59,15 @@ def _factor(item: Mapping[str, Any]) -> FloatArray | None:
 
 
 def _vector(item: Mapping[str, Any]) -> FloatArray | None:
-    """Return the factor of a single coordinate equation, which is the same in both programs; several equations are
-    separate rows in Windlass."""
+    """Return the factor of a single coordinate equation, which is equal in both programs; None for several equations,
+    which are separate rows in Windlass.
+    """
     return np.eye(1) if count_equations(item) == 1 else None
 
 
 def _sliding(item: Mapping[str, Any]) -> FloatArray:
-    """Return the factor of the force on the sliding point. For steps between cables, only the force along the cable is
-    known; the transverse force is unknown.
+    """Return the factor matrix of the force on a sliding point. Its values are NaN, because the multipliers are
+    unknown, unless useClassicalFormulation is true.
     """
     if item["useClassicalFormulation"]:
         return np.diag((1.0, 1.0, 0.0))
@@ -73,7 +75,7 @@ def _sliding(item: Mapping[str, Any]) -> FloatArray:
 
 
 def _unit(size: int) -> Any:
-    """Return the same multipliers."""
+    """Return a function that returns an identity matrix."""
     return lambda item: np.eye(size)
 
 
@@ -88,4 +90,5 @@ FACTORS: dict[str, Any] = {
     "JointSliding2D": _sliding,
     "JointALEMoving2D": lambda item: np.eye(2, 3),
 }
-"""Factor matrix by type of object, see `JointMultipliers`; joints whose equations differ are not included."""
+"""Factor matrix by type of object, see `JointMultipliers`; joints whose equations differ in Windlass are not included.
+"""

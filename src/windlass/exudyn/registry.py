@@ -1,11 +1,12 @@
-"""Translation of items of Exudyn: one small function per type of item, and their common tools.
+"""Registry of the translations of Exudyn's items, which are one small function for each type of item, and common
+functions of translations.
 
     @translates("ConnectorDistance")
     def distance(b: Building, item: Item) -> Entity:
         return b.add(con.DistanceConstraint, item, "distance", "activeConnector:active", **b.points(item))
 
-A function raises `Refused` with the reason if Windlass has no equivalent of an item; one `NoCounterpart` error lists
-all refused items.
+A function raises `Refused` with the reason if Windlass has no equivalent of an item. Finally one `NoCounterpart` error
+lists all these items.
 """
 
 from __future__ import annotations
@@ -32,9 +33,9 @@ Translation = Callable[["Building", Item], Entity | None]
 UNREADABLE = KeyError, IndexError, TypeError, ValueError, AttributeError
 """Errors that a translation may raise for values of unexpected types."""
 ROW = re.compile(r" in \w+ row \d+")
-"""Pattern that finds the row of a value in a message."""
+"""Pattern of the row of a value in a message."""
 ENTITY = re.compile(r"<(\w+) (\d+)>")
-"""Pattern that finds a handle of one row in a message."""
+"""Pattern of the handle of one row in a message."""
 FIELDS = {
     "marker": "markerNumber", "marker0": "markerNumbers", "marker1": "markerNumbers", "data": "nodeNumber",
     "node": "nodeNumber nodeNumbers", "node0": "nodeNumbers", "node1": "nodeNumbers", "nodes": "nodeNumbers nodeNumber",
@@ -45,19 +46,21 @@ FIELDS = {
     "radius0": "spheresRadii", "radius1": "spheresRadii", "radius": "circlesRadii", "radii": "sheavesRadii",
     "axes": "sheavesAxes constrainedAxes", "preload": "force", "center_of_mass": "centerOfMass",
 }  # fmt: skip
-"""Fields of items from which columns with other names are made; if several fields are given, the first that an item has
-is used."""
+"""Exudyn's names of columns that have another name in Windlass. If several fields are listed, the first field that an
+item has is used.
+"""
 _translations: dict[str, Translation] = {}
 _bodies: set[str] = set()
 
 
 class ReadItem(dict[str, Any]):
-    """An item of Exudyn that records which of its fields is read; messages name this field if the item is refused.
+    """An item of Exudyn that records which of its fields was read last. If the item cannot be translated, the message
+    mentions this field.
 
     Args:
         item: its fields.
-        place: name of the group of items, and number of the item.
-        reads: the item and the field that were read last, shared by all items.
+        place: group of the item and its number.
+        reads: list, shared by all items, with the item and the field that were read last.
     """
 
     def __init__(self, item: Item, place: str, reads: list[tuple[str, str]]) -> None:
@@ -70,7 +73,7 @@ class ReadItem(dict[str, Any]):
 
 
 class NoCounterpart(ModelError):
-    """Raised for a model of Exudyn with items that have no equivalent in Windlass.
+    """Raised if items of a model of Exudyn have no equivalent in Windlass.
 
     Attributes:
         items: one line for each of these items: number, name, type and reason.
@@ -83,13 +86,15 @@ class NoCounterpart(ModelError):
 
 
 class Refused(Exception):
-    """Raised with the reason for an item without an equivalent in Windlass; the reason is empty if the item only refers
-    to another refused item."""
+    """Raised for an item without an equivalent in Windlass, with the reason. The reason is empty if the item only
+    refers to another such item.
+    """
 
 
 def translates(*types: str, body: bool = False) -> Callable[[Translation], Translation]:
-    """Register a function as the translation of items of the given types (``objectType`` and so on); bodies come
-    first."""
+    """Register a function as the translation of items of the given types (``objectType`` and so on); ``body`` is true
+    for bodies, which are translated first.
+    """
 
     def register(function: Translation) -> Translation:
         _translations.update(dict.fromkeys(types, function))
@@ -102,8 +107,9 @@ def translates(*types: str, body: bool = False) -> Callable[[Translation], Trans
 
 @dataclass
 class MarkerFrame:
-    """A frame on a body: a marker with the rotation of the body, and the rotation of the item's own marker relative to
-    this frame, shape (3, 3)."""
+    """A frame on a body: a marker with the rotation of the body, and the rotation of Exudyn's marker relative to the
+    body, shape (3, 3).
+    """
 
     marker: Entity
     rotation: FloatArray
@@ -118,12 +124,13 @@ class Building:
         functions: the user functions.
         world: the world.
         nodes, objects, loads: entities by item number; None for items without coordinates in Windlass.
-        missing: items without counterpart.
-        answered: functions of the system that the importing code will execute.
-        columns: parameters of Exudyn that are columns in Windlass, by id of the item. Each parameter has the name of
-            its column and the factor on its values, a number or, for vectors, a rotation (3, 3).
-        histories: conversions of history values whose values differ in Windlass, by number of the node.
-        faulty: groups and numbers of items whose fields do not match their type.
+        missing: texts about items without an equivalent in Windlass.
+        answered: user functions of the system that the importing code executes.
+        columns: parameters of Exudyn that are columns in Windlass, by ``id`` of the item. For each parameter: the name
+            of the column and the factor of its values, which is a number or, for vectors, a rotation matrix, shape (3,
+            3).
+        histories: conversions of history values by number of the node.
+        faulty: groups and numbers of items that have wrong fields, see `find_faults`.
         reads: see `ReadItem`.
     """
 
@@ -151,7 +158,7 @@ class Building:
         self._numbers = {id(item): k for k, item in enumerate(groups["objects"])}
 
     def build(self) -> None:
-        """Translate all items: nodes, bodies, all other objects, loads.
+        """Translate all items in the order nodes, bodies, other objects, loads.
 
         Raises:
             NoCounterpart: Windlass has no equivalent of some items.
@@ -169,12 +176,12 @@ class Building:
             raise NoCounterpart(self.missing)
 
     def _drop_faulty(self) -> None:
-        """List the items whose fields do not match their type, and skip them."""
+        """Record and skip the items that have wrong fields, see `find_faults`."""
         for group, word in KINDS.items():
             for number, item in enumerate(self.items[group]):
                 kind = str(item.get(f"{word}Type", ""))
                 prefix = {"node": "Node", "load": "Load"}.get(word, "")
-                # a later step refuses items without a translation
+                # items without a translation are recorded later
                 reads = group in ("markers", "sensors") or prefix + kind in _translations
                 fault = find_faults(group, kind, item) if reads or not kind else ""
                 if fault:
@@ -203,7 +210,7 @@ class Building:
                 self.missing.append(f"{word} {number} {name!r} ({kind}): {words}")
 
     def _name_read(self, own: str = "") -> str:
-        """Return the field that was read last, with its value."""
+        """Return a text with the field that was read last, and its value."""
         place, key = self.reads[-1]
         word, number = place.split()
         group = next(group for group, kind in KINDS.items() if kind == word)
@@ -211,7 +218,7 @@ class Building:
         return f"{key} = {dict.get(self.items[group][int(number)], key)!r:.60}{of}"
 
     def _in_their_words(self, item: Item, text: str) -> str:
-        """Replace rows and columns of Windlass in a message by the items and fields of Exudyn."""
+        """Replace rows and columns of Windlass in a message by items and fields of Exudyn."""
         given = self.columns.get(id(item), {})
         fields = {ours: theirs for theirs, (ours, _) in given.items()}
         text = ROW.sub("", text)
@@ -223,7 +230,9 @@ class Building:
         return ENTITY.sub(lambda found: self.name_entity(found[1], int(found[2])) or found[0], text)
 
     def name_entity(self, kind: str, row: int) -> str:
-        """Return number, name and type of the item from which a row was made; an empty text if no item made the row."""
+        """Return a text with number, name and type of the item to which a row belongs; an empty text if there is no
+        such item.
+        """
         for group, entities in (("nodes", self.nodes), ("objects", self.objects)):
             for number, entity in entities.items():
                 if entity is not None and entity.kind == kind and row in entity.rows:
@@ -232,8 +241,9 @@ class Building:
         return ""
 
     def add(self, component: type[Component], item: Item, *keys: str, **values: Any) -> Entity:
-        """Add a row with columns of the given values. Fields of the item are named ``"theirs:ours"``, or by one name
-        that both programs use."""
+        """Add a row for an item. ``keys`` are fields that become columns, as ``"field:column"``, or as one name if both
+        names are equal; ``values`` are other columns.
+        """
         for key in keys:
             theirs, _, ours = key.partition(":")
             values[ours or theirs] = item[theirs]
@@ -247,7 +257,7 @@ class Building:
         return self.nodes[int(number)]
 
     def own_node(self, item: Item) -> Entity:
-        """Return the node of an item with one node; the coordinates of this node belong to the item."""
+        """Return the node that contains the coordinates of an item."""
         node = self.node(item["nodeNumber"])
         if node is None:
             raise Refused(f"nodeNumber = {item['nodeNumber']}: the node is on the ground, must be a node that can move")
@@ -284,7 +294,7 @@ class Building:
 
 
 def read_numbers(item: Item, key: str, *shape: int) -> FloatArray:
-    """Return an array of an item; refuses wrong shapes, texts, infinite numbers and NaN."""
+    """Return a field of an item as an array; raise `Refused` for wrong shapes, texts, infinite values and NaN."""
     try:
         values = np.asarray(item[key], np.float64)
     except (TypeError, ValueError):
@@ -295,19 +305,19 @@ def read_numbers(item: Item, key: str, *shape: int) -> FloatArray:
 
 
 def require(item: Item, **expected: Any) -> None:
-    """Refuse an item if a parameter differs from the only supported value."""
+    """Raise `Refused` if a parameter of an item differs from the only supported value."""
     for key, value in expected.items():
         if not np.array_equal(item[key], value):
             raise Refused(f"{key} = {np.asarray(item[key]).tolist()}: must be {value}")
 
 
 def require_no_function(item: Item, *keys: str) -> None:
-    """Refuse an item that has one of these user functions."""
+    """Raise `Refused` if an item has one of these user functions."""
     for key in keys:
         if item[key]:
             raise Refused(f"{key} has no counterpart")
 
 
 def translation_names() -> list[str]:
-    """Return the types of items that can be translated; names of node and load types begin with Node and Load."""
+    """Return the types of items that can be translated; the names of node and load types begin with Node and Load."""
     return sorted(_translations)

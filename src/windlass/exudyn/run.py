@@ -1,7 +1,7 @@
-"""``windlass run-exudyn MODEL.py``: an unmodified script of Exudyn, with the solvers of Windlass.
+"""Execution of unmodified scripts of Exudyn with the solvers of Windlass (``windlass run-exudyn MODEL.py``).
 
-Coordinates, velocities, accelerations, multipliers and history values are copied into the MainSystem after a solve and
-whenever a sensor is due. The script can read these values in the MainSystem. No graphics are drawn.
+Coordinates, velocities, accelerations, multipliers and history values are copied to the MainSystem after a solve and
+whenever a sensor is recorded. The script can read these values. Graphics are not drawn.
 """
 
 from __future__ import annotations
@@ -44,8 +44,9 @@ ERRORS: list[Exception] = []
 
 
 class NoSolver:
-    """Replaces the solver in ``mbs.sys``: reading one of its attributes is an error, except for attributes that a solve
-    of Windlass also has."""
+    """Replaces the solver in ``mbs.sys``. Its attributes raise an error, except for attributes for which Windlass has
+    values.
+    """
 
     def __init__(self, name: str, **parts: Any) -> None:
         self.__dict__.update(parts, name=name)
@@ -60,7 +61,7 @@ class NoSolver:
 
 
 class Mirror:
-    """Copies states into the MainSystem from which a model was imported."""
+    """Copies states to the MainSystem from which a model was imported."""
 
     def __init__(self, mbs: Any, model: Imported, static: bool) -> None:
         exudyn: Any = import_module("exudyn")
@@ -76,7 +77,7 @@ class Mirror:
         self._shown: tuple[float, int] | None = None
 
     def show(self, state: State) -> None:
-        """Copy a state at the end of a step once for all records that read the state. The call is collective."""
+        """Copy a state at the end of a step, unless this state has already been copied. The call is collective."""
         now = state.t, state.step
         if now != self._shown:
             self.write(state)
@@ -111,8 +112,9 @@ class Mirror:
         data.SetTime(whole.t, self._now)
 
     def _find_places(self, whole: State) -> None:
-        """Return the indices that Exudyn's vectors have in the vectors of Windlass, found with a state whose values are
-        their own indices."""
+        """Find the indices in the vectors of Windlass for each element of Exudyn's vectors. For this purpose a state is
+        converted in which each value is its own index.
+        """
         self._numbers = numbers = whole.copy()
         for name in ("q", "v", "lam", "data"):
             values = getattr(numbers, name)
@@ -125,7 +127,9 @@ class Mirror:
         self._forces = [numbers.of(part.entity, "lam")[0].astype(int) for part in self._multipliers]
 
     def redirect_functions(self, solver: Any) -> None:
-        """Provide user functions of displacements with the coordinates of the evaluation that calls the functions."""
+        """Set the function that copies the coordinates of the present evaluation to the MainSystem before user
+        functions of displacements read them.
+        """
         fields, data, model = solver.assembly.fields, self.mbs.systemData, self.model
         layout, places = solver.assembly.layout, model.places()
 
@@ -164,8 +168,8 @@ def find_time(state: State) -> float:
 
 
 class Due:
-    """Decides which steps are written as rows, as in Exudyn: the start, the first step at or after each multiple of a
-    period, and the end.
+    """Selects the steps that are written to tables, as in Exudyn: the start, the first step at or after each multiple
+    of a period, and the end.
 
     Args:
         period: the period [s].
@@ -180,12 +184,12 @@ class Due:
         self._start = self._next = self.last = 0.0
 
     def begin(self, state: State) -> None:
-        """Begin at the start time, at which a row is written."""
+        """Begin at the start time, at which the first row is written."""
         self._start = self.last = self._clock(state)
         self._next = self._start + self._period
 
     def is_due(self, state: State) -> bool:
-        """Return whether an accepted step needs a row; if so, the row counts as written."""
+        """Return whether a row must be written for an accepted step; if so, record the row as written."""
         time = self._clock(state)
         if time < self._next - self._round(time):
             return False
@@ -196,7 +200,7 @@ class Due:
         return True
 
     def is_left(self, state: State) -> bool:
-        """Return whether a row for the end of the solve is still missing; if so, the row counts as written."""
+        """Return whether a row must be written for the end of the solve; if so, record the row as written."""
         time = self._clock(state)
         if time <= self.last + self._round(time):
             return False
@@ -217,9 +221,9 @@ class SensorHook(StepHook):
 
     Args:
         mirror: mirror of the system.
-        period: time between two records [s].
+        period: time between two rows [s].
         files: whether sensors with a file name write files.
-        clock: function that returns the time of a state [s], in statics the time of its load step.
+        clock: function that returns the time of a state [s]; in statics the time of its load step.
     """
 
     def __init__(self, mirror: Mirror, period: float, files: bool, clock: Callable[[State], float] = find_time) -> None:
@@ -239,7 +243,7 @@ class SensorHook(StepHook):
             self._add(state)
 
     def after_step(self, state: State) -> None:
-        """Add a row if it is due."""
+        """Add a row if `Due` selects this step."""
         if self._wanted and self._due.is_due(state):
             self._add(state)
 
@@ -253,7 +257,7 @@ class SensorHook(StepHook):
         return self._due.idle_steps(state, size) if self._wanted else 1 << 30
 
     def finish(self, state: State) -> None:
-        """Add a row of the last state, store the rows for the script, and write the files."""
+        """Add a row for the last state, store all rows for the script, and write the files."""
         if self._wanted and self._due.is_left(state):
             self._add(state)
         self._mirror.mbs.sys.setdefault(STORED, {}).update({k: np.array(rows) for k, rows in self.rows.items()})
@@ -270,17 +274,18 @@ class SensorHook(StepHook):
 
 
 class SolutionFile(StepHook):
-    """Writes the file of coordinates over time of a solve (``solution.file``) with the columns of Exudyn.
+    """Writes the solution file of a solve (``solution.file``), a table of coordinates and times, with the columns of
+    Exudyn.
 
     Args:
         mirror: mirror of the system.
         settings: settings of the file, as a dictionary.
         precision: number of digits.
         static: whether the file contains no velocities.
-        clock: function that returns the time of a state [s], in statics the time of its load step.
+        clock: function that returns the time of a state [s]; in statics the time of its load step.
 
     Raises:
-        ModelError: a binary file.
+        ModelError: the settings request a binary file.
     """
 
     def __init__(
@@ -298,7 +303,7 @@ class SolutionFile(StepHook):
         self._mirror, self._settings, self._format = mirror, settings, f"%.{precision}g"
         self._due, self._rows = Due(float(settings["writePeriod"]), clock), list[Any]()
         moves = not static
-        # for each vector: its name without the prefix, and whether it is written
+        # name of each vector without its prefix, and whether it is written
         self._parts = (
             ("ODE2Coordinates", True),
             ("ODE2Coordinates_t", moves and wanted["velocities"]),
@@ -318,7 +323,7 @@ class SolutionFile(StepHook):
             self._add(state)
 
     def after_step(self, state: State) -> None:
-        """Add a row if it is due."""
+        """Add a row if `Due` selects this step."""
         if self._due.is_due(state):
             self._add(state)
 
@@ -331,7 +336,7 @@ class SolutionFile(StepHook):
         return self._due.idle_steps(state, size)
 
     def finish(self, state: State) -> None:
-        """Add a row of the last state, and write the file."""
+        """Add a row for the last state, and write the file."""
         if self._due.is_left(state):
             self._add(state)
         if not is_first_process():
@@ -346,13 +351,14 @@ class SolutionFile(StepHook):
         write_output(self.path, before + text.getvalue().encode(), SOLUTION_FILE, SOLUTION_FILE)
 
     def _read(self) -> list[FloatArray]:
-        """Return the vectors of the system that the file contains."""
+        """Return the vectors of the MainSystem that are written to the file."""
         data, none = self._mirror.mbs.systemData, np.zeros(0)
         return [np.array(getattr(data, f"Get{name}")()) if written else none for name, written in self._parts]
 
     def _head(self) -> str:
-        """Return the head of the file, five lines of comments; Exudyn's own reader takes the numbers of columns from
-        the last line."""
+        """Return the header of the file, which has five lines of comments. Exudyn's reader takes the numbers of columns
+        from the last line.
+        """
         data, written = self._mirror.mbs.systemData, [len(part) for part in self._read()]
         sizes = [len(getattr(data, f"Get{name}Coordinates")()) for name in ("ODE2", "ODE1", "AE", "Data")]
         names = ", ".join(name for (name, _), size in zip(self._parts, written, strict=True) if size)
@@ -380,7 +386,7 @@ def solve(
     """Execute a call of SolveStatic, SolveDynamic or SolveSystem; see `export.answer`.
 
     Raises:
-        NoCounterpart: Windlass has no equivalent of some items; raised before any solve.
+        NoCounterpart: Windlass has no equivalent of some items; the error is raised before the solve.
         NotConverged: the solve fails.
     """
     exudyn: Any = import_module("exudyn")
@@ -434,7 +440,7 @@ def solve(
 
 
 def find_end(solver: Static | Dynamic | Explicit, state: State) -> float:
-    """Return the time at the end of the step that begins with a state [s]; in statics the time of the load steps."""
+    """Return the time at the end of the step that starts from a state [s]; in statics the time of the load steps."""
     if isinstance(solver, Static):
         return float(solver.time or state.t)
     if isinstance(solver, Dynamic):
@@ -443,7 +449,7 @@ def find_end(solver: Static | Dynamic | Explicit, state: State) -> float:
 
 
 def stored_data(original: Any) -> Any:
-    """Return a replacement of GetSensorStoredData that reads the records of Windlass."""
+    """Return a replacement of GetSensorStoredData that returns the rows recorded by Windlass."""
 
     def get(mbs: Any, sensorNumber: Any) -> Any:
         stored = mbs.sys.get(STORED, {})
@@ -453,7 +459,7 @@ def stored_data(original: Any) -> Any:
 
 
 def note_errors(call: Callable[..., bool]) -> Callable[..., bool]:
-    """Return a function that makes the same call and stores its errors in `ERRORS`."""
+    """Return a function that executes ``call`` and stores its errors in `ERRORS`."""
 
     def noted(*given: Any, **named: Any) -> bool:
         try:
@@ -466,18 +472,16 @@ def note_errors(call: Callable[..., bool]) -> Callable[..., bool]:
 
 
 def tell_caught() -> None:
-    """Print errors of solves that the script or Exudyn has caught, because results after such an error are not results
-    of Windlass.
-    """
+    """Print errors of solves that the script or Exudyn has caught, because results after such an error are wrong."""
     for error in ERRORS:
-        # the first frame of a traceback is the frame that has caught the error
+        # the first frame of a traceback belongs to the function that has caught the error
         trace = error.__traceback__
         if trace is not None and not trace.tb_frame.f_globals["__name__"].startswith("windlass."):
             print(f"note: the script has caught an error of a solve: {type(error).__name__}: {error}", file=sys.stderr)
 
 
 def answer_calls() -> None:
-    """Replace Exudyn's solvers by solvers of Windlass from now on, and suppress Exudyn's windows.
+    """Replace Exudyn's solvers by solvers of Windlass, and suppress Exudyn's windows, for the rest of the process.
 
     Raises:
         ModelError: Exudyn is not installed.

@@ -1,4 +1,4 @@
-"""Convert SimulationSettings of Exudyn to arguments of `Static`, `Dynamic` and `Explicit`."""
+"""Conversion of Exudyn's SimulationSettings to arguments of `Static`, `Dynamic` and `Explicit`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CONTROLLED = ("DOPRI5", "ODE23")
 
 
 def holds_states(settings: Settings) -> bool:
-    """Return whether statics holds the given first-order states constant."""
+    """Return whether first-order states are constant in statics."""
     return bool(settings["staticSolver"].get("constrainODE1Coordinates", False))
 
 
@@ -76,7 +76,7 @@ def read_dynamic(settings: Settings, solver: str = "GeneralizedAlpha") -> tuple[
     if solver in FIXED:
         return "Explicit", {**times, **shortest, "method": FIXED[solver], **exudyn().explicit}
     if solver in CONTROLLED:
-        # another method with error control, whose error is far below the error of Exudyn's method
+        # another method with error control, whose tolerances are so small that its error is negligible
         return "Explicit", {**times, **shortest, "method": "rk", **exudyn().explicit, "rtol": 1e-12, "atol": 1e-14}
     alpha = s["generalizedAlpha"]
     trapezoidal = solver == "TrapezoidalIndex2"
@@ -90,7 +90,7 @@ def read_dynamic(settings: Settings, solver: str = "GeneralizedAlpha") -> tuple[
         "method": IMPLICIT[bool(newmark), bool(index2)],
         "spectral_radius": float(alpha["spectralRadius"]),
         "lag": bool(s["newton"]["useModifiedNewton"]),
-        # the setting ``adaptive`` also permits steps chosen by contacts
+        # with ``adaptive``, contacts may recommend step sizes
         "adaptive": bool(s["adaptiveStep"] and s["discontinuous"]["useRecommendedStepSize"]),
         "control": StepControl(
             smallest,

@@ -1,8 +1,8 @@
-"""The start of a motion as in Exudyn: positions and velocities are used without correction, and initial accelerations
-are computed as in Exudyn.
+"""Start of a motion as in Exudyn: positions and velocities are not corrected, and initial accelerations are computed as
+in Exudyn.
 
-A solve of Windlass first projects positions and velocities onto the constraints, and its accelerations include motion
-that functions of time prescribe. This module omits both operations, so that steps are the same as in Exudyn.
+Solvers of Windlass first project positions and velocities onto the constraints, and their initial accelerations include
+accelerations that functions of time prescribe. This module omits both, so that the steps agree with Exudyn.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ def start_motion(solver: Dynamic, held: Sequence[Entity], state: State, accelera
 
     Args:
         solver: the solver.
-        held: constraints on coordinates; functions of time in these constraints cause no accelerations in Exudyn.
-        state: given positions, velocities and history values.
+        held: constraints on coordinates whose functions of time do not affect initial accelerations in Exudyn.
+        state: initial positions, velocities and history values.
         accelerations: whether to compute accelerations; otherwise they are 0.
     """
     current = local_state(solver.assembly, state)

@@ -1,8 +1,9 @@
-"""Functions of a MainSystem before and after steps: ``f(mbs, t) -> bool`` with the time t at the end of the step.
+"""Calls of the user functions of a MainSystem before and after steps, ``f(mbs, t) -> bool``, with the time t at the end
+of the step.
 
-Changes by SetObjectParameter, SetLoadParameter and SetNodeParameter in these functions also apply in Windlass, if the
-parameter may change between steps. Coordinates, velocities and history values that the functions write into the
-MainSystem also apply in Windlass.
+If these functions change parameters by SetObjectParameter, SetLoadParameter and SetNodeParameter, the changes are
+transferred to Windlass, unless the parameter is not switchable. Changes of coordinates, velocities and history values
+of the MainSystem are also transferred.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State
 
 ANSWERED = "PreStep", "PostStep"
-"""Functions of a MainSystem that Windlass calls."""
+"""User functions of a MainSystem that Windlass calls."""
 SETTERS = {"Object": "objects", "Load": "loads", "Node": "nodes"}
 VECTORS = (("ODE2Coordinates", "q"), ("ODE2Coordinates_t", "v"), ("DataCoordinates", "data"))
 StepChange = tuple[str, int, str, Any]
@@ -28,7 +29,7 @@ StepChange = tuple[str, int, str, Any]
 
 @contextmanager
 def noted_changes() -> Iterator[list[StepChange]]:
-    """Record and apply changes of parameters within the with block, as (group, number, parameter, value)."""
+    """Return a context that records changes of parameters as (group, number, parameter, value)."""
     system: Any = import_module("exudyn").MainSystem
     changes: list[StepChange] = []
 
@@ -50,13 +51,13 @@ def noted_changes() -> Iterator[list[StepChange]]:
 
 
 class SystemFunctions(StepHook):
-    """Calls the functions of a MainSystem before and after steps.
+    """Hook that calls the user functions of a MainSystem before and after steps.
 
     Args:
         mbs: the MainSystem.
         model: the imported model.
-        write: function that copies a state into the MainSystem.
-        find_end: function that returns the time at the end of the step that begins with a state [s].
+        write: function that copies a state to the MainSystem.
+        find_end: function that returns the time at the end of the step that starts from a state [s].
     """
 
     def __init__(
@@ -68,15 +69,15 @@ class SystemFunctions(StepHook):
         self.functions = {name: given["function"] for name, given in found.items() if given != 0}
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
-        """Call the function after steps once at the start, as in Exudyn."""
+        """Call the function PostStep once at the start, as in Exudyn."""
         self.after_step(state)
 
     def before_step(self, state: State) -> None:
-        """Call the function before steps and apply its changes."""
+        """Call the function PreStep and transfer its changes."""
         self._call("PreStep", state, self._find_end(state))
 
     def after_step(self, state: State) -> None:
-        """Call the function after steps."""
+        """Call the function PostStep."""
         self._call("PostStep", state, state.t)
 
     def _call(self, name: str, state: State, time: float) -> None:
@@ -102,7 +103,7 @@ class SystemFunctions(StepHook):
     def _change(self, group: str, number: int, parameter: str, value: Any) -> None:
         entity, item = getattr(self._model, group).get(number), self._model.items[group][number]
         if parameter.startswith("V") or entity is None:
-            # parameters of drawings, and items without coordinates in Windlass
+            # parameters of graphics, and parameters of items without an entity in Windlass, have no effect
             return
         last = self._set.get((group, number, parameter), item.get(parameter))
         self._set[group, number, parameter] = value

@@ -1,1 +1,1 @@
-"""A model as an FMU for co-simulation: the interface that a script declares, and the process that runs the script."""
+"""Models as FMUs for co-simulation: the interface that a script declares, and the process that runs the script."""

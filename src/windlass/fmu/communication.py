@@ -1,4 +1,4 @@
-"""Requests of an FMU to the process that runs its model: one line of JSON each, with one line as the answer."""
+"""Requests of an FMU to the process that runs its model. Each request and each answer is one line of JSON."""
 
 from __future__ import annotations
 
@@ -24,13 +24,14 @@ NAME = that(
 )
 """Check of the name of an input, an output or a parameter."""
 PIPES = "WINDLASS_FMU"
-"""Environment variable with the file descriptors from which the process reads requests and to which it writes
-answers."""
+"""Name of the environment variable with two file descriptors: the process reads requests from the first and writes
+answers to the second.
+"""
 
 
 @dataclass(frozen=True)
 class Input:
-    """An input: start value in its unit, the function that sets the value in the model, and its meaning."""
+    """An input variable: start value, unit, function that sets the value in the model, and description."""
 
     start: float
     unit: str
@@ -42,7 +43,7 @@ def serve(
     pipes: str, inputs: Mapping[str, Input], outputs: Mapping[str, SensorLike], solver: TimeSolver, state: State | None,
     hooks: Sequence[Hook],
 ) -> State:  # fmt: skip
-    """Execute the requests of an FMU until its end, and return the last state.
+    """Execute the requests of an FMU until the FMU ends, and return the last state.
 
     Args:
         pipes: value of the environment variable `PIPES`.
@@ -50,9 +51,9 @@ def serve(
         solver, state, hooks: see `FMUInterface.solve`.
 
     Raises:
-        ModelError: an output has several numbers, the model runs on several processes, or a step has failed before the
-            end.
-        SystemExit: the importing tool has ended without the end of the FMU.
+        ModelError: an output has more than one value, the model runs on several processes, or a step has failed before
+            the end.
+        SystemExit: the importing tool has ended without terminating the FMU.
     """
     read, write = (int(number) for number in pipes.split(","))
     with os.fdopen(read, encoding="utf-8") as requests, os.fdopen(write, "w", encoding="utf-8") as answers:
@@ -77,12 +78,12 @@ def serve(
             if name == "finish":
                 return model.solve.state
         model.solve.interrupt()
-    # not an exception that scripts may catch, because results of the solve are incomplete
+    # SystemExit is raised, because scripts usually do not catch it, and results of the solve are incomplete
     raise SystemExit("the importing tool has ended without the end of the FMU (fmi2Terminate or fmi3Terminate)")
 
 
 class ServedModel:
-    """The requests by name; see `serve`."""
+    """A model that executes requests; each public method is a request. See `serve`."""
 
     def __init__(self, inputs: Mapping[str, Input], outputs: Mapping[str, SensorLike], solve: Stepwise) -> None:
         self._inputs, self.solve = inputs, solve
@@ -100,7 +101,7 @@ class ServedModel:
                 )
 
     def describe(self) -> dict[str, Any]:
-        """Return variables, step and end of the model."""
+        """Return variables, step size and end time of the model."""
         inputs = {name: {"start": i.start, "unit": i.unit, "doc": i.doc} for name, i in self._inputs.items()}
         outputs = {name: {"unit": probe.columns[0][1]} for name, probe in self._probes.items()}
         parameters = {item.name: {**asdict(item), "start": value} for item, value in options.model_options()}
@@ -126,12 +127,12 @@ class ServedModel:
         self._values[name] = value
 
     def get(self) -> dict[str, float]:
-        """Return the values of all outputs, for consistent accelerations at the present inputs."""
+        """Return the values of all outputs, with accelerations that are consistent with the present inputs."""
         fields = load_outputs(self.solve.find_consistent())
         return {name: float(probe.read(fields)[0]) for name, probe in self._probes.items()}
 
     def advance(self, t: float, size: float) -> None:
-        """Solve from a time over a communication step [s]."""
+        """Integrate from the time ``t`` over a communication step ``size`` [s]."""
         self.solve.advance(t, size)
 
     def keep(self) -> int:

@@ -1,12 +1,13 @@
-"""Interface of a model as an FMU (Functional Mock-up Unit): inputs, outputs, and the solve that other tools step.
+"""Interface of a model as an FMU (Functional Mock-up Unit): inputs, outputs, and the solve that an importing tool
+controls.
 
     fmu = wl.FMUInterface()
     fmu.input("torque", 0.0, "N m", set=lambda value: world.set(motor, value=value))
     fmu.output(wl.Sensor(drum, "angular_velocity", 2, name="speed"))
     state = fmu.solve(wl.Dynamic(world, step=1e-3, end=5.0), state)
 
-Under ``windlass run`` the inputs keep their start values, and `FMUInterface.solve` is the solve of the solver. In an
-FMU, `FMUInterface.solve` follows the calls of the importing tool. Parameters of the FMU are the options of the model.
+With ``windlass run``, inputs keep their start values, and `FMUInterface.solve` calls ``solve`` of the solver. In an
+FMU, `FMUInterface.solve` executes the calls of the importing tool. Parameters of the FMU are the options of the model.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from windlass.framework.state.state import State
 
 
 class FMUInterface:
-    """Inputs and outputs of a model for `windlass fmu`, and the solve that an importing tool steps."""
+    """Inputs and outputs of a model for `windlass fmu`, and the solve that an importing tool controls."""
 
     def __init__(self) -> None:
         self._inputs: dict[str, Input] = {}
@@ -50,11 +51,11 @@ class FMUInterface:
         Args:
             name: name of the variable.
             start: value until the importing tool sets another value [``unit``].
-            unit: unit of the value, ``"1"`` for pure numbers.
-            set: function of the value that changes the model, such as ``lambda torque: world.set(motor,
-                value=torque)``. The value is finite, and constant between two communication points. The function
-                raises `ModelError` to refuse a value; other exceptions end the script.
-            doc: meaning in a few words.
+            unit: unit of the value; ``"1"`` for dimensionless values.
+            set: function that sets the value in the model, such as ``lambda torque: world.set(motor, value=torque)``.
+                The value is finite, and constant between two communication points. The function may raise `ModelError`
+                for a value that is not allowed; other exceptions end the script.
+            doc: short description.
 
         Raises:
             ModelError: the name is already an input or an output.
@@ -66,7 +67,7 @@ class FMUInterface:
 
     @checked(sensor=SENSOR)
     def output(self, sensor: SensorLike) -> None:
-        """Declare an output: a sensor with one number, whose name is the name of the variable.
+        """Declare an output, which is a sensor with one value. The name of the variable is the name of the sensor.
 
         Raises:
             ModelError: the name is already an input or an output, or is not allowed.
@@ -81,21 +82,21 @@ class FMUInterface:
         hooks=each(that(is_hook, "a StepHook or a function of the state"), "a list of hooks"),
     )
     def solve(self, solver: TimeSolver, state: State | None = None, hooks: Sequence[Hook] = ()) -> State:
-        """Solve like ``solver.solve(state, hooks)``, or in an FMU execute the calls of the importing tool.
+        """Call ``solver.solve(state, hooks)`` or, in an FMU, execute the calls of the importing tool.
 
         Args:
-            solver: a solver in time. The step of the solver is the largest step; steps are cut to end at communication
-                points. The end of the solver is the default end of the FMU.
-            state: initial state; its time is the start of the FMU.
-            hooks: user code around steps. If the importing tool returns to an earlier state of the FMU, hooks get the
-                data that their `checkpoint` has returned there.
+            solver: a solver that integrates in time. Its step is the largest step size; steps are shortened to end at
+                communication points. Its end time is the default end time of the FMU.
+            state: initial state; its time is the start time of the FMU.
+            hooks: user code around steps. If the importing tool returns to an earlier state of the FMU, the ``restore``
+                methods of hooks receive the data that ``checkpoint`` returned at this state.
 
         Returns:
             The last state.
 
         Raises:
-            ModelError: an output has several numbers, or the method is called twice.
-            NotConverged: as in the solver; in an FMU the call of the importing tool fails.
+            ModelError: an output has more than one value, or the method is called twice.
+            NotConverged: a step failed; in an FMU the call of the importing tool fails instead.
         """
         if self._solved:
             raise ModelError("solve of FMUInterface is called twice: must be called once")

@@ -1,7 +1,8 @@
-"""The process that runs the script of a model for an FMU: a file in the FMU that needs no other package.
+"""The process that runs the script of a model for an FMU. This file is copied into the FMU and requires no other
+package.
 
-The process runs ``windlass run`` in the Python environment that made the FMU, or in the environment of the Python that
-the environment variable WINDLASS_PYTHON names.
+The process executes ``windlass run`` with the Python interpreter that created the FMU, or with the interpreter in the
+environment variable WINDLASS_PYTHON.
 """
 
 from __future__ import annotations
@@ -15,20 +16,20 @@ from pathlib import Path
 from typing import Any
 
 PATIENCE, SHORT = 60.0, 5.0
-"""Time that the process of a model has to end after the solve, and after it has closed the pipes [s]."""
+"""Time limits for the end of the process of a model [s]: after the solve, and after it has closed the pipes."""
 LONGEST_LOG = 4000
-"""Largest number of characters of the output of a model in a message."""
+"""Largest number of characters of model output in a message."""
 
 
 class RequestError(RuntimeError):
-    """The model has refused a request, and its process continues."""
+    """Raised if the model rejects a request; its process continues."""
 
 
 class ModelProcess:
     """The process that runs the model script.
 
     Args:
-        folder: the folder of the resources.
+        folder: folder of the FMU's resources.
         interface: content of interface.json.
         values: values of inputs and parameters by name.
     """
@@ -68,7 +69,7 @@ class ModelProcess:
         """Return the answer of the model.
 
         Raises:
-            RequestError: the model has refused the request.
+            RequestError: the model rejects the request.
             RuntimeError: the process has ended.
         """
         while self.dropped:
@@ -77,7 +78,7 @@ class ModelProcess:
 
     def _send(self, request: Any) -> Any:
         line = ""
-        # pipes of an ended process are closed
+        # reading fails if the process has ended, because its pipes are closed
         with contextlib.suppress(OSError, ValueError):
             self._begun = self._begun or bool(self._answers.readline())
             if self._begun:
@@ -92,7 +93,7 @@ class ModelProcess:
         return answer.get("value")
 
     def _describe_end(self, patience: float) -> str:
-        """Wait for the end of the process, at most the given time [s], and describe the end."""
+        """Wait for the end of the process, at most ``patience`` [s], and return a text about the end."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(patience)
         code = self._process.poll()
@@ -106,7 +107,7 @@ class ModelProcess:
         try:
             self.ask("finish")
         except RequestError:
-            # the script ends with this error
+            # the script itself ends with this error, so nothing else must be done
             pass
         except RuntimeError as error:
             return str(error)
@@ -116,7 +117,7 @@ class ModelProcess:
         return words if self._process.returncode else ""
 
     def kill(self) -> None:
-        """End the process at once."""
+        """Kill the process."""
         self._process.kill()
         self._process.wait()
         self._close()

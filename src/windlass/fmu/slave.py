@@ -1,6 +1,7 @@
-"""The FMU of a model: a file in the FMU, which passes the calls of the importing tool to the process of the model.
+"""The FMU of a model. This file is copied into the FMU and passes the calls of the importing tool to the process of the
+model.
 
-This file needs pythonfmu (FMI 2) or pythonfmu3 (FMI 3), which the FMU contains in the same folder.
+It requires pythonfmu (FMI 2) or pythonfmu3 (FMI 3), which the FMU contains in the same folder.
 """
 
 from __future__ import annotations
@@ -34,9 +35,9 @@ else:
 KINDS = {"bool": Boolean, "int": Integer, "float": Real, "str": String}
 
 
-# pythonfmu3 looks for the name of its class in this line
+# pythonfmu3 searches this line for the name of its class
 class ModelSlave(Fmi3Slave if IS_THIRD else Fmi2Slave):  # type: ignore[misc,unused-ignore]
-    """A model as an FMU; the files interface.json and model are in the resources."""
+    """A model as an FMU. The resources contain the file interface.json and the folder ``model``."""
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
@@ -50,7 +51,7 @@ class ModelSlave(Fmi3Slave if IS_THIRD else Fmi2Slave):  # type: ignore[misc,unu
         self._outputs: dict[str, float] = {}
         self._process: ModelProcess | None = None
         self._begun = self._ended = False
-        # messages about inputs that the model refused, by name of the input
+        # messages about inputs that the model has rejected, by name of the input
         self._refused: dict[str, str] = {}
         for causality, group in (("input", "inputs"), ("output", "outputs"), ("parameter", "parameters")):
             for name, item in self._interface[group].items():
@@ -66,7 +67,7 @@ class ModelSlave(Fmi3Slave if IS_THIRD else Fmi2Slave):  # type: ignore[misc,unu
         kind = KINDS[type(start).__name__]
         settings: dict[str, Any] = {"causality": Causality[causality], "description": item.get("doc") or None}
         settings["variability"] = Variability.continuous
-        # without reference cycles, the process ends together with the instance
+        # a weak reference avoids reference cycles, so that the process ends when the instance is deleted
         own = weakref.proxy(self)
         if causality == "output":
             settings |= {"getter": lambda: own._read()[name], "initial": Initial.calculated}
@@ -102,7 +103,7 @@ class ModelSlave(Fmi3Slave if IS_THIRD else Fmi2Slave):  # type: ignore[misc,unu
             for unit in dict.fromkeys(units):
                 SubElement(definitions, "Unit", {"name": unit})
         if outputs and not IS_THIRD:
-            # the structure is the last part
+            # the last element is the model structure
             unknowns = SubElement(root[-1], "InitialUnknowns")
             for index in outputs:
                 SubElement(unknowns, "Unknown", {"index": index})
@@ -120,7 +121,7 @@ class ModelSlave(Fmi3Slave if IS_THIRD else Fmi2Slave):  # type: ignore[misc,unu
         self._begun = True
 
     def do_step(self, current_time: float, step_size: float) -> Any:
-        """Solve over a communication step [s]; the step is discarded if the model refuses it."""
+        """Integrate over a communication step [s]; the step is discarded if the model rejects it."""
         self._outputs = {}
         try:
             if self._refused:
@@ -133,9 +134,10 @@ class ModelSlave(Fmi3Slave if IS_THIRD else Fmi2Slave):  # type: ignore[misc,unu
         return Fmi3StepResult() if IS_THIRD else True
 
     def terminate(self) -> None:
-        """End the solve and the process; output of the model is written to the log."""
+        """End the solve and the process, and write the output of the model to the log."""
         if self._process is not None:
-            # the importing tool may read the last outputs after the end; after an error there may be no outputs
+            # outputs are read now, because the importing tool may request them after the end; after an error there may
+            # be no outputs
             with contextlib.suppress(RuntimeError):
                 self._read()
             process, self._process = self._process, None
@@ -158,7 +160,7 @@ class ModelSlave(Fmi3Slave if IS_THIRD else Fmi2Slave):  # type: ignore[misc,unu
                 raise ValueError(
                     f"parameter {name} = {value!r}: must not be empty, and must not begin with a dash and a letter"
                 )
-            # the model starts again with the new value
+            # the process is started again with the new value
             if self._process is not None:
                 self._process.kill()
             self._process, self._outputs = None, {}
@@ -169,7 +171,7 @@ class ModelSlave(Fmi3Slave if IS_THIRD else Fmi2Slave):  # type: ignore[misc,unu
         try:
             process.ask("put", name, value)
         except RequestError as error:
-            # pythonfmu has no status for this, so the next step is discarded
+            # pythonfmu cannot return a status from this function, so the next step is discarded instead
             self._refused[name] = f"input {name} = {value}: {error}"
             self.log(self._refused[name], Status.error)
             return False
@@ -207,7 +209,7 @@ class ModelSlave(Fmi3Slave if IS_THIRD else Fmi2Slave):  # type: ignore[misc,unu
         elif state["begun"]:
             raise ValueError("state of the FMU: must have been stored after the last initialisation")
         elif self._process is not None:
-            # the model restarts with the values of the state
+            # the process is started again with the values of the state
             self._process.kill()
             self._process = None
         self._values, self._outputs, self._begun = dict(state["values"]), {}, state["begun"]
@@ -215,4 +217,6 @@ class ModelSlave(Fmi3Slave if IS_THIRD else Fmi2Slave):  # type: ignore[misc,unu
 
 
 class KeptState(dict[str, Any]):
-    """A state of the FMU: values of variables, and the process of the model with the number of the state in it."""
+    """A state of the FMU: values of variables, the process of the model, and the number of the state in this
+    process.
+    """

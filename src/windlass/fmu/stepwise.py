@@ -1,4 +1,4 @@
-"""A solve in parts between communication points, which can return to earlier states."""
+"""A solve that stops at communication points and can return to earlier states."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from windlass.framework.state.state import State, local_state
 
 
 class TimeSolver(Protocol):
-    """Interface of `Dynamic` and `Explicit` that a solve in parts needs."""
+    """The methods of `Dynamic` and `Explicit` that `Stepwise` uses."""
 
     end: float
 
@@ -43,7 +43,7 @@ class TimeSolver(Protocol):
         """Solve step by step."""
 
     def settings(self) -> dict[str, Any]:
-        """Return settings by name, among them the step [s]."""
+        """Return settings by name, including the step size [s]."""
 
     def prepare_start(self, state: State) -> None:
         """Make a state consistent as at the start of a solve."""
@@ -58,10 +58,10 @@ class TimeSolver(Protocol):
         """Continue from the values of `checkpoint`."""
 
     def update_state(self, state: State) -> None:
-        """Update a state between two steps."""
+        """Update the data of the solver after a change of the state between two steps."""
 
     def reset_caches(self, state: State) -> None:
-        """Drop cached data."""
+        """Delete cached data."""
 
 
 @dataclass(frozen=True)
@@ -70,10 +70,10 @@ class Kept:
 
     Attributes:
         state: the state.
-        switches: values of the switchable columns of the model.
+        switches: values of the switchable columns of the model at this state.
         jumps: whether inputs have changed since the last step.
-        progress: data of the solver; None before the first step.
-        hooks: data of hooks by name.
+        progress: checkpoint data of the solver; None before the first step.
+        hooks: checkpoint data of hooks by name.
     """
 
     state: State
@@ -84,7 +84,8 @@ class Kept:
 
 
 class Stepwise(StepHook):
-    """A solve that stops at communication points; also the hook of this solve that ends steps there.
+    """A solve that stops at communication points. The object is also a hook of the solve, which ends steps at these
+    points.
 
     Args:
         solver: the solver.
@@ -94,7 +95,7 @@ class Stepwise(StepHook):
     Attributes:
         state: the state at the last communication point.
         step: largest step of the solver [s].
-        end: end of the solve in the script [s].
+        end: end time of the solver in the script [s].
     """
 
     def __init__(self, solver: TimeSolver, state: State | None, hooks: Sequence[Hook]) -> None:
@@ -112,7 +113,7 @@ class Stepwise(StepHook):
         self._jumps = True
 
     def find_consistent(self) -> State:
-        """Return the present state with accelerations and multipliers for the present inputs.
+        """Return the present state, with accelerations and multipliers that are consistent with the present inputs.
 
         Raises:
             ModelError: no solve can start from the state.
@@ -125,7 +126,7 @@ class Stepwise(StepHook):
         return state
 
     def advance(self, t: float, size: float) -> None:
-        """Solve from a communication point at a time to the next one after a step [s].
+        """Integrate from the communication point at the time ``t`` over a communication step ``size`` [s].
 
         Raises:
             ModelError: the time is not the time of the state, the step is not positive, or an earlier step has failed.
@@ -150,7 +151,7 @@ class Stepwise(StepHook):
             raise
 
     def _refuse_failed(self) -> None:
-        """Raise ModelError after a failed step."""
+        """Raise ModelError if an earlier step has failed."""
         if self._failure is not None:
             raise ModelError(
                 f"an earlier step has failed; return to an earlier state, or begin again: {self._failure}"
@@ -169,7 +170,7 @@ class Stepwise(StepHook):
                 self.state = state
 
     def interrupt(self) -> None:
-        """End the solve at the present state as an interrupted solve."""
+        """End the solve at the present state; its verdict is "interrupted"."""
         if self._march is not None:
             with suppress(KeyboardInterrupt):
                 self._march.throw(KeyboardInterrupt())  # type: ignore[attr-defined]
@@ -185,7 +186,7 @@ class Stepwise(StepHook):
             refuse_obstacles(self._hooks, "state of the FMU")
         switches = list_switches(self.state.world)
         if self._back is not None:
-            # solver and hooks have not been restored yet
+            # after `go_back`, solver and hooks are restored only in the next step, so the stored data are still valid
             return replace(self._back, switches=switches, jumps=self._jumps)
         progress = None
         if self._march is not None:
@@ -198,7 +199,7 @@ class Stepwise(StepHook):
         return {name: deepcopy(hook.checkpoint()) for name, hook in named.items() if not keeps_nothing(hook)}
 
     def go_back(self, kept: Kept) -> None:
-        """Return to a state."""
+        """Return to a stored state."""
         if self._march is not None:
             self._march.close()  # type: ignore[attr-defined]
         self.state, self._march, self._jumps = kept.state.copy(), None, kept.jumps
@@ -206,19 +207,19 @@ class Stepwise(StepHook):
         put_switches(self.state.world, kept.switches)
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
-        """Restore the other hooks after a return to a state."""
+        """Restore the other hooks after a return to a stored state."""
         if self._back is not None:
             for name, hook in name_hooks(self._hooks).items():
                 if name in self._back.hooks:
                     hook.restore(deepcopy(self._back.hooks[name]), state)
 
     def before_step(self, state: State) -> None:
-        """Restore the solver after a return to a state, and note changes of the inputs."""
+        """Restore the solver after a return to a stored state, and record changes of the inputs."""
         if self._back is not None and self._back.progress is not None:
             self._solver.restore(deepcopy(self._back.progress))
             self._solver.reset_caches(state)
             if self._jumps:
-                # the solver checks whether the model has changed since its start
+                # setting all switchable columns shows the solver that the model may have changed
                 put_switches(state.world, list_switches(state.world))
         self._back = None
         self.changes_forces, self._jumps = self._jumps, False

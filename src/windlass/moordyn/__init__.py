@@ -1,5 +1,6 @@
-"""Read input files of MoorDyn 2, convert them to a World, and solve them with Windlass. Names are loaded on first
-use."""
+"""Import of MoorDyn 2 input files: conversion to a World, and solution with Windlass. Names are imported when they are
+first used.
+"""
 
 from typing import TYPE_CHECKING
 

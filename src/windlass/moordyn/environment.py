@@ -1,9 +1,9 @@
-"""Options of an input file of MoorDyn: gravity, water, waves, current, bed and friction.
+"""Import of the options of a MoorDyn input file: gravity, water, waves, current, bed and friction.
 
-Waves are sums of components (WaveKin = 7): η = Σ A_i sin(ω_i t - k_i s + φ_i). A_i and φ_i follow from the complex
-amplitudes in wave_frequencies.txt. `Fluid` describes the same waves by cosines of (k s - ω t + π/2 - φ). Below a wave,
-MoorDyn stretches the velocity profile to the moving surface, whereas `Fluid` extrapolates the velocity at the mean
-level upwards. The difference is of second order in the steepness.
+Waves are sums of components (WaveKin = 7): η = Σ A_i sin(ω_i t - k_i s + φ_i). A_i and φ_i are computed from the
+complex amplitudes in wave_frequencies.txt. `Fluid` describes the same waves by cosines of (k s - ω t + π/2 - φ).
+MoorDyn stretches the velocity profile to the moving surface, whereas `Fluid` uses the velocity at the mean level for
+all points above it. The difference is of second order in the steepness.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NUMERICAL = (
     "icthresh", "icgendynamic", "gendynamicic", "fileic", "icfile", "dtwave", "unifycurrentgrid", "writeunits",
     "disableoutput", "disableouttime", "outswitch", "inertialf", "inertialf_rampt",
 )  # fmt: skip
-"""Options of MoorDyn's solver, which have no effect in Windlass."""
+"""Options of MoorDyn's solver, which are ignored."""
 KNOWN = (
     "g", "gravity", "rho", "rhow", "wtrdnsty", "wtrdpth", "kbot", "kb", "cbot", "cb", "wavekin", "currents",
     "frictioncoefficient", "fricdamp", "cv", "statdynfricscale", "mc", "mu_kt", "mu_ka", "dtout",
@@ -36,24 +36,25 @@ FREQUENCIES = "wave_frequencies.txt"
 PROFILE = "current_profile.txt"
 """Name of the file with the profile of the current, in the folder of the input file."""
 PROFILE_HEADING = 3
-"""Number of heading lines in the file of a current."""
+"""Number of heading lines in the file with the profile of the current."""
 
 
 @dataclass(frozen=True)
 class Environment:
-    """Water and bed of an input file, in SI units.
+    """Options of an input file, in SI units.
 
     Attributes:
-        gravity: absolute value of the acceleration [m/s^2].
-        density: density of the water [kg/m^3]; 0 without water.
+        gravity: absolute value of the gravitational acceleration [m/s^2].
+        density: density of the water [kg/m^3]; 0 if there is no water.
         depth: depth of the water [m].
         stiffness, damping: stiffness and damping of the bed per area [N/m^3], [N s/m^3].
-        friction: coefficient [1].
-        friction_damping: ratio of the friction force of a slow node to the product of its velocity and the coefficient
-            of friction [N s/m].
+        friction: coefficient of friction between lines and bed [1].
+        friction_damping: friction force of a slow node, divided by its velocity and the coefficient of friction [N
+            s/m].
         output_step: time between rows of the output [s]; 0: every step.
-        bed: corners (distance, height) of a bed whose profile is a polyline [m], shape (k, 2); empty for a level bed.
-        heading: direction in which the distances are measured [rad]: 0 along x, π/2 along y.
+        bed: corners of a bed whose profile is a polyline, as distances and heights [m], shape (k, 2); empty for a
+            horizontal bed.
+        heading: direction of the distances in ``bed`` [rad]: 0 along x, π/2 along y.
         flow: columns of `Fluid` for waves and current.
     """
 
@@ -79,7 +80,7 @@ def find_height(environment: Environment, place: FloatArray) -> float:
 
 
 def read_environment(file: InputFile) -> Environment:
-    """Read the options; options that Windlass cannot translate are noted in ``file``."""
+    """Read the options of a file. Options without an equivalent in Windlass are recorded in ``file``."""
     for name, (at, text) in file.options.items():
         if name not in (*NUMERICAL, *KNOWN):
             file.refuse(at, f"option {name} = {text}", f"must be one of {', '.join(KNOWN)}")
@@ -117,7 +118,7 @@ def read_environment(file: InputFile) -> Environment:
 
 
 def _read_waves(file: InputFile) -> dict[str, Any]:
-    """Return columns of the waves."""
+    """Return the columns of `Fluid` for waves."""
     at, text = file.options.get("wavekin", (0, "0"))
     if text == "0":
         return {}
@@ -130,7 +131,7 @@ def _read_waves(file: InputFile) -> dict[str, Any]:
     table = np.array([row if len(row) == 4 else [*row, 0.0] for row in rows], dtype=np.float64).reshape(-1, 4)
     amplitude, phase = np.hypot(table[:, 1], table[:, 2]), np.arctan2(table[:, 2], table[:, 1])
     on = amplitude > 0.0
-    # tables of spectra may begin with the frequency 0, which has no wave
+    # tables of spectra may contain the frequency 0 if its amplitude is 0
     if (table[:, 0] < 0.0).any() or (table[on, 0] == 0.0).any():
         file.refuse(at, f"{FREQUENCIES}: frequency = {table[:, 0].min():g} rad/s", "must be > 0 rad/s")
     if not on.any():
@@ -144,7 +145,7 @@ def _read_waves(file: InputFile) -> dict[str, Any]:
 
 
 def _read_sea_floor(file: InputFile) -> tuple[FloatArray, float]:
-    """Return the polyline and heading of a grid of heights that change in one direction only."""
+    """Return the polyline and the heading of a bed, from a grid of heights that vary in one direction only."""
     none = np.zeros((0, 2)), 0.0
     if "seafloorfile" not in file.options:
         return none
@@ -170,7 +171,7 @@ def _read_sea_floor(file: InputFile) -> tuple[FloatArray, float]:
 
 
 def _outline(distance: FloatArray, height: FloatArray) -> FloatArray:
-    """Return the corners of a polyline that is level beyond its ends, shape (k, 2)."""
+    """Return the corners of a polyline that is horizontal beyond its ends, shape (k, 2)."""
     reach = max(float(np.ptp(distance)), 1.0)
     points = np.column_stack((distance, height))
     points = np.vstack((points[0] - [reach, 0.0], points, points[-1] + [reach, 0.0]))
@@ -181,7 +182,7 @@ def _outline(distance: FloatArray, height: FloatArray) -> FloatArray:
 
 
 def _read_current(file: InputFile) -> dict[str, Any]:
-    """Return columns of the current."""
+    """Return the columns of `Fluid` for the current."""
     at, text = file.options.get("currents", (0, "0"))
     if text == "0":
         return {}
@@ -204,8 +205,9 @@ def _read_current(file: InputFile) -> dict[str, Any]:
 
 
 def _read_table(file: InputFile, at: int, name: str, widths: Sequence[int], skip: int) -> list[list[float]] | None:
-    """Return the numbers of a table in the folder of the input file, below a number of heading lines; None if faults
-    were noted."""
+    """Read a table of numbers in the folder of the input file, without ``skip`` heading lines. Return None if faults
+    have been recorded.
+    """
     path = file.path.parent / name
     try:
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
@@ -229,7 +231,7 @@ def _read_table(file: InputFile, at: int, name: str, widths: Sequence[int], skip
 
 
 def _find_numbers(words: Sequence[str]) -> list[float] | None:
-    """The numbers of a row, or None if a word is not a number."""
+    """Return the numbers in a row, or None if a word is not a number."""
     try:
         return [float(word) for word in words]
     except ValueError:
@@ -237,10 +239,10 @@ def _find_numbers(words: Sequence[str]) -> list[float] | None:
 
 
 def read_motion(path: Path) -> FloatArray:
-    """Return a table of motions, whose rows are a time [s] followed by numbers; lines that begin with ``#`` or a word
-    are comments.
+    """Read a table of motions. Each row is a time [s] followed by numbers; lines that begin with ``#`` or a word are
+    comments.
 
-    One row is extrapolated by a parabola after the last row.
+    One additional row, extrapolated by a parabola, is appended.
 
     Raises:
         ModelError: the file is not a table of motions.
@@ -267,7 +269,7 @@ def read_motion(path: Path) -> FloatArray:
         raise ModelError(f"motion file {path}: must have four rows or more with times that rise")
     if table[0, 0] > 0.0:
         raise ModelError(f"motion file {path} begins at {table[0, 0]:g} s: must begin at 0 s or before")
-    # a solve that ends with the table needs rates at this time, so one more row continues the motion
+    # a solve that ends at the last time of the table needs rates at this time, so one more row is appended
     after = 3.0 * table[-1] - 3.0 * table[-2] + table[-3]
     after[0] = 2.0 * table[-1, 0] - table[-2, 0]
     return np.vstack((table, after))

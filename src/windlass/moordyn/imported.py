@@ -1,4 +1,4 @@
-"""A model from an input file of MoorDyn as parts of a World, with the numbers of its objects.
+"""Conversion of a MoorDyn input file to parts of a World.
 
 | MoorDyn | Windlass |
 | --- | --- |
@@ -10,8 +10,8 @@
 In this table d is the diameter of a line. The friction force of a segment is FrictionCoefficient FricDamp times its
 speed, up to the coefficient of friction.
 
-Lines without bending stiffness get EI = 1e-9 w L^3, where w is the weight in water; this stiffness changes tensions by
-less than 1e-6.
+Lines without bending stiffness are given EI = 1e-9 w L^3, where w is the weight in water; this stiffness changes
+tensions by less than 1e-6 of their values.
 """
 
 from __future__ import annotations
@@ -39,35 +39,39 @@ from windlass.moordyn.starts import find_shape
 from windlass.solvers.static import Static
 
 SOFT = 1e-9
-"""Bending stiffness of lines for which the file gives none, relative to weight in water times length cubed [1]."""
+"""Bending stiffness of lines without a value in the file, divided by the weight in water times the cube of the length
+[1].
+"""
 TOUCHING = 3
-"""Number of surfaces of a bed that a cable can touch at the same time: a crest and both adjacent planes."""
+"""Largest number of surfaces of a bed that a cable touches at the same time: a rounded crest and both adjacent planes.
+"""
 ROUNDING = 4.0
-"""Radius of the crests of a bed, per length of the longest segment [1]."""
+"""Radius of the crests of a bed, divided by the length of the longest segment [1]."""
 GROWTH = 0.01
-"""Duration in which waves grow from 0 at the start [s], because the static start has no waves."""
+"""Duration in which wave amplitudes increase from 0 at the start [s], because the initial equilibrium is without waves.
+"""
 
 
 class Mooring:
-    """Parts of a World that were made from an input file of MoorDyn.
+    """Parts of a World that were created from a MoorDyn input file.
 
     Attributes:
         world: the world.
-        lines: cables of each line, from end A to end B, by number of the line.
-        loose: nodes at line ends that can break off, by numbers of the line and the point.
-        points: node of each point with an attached line, by number of the point; end nodes of additional lines at this
-            point have the same position.
-        supports: constraints of x, y and z of fixed and coupled points, by number of the point.
-        sea: the `Fluid`, or None without water.
+        lines: cables of each line, from end A to end B, by line number.
+        loose: nodes at line ends that can break off, by line number and point number.
+        points: node of each point with an attached line, by point number. End nodes of additional lines at this point
+            have the same position.
+        supports: constraints of x, y and z of fixed and coupled points, by point number.
+        sea: the `Fluid`, or None if there is no water.
         breaking: hook for dynamic solves that breaks lines, or None.
-        loads: loads of the water on lines, by number of the line.
-        bed: the surfaces of the bed, see `add_bed`, empty without a bed.
-        contacts: contact of the bed with all lines, or None.
+        loads: loads of the water on lines, by line number.
+        bed: the surfaces of the bed, see `add_bed`; empty if there is no bed.
+        contacts: contact of the bed with all lines, or None if there is no bed.
         environment: the options of the file.
         file: its rows.
-        notes: input without effect on the motion that Windlass omits, one text for each difference.
-        motion_end: end of the table of motions [s], after which coupled objects stop abruptly; infinite without a
-            table.
+        notes: texts about ignored input that does not affect the motion.
+        motion_end: last time of the table of motions [s], after which coupled objects stop abruptly; infinite if there
+            is no table.
     """
 
     def __init__(self, world: World, file: InputFile, environment: Environment) -> None:
@@ -85,7 +89,7 @@ class Mooring:
         self.motion_end = inf
 
     def rest(self, **settings: Any) -> State:
-        """Return the state at rest at t = 0, without waves and with the current.
+        """Return the equilibrium at t = 0, with the current and without waves.
 
         Args:
             **settings: arguments of `Static`.
@@ -96,8 +100,9 @@ class Mooring:
         return Static(self.world, **({"time": 0.0} | settings)).solve()
 
     def sensors(self) -> list[Sensor]:
-        """Return sensors for the outputs of the file, in its order and with its names. If the file has no outputs,
-        return sensors of the tensions at all ends of lines."""
+        """Return sensors for the outputs in the file, with their order and names. If the file has no outputs, return
+        sensors of the tensions at all ends of lines.
+        """
         channels = [self._sense(channel.name, *channel[1:]) for channel in self.file.channels]
         if channels:
             return channels
@@ -124,7 +129,7 @@ class Mooring:
 
 
 class Places(NamedTuple):
-    """Positions of the points: initial positions [m], and paths of moving points over time, see `find_paths`."""
+    """Initial positions of points [m], and paths of moving points as functions of time, see `find_paths`."""
 
     start: dict[int, FloatArray]
     times: FloatArray
@@ -142,13 +147,13 @@ def import_system(world: World, file: str | Path, motion: str | Path | None = No
 
     Args:
         world: the world; its gravity must equal the gravity of the file, along -z.
-        file: the input file; files of waves and currents are read from its folder.
+        file: the input file; files with waves and currents are read from the same folder.
         motion: a table of the motion of coupled objects; each row contains a time [s] and the positions at this time.
-            With coupled bodies, a row has 6 numbers for each coupled body (x, y, z [m] and angles about x, y, z [rad]).
-            Then it has 3 numbers for each coupled point. Without coupled bodies, 6 numbers of a platform at the origin
-            that moves all coupled points are also possible. Without a table coupled objects are fixed.
-        hold: whether coupled points are fixed or moved by constraints; otherwise their nodes, in ``points``, are free
-            for user-defined joints.
+            After the time, a row has 6 numbers for each coupled body (x, y, z [m] and angles about x, y, z [rad]),
+            followed by 3 numbers for each coupled point. If there are no coupled bodies, a row may instead have 6
+            numbers for a platform at the origin that moves all coupled points. None: coupled objects are fixed.
+        hold: whether coupled points are fixed or moved by constraints. With False, their nodes, in ``points``, are
+            free, so that the user can add joints.
 
     Raises:
         NotTranslated: Windlass has no equivalent of some rows; the error lists all of them.
@@ -191,7 +196,7 @@ def _read(path: Path) -> tuple[InputFile, Environment]:
 
 
 def _build(world: World, file: InputFile, environment: Environment, motion: str | Path | None, hold: bool) -> Mooring:
-    """Add the parts of the input file to the world."""
+    """Add the objects of the input file to the world."""
     for channel in () if hold else file.channels:
         if channel.quantity in FORCES and file.points[channel.number].kind == "coupled":
             raise ModelError(
@@ -201,7 +206,7 @@ def _build(world: World, file: InputFile, environment: Environment, motion: str 
     table = None if motion is None else read_motion(Path(motion))
     mooring, places = Mooring(world, file, environment), Places(*find_paths(file, table))
     if table is not None:
-        # the last row is extrapolated
+        # the last row is an extrapolation, so the table ends one row earlier
         mooring.motion_end = float(places.times[-2])
     if environment.density > 0.0:
         growth: dict[str, Any] = {"wave_growth": GROWTH} if "wave_amplitudes" in environment.flow else {}
@@ -221,7 +226,7 @@ def _build(world: World, file: InputFile, environment: Environment, motion: str 
 
 
 def _add_line(mooring: Mooring, number: int, line: Line, places: Places) -> None:
-    """Add a line with its load."""
+    """Add a line with its fluid load."""
     world, environment, kind = mooring.world, mooring.environment, mooring.file.types[line.type]
     area = 0.25 * np.pi * kind.diameter**2
     submerged = kind.mass - environment.density * area
@@ -276,14 +281,16 @@ def _add_line(mooring: Mooring, number: int, line: Line, places: Places) -> None
 
 
 def find_damping(kind: LineType, line: Line) -> float:
-    """Return the axial damping of a line [N s]; a negative BA is a fraction of the critical damping of a segment."""
+    """Return the axial damping of a line [N s]; a negative BA in the file is a fraction of the critical damping of a
+    segment.
+    """
     if kind.damping >= 0.0:
         return kind.damping
     return -kind.damping * line.length / line.segments * float(np.sqrt(kind.stiffness * kind.mass))
 
 
 def _add_breaks(mooring: Mooring, places: Places, hold: bool) -> None:
-    """Hold the line ends that can break off by separate supports."""
+    """Add separate supports for line ends that can break off, and the hook that releases them."""
     links = []
     for (line, point), node in mooring.loose.items():
         supports = _hold_point(mooring, point, node, places, hold)
@@ -300,7 +307,9 @@ def _add_breaks(mooring: Mooring, places: Places, hold: bool) -> None:
 
 
 def _hold_point(mooring: Mooring, number: int, node: Entity, places: Places, hold: bool) -> Entity | None:
-    """Fix or move a point, or add its mass and buoyancy; return its constraints if it is fixed or moved."""
+    """Add constraints for a fixed point or, if ``hold``, for a coupled point, and return them. For a free point, add
+    mass and buoyancy, and return None.
+    """
     world, point = mooring.world, mooring.file.points[number]
     body = mooring.file.bodies.get(point.body)
     kind = body.kind if body is not None else point.kind

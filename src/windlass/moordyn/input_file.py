@@ -1,6 +1,6 @@
-"""Read the sections of an input file of MoorDyn 2 as numbers, and collect faults in the text of the file in one list.
+"""Parser of MoorDyn 2 input files. Faults in a file are collected in a list.
 
-MoorDyn identifies the values of a row by their position; headings of columns are ignored.
+MoorDyn identifies the values in a row by their position, so column headings are ignored.
 
 Source: MoorDyn 2.7, documentation, "Input Files".
 """
@@ -28,20 +28,20 @@ SECTIONS = {
     "options": ("OPTIONS",),
     "outputs": ("OUTPUT",),
 }
-"""Words that identify the headings of sections, by section."""
+"""Texts that identify the heading of each section."""
 WITHOUT_HEADINGS = "options", "outputs"
 HEADING_LINES = 2
-"""Number of text lines between the heading of a section and its first row: one with names and one with units of
-columns."""
+"""Number of lines between the heading of a section and its first row; these lines contain names and units of columns.
+"""
 FIXED = "FIXED", "FIX", "ANCHOR"
 COUPLED = "COUPLED", "CPLD", "VESSEL", "VES"
 FREE = "FREE", "POINT", "CONNECT", "CON"
 UNKNOWN = -1
-"""Number of an object whose number cannot be read."""
+"""Number that is used for an object whose number cannot be read."""
 
 
 class NotTranslated(ModelError):
-    """Raised for items in an input file of MoorDyn that have no equivalent in Windlass.
+    """Raised if items of a MoorDyn input file have no equivalent in Windlass.
 
     Attributes:
         items: one text for each item: line number in the file, item, value, and allowed values.
@@ -54,7 +54,7 @@ class NotTranslated(ModelError):
 
 
 class Row(NamedTuple):
-    """A text line of a section: its line number in the file, from 1, and its words."""
+    """A line of a section: its line number in the file, from 1, and its words."""
 
     number: int
     words: list[str]
@@ -83,8 +83,9 @@ class Body(NamedTuple):
 
 
 class Point(NamedTuple):
-    """A row of POINTS: attachment ("fixed", "coupled", "free", or "body" with its number), position [m], mass [kg],
-    volume [m^3], drag area [m^2], and coefficient of added mass [1]."""
+    """A row of POINTS: attachment ("fixed", "coupled", "free", or "body" with the number of the body), position [m],
+    mass [kg], volume [m^3], drag area [m^2], and coefficient of added mass [1].
+    """
 
     kind: str
     position: tuple[float, ...]
@@ -105,8 +106,8 @@ class Line(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """A row of FAILURE: a point, the number of the line that breaks off at this point, and limits of the time [s] and
-    the tension [N] for the break. The value 0 means that there is no limit.
+    """A row of FAILURE: the numbers of a point and of the line that breaks off at this point, and the time [s] and the
+    tension [N] at which the line breaks. The value 0 means that there is no such limit.
     """
 
     point: int
@@ -116,8 +117,9 @@ class Failure(NamedTuple):
 
 
 class Channel(NamedTuple):
-    """A row of OUTPUTS as written, and its parts: kind and number of the object, number of the node on a line or -1,
-    and quantity."""
+    """An output: its name in the file, type and number of the object, number of the node on a line or -1, and
+    quantity.
+    """
 
     name: str
     kind: str
@@ -128,16 +130,16 @@ class Channel(NamedTuple):
 
 @dataclass
 class InputFile:
-    """An input file of MoorDyn with its original words and units.
+    """The content of a MoorDyn input file, in the units of the file.
 
     Attributes:
         path: the file.
         types, bodies, points, lines: rows by name or number.
         options: value of each option, with its line number in the file, by name in lower-case letters.
-        failures: breaks of lines, by number of the break.
-        channels: the wanted outputs.
-        faults: texts on rows and options that Windlass cannot translate.
-        notes: texts on omitted values without effect on the motion.
+        failures: rows of FAILURE by number.
+        channels: the requested outputs.
+        faults: texts about rows and options that Windlass cannot translate.
+        notes: texts about ignored values that do not affect the motion.
     """
 
     path: Path
@@ -158,7 +160,9 @@ class InputFile:
     def number(
         self, at: int, item: str, text: str, unit: str, least: float | None = None, above: bool = False
     ) -> float:
-        """Return a number of a row; if the word is not a number or out of range, note a fault and return 0."""
+        """Convert a word of a row to a number. If the word is not a number or is out of range, record a fault and
+        return 0.
+        """
         try:
             value = float(text)
         except ValueError:
@@ -171,7 +175,7 @@ class InputFile:
         return value
 
     def add(self, table: dict[Any, Any], key: Any, row: Any, at: int, item: str) -> None:
-        """Add a row with a number or name to its table; a second row with the same one is a fault."""
+        """Add a row to its table; record a fault if the table already contains its number or name."""
         if key in table:
             self.refuse(at, f"{item} is given twice", f"{'names' if isinstance(key, str) else 'numbers'} must differ")
         elif key != UNKNOWN:
@@ -180,7 +184,9 @@ class InputFile:
     def option(
         self, names: Sequence[str], default: float, unit: str, least: float | None = None, above: bool = False
     ) -> float:
-        """Return the number of an option that has one or more names; if several are in the file, the last counts."""
+        """Return the value of an option, which may have several names. If the file contains the option several times,
+        the last value is used.
+        """
         found = [self.options[name] for name in names if name in self.options]
         if not found:
             return default
@@ -189,7 +195,7 @@ class InputFile:
 
 
 def read_input(path: Path) -> InputFile:
-    """Read a file; faults in its rows are in ``faults``.
+    """Read a file; faults in its rows are recorded in ``faults``.
 
     Raises:
         OutputError: the file cannot be read.
@@ -214,7 +220,7 @@ def read_input(path: Path) -> InputFile:
 def split_sections(file: InputFile, lines: Sequence[str]) -> dict[str, list[Row]]:
     """Return the rows of the sections; text after ``#`` is a comment.
 
-    Text below an unknown heading is a fault, except before the first section, where it is the title.
+    Text below an unknown heading is a fault; text before the first section is the title.
     """
     found: dict[str, list[Row]] = {}
     current, skip, heading = "", 0, Row(0, [])
@@ -239,7 +245,7 @@ def split_sections(file: InputFile, lines: Sequence[str]) -> dict[str, list[Row]
 
 
 def _has(file: InputFile, row: Row, section: str, count: int) -> bool:
-    """Return whether a row has enough values; otherwise note a fault."""
+    """Return whether a row has enough values; otherwise record a fault."""
     if len(row.words) >= count:
         return True
     file.refuse(row.number, f"{section} has {len(row.words)} values", f"must have {count}")
@@ -294,13 +300,13 @@ def _read_body(file: InputFile, row: Row) -> None:
 
 
 def _find_kind(word: str) -> str:
-    """Return the kind of an attachment."""
+    """Return the type of an attachment."""
     kinds = {"fixed": FIXED, "coupled": COUPLED, "free": FREE}
     return next((kind for kind, words in kinds.items() if word.upper() in words), "")
 
 
 def _whole(file: InputFile, at: int, item: str, text: str) -> int:
-    """Return the number of an object; if the word is not a number, note a fault and return `UNKNOWN`."""
+    """Convert a word to the number of an object. If the word is not an integer, record a fault and return `UNKNOWN`."""
     if text.isdigit():
         return int(text)
     file.refuse(at, f"{item} {text!r}", "must be a whole number >= 0")
@@ -308,7 +314,7 @@ def _whole(file: InputFile, at: int, item: str, text: str) -> int:
 
 
 def _read_rod(file: InputFile, row: Row) -> None:
-    """Refuse a row of RODS, which have no equivalent in Windlass."""
+    """Record a fault for a row of RODS, because rods have no equivalent in Windlass."""
     file.refuse(row.number, f"rod {row.words[0]}", "rods are refused; must be a point, or a line with its EI")
 
 
@@ -387,7 +393,7 @@ def _read_failure(file: InputFile, row: Row) -> None:
 
 
 def _read_refused(section: str, allowed: str) -> Callable[[InputFile, Row], None]:
-    """Refuse a row of a section without an equivalent in Windlass."""
+    """Return a function that records a fault for each row of a section without an equivalent in Windlass."""
 
     def read(file: InputFile, row: Row) -> None:
         file.refuse(row.number, f"{section} {' '.join(row.words)}", allowed)
@@ -418,7 +424,7 @@ def _read_channels(file: InputFile, row: Row) -> None:
 
 
 def find_fault(file: InputFile, channel: Channel) -> str:
-    """The reason why a known channel has no value in this file, or an empty text."""
+    """Return the reason why an output does not exist in this file, or an empty text."""
     number = channel.number
     if number not in (file.lines if channel.kind == "line" else file.points):
         return f"there is no {channel.kind} {number}"
@@ -449,7 +455,7 @@ OBJECTS = {"LINE": "line", "L": "line", "POINT": "point", "P": "point", "CON": "
 
 
 def find_channel(word: str) -> Channel | None:
-    """Return the parts of the name of an output, or None for unknown names."""
+    """Return the output with a given name, or None for unknown names."""
     upper = word.upper()
     for start, node in (("FAIRTEN", "B"), ("ANCHTEN", "A")):
         if upper.startswith(start) and upper[len(start) :].isdigit():
@@ -484,8 +490,9 @@ READERS: dict[str, Callable[[InputFile, Row], None]] = {
     "options": _read_option,
     "outputs": _read_channels,
 }
-"""Functions that read a row, by section, in the order in which sections are read; types of rods matter only if the file
-has rods."""
+"""Functions that read a row, by section, in the order in which sections are read. Types of rods are ignored, because
+they are used only by rods.
+"""
 
 
 def check_references(file: InputFile, rows: Sequence[Row]) -> None:

@@ -13,13 +13,13 @@ from windlass.framework.errors import ModelError
 from windlass.moordyn.input_file import InputFile
 
 LARGE = 1.0
-"""Angle above which a vessel probably does not roll, pitch or yaw, and which may be in degrees [rad]."""
+"""Angle above which a note states that angles may be in degrees instead of radians [rad]."""
 Paths = tuple[dict[int, FloatArray], FloatArray, dict[int, FloatArray]]
 
 
 def find_paths(file: InputFile, table: FloatArray | None) -> Paths:
     """Return initial positions of all points [m], times of the table [s], shape (n,), and positions of moving points at
-    these times, shape (n, 3), by number of the point.
+    these times, shape (n, 3), by point number.
 
     Raises:
         ModelError: the number of columns of the table is wrong, or angles exceed a full turn.
@@ -57,8 +57,10 @@ def find_paths(file: InputFile, table: FloatArray | None) -> Paths:
 
 
 def check_angles(poses: FloatArray, item: str, notes: list[str]) -> None:
-    """Raise ModelError for angles beyond a full turn, which are not in radians, and note angles above `LARGE`."""
-    # the last row is extrapolated
+    """Raise ModelError for angles beyond a full turn, which cannot be in radians, and add a note for angles above
+    `LARGE`.
+    """
+    # the last row is an extrapolation, which is not checked
     angles = poses[:-1, 3:]
     worst = angles.flat[np.argmax(np.abs(angles))]
     if abs(worst) > 2.0 * np.pi:
@@ -68,8 +70,9 @@ def check_angles(poses: FloatArray, item: str, notes: list[str]) -> None:
 
 
 def carry(poses: FloatArray, place: tuple[float, ...]) -> FloatArray:
-    """Return global positions of a point of a body [m], shape (n, 3), for poses x, y, z [m] and angles [rad], shape (n,
-    6)."""
+    """Return the global positions of a point of a body [m], shape (n, 3), for positions x, y, z [m] and angles [rad] of
+    the body, shape (n, 6).
+    """
     from scipy.spatial.transform import Rotation  # imported here, because most models do not need it
 
     turned: FloatArray = poses[:, :3] + Rotation.from_euler("XYZ", poses[:, 3:]).apply(place)

@@ -1,5 +1,6 @@
-"""``windlass run-moordyn FILE.txt``: computes the equilibrium and the motion of the model in an input file, and writes
-its outputs as tables."""
+"""Computation of the equilibrium and the motion of the model in a MoorDyn input file, with tables of its outputs
+(``windlass run-moordyn FILE.txt``).
+"""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ ROUNDING = 1e-9
 
 
 def run_file(file: str) -> None:
-    """Solve the model of an input file at rest, then in motion; see the command for the options."""
+    """Compute the equilibrium, then the motion of the model in an input file; see the command for the options."""
     motion = option("motion", "", "", "table of the motion of coupled bodies and points, or of a platform; empty: held")
     end = option("end", 60.0, "s", "time that is simulated; 0: rest only", minimum=0.0)
     step = option("step", 0.05, "s", "time step", minimum=1e-6)
@@ -55,8 +56,9 @@ def run_file(file: str) -> None:
 
 
 def write_outputs(file: Path, sensors: Sensors, step: float) -> None:
-    """Write a table of the outputs at times with constant spacing [s], by linear interpolation between the steps of the
-    solver."""
+    """Write a table of the outputs at multiples of a time step [s], with linear interpolation between the steps of the
+    solver.
+    """
     times = sensors.times
     rows = np.arange(times[0], times[-1] + ROUNDING * step, step)
     values = [np.interp(rows, times, sensors[name]) for name in sensors.names]
@@ -77,7 +79,7 @@ def find_tensions(mooring: Mooring, state: State) -> dict[str, list[float]]:
 def describe(
     mooring: Mooring, rest: Mapping[str, list[float]], moving: Mapping[str, list[float]], units: Mapping[str, str]
 ) -> list[str]:
-    """Return lines of text about a run."""
+    """Return the lines of a summary of a run."""
     lines = [f"note: {note}" for note in mooring.notes]
     lines += ["at rest, tension at ends A and B [N]:"]
     lines += [f"  {name}: {a:.6g}, {b:.6g}" for name, (a, b) in rest.items()]

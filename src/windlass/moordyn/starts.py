@@ -1,4 +1,6 @@
-"""Initial shapes of lines for statics: partly on the bed, hanging freely, or broken straight lines."""
+"""Initial shapes of lines for the static solve: partly on the bed, hanging freely, or straight on the bed and straight
+to the upper end.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +14,9 @@ from windlass.elements.routes.routes import RouteError
 from windlass.framework.arrays import FloatArray
 
 ON_BED = 1e-3
-"""Height of an anchor above the bed, relative to the water depth, below which the anchor counts as lying on the bed
-[1]."""
+"""Height of an anchor above the bed, relative to the water depth, below which the anchor is treated as lying on the bed
+[1].
+"""
 
 
 class Shape(NamedTuple):
@@ -45,7 +48,7 @@ def find_shape(
         if found is not None:
             return found if upwards else Shape(found.place[::-1], -found.slope[::-1])
     try:
-        # a line that is lighter than water rises between its ends
+        # a line that is lighter than water curves upwards between its ends
         down = (0.0, 0.0, -np.copysign(gravity, mass))
         route = hang_between(ends[0], ends[1], length, EA, abs(mass), down)
         place, tangent, _ = route.eval_points(s)
@@ -70,7 +73,8 @@ def _lie(
     reach = float(np.linalg.norm(across))
     if not reach + height > length > np.hypot(reach, height):
         return None
-    # the line lies along the bed to the corner c, then rises straight to the end: c + √((x - c)² + h²) = L
+    # The line lies on the bed up to the corner at the distance c, then is straight up to its end: c + √((x - c)² + h²)
+    # = L.
     corner = (length**2 - reach**2 - height**2) / (2.0 * (length - reach))
     if not 0.0 < corner < reach:
         return None

@@ -1,4 +1,5 @@
-"""Evaluation of results over time and along cables after a run: statistics, spectra, extremes, fatigue and envelopes.
+"""Evaluation of time series and of results along cables after a run: statistics, spectra, extremes, fatigue and
+envelopes.
 
 tension = wl.post.read_table("sensors.csv")["tension"].part(start=600.0)
 wl.post.find_statistics(tension).maximum
@@ -6,7 +7,7 @@ wl.post.find_spectrum(tension).significant_height
 wl.post.fit_extremes(tension).mode(duration=3 * 3600.0)
 wl.post.rainflow(tension).damage(wl.post.fatigue_curve("studless chain", breaking_load=4.9e6))
 
-The command `windlass post` prints the same results.  Names are loaded on first use.
+The command `windlass post` prints the same results. Names are imported when they are first used.
 """
 
 from typing import TYPE_CHECKING

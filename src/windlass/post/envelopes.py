@@ -1,4 +1,6 @@
-"""The range of a field over the frames of a run at each point of a model, such as the tension along a line."""
+"""Envelopes: minimum, mean and maximum over time of a field at each point of a model, such as the tension along a
+line.
+"""
 
 from __future__ import annotations
 
@@ -16,21 +18,22 @@ from windlass.framework.errors import ModelError
 from windlass.framework.files.hdf5 import read_hdf5
 
 LINE = 3
-"""Number of the cell type of straight lines in VTK."""
+"""VTK's cell type of straight lines."""
 JOINED = 1e-6
-"""Largest gap between two consecutive line cells that count as connected, relative to their length [1]."""
+"""Gap between two consecutive line cells, relative to their length, up to which the cells are treated as connected [1].
+"""
 
 
 @dataclass(frozen=True)
 class Envelope:
-    """Minimum, mean and maximum of a field over the frames of a file, at points with values of the field. Means are
-    over time, with linear interpolation between frames.
+    """Minimum, mean and maximum of a field over the frames of a file, at the points where the field has values. Means
+    are time averages with linear interpolation between frames.
 
     Attributes:
-        lengths: distance of each point along its line in the first frame [m], shape (points,). Distances begin at 0 on
-            each line that is not connected to the previous line.
+        lengths: distance of each point from the start of its line, along the line, in the first frame [m], shape
+            (points,). The distance is 0 at the first point of each line that is not connected to the previous line.
         part: label of the cable or body of each point, shape (points,), as in the file.
-        minimum, mean, maximum: values over the frames, shape (points,), in the unit of the field.
+        minimum, mean, maximum: minimum, mean and maximum at each point, shape (points,), in the unit of the field.
         time_of_minimum, time_of_maximum: times of the extremes at each point [s], shape (points,).
         times: times of the frames [s], shape (frames,).
         field: name of the field.
@@ -59,7 +62,7 @@ def find_envelope(
         start, end: the first and the last time [s], both included; None: the time of the first or the last frame.
 
     Raises:
-        ModelError: the file does not exist, has no such field with one number per point, or has no frame in this time
+        ModelError: the file does not exist, has no such field with one value per point, or has no frame in this time
             interval.
     """
     if Path(file).suffix != ".vtkhdf" or not os.path.isfile(file):
@@ -80,7 +83,7 @@ def find_envelope(
 
 
 def _gather(root: Any, field: str, times: FloatArray, frames: Any, points: int) -> Envelope:
-    """Return the values of the frames, read in sequence."""
+    """Read the frames one after the other; return the envelope."""
     data = root["PointData"][field]
     low, high = np.full(points, np.inf), np.full(points, -np.inf)
     low_at, high_at, total = np.zeros(points), np.zeros(points), np.zeros(points)
@@ -91,13 +94,13 @@ def _gather(root: Any, field: str, times: FloatArray, frames: Any, points: int) 
         total += weight * values
     at = int(frames[0]) * points
     lengths, part = _find_lengths(np.asarray(root["Points"][at : at + points], np.float64), root)
-    has = np.isfinite(total)  # points without a value are omitted: bodies and pulleys have no tension
+    has = np.isfinite(total)  # points without a value are omitted, for example points of bodies, which have no tension
     found = (low[has], total[has], high[has], low_at[has], high_at[has])
     return Envelope(lengths[has], part[has], *found, times, field)
 
 
 def _find_weights(times: FloatArray) -> FloatArray:
-    """Return the weight of each frame in a mean over time, shape (frames,)."""
+    """Return the weight of each frame in a time average, shape (frames,)."""
     if len(times) == 1:
         return np.ones(1)
     steps = np.diff(times)

@@ -1,14 +1,14 @@
-"""The largest value in a long duration, extrapolated from the peaks of a shorter series.
+"""Distribution of the largest value in a long duration, extrapolated from the peaks of a shorter time series.
 
-Peaks are the largest values between two consecutive upcrossings of the mean. Peaks above a threshold u occur at a rate
-ν. The excess of these peaks over u follows the generalised Pareto distribution:
+A peak is the largest value between two consecutive upcrossings of the mean. Peaks above a threshold u occur at a rate
+ν. Their excess over u has a generalised Pareto distribution:
 
     s(x) = P(peak > x | peak > u) = (1 + ξ (x - u)/σ)^(-1/ξ)
 
 The maximum in the duration D then has the distribution P(max ≤ x) = exp(-ν D s(x)).
 
-The maxima of equal blocks of the length B follow Gumbel's distribution: P(max ≤ x) = exp(-D/B exp(-(x - μ)/β)). Both
-distributions are fitted by maximum likelihood.
+Alternatively, the series is divided into blocks of the duration B, whose maxima have a Gumbel distribution: P(max ≤ x)
+= exp(-D/B exp(-(x - μ)/β)). Both distributions are fitted by maximum likelihood.
 
 Source: E. J. Gumbel, Statistics of Extremes, Columbia University Press (1958); J. Pickands, Ann. Stat. 3 (1975) 119;
 S. Coles, ISBN 1-85233-459-2, Springer (2001), chapters 3 and 4.
@@ -31,7 +31,7 @@ LEAST = 10
 SHARE = 0.9
 """Quantile of the peaks that is the default threshold [1]."""
 SMALL = 1e-6
-"""Absolute shape parameter below which the shape counts as 0 [1]."""
+"""Absolute value of the shape parameter below which it is treated as 0 [1]."""
 
 
 @dataclass(frozen=True)
@@ -57,8 +57,9 @@ class Extremes:
 
     @checked(probability=number("1", minimum=0.0, maximum=1.0), duration=number("s", above=0.0))
     def quantile(self, probability: float, duration: float) -> float:
-        """Return the value below which the largest value in a duration [s] lies with the given probability, between 0
-        and 1, both excluded."""
+        """Return the value that the largest value in a duration [s] does not exceed with the given probability, 0 <
+        probability < 1.
+        """
         if not 0.0 < probability < 1.0:
             raise ModelError(f"probability = {probability:g} in Extremes.quantile: must be > 0 and < 1")
         return self._at(self.rate * duration / -log(probability))
@@ -66,12 +67,12 @@ class Extremes:
     @checked(duration=number("s", above=0.0))
     def mode(self, duration: float) -> float:
         """Return the most probable largest value in a duration [s]."""
-        if self.shape <= -1.0:  # for shape parameters up to -1 the density increases up to the largest possible value
+        if self.shape <= -1.0:  # for these shape parameters the density is largest at the upper end of the distribution
             return self.location - self.scale / self.shape
         return self._at(self.rate * duration / (1.0 + self.shape))
 
     def _at(self, times: float) -> float:
-        """Return the value that is exceeded once in the given number of peaks."""
+        """Return the value that on average one of ``times`` peaks exceeds."""
         if abs(self.shape) < SMALL:
             return self.location + self.scale * log(times)
         return self.location + self.scale / self.shape * float(times**self.shape - 1.0)
@@ -96,16 +97,18 @@ def find_peaks(series: Series) -> FloatArray:
 def fit_extremes(
     series: Series, method: str = "threshold", threshold: float | None = None, blocks: int = 20
 ) -> Extremes:
-    """Fit the distribution of the largest value to a series; for the smallest value change the sign of the series.
+    """Fit the distribution of the largest value to a series. For the smallest value, change the sign of the series
+    before the fit.
 
     Args:
-        series: the series, in a stationary part of a run.
-        method: "threshold" for peaks above a threshold, "blocks" for maxima of equal blocks by Gumbel's distribution.
-        threshold: threshold in the unit of the series; None: the value that one of ten peaks exceeds.
+        series: the series, which must be stationary.
+        method: "threshold": Pareto distribution of peaks above a threshold; "blocks": Gumbel distribution of the maxima
+            of equal blocks.
+        threshold: threshold in the unit of the series; None: the value that 10 % of the peaks exceed.
         blocks: number of blocks; each must contain several independent peaks.
 
     Raises:
-        ModelError: fewer than ten peaks are above the threshold, or blocks have no peak.
+        ModelError: fewer than ten peaks are above the threshold, or a block contains no peak.
     """
     from scipy import stats  # imported here, because only extremes need it
 

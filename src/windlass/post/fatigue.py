@@ -1,4 +1,5 @@
-"""Fatigue of lines under varying tension: rainflow cycles, curves of cycles to failure, and sums of damage.
+"""Fatigue of lines under varying tension: rainflow cycles, fatigue curves (numbers of cycles to failure), and damage
+sums.
 
 N = c / (ΔT/T_0)^m          D = Σ n_i / N_i          ΔT_eq = (Σ n_i ΔT_i^m / Σ n_i)^(1/m)
 
@@ -25,7 +26,7 @@ from windlass.post.standards import STRESS_CURVES, TENSION_CURVES
 
 MPA = 1e6
 YEAR = 365.25 * 86400.0
-"""A year [s]."""
+"""Duration of a year [s]."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class FatigueCurve:
         mean_effect: b [1], >= 0.
 
     Raises:
-        ModelError: a number is outside its range.
+        ModelError: a value is outside its allowed range.
     """
 
     exponent: float
@@ -53,7 +54,9 @@ class FatigueCurve:
         check_fields(self, fields)
 
     def find_lives(self, ranges: FloatArray, means: FloatArray) -> FloatArray:
-        """Return cycles to failure [1] for ranges and means of tension [N], shapes (n,); infinite for the range 0."""
+        """Return the number of cycles to failure [1] for each range and mean of the tension [N], shape (n,); infinite
+        for the range 0.
+        """
         levels = np.asarray(means, np.float64) / self.reference
         with np.errstate(divide="ignore"):
             lives: FloatArray = 10.0 ** (self.constant - self.mean_effect * levels) / (
@@ -68,7 +71,7 @@ class FatigueCurve:
     diameter=optional(number("m", above=0.0)),
 )
 def fatigue_curve(name: str, *, breaking_load: float | None = None, diameter: float | None = None) -> FatigueCurve:
-    """Return a curve of a standard, selected by the type of the line.
+    """Return the fatigue curve of a standard for a type of line.
 
     Args:
         name: "stud chain", "studless chain", "six-strand rope" or "spiral strand rope".
@@ -94,7 +97,7 @@ def fatigue_curve(name: str, *, breaking_load: float | None = None, diameter: fl
 
 @dataclass(frozen=True)
 class Cycles:
-    """Cycles of a series by rainflow counting.
+    """The cycles of a series, found by rainflow counting.
 
     Attributes:
         ranges, means: ranges and means of the cycles, shapes (n,), in the unit of the series.
@@ -111,7 +114,8 @@ class Cycles:
 
     @checked(curve=instance(FatigueCurve))
     def damage(self, curve: FatigueCurve) -> float:
-        """Return the sum of n/N over the cycles of the series [1], by Miner's rule; failure is expected at 1.
+        """Return the damage by Miner's rule, which is the sum of n/N over the cycles of the series [1]; failure is
+        expected at 1.
 
         Raises:
             ModelError: the series is not a tension in N.
@@ -121,14 +125,15 @@ class Cycles:
         return float(np.sum(self.counts / curve.find_lives(self.ranges, self.means)))
 
     def life(self, curve: FatigueCurve) -> float:
-        """Return the time to failure if the series repeats without end [s]; infinite without cycles."""
+        """Return the time to failure if the series is repeated periodically [s]; infinite if there are no cycles."""
         damage = self.damage(curve)
         return self.duration / damage if damage > 0.0 else inf
 
     @checked(exponent=number("1", above=0.0))
     def equivalent_range(self, exponent: float) -> float:
-        """Return the range of equal cycles that have the same number and damage as the cycles, in the unit of the
-        series; 0 without cycles."""
+        """Return the constant range for which the same number of cycles causes the same damage, in the unit of the
+        series; 0 if there are no cycles.
+        """
         total = float(self.counts.sum())
         scale = float(self.ranges.max(initial=0.0))
         if total == 0.0 or scale == 0.0:
@@ -139,7 +144,9 @@ class Cycles:
 
 @checked(series=instance(Series))
 def rainflow(series: Series) -> Cycles:
-    """Return the cycles of a series by rainflow counting; ranges that no later cycle closes count as half cycles."""
+    """Return the cycles of a series by rainflow counting; ranges that are not closed by a later cycle are counted as
+    half cycles.
+    """
     from rainflow import extract_cycles  # imported here, because only fatigue needs it
 
     found = np.array([cycle[:3] for cycle in extract_cycles(series.values.tolist())], np.float64).reshape(-1, 3)

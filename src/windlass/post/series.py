@@ -1,4 +1,4 @@
-"""Quantities over time, from CSV files or arrays, and statistics of their values in a time interval."""
+"""Time series of quantities, from CSV files or arrays, and statistics of their values in a time interval."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from windlass.framework.errors import ModelError
 
 @dataclass(frozen=True)
 class Series:
-    """A quantity over time.
+    """The time series of a quantity.
 
     Args:
-        times: ascending times [s], shape (n,), n >= 2; the steps may differ.
+        times: ascending times [s], shape (n,), n >= 2; time steps may differ.
         values: values in the unit of the quantity, shape (n,).
         name: name for tables.
         unit: unit of the values.
 
     Raises:
-        ModelError: shapes are wrong, numbers are not finite, or times are not ascending.
+        ModelError: shapes are wrong, values are not finite, or times are not ascending.
     """
 
     times: FloatArray
@@ -52,7 +52,7 @@ class Series:
 
     @checked(start=optional(number("s")), end=optional(number("s")))
     def part(self, start: float | None = None, end: float | None = None) -> Series:
-        """Return the values between two times [s], both included; None means the first or the last time.
+        """Return the series between two times [s], both included; None means the first or the last time.
 
         Raises:
             ModelError: fewer than two values remain.
@@ -68,7 +68,9 @@ class Series:
         return Series(self.times[chosen], self.values[chosen], self.name, self.unit)
 
     def find_rises(self, level: float) -> FloatArray:
-        """Return the times at which the values cross a level upwards [s], interpolated linearly, shape (crossings,)."""
+        """Return the times of upcrossings of a level [s], with linear interpolation between values, shape
+        (crossings,).
+        """
         below = self.values < level
         at = np.flatnonzero(below[:-1] & ~below[1:])
         share = (level - self.values[at]) / (self.values[at + 1] - self.values[at])
@@ -78,15 +80,15 @@ class Series:
 
 @dataclass(frozen=True)
 class Statistics:
-    """Statistics of a series; means are integrals over time, so time steps may differ.
+    """Statistics of a series. Means are time averages, so time steps may differ.
 
     Attributes:
         mean, deviation: mean and standard deviation, in the unit of the series.
         minimum, maximum: smallest and largest value, in the unit of the series.
         time_of_minimum, time_of_maximum: times of the smallest and largest value [s].
-        skewness, kurtosis: skewness and kurtosis of the distribution, 0 and 3 for a Gaussian distribution [1]; NaN for
-            constant values.
-        period: mean time between upcrossings of the mean [s]; NaN with fewer than two upcrossings.
+        skewness, kurtosis: skewness and kurtosis of the values [1], which are 0 and 3 for a Gaussian distribution; NaN
+            for constant values.
+        period: mean time between upcrossings of the mean [s]; NaN if there are fewer than two upcrossings.
     """
 
     mean: float
@@ -102,10 +104,10 @@ class Statistics:
 
 @checked(series=instance(Series))
 def find_statistics(series: Series) -> Statistics:
-    """Return mean, deviation, extremes, skewness, kurtosis and mean period of a series.
+    """Return mean, standard deviation, extremes, skewness, kurtosis and mean period of a series.
 
-    Moments are exact integrals of the piecewise linear curve through the values. In a step from value a to value b the
-    mean of x^k is (b^(k+1) - a^(k+1)) / ((k + 1)(b - a)).
+    Moments are exact integrals of the piecewise linear curve through the values. In a step in which x changes linearly
+    from a to b, the mean of x^k is (b^(k+1) - a^(k+1)) / ((k + 1)(b - a)).
     """
     t, x = series.times, series.values
     low, high = int(np.argmin(x)), int(np.argmax(x))
@@ -136,13 +138,14 @@ def _mean_power(a: FloatArray, b: FloatArray, k: int) -> FloatArray:
 
 @checked(file=path(), time=word())
 def read_table(file: str | os.PathLike[str], time: str = "time") -> dict[str, Series]:
-    """Read all columns of a CSV file over time, such as a file of `Sensors`; return a series for each column, by name.
+    """Read a CSV file with a column of times, such as a file of `Sensors`; return a time series for each other column,
+    by name.
 
     Headings, units and comments have the same form as in `con.read_series`; times are converted to seconds, and values
     keep the unit of their heading. The column ``step`` of `Sensors` is omitted.
 
     Args:
-        file: path of the file, with commas between numbers.
+        file: path of the file, in which values are separated by commas.
         time: name of the column of times, with or without its unit.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Power spectra of series by Welch's method, and their moments and periods.
+"""Power spectra of time series by Welch's method, and their moments and periods.
 
 Source: P. D. Welch, IEEE Trans. Audio Electroacoust. 15 (1967) 70-73, by SciPy; M. K. Ochi, Ocean Waves, Cambridge
 University Press (1998), for moments and periods.
@@ -41,31 +41,35 @@ class Spectrum:
 
     @property
     def significant_height(self) -> float:
-        """Return the significant double amplitude 4 √m0, in the unit of the series."""
+        """Return 4 √m0, the significant double amplitude (for waves the significant wave height), in the unit of the
+        series.
+        """
         return 4.0 * float(np.sqrt(self.moment(0)))
 
     @property
     def peak_period(self) -> float:
-        """Return the period of the largest density [s]."""
+        """Return the period at which the density is largest [s]."""
         at = 1 + int(np.argmax(self.density[1:]))
         return float(1.0 / self.frequencies[at])
 
     @property
     def crossing_period(self) -> float:
-        """Return the mean time between upcrossings of the mean, √(m0 / m2) [s]; it depends on the highest
-        frequencies."""
+        """Return the mean time between upcrossings of the mean, √(m0 / m2) [s]; the result depends strongly on high
+        frequencies.
+        """
         return float(np.sqrt(self.moment(0) / self.moment(2)))
 
 
 @checked(series=instance(Series), segments=whole(1))
 def find_spectrum(series: Series, segments: int = 8) -> Spectrum:
-    """Return the power spectrum by Welch's method: the mean over segments that overlap by half, with Hann's window.
+    """Return the power spectrum by Welch's method, which is the mean of the spectra of segments that overlap by half,
+    with Hann windows.
 
     Args:
-        series: the series; it is interpolated linearly to equal time steps if its steps differ by more than a
-            thousandth.
-        segments: number of segments without overlap; more segments give a smoother density, and fewer segments give a
-            finer frequency resolution.
+        series: the series. If its time steps differ by more than a thousandth, it is interpolated linearly to equal
+            time steps.
+        segments: duration of the series divided by the duration of a segment. More segments give a smoother density,
+            and fewer segments give a finer frequency resolution.
 
     Raises:
         ModelError: a segment has fewer than eight values.

@@ -1,5 +1,5 @@
-"""Fatigue curves of standards by type of line. This module does not need NumPy, because the command line offers the
-types.
+"""Fatigue curves of standards by type of line. This module does not import NumPy, so that the command line can list the
+types without delay.
 
 Source: API RP 2SK (2005), section 6; DNV-OS-E301 (2010), chapter 2, section 2 F.
 """
@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 
 class Standard(NamedTuple):
-    """A curve of a standard: exponent m, constants a and b of log10 c = a - b T_mean/T_0, and number of bars in the
-    nominal area."""
+    """The fatigue curve of a standard, with the exponent m, the constants a and b of log10 c = a - b T_mean/T_0, and
+    the number of bars in the nominal area.
+    """
 
     m: float
     a: float

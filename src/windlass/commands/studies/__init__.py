@@ -1,2 +1,3 @@
-"""Many runs of one model, each in its own process: sweeps over options of the model, and the search for its best
-solver."""
+"""Studies, which run a model many times in separate processes: sweeps, searches, fits, uncertainties, and the
+comparison of solver settings.
+"""

@@ -1,8 +1,8 @@
 """Cases of a study: a grid of option values, a sample of ranges, or the rows of a CSV file.
 
 The values of an option in a grid are a list ``0.2,0.5``, a range ``a:b:n`` of n values from a to b, or ``a:b:n:log``
-with equal ratios. The values of an option in a sample are a range ``a:b`` or ``a:b:log``, or a list whose values are
-taken equally often.
+with a constant ratio. The values of an option in a sample are a range ``a:b`` or ``a:b:log``, or a list, each value of
+which occurs equally often.
 
 Source: M. D. McKay, R. J. Beckman, W. J. Conover, Technometrics 21 (1979) 239-245 (Latin hypercube).
 """
@@ -23,17 +23,18 @@ from windlass.framework.errors import OptionError
 from windlass.framework.launch.arguments import Option
 
 MOST = 100_000
-"""Cases of a study."""
+"""Largest number of cases of a study."""
 
 
 def is_varied(text: str | None) -> bool:
-    """Return whether the text of an option describes several values."""
+    """Return whether the text of an option specifies several values."""
     return text is not None and ("," in text or is_range(text))
 
 
 def is_range(text: str) -> bool:
-    """Return whether a text is written as a range: two to four parts between colons, the first two of which are
-    numbers."""
+    """Return whether a text has the form of a range: two to four parts, separated by colons, of which the first two are
+    numbers.
+    """
     parts = text.split(":")
     return 2 <= len(parts) <= 4 and _to_number(parts[0]) is not None and _to_number(parts[1]) is not None
 
@@ -44,7 +45,7 @@ def find_first(text: str) -> str:
 
 
 def create_grid(varied: Mapping[str, str], known: Mapping[str, Option]) -> list[Case]:
-    """Return all combinations of the values of options; the last option changes first.
+    """Return all combinations of the values of options. The value of the last option changes from case to case.
 
     Raises:
         OptionError: a range or list is wrong, or there are too many cases.
@@ -57,9 +58,10 @@ def create_grid(varied: Mapping[str, str], known: Mapping[str, Option]) -> list[
 
 
 def create_sample(varied: Mapping[str, str], count: int, seed: int, known: Mapping[str, Option]) -> list[Case]:
-    """Return a Latin hypercube: each range is cut into equal parts, and each part contains one value.
+    """Return a Latin hypercube sample: each range is divided into as many equal parts as there are cases, and each part
+    contains one value.
 
-    Integer options get integers.
+    Values of integer options are rounded to integers.
 
     Raises:
         OptionError: there are no ranges, or a range is wrong.
@@ -77,7 +79,7 @@ def create_sample(varied: Mapping[str, str], count: int, seed: int, known: Mappi
 
 
 def read_cases(path: Path) -> list[Case]:
-    """Return the rows of a CSV file whose first line has the names of options.
+    """Return a case for each row of a CSV file whose first line contains the names of options.
 
     Raises:
         OptionError: the file does not exist or has no rows, rows have different lengths, or names are empty or
@@ -144,7 +146,9 @@ def _ends(name: str, text: str, parts: Sequence[str]) -> tuple[float, float]:
 
 
 def _numbers_at(name: str, text: str, begin: float, end: float, share: FloatArray, ratios: bool) -> list[float]:
-    """Return numbers at fractions in [0, 1) of a range."""
+    """Return the values at fractions in [0, 1) of a range; with ``ratios``, equal fractions correspond to equal
+    ratios.
+    """
     if not ratios:
         return (begin + share * (end - begin)).tolist()  # type: ignore[no-any-return]
     if begin <= 0.0 or end <= 0.0:
@@ -153,7 +157,7 @@ def _numbers_at(name: str, text: str, begin: float, end: float, share: FloatArra
 
 
 def _write(name: str, text: str, value: float, item: Option | None, exact: bool) -> str:
-    """Return a number in the form of the command line."""
+    """Return a number as text for the command line."""
     if item is None or isinstance(item.default, bool) or not isinstance(item.default, int):
         return f"{value:.12g}"
     if exact and abs(value - round(value)) > 1e-9 * max(1.0, abs(value)):

@@ -1,5 +1,5 @@
-"""Settings of PETSc that may suit a solver, selected by properties of its equations: size, constraints, storage,
-processes.
+"""PETSc settings that can be suitable for a solver, selected by the number of unknowns, constraints, matrix storage and
+number of processes.
 
 Each setting is a line of options without the prefix of the solver.
 """
@@ -15,15 +15,15 @@ LARGE = 2000
 LU = "-ksp_type preonly -pc_type lu -pc_factor_mat_solver_type"
 GMRES = "-ksp_type gmres -ksp_rtol 1e-6"
 ORDERINGS = {"AMD": 0, "AMF": 2, "SCOTCH": 3, "PORD": 4, "METIS": 5, "QAMD": 6}
-"""Orderings of MUMPS, and their numbers in ICNTL(7)."""
+"""Orderings of MUMPS, and their values of ICNTL(7)."""
 
 
 class Setting(NamedTuple):
-    """Options to try.
+    """A combination of options that `windlass tune` runs.
 
     Attributes:
         name: short description of the setting; empty for the default.
-        options: the words of the command line.
+        options: the options as arguments of the command line.
     """
 
     name: str
@@ -31,12 +31,14 @@ class Setting(NamedTuple):
 
 
 def list_settings(solve: Mapping[str, Any]) -> list[Setting]:
-    """Return the settings for a solver with the given ``-statistics``, without the default."""
+    """Return the settings for a solver, without the default; ``solve`` is the output of ``-statistics`` for the
+    solver.
+    """
     prefix = str(solve["prefix"])
     found = [*_newton(solve), *_direct(solve)]
     if int(solve["unknowns"]) >= LARGE:
         found += [*_incomplete(solve), *_multigrid(solve)]
-    # a word that starts with a dash is the name of an option, because values are not negative
+    # an argument that starts with a dash is the name of an option, because values are not negative
     return [
         Setting(f"{prefix.rstrip('_')}: {name}", tuple(re.sub(r"(^| )-", rf"\1-{prefix}", options).split()))
         for name, options in found
@@ -44,13 +46,13 @@ def list_settings(solve: Mapping[str, Any]) -> list[Setting]:
 
 
 def describe_default(solve: Mapping[str, Any]) -> str:
-    """Return the default settings."""
+    """Return a description of the default settings of a solver."""
     storage = {"blocks": ", dense blocks", "substructures": ", elimination by parts"}.get(str(solve["storage"]), "")
     return f"default: {solve['solver']}{storage}"
 
 
 def _newton(solve: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Generate settings of reused tangents, line searches, tolerances."""
+    """Yield settings of the reuse of tangents, line searches and tolerances."""
     if not str(solve["prefix"]).startswith("static"):
         yield "full Newton", "-lag false"
     yield "new tangent in every second iteration", "-snes_lag_jacobian 2"
@@ -61,8 +63,9 @@ def _newton(solve: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _direct(solve: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Generate settings of LU by all packages with their orderings."""
-    # SuperLU_DIST does not exchange pivots across processes, and needs its own option for the zeros of constraints
+    """Yield settings of LU by all packages with their orderings."""
+    # SuperLU_DIST has no pivoting between processes, and requires an option for zero diagonal entries of constraint
+    # rows
     tiny = " -mat_superlu_dist_replacetinypivot" if solve["multipliers"] else ""
     if int(solve["processes"]) == 1:
         banded = solve["storage"] == "blocks" or "package petsc" in str(solve["solver"])
@@ -83,7 +86,7 @@ def _direct(solve: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _incomplete(solve: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Generate settings of Krylov methods with incomplete factors, or with factors of subdomains."""
+    """Yield settings of Krylov methods with incomplete factors, or with factors of subdomains."""
     if int(solve["processes"]) == 1:
         for level in (0, 1, 2):
             yield f"GMRES, ILU({level})", f"{GMRES} -pc_type ilu -pc_factor_levels {level}"
@@ -97,8 +100,9 @@ def _incomplete(solve: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _multigrid(solve: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Return settings of algebraic multigrid, for matrices without zeros on the diagonal; GAMG gets the rigid motions
-    automatically."""
+    """Yield settings of algebraic multigrid, for matrices without zero diagonal entries. GAMG receives the rigid-body
+    motions automatically.
+    """
     if not solve["multipliers"]:
         yield "GMRES, GAMG with rigid motions", f"{GMRES} -pc_type gamg"
         yield "GMRES, BoomerAMG of hypre", f"{GMRES} -pc_type hypre"

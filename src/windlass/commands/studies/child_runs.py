@@ -1,4 +1,4 @@
-"""A run of a model in its own process, with a time limit; the run ends if the program that started it ends."""
+"""Runs of a model in separate processes, with a time limit. A run also ends if the program that started it ends."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from windlass.framework.errors import OutputError
 from windlass.framework.launch.launcher import child_environment, launched_size
 
 OUTPUT = "output.txt"
-"""Name of the file in the folder of a run with the standard output of the run."""
+"""Name of the file with the standard output of a run, in the folder of the run."""
 ERRORS = "errors.txt"
-"""Name of the file in the folder of a run with the error output of the run."""
+"""Name of the file with the error output of a run, in the folder of the run."""
 PATIENCE = 5.0
-"""Time that a stopped run has to end before it is killed [s]."""
+"""Time after which a stopped run that has not ended is killed [s]."""
 LONGEST_REASON = 160
 _running: set[subprocess.Popen[bytes]] = set()
 _ending = threading.Event()
@@ -47,7 +47,7 @@ class Ended:
 
 
 def run_child(words: Sequence[str], folder: Path, processes: int = 1, limit: float | None = None) -> Ended:
-    """Execute ``windlass run`` with the given words in a folder; the output of the run is stored in the folder.
+    """Execute ``windlass run`` with the given arguments in a folder, and store its output in this folder.
 
     Args:
         words: the file of the model, and options; paths are relative to the folder.
@@ -116,7 +116,7 @@ def is_ending() -> bool:
 
 
 def show_progress(what: str, of: str, total: int, quiet: bool, initial: int = 0) -> Any:
-    """Return a progress line of tqdm with the number of finished runs and the remaining time."""
+    """Return a progress line of tqdm that shows the number of finished runs and the remaining time."""
     from tqdm import tqdm  # imported here, because the other commands do not need it
 
     shown = f"{{desc}}: {{n_fmt}} of {{total_fmt}} {of}, {{elapsed}} elapsed, {{remaining}} to go{{postfix}}"
@@ -125,9 +125,11 @@ def show_progress(what: str, of: str, total: int, quiet: bool, initial: int = 0)
 
 
 def find_reason(code: int, errors: Path) -> str:
-    """Return the reason why a run failed, in one line: its message, the last line of its traceback, or its signal."""
+    """Return a text of one line with the reason why a run failed: its error message, the last line of its traceback, or
+    its signal.
+    """
     lines = [line.strip() for line in errors.read_text(errors="replace").splitlines() if line.strip()]
-    # messages of mpiexec begin with the name of a host, or follow a line of dashes
+    # messages of mpiexec, which begin with the name of a host or follow a line of dashes, are omitted
     own = itertools.takewhile(lambda line: not line.startswith("---"), lines)
     lines = [line for line in own if not re.match(r"\[[\w.-]+:\d+\]", line)] or lines[1:2]
     told = next((k for k, line in enumerate(lines) if line.startswith("error")), None)

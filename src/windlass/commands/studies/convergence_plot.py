@@ -1,4 +1,4 @@
-"""Picture of a search: the objective of each run, and the best value after each run."""
+"""Diagram of the convergence of a search."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from windlass.framework.output.figures import hand_over
 
 
 def draw_convergence(file: Path, values: Sequence[float], inside: Sequence[bool], name: str, sign: float) -> Path:
-    """Draw the objective of each run, and the best value within limits after each run; return the file.
+    """Draw the objective of each run, and the best value so far that fulfils all limits; return the path of the file.
 
     Args:
         file: path of the picture.
         values: objective of each run, NaN for failed runs.
-        inside: whether each run is within all limits.
+        inside: whether each run fulfils all limits.
         name: name of the objective.
         sign: 1 if the objective is minimised, -1 if it is maximised.
     """

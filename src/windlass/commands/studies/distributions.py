@@ -1,4 +1,4 @@
-"""Distributions of options, as ``normal:0.3:0.03`` or ``uniform:0.2:0.4``."""
+"""Probability distributions of options, such as ``normal:0.3:0.03`` or ``uniform:0.2:0.4``."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ KINDS = {
     "triangular": "LEAST:MODE:LARGEST",
     "lognormal": "MEDIAN:DEVIATION of the logarithm",
 }
-"""Names of the parameters of each kind of distribution, in the order of the command line."""
+"""Names of the parameters of each type of distribution, in the order of the command line."""
 
 
 @dataclass(frozen=True)
 class Distribution:
-    """Values of an option.
+    """The probability distribution of an option.
 
     Attributes:
-        text: the distribution in the form of the command line.
+        text: the distribution as text of the command line.
         kind: a key of KINDS.
-        numbers: values of the parameters.
-        unit: of the values.
+        numbers: values of the parameters of the distribution.
+        unit: unit of the option.
     """
 
     text: str
@@ -68,12 +68,12 @@ class Distribution:
 
 
 def is_distribution(text: str | None) -> bool:
-    """Return whether a text is written as a distribution, valid or not."""
+    """Return whether a text has the form of a distribution; its values may be wrong."""
     return text is not None and text.split(":")[0] in KINDS and ":" in text
 
 
 def read_distribution(name: str, text: str, item: Option | None) -> Distribution:
-    """Return the distribution of an option; raises OptionError."""
+    """Return the distribution of an option; raise OptionError for a wrong text."""
     kind, *words = text.split(":")
     try:
         numbers = tuple(map(float, words))
@@ -96,7 +96,7 @@ def read_distribution(name: str, text: str, item: Option | None) -> Distribution
 
 
 def read_distributions(words: StudyWords) -> dict[str, Distribution]:
-    """Return the distributions of a command line; run the model to get its options.
+    """Return the distributions in a command line by name of the option; run the model to get its options.
 
     Raises:
         OptionError: there are no distributions, a distribution is wrong, or the model does not have an option.
@@ -120,5 +120,5 @@ def read_distributions(words: StudyWords) -> dict[str, Distribution]:
 
 
 def write_case(distributions: dict[str, Distribution], values: Any) -> Case:
-    """Return the values of the options in the form of the command line."""
+    """Return the values of the options as texts for the command line."""
     return {name: f"{value:.12g}" for name, value in zip(distributions, values, strict=True)}

@@ -1,4 +1,4 @@
-"""The tables, pictures and files of `windlass post`."""
+"""Functions that create the tables, pictures and files of `windlass post`."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from windlass.post.spectra import Spectrum, find_spectrum
 
 
 def evaluate_table(file: Path, given: Mapping[str, Any]) -> str:
-    """Return the text with statistics of the columns of a table, and with the evaluations that the options request.
+    """Return a text with statistics of the columns of a table, and with the other evaluations that the options request.
 
     Args:
         file: the table.
         given: values of the options of the command line.
 
     Raises:
-        OptionError: columns do not exist, or options contradict each other.
+        OptionError: a column does not exist, or options contradict each other.
         ModelError: a file cannot be read, or contains too little data.
         OutputError: a file cannot be written.
     """
@@ -63,7 +63,7 @@ def evaluate_table(file: Path, given: Mapping[str, Any]) -> str:
 
 
 def evaluate_recording(file: Path, given: Mapping[str, Any]) -> str:
-    """Return the text with the envelope of a field of a recording, by cables.
+    """Return a text with the envelope of a field of a recording, by cable.
 
     Raises:
         ModelError: the file cannot be read, the field does not exist, or no frame is in the time interval.
@@ -92,7 +92,7 @@ def evaluate_recording(file: Path, given: Mapping[str, Any]) -> str:
 
 
 def _places(values: FloatArray, lengths: FloatArray, times: FloatArray, row: Any) -> list[str]:
-    """Return a value with its position and time, as text."""
+    """Return the texts of a value, its position along the cable and its time."""
     return [f"{values[row]:.6g}", f"{lengths[row]:.6g}", f"{times[row]:g}"]
 
 
@@ -101,7 +101,7 @@ def _asks(given: Mapping[str, Any], name: str) -> bool:
 
 
 def _check_table(given: Mapping[str, Any], name: str, file: Path) -> Path | None:
-    """Return the path of a table, checked before any file is read, or None if no table is requested."""
+    """Return the path of an output table after a check, or None if no table is requested."""
     if not _asks(given, name):
         return None
     path = Path(given[name]).absolute()
@@ -114,7 +114,7 @@ def _check_table(given: Mapping[str, Any], name: str, file: Path) -> Path | None
 
 
 def _write(path: Path, columns: Sequence[tuple[str, str]], values: Sequence[FloatArray]) -> None:
-    """Write columns of numbers."""
+    """Write columns of values to a CSV file."""
     rows = np.array([np.asarray(column, np.float64) for column in values]).T
     with CsvTable(path, [(name.replace(",", ";"), unit.replace(",", ";")) for name, unit in columns], rows.tolist()):
         pass
@@ -165,8 +165,9 @@ def _describe_extremes(chosen: Sequence[Series], duration: float, threshold: flo
 def _describe_utilisation(
     chosen: Sequence[Series], breaking_load: float, duration: float | None, given: Mapping[str, Any]
 ) -> str:
-    """Return the largest tension and the most probable largest tension, both as fractions of the breaking load, as
-    text."""
+    """Return a text with the largest tension and the most probable largest tension, both relative to the breaking
+    load.
+    """
     rows = []
     for series in chosen:
         _check_force(series)
@@ -182,7 +183,7 @@ def _describe_utilisation(
 
 
 def _utilise(tension: float, breaking_load: float) -> list[str]:
-    """Return a tension as a fraction of the breaking load, and the safety factor, as text."""
+    """Return the texts of a tension relative to the breaking load, and of the safety factor."""
     return [f"{tension / breaking_load:.4f}", f"{breaking_load / tension:.3f}" if tension > 0.0 else "-"]
 
 
@@ -220,7 +221,7 @@ def _format(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _draw_envelope(lengths: FloatArray, found: Any) -> Any:
-    """Draw minimum, mean and maximum of a field over the length of cables."""
+    """Draw minimum, mean and maximum of a field as functions of the length along cables."""
     order = np.lexsort((lengths, found.part))
     curves = [(f"{name} {found.field}", "SI", getattr(found, name)[order]) for name in ("minimum", "mean", "maximum")]
     return plot_curves(ReportCurves("length along the line [m]", lengths[order], curves))

@@ -1,22 +1,23 @@
-"""Fit of parameters in a box to measured values: least squares by runs of a model, with confidence intervals.
+"""Least-squares fit of model parameters, which are bounded by ranges, to measured values, with confidence intervals.
 
     min over p of the sum of ((model_i(p) - measured_i) / s_k(i))²,
 
-with s_k the standard deviation of measured column k. Unknown deviations are estimated from the residuals of their
-columns, and the fit is repeated with the estimated deviations. The derivatives J of the scaled residuals are
-differences between runs; the method is Gauss-Newton with trust regions, by SciPy. The fit ends when a full step of
+with s_k the standard deviation of measured column k. Unknown standard deviations are estimated from the residuals of
+their columns, and the fit is repeated with the estimates. The derivatives J of the scaled residuals are computed by
+finite differences; the method is Gauss-Newton with a trust region, by SciPy. The fit ends when a full step of
 Gauss-Newton would reduce the sum of squares by less than the tolerance (relative offset). Near the solution p has the
-covariance C = (JᵀJ)⁻¹. With m parameters and n values, p lies with the confidence of 95 % in the joint region
+covariance C = (JᵀJ)⁻¹. With m parameters and n values, the joint confidence region of p for 95 % is
 
     (p - p̂)ᵀ C⁻¹ (p - p̂) <= m F(0.95; m, n - m),
 
 an ellipsoid about the solution p̂ with the quantile F of Fisher's distribution; with known deviations, the right-hand
 side is the quantile of the χ² distribution with m degrees of freedom.
 
-The singular values of J show directions of p in which the data hardly change. A direction of p is loose if the 95 %
-interval along it is wider than the box. A direction is also loose if its singular value is within the error of the
-differences. At the solution J is computed from differences of second order D₂. D₁ denotes differences of first order,
-and the estimated error of D₂ in each column is |D₁ - D₂|²/|D₂|.
+Small singular values of J belong to directions of p in which the model results hardly change. A direction of p is
+called loose if the data do not determine p in this direction: the 95 % interval along it is wider than the ranges of
+the parameters, or its singular value is smaller than the error of the finite differences. At the solution, J consists
+of second-order differences D₂. With first-order differences D₁, the estimated error of each column of D₂ is |D₁ -
+D₂|²/|D₂|.
 
 Sources: G. A. F. Seber, C. J. Wild, Nonlinear Regression, Wiley (1989), chapters 2, 5 and 11; D. M. Bates, D. G.
 Watts, Technometrics 23 (1981) 179-183; M. A. Branch, T. F. Coleman, Y. Li, SIAM J. Sci. Comput. 21 (1999) 1-23.
@@ -35,27 +36,28 @@ from windlass.framework.arrays import FloatArray, IntArray
 ROUNDS = 4
 """Largest number of fits with estimated deviations."""
 SAME = 0.02
-"""Relative change of estimated deviations below which they count as converged."""
+"""Relative change of estimated standard deviations below which they have converged."""
 SMALLEST = 1e-9
-"""Smallest deviation of a column, relative to the largest value of the column: model and data then agree to the digits
-of files."""
+"""Smallest standard deviation of a column, relative to the largest value of the column. Smaller deviations cannot be
+distinguished, because numbers in files are rounded.
+"""
 EDGE = 1e-5
-"""Distance from an end of a range, as a share of the range, below which a parameter is at the end."""
+"""Distance from an end of a range, relative to the range, below which a parameter is treated as being at the end."""
 LEVEL = 0.95
-"""Confidence of intervals."""
+"""Confidence level of intervals and regions."""
 ERRORS = 3.0
-"""Multiple of the error of the differences below which a singular value counts as zero."""
+"""Ratio of a singular value to the error of the finite differences below which the singular value is treated as 0."""
 PART = 0.1
-"""Absolute component of a loose direction above which the direction includes the parameter of the component."""
+"""Absolute value of a component of a loose direction above which the parameter is listed for this direction."""
 
 
 class Settled(Exception):
-    """Raised at a point where the next step of Gauss-Newton would hardly reduce the sum of squares."""
+    """Raised within a fit that has converged: the next Gauss-Newton step would hardly reduce the sum of squares."""
 
 
 @dataclass
 class Fit:
-    """The result of a fit; parameters are given as fractions of their ranges.
+    """The result of a fit. Parameters are expressed as fractions of their ranges.
 
     Attributes:
         point: best parameters, shape (p,).
@@ -63,12 +65,13 @@ class Fit:
         deviations: standard deviation of each column, shape (columns,).
         estimated: whether deviations are estimated from the residuals.
         half_widths: half widths of the 95 % intervals of parameters, shape (p,); infinite in loose directions. All half
-            widths are NaN if the maximum number of runs was reached before the derivatives were known.
+            widths are NaN if the maximum number of runs was reached before the derivatives at the solution were
+            computed.
         correlations: correlations of parameters, shape (p, p); 0 in loose directions.
         covariance: covariance of parameters, shape (p, p); NaN if half widths are NaN, or if directions are loose.
         bound: largest value of (p - point)ᵀ covariance⁻¹ (p - point) in the joint 95 % region [1].
-        loose: numbers of the parameters of each loose direction.
-        ended: reason for the end of the fit.
+        loose: indices of the parameters of each loose direction.
+        ended: text with the reason for the end of the fit.
     """
 
     point: FloatArray
@@ -89,10 +92,10 @@ class BoxFit:
     Args:
         run: function that returns the residuals of points in their order, shape (n,) each, or None for a failed run.
         measured: the measured values, shape (n,).
-        columns: number of the column of each measured value, shape (n,).
-        deviations: standard deviation of each column, NaN for unknown ones, shape (columns,).
+        columns: index of the column of each measured value, shape (n,).
+        deviations: standard deviation of each column, NaN if unknown, shape (columns,).
         runs: maximum number of runs.
-        step: step of the differences, as a fraction of a range [1].
+        step: step of the finite differences, relative to the range of a parameter [1].
         tolerance: relative change of the sum of squares at which the fit ends [1].
     """
 
@@ -111,7 +114,7 @@ class BoxFit:
         self._given, self._counts = deviations, np.bincount(columns)
         self._floor = SMALLEST * np.maximum.reduceat(np.abs(measured), self._begins())
         spread = np.array([measured[columns == k].std() for k in range(len(self._counts))])
-        # a constant column has no spread, so its value is the first scale
+        # the spread of a constant column is 0, so the initial scale is computed from its value
         self._scales = np.where(np.isnan(deviations), np.where(spread > self._floor, spread, self._floor), deviations)
         constant = np.isnan(deviations) & (spread <= self._floor)
         self._scales[constant] = np.maximum(self._floor[constant] / SMALLEST, 1e-300)
@@ -129,7 +132,7 @@ class BoxFit:
             for _ in range(ROUNDS):
                 point, ended = self._solve(point)
                 before, self._scales = self._scales, self._estimate(point)
-                # with one column, the deviation is a common factor and does not affect the solution
+                # with one column, the standard deviation is a common factor, which does not affect the solution
                 if len(before) == 1 or np.all(np.abs(self._scales - before) <= SAME * before):
                     break
         except Spent:
@@ -139,7 +142,9 @@ class BoxFit:
         return self._judge(point, ended)
 
     def evaluate(self, points: Sequence[Point]) -> list[FloatArray | None]:
-        """Return residuals of points; new points run at the same time; raises Spent."""
+        """Return the residuals of points; runs of new points are executed in parallel. Raise `Spent` if the maximum
+        number of runs would be exceeded.
+        """
         new = [point for point in dict.fromkeys(points) if point not in self.found]
         affordable = new[: self._runs - len(self.found)]
         if affordable:
@@ -153,8 +158,9 @@ class BoxFit:
         return scaled
 
     def _residuals(self, x: FloatArray) -> FloatArray:
-        """Return the scaled residuals of a point; infinite for failed runs, so the trust region then avoids the
-        point."""
+        """Return the scaled residuals of a point. Residuals of failed runs are infinite, so that the trust-region
+        method reduces its step.
+        """
         found = self.evaluate([to_point(x)])[0]
         return np.full(len(self._columns), np.inf) if found is None else self._scaled(found)
 
@@ -177,9 +183,9 @@ class BoxFit:
         return slopes
 
     def _find_gain(self, x: FloatArray, base: FloatArray, slopes: FloatArray) -> float:
-        """Return the reduction of the sum of squares by a full step of Gauss-Newton, relative to the sum [1].
+        """Return the predicted reduction of the sum of squares by a full Gauss-Newton step, relative to the sum [1].
 
-        Parameters at ends of ranges, from which the sum decreases only outwards, stay constant.
+        Parameters at an end of their range are held constant if the sum would decrease only outside the range.
         """
         downhill = -slopes.T @ base
         stays = ((x <= EDGE) & (downhill < 0.0)) | ((x >= 1.0 - EDGE) & (downhill > 0.0))
@@ -189,8 +195,9 @@ class BoxFit:
         return float(change @ change) / total if total > 0.0 else 0.0
 
     def _central_slopes(self, x: FloatArray) -> tuple[FloatArray, float]:
-        """Return derivatives from differences of second order, which are one-sided at ends of ranges, and their
-        estimated error."""
+        """Return derivatives from second-order differences, which are one-sided at ends of ranges, and their estimated
+        error.
+        """
         base, step, unit = self._residuals(x), self._step, np.eye(len(x))
         inner = (x >= step) & (x <= 1.0 - step)
         sides = np.where(x + step <= 1.0, step, -step)
@@ -201,7 +208,7 @@ class BoxFit:
         for k, side in enumerate(sides):
             one, two = self._residuals(near[k]), self._residuals(far[k])
             if not np.isfinite([one, two]).all():
-                continue  # a parameter next to a failed run counts as undetermined, because its influence is unknown
+                continue  # after a failed run, the parameter is treated as undetermined
             both = one - two if inner[k] else 4.0 * one - two - 3.0 * base
             slopes[:, k] = both / (2.0 * side)
             size = float(np.linalg.norm(slopes[:, k]))
@@ -227,8 +234,9 @@ class BoxFit:
         return best, words
 
     def _estimate(self, point: FloatArray) -> FloatArray:
-        """Return the deviations of columns; unknown deviations are estimated from residuals, corrected for the number
-        of parameters."""
+        """Return the standard deviations of columns. Unknown values are estimated from the residuals, with a correction
+        for the number of parameters.
+        """
         found = self.evaluate([to_point(point)])[0]
         assert found is not None
         squares = np.bincount(self._columns, found**2)
@@ -265,8 +273,9 @@ class BoxFit:
 
 
 def find_trend(residuals: FloatArray) -> float:
-    """Return the correlation between neighbouring residuals [1]: 0 for random noise, near 1 if the model lacks an
-    effect."""
+    """Return the correlation of neighbouring residuals [1]. It is about 0 for random errors, and close to 1 if the
+    model does not describe an effect in the data.
+    """
     centred = residuals - residuals.mean()
     total = float(np.sum(centred**2))
     return float(np.sum(centred[1:] * centred[:-1])) / total if total > 0.0 else 0.0

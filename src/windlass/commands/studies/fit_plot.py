@@ -1,4 +1,4 @@
-"""Picture of a fit: measured values and values of the best run over time, and their differences."""
+"""Diagram of a fit: measured values and values of the best run as functions of time, and their differences."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.output.figures import hand_over
 
 MOST_POINTS = 400
-"""Largest number of measured points of a curve that are drawn."""
+"""Largest number of measured points that are drawn for a curve."""
 
 
 def draw_fit(file: Path, measured: MeasuredTable, start: FloatArray, best: FloatArray) -> Path:
-    """Draw each column over time, with its residuals below; return the file.
+    """Draw each column as a function of time, with its residuals below; return the path of the file.
 
     Args:
-        file: the picture.
+        file: path of the picture.
         measured: the measured values.
         start: values of the first run, shape (columns, rows).
         best: values of the best run, shape (columns, rows).

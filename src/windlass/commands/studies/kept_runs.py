@@ -1,8 +1,8 @@
-"""Runs of a study that chooses its next option values from earlier results; each run stores its option values and its
-outcome in its own folder.
+"""Runs of a study that selects its next option values from earlier results. Each run stores its option values and its
+outcome in a separate folder.
 
-If the same command is called again, the study repeats its steps, but reads the results of stored runs instead of
-running them again.
+If the same command is called again, the study repeats its steps, but reads stored results instead of repeating these
+runs.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ VALUES = "case.json"
 
 
 class KeptRuns:
-    """The runs of a study: results of runs that are in its folder are read, and other runs are executed.
+    """The runs of a study. Results of earlier runs are read from the folder of the study; other runs are executed.
 
     Args:
         folder: folder of the study.
-        words: words of the command line of all runs: the model, and the options that do not vary.
+        words: arguments of the command line of all runs: the model, and the options that do not vary.
         limit: time after which a run is stopped [s], 0 for no limit.
-        executor: object that runs several cases at a time.
+        executor: object that executes several runs in parallel.
 
     Attributes:
         rows: rows of the table, in the order in which runs were requested.
@@ -46,7 +46,7 @@ class KeptRuns:
                 self._known[tuple(texts)] = case
 
     def run(self, cases: Sequence[Case]) -> list[tuple[Row, Path]]:
-        """Return the rows and folders of cases; new cases run at the same time."""
+        """Return the rows and folders of cases; new cases are executed in parallel."""
         waiting = []
         for case in cases:
             key = tuple(case.values())

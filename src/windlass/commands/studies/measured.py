@@ -1,4 +1,6 @@
-"""Measured values for a fit: columns of a table over time, and the same columns in the tables that runs write."""
+"""Measured values for a fit, which are columns of a table with times, and the corresponding columns in the tables of
+runs.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ class MeasuredTable:
         file: the table.
         times: times of the rows [s], shape (rows,).
         names: names of all columns except the times.
-        units: units in the headings, "1" without a unit.
+        units: units in the column headings; "1" for columns without unit.
         factors: factor from the unit of each column to the SI unit.
         values: values in the units of the headings, shape (columns, rows).
     """
@@ -34,7 +36,7 @@ class MeasuredTable:
 
     @property
     def places(self) -> IntArray:
-        """Return the column number of each value of the flat array, shape (columns * rows,)."""
+        """Return the column index of each element of the flattened ``values``, shape (columns * rows,)."""
         return np.repeat(np.arange(len(self.names)), len(self.times))
 
     def label(self, column: int) -> str:
@@ -43,7 +45,7 @@ class MeasuredTable:
 
 
 def read_measured(file: Path) -> MeasuredTable:
-    """Return the table of a file; raises OptionError."""
+    """Read a table of measured values; raise OptionError if the file is wrong."""
     try:
         times, columns = read_columns(file, "time")
     except ModelError as error:
@@ -76,7 +78,7 @@ class RunTables:
         rows).
 
         Raises:
-            OptionError: no table or several tables have a column, or times are outside of the run.
+            OptionError: a column is in no table or in several tables, or a measured time is outside the run.
         """
         if not self._files:
             self._files = self._find(folder)
@@ -105,7 +107,7 @@ class RunTables:
                 for column in read_columns(file, "time")[1]:
                     has.setdefault(column.name, []).append(file.relative_to(folder))
             except ModelError:
-                continue  # another kind of table, such as a table of modes or duties
+                continue  # another type of table, such as a table of modes
         for name in self._measured.names:
             files = has.get(name, [])
             if len(files) != 1:

@@ -17,9 +17,9 @@ from windlass.framework.launch.arguments import HELP_WORDS, Option, join_options
 
 Pairs = list[tuple[str, str | None]]
 Case = dict[str, str]
-"""Values of options by name, in the form of the command line."""
+"""Values of options by name, as texts of the command line."""
 QUOTED = ("try", "fixed")
-"""Options of commands whose value is itself a quoted command line."""
+"""Options of commands whose value is a quoted list of options."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class ModelOptions:
     """The options of a model.
 
     Attributes:
-        items: options of the model, its solvers and Windlass by name, without options of PETSc.
+        items: options of the model, of its solvers and of Windlass by name; options of PETSc are not included.
         prefixes: option prefixes of the solvers of the model.
     """
 
@@ -35,7 +35,7 @@ class ModelOptions:
     prefixes: tuple[str, ...]
 
     def check(self, case: Case) -> None:
-        """Check the values of a case.
+        """Check the option values of a case.
 
         Raises:
             OptionError: an option does not allow its value.
@@ -47,7 +47,7 @@ class ModelOptions:
 
 
 def ask_model(model: Path, case: Case, rest: Sequence[str]) -> ModelOptions:
-    """Return the options of a model, from a run without solves with the option values of a case.
+    """Return the options of a model. The model runs with the option values of a case, but without solves.
 
     Raises:
         OptionError: an option is unknown, a value is wrong, or the model fails before its first solver.
@@ -71,16 +71,16 @@ def ask_model(model: Path, case: Case, rest: Sequence[str]) -> ModelOptions:
 
 
 def take_own(words: Sequence[str], own: Mapping[str, Option], command: str) -> tuple[Path, Pairs, dict[str, Any]]:
-    """Split the words of a command line into the model, the options of the model, and the values of the command's own
-    options.
+    """Split the arguments of a command line into the model, the options of the model, and the values of the command's
+    own options.
 
     Args:
-        words: words of the command line: the model, then options of model and command mixed.
+        words: arguments of the command line: the model, then options of the model and of the command in any order.
         own: options of the command; they override options of the model with the same name.
         command: the command as users write it, for messages.
 
     Raises:
-        OptionError: the model is missing, words belong to no option, or an option is given twice.
+        OptionError: the model is missing, an argument does not belong to an option, or an option is given twice.
     """
     script = words[0] if words else ""
     if not script or script.startswith("-"):
@@ -103,7 +103,9 @@ def take_own(words: Sequence[str], own: Mapping[str, Option], command: str) -> t
 
 
 def show_help(words: Sequence[str], text: str, own: Mapping[str, Option]) -> bool:
-    """Print a command's description and options if only help is requested; return whether help was requested."""
+    """Print the description and the options of a command if only help is requested; return whether help was
+    requested.
+    """
     asked = not words or bool(set(words) & set(HELP_WORDS))
     if asked:
         print("\n".join([text, *(item.describe() for item in own.values())]))
@@ -111,12 +113,14 @@ def show_help(words: Sequence[str], text: str, own: Mapping[str, Option]) -> boo
 
 
 def write_options(case: Case) -> list[str]:
-    """Return the words of a command line that give the options of a case."""
+    """Return the options of a case as arguments of a command line."""
     return join_options([(name, text or None) for name, text in case.items()])
 
 
 def find_files(pairs: Pairs) -> Pairs:
-    """Convert option values that are files in this folder to absolute paths, because each run has its own folder."""
+    """Convert option values that are paths of existing files to absolute paths, because each run is executed in its own
+    folder.
+    """
     found: Pairs = []
     for name, value in pairs:
         is_file = bool(value) and os.path.isfile(str(value))

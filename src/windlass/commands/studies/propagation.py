@@ -1,11 +1,11 @@
-"""Propagation of uncertain options to results: first-order approximation, sample, and Sobol indices.
+"""Propagation of the uncertainty of options to results, by a first-order approximation, a sample, or Sobol indices.
 
 First order: the variance of a result is the sum of (df/dp_i s_i)², from runs at mean ± s_i. The second-order term of
               each option, (f(m + s) - 2 f(m) + f(m - s))/2, is compared with its first-order term.
-Sample: mean, deviation and quantiles of a Latin hypercube; the influence of an option is the squared rank correlation
-    of Spearman.
-Sobol: fraction of the variance that an option causes alone (first-order index), and together with all other options
-              (total index).
+Sample: mean, standard deviation and quantiles of the results of a Latin hypercube sample; the influence of an option is
+    the square of Spearman's rank correlation.
+Sobol: fraction of the variance that an option causes alone (first-order index), and including its interactions with
+              other options (total index).
 
 Sources: ISO/IEC Guide 98-3 (GUM), 2008; M. D. McKay, R. J. Beckman, W. J. Conover, Technometrics 21 (1979) 239-245;
 A. Saltelli et al., Comput. Phys. Commun. 181 (2010) 259-270, by SciPy.
@@ -33,16 +33,17 @@ class Spread:
     """The spread of a result.
 
     Attributes:
-        mean, deviation: mean and standard deviation of the result; the method of first order uses the result at the
-            means of the options as mean.
-        error: standard error of the mean, 0 for first order.
-        quantiles: values of the result at QUANTILES, empty for first order.
+        mean, deviation: mean and standard deviation of the result; in the first-order method, the mean is the result at
+            the means of the options.
+        error: standard error of the mean; 0 for the first-order method.
+        quantiles: quantiles of the result for the probabilities QUANTILES; empty for the first-order method.
         shares: influence of each option: fraction of the variance (first order), squared rank correlation (sample), or
             first-order Sobol index.
         totals: total Sobol indices; empty for other methods.
-        bends: ratio of second-order term to first-order term of each option; empty for other methods.
+        bends: ratio of the second-order term of each option to the standard deviation of the result; empty for other
+            methods.
         widths: half width of the 95 % interval of each total index; empty for other methods.
-        values: values of all runs, for the picture.
+        values: results of all runs, for the diagram.
     """
 
     mean: float
@@ -57,17 +58,19 @@ class Spread:
 
 
 def points_of_first_order(laws: Mapping[str, Distribution]) -> FloatArray:
-    """Return the mean, then mean + deviation and mean - deviation of each option, shape (1 + 2 options, options)."""
+    """Return the point of all means, followed, for each option, by the points with mean + standard deviation and mean -
+    standard deviation; shape (1 + 2 options, options).
+    """
     mean, deviation = (np.array([getattr(law, name) for law in laws.values()]) for name in ("mean", "deviation"))
     return np.array([mean, *(mean + sign * row for row in np.diag(deviation) for sign in (1.0, -1.0))])
 
 
 def first_order(values: FloatArray) -> Spread:
-    """Return the spread of a result from its values at `points_of_first_order`."""
+    """Return the spread of a result, computed from its values at `points_of_first_order`."""
     ahead, behind = values[1::2], values[2::2]
     parts, bends = 0.5 * (ahead - behind), 0.5 * (ahead - 2.0 * values[0] + behind)
     variance = float(np.sum(parts**2))
-    # each second-order term is divided by the total deviation, so options without influence cause no note
+    # each second-order term is divided by the total standard deviation, so that options without influence cause no note
     total = np.sqrt(variance)
     shares = (parts**2 / variance).tolist() if variance > 0.0 else [0.0] * len(parts)
     relative = (np.abs(bends) / total).tolist() if total > 0.0 else [np.inf if bend else 0.0 for bend in bends]
@@ -75,7 +78,7 @@ def first_order(values: FloatArray) -> Spread:
 
 
 def points_of_sample(laws: Mapping[str, Distribution], count: int, seed: int) -> FloatArray:
-    """Return a Latin hypercube, shape (count, options)."""
+    """Return a Latin hypercube sample of the options, shape (count, options)."""
     from scipy.stats import qmc  # imported here, because help is printed faster without it
 
     shares = qmc.LatinHypercube(len(laws), seed=np.random.default_rng(seed)).random(count)
@@ -83,8 +86,9 @@ def points_of_sample(laws: Mapping[str, Distribution], count: int, seed: int) ->
 
 
 def sample(points: FloatArray, values: FloatArray) -> Spread:
-    """Return the spread of a result from its values at points of a sample; failed runs, whose value is NaN, are
-    omitted."""
+    """Return the spread of a result, computed from its values at the points of a sample. Failed runs, whose value is
+    NaN, are omitted.
+    """
     from scipy.stats import rankdata  # imported here, because help is printed faster without it
 
     good = np.isfinite(values)
@@ -99,8 +103,9 @@ def sample(points: FloatArray, values: FloatArray) -> Spread:
 
 
 def points_of_sobol(laws: Mapping[str, Distribution], count: int, seed: int) -> FloatArray:
-    """Return samples A and B, and A with one column replaced by the column of B at a time, shape (count (options + 2),
-    options)."""
+    """Return two samples A and B, and for each option a copy of A with the column of this option from B; shape (count
+    (options + 2), options).
+    """
     from scipy.stats import qmc  # imported here, because help is printed faster without it
 
     size = len(laws)
@@ -111,7 +116,7 @@ def points_of_sobol(laws: Mapping[str, Distribution], count: int, seed: int) -> 
 
 
 def sobol(values: FloatArray, count: int, options: int, seed: int) -> Spread:
-    """Return the spread of a result from its values at `points_of_sobol`."""
+    """Return the spread of a result, computed from its values at `points_of_sobol`."""
     from scipy.stats import sobol_indices  # imported here, because help is printed faster without it
 
     parts = values.reshape(options + 2, 1, count)
@@ -122,7 +127,7 @@ def sobol(values: FloatArray, count: int, options: int, seed: int) -> Spread:
     random = np.random.default_rng(seed)
     found = sobol_indices(func={"f_A": parts[0], "f_B": parts[1], "f_AB": parts[2:]}, n=count)
     spread.shares, spread.totals = (np.ravel(each).tolist() for each in (found.first_order, found.total_order))
-    # in some versions of SciPy, the bootstrap has no random state of its own
+    # the bootstrap is implemented here, because SciPy's bootstrap has no random state in some versions
     totals = []
     for _ in range(RESAMPLES):
         chosen = random.integers(0, count, count)
@@ -134,7 +139,7 @@ def sobol(values: FloatArray, count: int, options: int, seed: int) -> Spread:
 
 
 def describe_values(values: FloatArray) -> Spread:
-    """Return mean, deviation and quantiles of values."""
+    """Return mean, standard deviation and quantiles of values."""
     count = len(values)
     deviation = float(values.std(ddof=1)) if count > 1 else 0.0
     quantiles = np.quantile(values, QUANTILES).tolist()
@@ -142,13 +147,17 @@ def describe_values(values: FloatArray) -> Spread:
 
 
 def to_values(laws: Mapping[str, Distribution], shares: FloatArray) -> FloatArray:
-    """Return values of options at given quantiles of their distributions, shape (points, options)."""
+    """Return the values of options for given probabilities, as quantiles of their distributions, shape (points,
+    options).
+    """
     inside = np.clip(shares, 1e-12, 1.0 - 1e-12)
     return np.column_stack([law.values(column) for law, column in zip(laws.values(), inside.T, strict=True)])
 
 
 def find_results(rows: Sequence[Row], without: Sequence[str]) -> dict[str, FloatArray]:
-    """Return results that are numbers in all successful runs, NaN for failed runs, shape (runs,) each."""
+    """Return the results that are numbers in all successful runs, by name, shape (runs,) each; values of failed runs
+    are NaN.
+    """
     good = [row for row in rows if row["status"] != "failed"]
     names = [name for name in (good[0] if good else {}) if name not in without]
     found = {}

@@ -1,6 +1,4 @@
-"""Options of a model that vary in ranges, such as ``-preload 200:500``, or ``-stiffness 1e4:1e8:log`` with equal
-ratios.
-"""
+"""Ranges of model options, such as ``-preload 200:500``, or ``-stiffness 1e4:1e8:log`` with a logarithmic scale."""
 
 from __future__ import annotations
 
@@ -22,7 +20,7 @@ class Range:
     Attributes:
         low, high: smallest and largest value.
         ratios: whether equal fractions of the range correspond to equal ratios of values (``:log``).
-        start: value at which a search begins.
+        start: initial value of a search.
         unit: unit of the values.
     """
 
@@ -46,11 +44,11 @@ class Range:
 
     @property
     def width(self) -> float:
-        """Return the difference of the ends, with equal ratios the difference of their natural logarithms."""
+        """Return the difference of the ends or, with ``ratios``, of their natural logarithms."""
         return log(self.high / self.low) if self.ratios else self.high - self.low
 
     def describe(self) -> list[object]:
-        """Return numbers that must be equal when a study continues."""
+        """Return values that must not change when a study is resumed."""
         return [self.low, self.high, self.ratios, self.start]
 
     @property
@@ -65,8 +63,8 @@ def read_ranges(model: Path, varied: Case, constant: Sequence[str], common: Sequ
     Args:
         model: file of the model script.
         varied: texts of the options that vary.
-        constant: names of the options that are equal in all runs.
-        common: words of the command line that are equal in all runs.
+        constant: names of the options whose values are equal in all runs.
+        common: arguments of the command line that are equal in all runs.
 
     Raises:
         OptionError: there are no ranges, a range is wrong, or the model does not have an option.
@@ -84,7 +82,7 @@ def read_ranges(model: Path, varied: Case, constant: Sequence[str], common: Sequ
 
 
 def read_range(name: str, text: str, item: Option | None) -> Range:
-    """Return the range of an option; raises OptionError."""
+    """Return the range of an option; raise OptionError for a wrong text."""
     parts = text.split(":")
     if not is_range(text) or parts[2:] not in ([], ["log"]):
         raise OptionError(f"-{name} {text}: must be a range a:b or a:b:log")
@@ -104,10 +102,10 @@ def read_range(name: str, text: str, item: Option | None) -> Range:
 
 
 def start_of(ranges: Mapping[str, Range]) -> tuple[float, ...]:
-    """Return fractions of the ranges at which a search begins."""
+    """Return the initial point of a search as fractions of the ranges."""
     return tuple(round(each.share(each.start), 12) for each in ranges.values())
 
 
 def case_at(ranges: Mapping[str, Range], point: Sequence[float]) -> Case:
-    """Return the values at fractions of the ranges, as texts for the command line."""
+    """Return the option values at given fractions of the ranges, as texts for the command line."""
     return {name: f"{each.value(share):.12g}" for (name, each), share in zip(ranges.items(), point, strict=True)}

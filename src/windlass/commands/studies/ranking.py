@@ -9,17 +9,19 @@ from windlass.commands.studies.tune_runs import Result, Tried
 HEAD = ("setting", "ms/step", "of default", "Newton", "linear", "tangents", "MB", "difference")
 MEBIBYTE = 2.0**20
 GAIN = 0.95
-"""Ratio of the time of a setting to the time of the default above which the gain is within the noise of clocks [1]."""
+"""Ratio of the time of a setting to the time of the default above which the difference is treated as a measurement
+error [1].
+"""
 
 
 def judge(tried: Tried, run: Result, default: Result, agree: float, limit: float) -> None:
-    """Record the run of a setting; exclude the setting if it fails, is slower than the limit, or changes the answer.
+    """Record the run of a setting; exclude the setting if it fails, exceeds the time limit, or changes the results.
 
     Args:
         tried: the setting.
-        run: its result.
+        run: result of the run.
         default: the run of the default setting.
-        agree: largest difference between answers that count as equal [1].
+        agree: difference between results, see `Result.differ_from`, up to which they are treated as equal [1].
         limit: multiple of the time of the default at which a run is stopped [1].
     """
     if run.stopped:
@@ -49,10 +51,10 @@ def choose(ranked: Sequence[Tried], default: Tried, prefix: str, clock: str) -> 
 
 
 def format_ranking(tried: Sequence[Tried], default: Tried, prefix: str, clock: str) -> str:
-    """Return the table, with one line for each setting.
+    """Return the ranking as a table with one line for each setting.
 
-    Times per step are times of the solves divided by the number of steps of the default, so additional steps after cuts
-    count.
+    Times per step are divided by the number of steps of the default, so that additional steps due to a smaller step
+    size increase the time per step.
     """
     steps = max(1.0, default.runs[0].sum(prefix, "steps"))
     base = default.time(prefix, clock)

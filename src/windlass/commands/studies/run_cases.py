@@ -1,5 +1,6 @@
-"""Cases of a study: several cases run at the same time, each in its own folder, which receives a file when the case has
-ended."""
+"""Execution of the cases of a study in parallel. Each case runs in its own folder and writes a file when it has
+ended.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from windlass.framework.files.whole_files import remove_drafts, replace_file
 
 @contextmanager
 def threads(jobs: int) -> Iterator[Executor]:
-    """Create threads that wait for cases; if the study is interrupted, running cases are ended first."""
+    """Return a context with threads that execute cases. If the study is interrupted, running cases are ended."""
     child_runs.begin()
     with ThreadPoolExecutor(jobs) as executor:
         try:
@@ -28,8 +29,9 @@ def threads(jobs: int) -> Iterator[Executor]:
 
 
 def run_case(folder: Path, words: Sequence[str], limit: float | None) -> str:
-    """Run a case for at most the given time [s], and write its status into its folder; return the reason of a
-    failure."""
+    """Run a case for at most the given time [s], and write its status to its folder; return the reason of a failure, or
+    an empty text.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     remove_drafts(folder, OUTCOME)
     for name in (OUTCOME, SUMMARY, STATISTICS):

@@ -1,14 +1,14 @@
-"""Minimise an objective in a box, subject to limits on other results; single runs may fail.
+"""Minimisation of an objective within ranges of parameters, subject to limits on other results; single runs may fail.
 
-A point is a tuple of numbers from 0 to 1, one for each parameter. Each point is run once; several points may run at the
-same time. The methods are from SciPy:
+A point is a tuple with a number from 0 to 1 for each parameter. The model is run once at each point; several runs may
+be executed in parallel. The methods are from SciPy:
 
-- ``gradient``: SLSQP with one-sided differences, whose runs are simultaneous; for smooth results and few runs.
+- ``gradient``: SLSQP with one-sided differences, which are computed in parallel; for smooth results; needs few runs.
 - ``simplex``: Nelder-Mead; for noisy results; does not fulfil limits exactly.
 - ``evolution``: differential evolution; for objectives with several local minima; needs many runs.
 
-``simplex`` and ``evolution`` rank points outside the limits after all points within them, by the sum of the violations
-of a point.
+``simplex`` and ``evolution`` treat each point that violates a limit as worse than all other points, and compare such
+points by the sum of the violations.
 Sources: D. Kraft, DFVLR-FB 88-28 (1988); J. A. Nelder, R. Mead, Computer Journal 7 (1965) 308; R. Storn, K. Price,
 J. Glob. Optim. 11 (1997) 341.
 """
@@ -26,13 +26,14 @@ METHODS = ("gradient", "simplex", "evolution")
 POPULATION = 6
 """Number of points per parameter in a generation of ``evolution`` [1]."""
 SMALLEST = 0.05
-"""Smallest size of the first simplex [1]."""
+"""Smallest size of the initial simplex [1]."""
 Point = tuple[float, ...]
 
 
 class SearchResult(NamedTuple):
-    """Result of a run: the objective, and a slack for each limit; slacks are >= 0 within the limit. All values are NaN
-    if the run has failed."""
+    """Result of a run: the objective, and a slack for each limit, which is >= 0 if the limit is fulfilled. All values
+    are NaN if the run has failed.
+    """
 
     objective: float
     slacks: tuple[float, ...]
@@ -49,17 +50,17 @@ class Spent(Exception):
 
 
 class BoxSearch:
-    """A search in the unit box of all points.
+    """A search for the minimum of an objective; all parameters are scaled to 0 to 1.
 
     Args:
-        run: function that returns the results of points, in their order.
+        run: function that returns the results of points, in the order of points.
         runs: maximum number of runs.
-        step: step of the differences for derivatives [1].
+        step: step of the finite differences for derivatives [1].
         tolerance: change of the objective, relative to its first value, below which the search ends [1].
         seed: seed of the random numbers.
 
     Attributes:
-        found: results of all runs so far, in their order.
+        found: results of all points so far, in the order of evaluation.
     """
 
     def __init__(
@@ -83,12 +84,12 @@ class BoxSearch:
 
     @property
     def best(self) -> Point | None:
-        """The best point within all limits, or None without such a point."""
+        """The best point that fulfils all limits, or None if there is no such point."""
         inside = [point for point, result in self.found.items() if result.violation <= 1e-9]
         return min(inside, key=lambda point: self.found[point].objective) if inside else None
 
     def evaluate(self, points: Sequence[Point]) -> list[SearchResult]:
-        """Return results of points; new points run at the same time.
+        """Return the results of points; runs of new points are executed in parallel.
 
         Raises:
             Spent: the new points exceed the maximum number of runs.
@@ -120,7 +121,7 @@ class BoxSearch:
         self.evaluate([to_point(place) for place in [x, *moved]])
         base = self._values(x)
         slopes = [(self._values(place) - base) / side for place, side in zip(moved, sides, strict=True)]
-        # SLSQP of SciPy 1.17 reads rows of a transposed array as if they were contiguous
+        # SLSQP of SciPy 1.17 gives wrong results for arrays that are not contiguous
         return np.ascontiguousarray(np.array(slopes).T)
 
     def _by_gradient(self, start: FloatArray, slacks: int) -> str:
@@ -173,5 +174,7 @@ class BoxSearch:
 
 
 def to_point(x: Any) -> Point:
-    """Return the nearest point of the box, rounded such that equal points have equal digits."""
+    """Return the nearest point within 0 to 1. Numbers are rounded, so that points that differ only by rounding errors
+    are equal.
+    """
     return tuple(float(value) for value in np.round(np.clip(x, 0.0, 1.0), 12))

@@ -1,4 +1,4 @@
-"""Picture of uncertain results: distribution of each result in the runs, and influence of each option."""
+"""Diagrams of uncertain results: distribution of each result in the runs, and influence of each option."""
 
 from __future__ import annotations
 
@@ -12,18 +12,17 @@ from windlass.commands.studies.sweep_plots import DPI, create_figure
 from windlass.framework.output.figures import hand_over
 
 MOST = 6
-"""Results that are drawn."""
+"""Largest number of results that are drawn."""
 
 
 def draw_spreads(file: Path, spreads: Mapping[str, Spread], options: Sequence[str], words: str) -> Path:
-    """Draw a column of diagrams for each result that varies: its distribution, and below it the influence of the
-    options.
+    """Draw two diagrams for each result that varies: its distribution, and below it the influence of the options.
 
     Args:
-        file: the picture.
+        file: path of the picture.
         spreads: results by name.
         options: names of the options that vary.
-        words: meaning of the bars of influence.
+        words: name of the measure of influence.
     """
     chosen = [(name, spread) for name, spread in spreads.items() if spread.deviation > 0.0][:MOST]
     chosen = chosen or list(spreads.items())[:1]

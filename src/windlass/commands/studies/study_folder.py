@@ -1,5 +1,6 @@
-"""The folder of a study of many runs: its lock, and the definition of the study, which is compared when the study
-continues."""
+"""The folder of a study of many runs. The folder contains a lock and the definition of the study, which is compared
+when the study is resumed.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +23,12 @@ def open_study(
     Args:
         folder: path of the folder.
         definition: name of the file with the definition.
-        described: settings that must be equal when the study continues.
-        what: name of the kind of study in messages, such as "sweep".
-        check: function that raises OutputError if tables or pictures would replace files of other programs.
+        described: settings that must not change when the study is resumed.
+        what: name of the type of study in messages, such as "sweep".
+        check: function that raises OutputError if tables or pictures would overwrite files of other programs.
 
     Raises:
-        OutputError: the folder cannot be written, has other content, or is in use.
+        OutputError: the folder cannot be written, contains other files, or is used by another process.
     """
     file = folder / definition
     try:

@@ -1,4 +1,4 @@
-"""Plan of a study that chooses its runs itself, and the procedure by which its command executes the study."""
+"""The plan of a study, and the procedure that all commands for studies use."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from windlass.framework.launch.arguments import Option
 
 @dataclass(frozen=True)
 class StudyPlan:
-    """A study.
+    """The plan of a study; base class of the plans of commands.
 
     Attributes:
         model: file of the model script.
-        common: words of the command line that all runs share.
+        common: arguments of the command line that are equal in all runs.
         own: values of the command's own options, including ``output``, ``limit`` and ``jobs``.
     """
 
@@ -36,8 +36,9 @@ class StudyPlan:
         return Path(self.own["output"]).absolute()
 
     def describe_common(self, names: Sequence[str]) -> dict[str, Any]:
-        """Return settings, common to all studies, that must be equal when a study continues, and the named options of
-        the command."""
+        """Return the settings that must not change when a study is resumed: settings common to all studies, and the
+        named options of the command.
+        """
         return {
             "model": self.model.name,
             "model_sha256": hashlib.sha256(self.model.read_bytes()).hexdigest(),
@@ -46,12 +47,12 @@ class StudyPlan:
         }
 
     def open_runs(self, executor: Executor) -> KeptRuns:
-        """Return the runs of the study, some of which may already be in its folder."""
+        """Return the runs of the study; results of earlier runs may already be in its folder."""
         return KeptRuns(self.folder, [str(self.model), *self.common], self.own["limit"], executor)
 
     @contextmanager
     def noted(self) -> Iterator[None]:
-        """Return a context that prints, if the user stops the study, that the same command continues the study."""
+        """Return a context. If the user stops the study, it prints a note that the same command resumes the study."""
         try:
             yield
         except KeyboardInterrupt as stopped:
@@ -72,11 +73,11 @@ def carry_out(
     """Print the help of a command, or plan and execute its study; return the exit code.
 
     Args:
-        words: words of the command line after the command.
+        words: arguments of the command line after the command.
         text: description of the command.
         own: options of the command.
-        make_plan: function that makes the plan from a command line; raises OptionError.
-        conduct: function that executes all runs and writes the files; returns the exit code.
+        make_plan: function that creates the plan from a command line, or raises OptionError.
+        conduct: function that executes all runs, writes the files and returns the exit code.
     """
     if show_help(words, text, own):
         return 0

@@ -22,9 +22,9 @@ class StudyWords(NamedTuple):
     Attributes:
         model: file of the model script.
         own: values of the command's own options.
-        varied: options of the model that have several values: text of the values by name of the option.
-        constant: names of the options that are equal in all runs.
-        common: words of the command line that are equal in all runs.
+        varied: options of the model that have several values, by name, with the text of the values.
+        constant: names of the options whose values are equal in all runs.
+        common: arguments of the command line that are equal in all runs.
     """
 
     model: Path
@@ -46,12 +46,13 @@ def read_words(
     """Split the command line of a study into its parts.
 
     Args:
-        words: words after the name of the command: the model, then options of model and command in any order.
+        words: arguments after the name of the command: the model, then options of the model and of the command in any
+            order.
         own: options of the command.
         command: the command in messages, such as "windlass sweep".
-        what, runs: names of the study and its runs in messages, such as "sweep" and "cases".
+        what, runs: names of the study and of its runs in messages, such as "sweep" and "cases".
         folder: name of a folder as an example in messages.
-        varies: function that returns whether the text of an option describes several values.
+        varies: function that returns whether the text of an option specifies several values.
 
     Raises:
         OptionError: the model or ``-output`` is missing, or options are given that the study itself sets for each run.

@@ -1,4 +1,4 @@
-"""The plan of a sweep: its command line, checked before the first run."""
+"""The plan of a sweep, created from its command line and checked before the first run."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ OWN = option_table(
 
 @dataclass(frozen=True)
 class SweepPlan:
-    """A sweep.
+    """The plan of a sweep.
 
     Attributes:
         model: file of the model script.
         names: names of the options that vary.
-        cases: their values.
-        common: words of the command line that all cases share.
-        units: units of the options that vary, empty for options without unit.
+        cases: values of these options for each case.
+        common: arguments of the command line that are equal in all cases.
+        units: units of the options that vary; an empty text for options without unit.
         folder: folder of the sweep.
         jobs: number of cases that run at a time.
         limit: time after which a case is stopped [s]; None for no limit.
-        retry: whether failed cases run again.
-        plot: results to draw; empty for the first results.
+        retry: whether failed cases are run again.
+        plot: names of results that are drawn; if empty, the first results are drawn.
         quiet: whether only errors are printed.
     """
 
@@ -60,7 +60,7 @@ class SweepPlan:
     quiet: bool
 
     def describe(self) -> dict[str, Any]:
-        """Return values that must be equal when a sweep continues."""
+        """Return values that must not change when a sweep is resumed."""
         return {
             "model": self.model.name,
             "model_sha256": hashlib.sha256(self.model.read_bytes()).hexdigest(),
@@ -72,7 +72,7 @@ class SweepPlan:
 
 
 def plan_sweep(words: Sequence[str]) -> SweepPlan:
-    """Return the sweep of a command line; run the model to get its options.
+    """Return the sweep that a command line describes; run the model to get its options.
 
     Raises:
         OptionError: the command line is wrong.
@@ -112,7 +112,9 @@ def plan_sweep(words: Sequence[str]) -> SweepPlan:
 
 
 def _read_listed(varied: Case, own: Mapping[str, Any]) -> list[Case]:
-    """Return the cases of the file of -cases, or no cases without -cases; other varying options are an error."""
+    """Return the cases in the file of ``-cases``, or an empty list if this option is not given. Raise OptionError if
+    other options vary.
+    """
     ways = [f"-{name}" for name in ("cases", "samples") if own[name]]
     if len(ways) > 1:
         raise OptionError(f"{' and '.join(ways)} are given: expected one of them")

@@ -1,4 +1,6 @@
-"""Pictures of a sweep: lines and heat maps of its results over the options that vary; points of samples."""
+"""Diagrams of a sweep: curves and heat maps of results as functions of the options that vary, and points for
+samples.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +19,13 @@ from windlass.framework.output.figures import hand_over
 FIRST = 6
 """Number of results that are drawn by default."""
 WORK = (*COUNTS, "cpu_time")
-"""Last words of the names of work counts; such results are drawn only if they are selected."""
+"""Last parts of the names of statistics, such as numbers of iterations. Such results are drawn only if they are
+selected.
+"""
 MOST_PANELS = 6
-"""Largest number of heat maps side by side, one for each combination of the options that are not axes."""
+"""Largest number of heat maps side by side. There is one heat map for each combination of values of the options that
+are not axes.
+"""
 MOST_CURVES = 12
 DPI = 120.0
 FOLDER = "plots"
@@ -29,8 +35,8 @@ Draw = Callable[[Sequence[Row], Sequence[str], Mapping[str, str], str], Any]
 def draw_sweep(
     folder: Path, rows: Sequence[Row], names: Sequence[str], units: Mapping[str, str], chosen: Sequence[str]
 ) -> list[Path]:
-    """Draw selected results, or the first results that differ between cases, over the options that vary; return the
-    files.
+    """Draw the selected results, or the first results that differ between cases, as functions of the options that vary;
+    return the paths of the files.
 
     Raises:
         OptionError: no case has a result.
@@ -61,7 +67,7 @@ def draw_sweep(
 
 
 def create_folder(folder: Path) -> None:
-    """Make a folder; raises OutputError."""
+    """Create a folder; raise OutputError if this fails."""
     try:
         folder.mkdir(exist_ok=True)
     except OSError as error:
@@ -75,7 +81,7 @@ def find_numbers(rows: Sequence[Row], without: Sequence[str]) -> list[str]:
 
 
 def is_number(value: Any) -> bool:
-    """Return whether a value can be drawn; a gap replaces other values."""
+    """Return whether a value can be drawn."""
     return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
 
 
@@ -87,7 +93,9 @@ def is_grid(rows: Sequence[Row], axes: Sequence[str]) -> bool:
 
 
 def draw_lines(rows: Sequence[Row], axes: Sequence[str], labels: Mapping[str, str], value: str) -> Any:
-    """Draw a result over the option with the most values; each combination of the other options gives a curve."""
+    """Draw a result as a function of the option with the most values, with one curve for each combination of the other
+    options.
+    """
     figure, (panel,) = create_figure(1, 1)
     places, words = find_places(rows, axes[0])
     curves = find_groups(rows, axes[1:])
@@ -107,8 +115,8 @@ def draw_lines(rows: Sequence[Row], axes: Sequence[str], labels: Mapping[str, st
 
 
 def draw_maps(rows: Sequence[Row], axes: Sequence[str], labels: Mapping[str, str], value: str) -> Any:
-    """Draw heat maps of a result over the two options with the most values; each combination of the other options gives
-    a map.
+    """Draw heat maps of a result as a function of the two options with the most values, with one map for each
+    combination of the other options.
 
     Failed cases are crossed out.
     """
@@ -140,7 +148,7 @@ def draw_maps(rows: Sequence[Row], axes: Sequence[str], labels: Mapping[str, str
 
 
 def draw_points(rows: Sequence[Row], axes: Sequence[str], labels: Mapping[str, str], value: str) -> Any:
-    """Draw a result over each option, with a point for each case."""
+    """Draw a result as a function of each option, with a point for each case."""
     figure, panels = create_figure(1, len(axes))
     for name, panel in zip(axes, panels, strict=False):
         places, words = find_places(rows, name)
@@ -153,7 +161,7 @@ def draw_points(rows: Sequence[Row], axes: Sequence[str], labels: Mapping[str, s
 
 
 def create_figure(lines: int, columns: int) -> tuple[Any, list[Any]]:
-    """Return a figure and its panels."""
+    """Return a figure and the list of its panels."""
     from matplotlib.figure import Figure  # imported here, because runs need no pictures
 
     figure = Figure(figsize=(5.2 * columns, 3.9 * lines), layout="constrained")
@@ -169,7 +177,9 @@ def find_groups(rows: Sequence[Row], axes: Sequence[str]) -> dict[tuple[Any, ...
 
 
 def find_places(rows: Sequence[Row], name: str) -> tuple[dict[Any, float], bool]:
-    """Return positions of the values of an option on an axis: numbers at their values, words at 0, 1, 2 ..."""
+    """Return the positions of the values of an option on an axis, and whether the values are words. The position of a
+    number is its value; words have the positions 0, 1, 2 ...
+    """
     values = list(dict.fromkeys(row[name] for row in rows))
     if any(isinstance(value, str) for value in values):
         return {value: float(k) for k, value in enumerate(values)}, True
@@ -194,5 +204,5 @@ def name_axis(axis: Any, label: str, places: Mapping[Any, float], words: bool) -
 
 
 def to_float(value: Any) -> float:
-    """Return a number to draw, NaN for unknown values, which leave a gap."""
+    """Return a value as a number; NaN, which is drawn as a gap, if this is not possible."""
     return float("nan") if value is None else float(value)

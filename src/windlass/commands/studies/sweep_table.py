@@ -17,12 +17,12 @@ from windlass.framework.files.outputs import MARK, write_output
 DEFINITION, CASES = "sweep.json", "cases"
 OUTCOME, SUMMARY, STATISTICS = "outcome.json", "summary.json", "statistics.json"
 NO_RESULTS = ("written_by", "verdict", "verdicts")
-"""Entries of a summary that are not results."""
+"""Keys of a summary that are not results."""
 CSV_FILE, PARQUET_FILE = "sweep.csv", "sweep.parquet"
 COUNTS = ("steps", "rejected", "newton_iterations", "discontinuous_iterations", "jacobians", "wall_time")
-"""Statistics of each solve that become columns."""
+"""Statistics of each solve that are columns of the table."""
 LONGEST_LIST = 16
-"""Largest number of entries of a list that become columns; longer lists are only in the file of the case."""
+"""Largest length of a list whose elements are columns of the table; longer lists are only in the file of the case."""
 PIP_LINE = "pip install 'pandas>=2,<4'"
 
 Row = dict[str, Any]
@@ -30,14 +30,15 @@ Row = dict[str, Any]
 
 @checked(OutputError, folder=path())
 def read_sweep(folder: str | Path) -> Any:
-    """Return the table of a sweep as a frame of pandas, one row for each finished case, also while other cases run.
+    """Return the table of a sweep as a pandas DataFrame with one row for each finished case. Other cases may still be
+    running.
 
     Args:
         folder: folder of the sweep (``windlass sweep ... -output DIR``).
 
-    Returns: Frame with the number of the case as its index. Columns: the options that vary, ``status`` (``ok``,
-        ``doubtful`` or ``failed``), ``reason``, ``run_time`` [s], the results of ``wl.write_summary``, and counts of
-        each solve.
+    Returns: DataFrame with the case number as its index. Columns: the options that vary, ``status`` (``ok``,
+        ``doubtful`` or ``failed``), ``reason``, ``run_time`` [s], the results of ``wl.write_summary``, and statistics
+        of each solve.
 
     Raises:
         OutputError: pandas is not installed, or the folder is not the folder of a sweep.
@@ -108,8 +109,9 @@ def create_row(number: int, case: Mapping[str, Any], outcome: Mapping[str, Any],
 
 
 def flatten(values: Any, name: str = "") -> list[tuple[str, Any]]:
-    """Return results by dotted names: entries of dictionaries by key, entries of short lists by number; long lists are
-    omitted."""
+    """Return nested results by dotted names, which consist of dictionary keys and list indices; long lists are
+    omitted.
+    """
     if isinstance(values, Mapping):
         parts = [(str(key), part) for key, part in values.items()]
     elif isinstance(values, list):
@@ -120,7 +122,7 @@ def flatten(values: Any, name: str = "") -> list[tuple[str, Any]]:
 
 
 def to_value(text: str) -> int | float | str:
-    """Return a word as a number if possible, otherwise as text."""
+    """Convert a text to a number if possible, otherwise return the text."""
     for kind in (int, float):
         try:
             return kind(text)
@@ -130,13 +132,15 @@ def to_value(text: str) -> int | float | str:
 
 
 def find_columns(rows: Sequence[Row]) -> list[str]:
-    """Return all columns in the order of the rows; the columns of the longest row come first."""
+    """Return the names of all columns: first the columns of the row with the most values, then other columns in the
+    order of rows.
+    """
     ordered = sorted(rows, key=len, reverse=True)
     return list(dict.fromkeys(name for row in ordered for name in row))
 
 
 def write_table(folder: Path, rows: Sequence[Row], names: tuple[str, str] = (CSV_FILE, PARQUET_FILE)) -> list[Path]:
-    """Write the table as CSV, and as Parquet if pyarrow is installed; return the files.
+    """Write the table as CSV, and as Parquet if pyarrow is installed; return the paths of the files.
 
     Raises:
         OutputError: a file cannot be written.
@@ -155,12 +159,13 @@ def write_table(folder: Path, rows: Sequence[Row], names: tuple[str, str] = (CSV
 
 
 def write_parquet(columns: Sequence[str], rows: Sequence[Row]) -> bytes | None:
-    """Return the table as the bytes of a Parquet file, or None without pyarrow; a column that contains text is stored
-    as text."""
+    """Return the content of a Parquet file with the table, or None if pyarrow is not installed. Columns that contain a
+    text are stored as texts.
+    """
     try:
         import pyarrow  # imported here, because it is optional and large
         import pyarrow.parquet  # imported here, because it is optional and large
-    except ImportError:  # the import also fails if pyarrow needs another version of NumPy
+    except ImportError:  # the import also fails if pyarrow requires another version of NumPy
         return None
 
     table = {name: [row.get(name) for row in rows] for name in columns}

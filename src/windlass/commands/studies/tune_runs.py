@@ -1,5 +1,6 @@
-"""Runs of a model with different settings of its solvers. Each run has a cost, and a difference between its answer and
-the answer of the default settings."""
+"""Runs of a model with different settings of its solvers, and their comparison: times, iterations, and differences from
+the results with default settings.
+"""
 
 from __future__ import annotations
 
@@ -19,23 +20,23 @@ from windlass.framework.launch.arguments import join_options, split_arguments, s
 
 CLOCKS = ("wall_time", "cpu_time")
 COMPARED = ("q", "v")
-"""Parts of a state that form the answer of a run: coordinates and velocities. Accelerations and multipliers depend on
-these parts and have larger numerical noise.
+"""Parts of the last state that are compared between runs: coordinates and velocities. Accelerations and multipliers
+depend on these parts and have larger numerical errors.
 """
 TIME = "t"
 SLACK = 2.0
-"""Additional time that a run may take before its first solve [s]."""
+"""Additional time in the time limit of a run, for work before the first solve [s]."""
 
 
 @dataclass(frozen=True)
 class Result:
-    """Costs and answer of one run.
+    """Result of one run: statistics, duration and last state.
 
     Attributes:
         reason: reason why the run has no result; empty if it has a result.
         stopped: whether the run reached the time limit.
         run_time: time from the start to the end of the run [s].
-        solves: ``-statistics`` of its solves.
+        solves: output of ``-statistics`` for each solve.
         answer: coordinates and velocities at the end, by name.
     """
 
@@ -46,13 +47,15 @@ class Result:
     answer: Mapping[str, FloatArray]
 
     def sum(self, prefix: str, name: str) -> float:
-        """Return the sum of a count or time over all solves with a prefix."""
+        """Return the sum of the statistic ``name`` over all solves with a prefix."""
         return float(sum(solve.get(name, 0) for solve in self.solves if solve["prefix"] == prefix))
 
     def differ_from(self, other: Result) -> float:
-        """Return the largest difference between two answers, relative to the largest coordinate and velocity [1].
+        """Return the largest difference between the coordinates and velocities of two runs, relative to the largest
+        coordinate and velocity [1].
 
-        Very small velocities are compared with the largest coordinate divided by the end time.
+        If all velocities are very small, their differences are relative to the largest coordinate divided by the end
+        time.
         """
         sizes = [[len(run.answer.get(name, ())) for name in COMPARED] for run in (self, other)]
         if sizes[0] != sizes[1]:
@@ -66,12 +69,12 @@ class Result:
 
 @dataclass
 class Tried:
-    """A setting, its runs, and the reason if it is excluded.
+    """A setting with its runs.
 
     Attributes:
-        setting: the options.
+        setting: the setting.
         out: reason why the setting is excluded from the ranking; empty otherwise.
-        difference: difference between the setting's answer and the default's answer [1].
+        difference: difference from the results with default settings, see `Result.differ_from` [1].
         runs: all completed runs.
     """
 
@@ -81,19 +84,19 @@ class Tried:
     runs: list[Result] = field(default_factory=list)
 
     def time(self, prefix: str, clock: str) -> float:
-        """Return the shortest time of the solves with a prefix, of all runs [s]."""
+        """Return the total time of the solves with a prefix, in the run in which it is shortest [s]."""
         return min((run.sum(prefix, clock) for run in self.runs), default=float("inf"))
 
 
 @dataclass(frozen=True)
 class Runner:
-    """Runs a model.
+    """Runs a model with additional options.
 
     Attributes:
         model: file of the model script.
-        words: options that all runs share.
+        words: options that are equal in all runs.
         processes: number of processes of each run.
-        folder: folder of the runs, which run one after the other.
+        folder: folder in which the runs are executed, one after the other.
     """
 
     model: Path
@@ -107,7 +110,7 @@ class Runner:
             (self.folder / old).unlink(missing_ok=True)
         own = ("-statistics", "statistics.json", "-final_state", "final.npz", "-progress", "false")
         given, behind = split_arguments(self.words)
-        # options of the user override the tried options
+        # options of the user override the options of the setting
         merged = dict([*split_options([*own, *options]), *split_options(given)])
         words = [*join_options(list(merged.items())), *(["--", *behind] if behind else [])]
         ended = run_child([str(self.model), *words], self.folder, self.processes, limit)
@@ -119,8 +122,9 @@ class Runner:
 
 
 def find_limit(default: Result, prefix: str, factor: float) -> float:
-    """Return the time after which a run is stopped [s]: a multiple of the time of the default's solves, plus the
-    remaining time of its run."""
+    """Return the time limit of a run [s]: a multiple of the time of the solves in the default run, plus the rest of the
+    duration of the default run.
+    """
     solving = default.sum(prefix, "wall_time")
     return factor * solving + 1.5 * max(0.0, default.run_time - solving) + SLACK
 

@@ -1,1 +1,1 @@
-"""Translations of items of Exudyn, one function for each type."""
+"""Translations of Exudyn's items; each function translates one type of item."""

@@ -1,9 +1,10 @@
-"""Shear-deformable beams of Exudyn: the same elements of order 1 and 2 in 2D, and of order 1 in 3D.
+"""Translation of shear-deformable beams. Both programs have the same elements, of order 1 and 2 in 2D, and of order 1
+in 3D.
 
-In Exudyn strains are measured from a straight beam of the given length. Without includeReferenceRotations the cross
-sections of the reference configuration are perpendicular to the axis, for all angles of the nodes. In 3D Exudyn lumps
-the mass of the axis and the rotary inertia at the nodes. In Windlass the mass of the axis is consistent, and only the
-rotary inertia is lumped.
+In Exudyn, strains are relative to a straight beam of the given length. If includeReferenceRotations is false, the cross
+sections of the reference configuration are perpendicular to the axis, whatever the angles of the nodes are. In 3D,
+Exudyn lumps the translational mass and the rotary inertia at the nodes. Windlass uses a consistent mass matrix for
+translations, and lumps only the rotary inertia.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ from windlass.exudyn.registry import Building, Item, Refused, translates
 from windlass.framework.model.table import Entity
 
 STRAIGHT = 1e-9
-"""Largest deviation from a straight beam that counts as rounding error, relative to the length of the beam [1]."""
+"""Deviation from a straight beam, relative to the length of the beam, up to which the beam is treated as straight [1].
+"""
 
 
 def find_nodes(b: Building, item: Item, kind: str) -> list[Entity]:
-    """Return the nodes of a beam: both end nodes, then the inner node."""
+    """Return the nodes of a beam: both end nodes, followed by the middle node, if any."""
     nodes = [b.node(number) for number in item["nodeNumbers"]]
     found = [node for node in nodes if node is not None and node.kind == kind]
     if len(found) < len(nodes) or len(nodes) not in (2, 3):
@@ -43,7 +45,7 @@ def beam2d(b: Building, item: Item) -> Entity:
         angles[: len(nodes)] = along - phi
     elif np.abs(phi - phi.mean()).max() > STRAIGHT and len(nodes) == 3:
         raise Refused("includeReferenceRotations: three nodes must have equal angles")
-    # strains of the reference configuration, which cause no force except the curvature
+    # strains of the reference configuration
     turned = along - phi[:2].mean() - angles[:2].mean()
     strain = 1.0 - np.cos(turned) * size / length, -np.sin(turned) * size / length, item["referenceCurvature"]
     refs = {f"node{k}": node for k, node in enumerate(nodes)}
@@ -64,7 +66,7 @@ def beam3d(b: Building, item: Item) -> Entity:
     apart = max(np.abs(A[:, 0] * size - chord).max() for A in frames)
     if len(nodes) != 2 or not size > 0.0 or apart > STRAIGHT * size:
         raise Refused("nodeNumbers: both nodes must have their x axes along the beam in the reference configuration")
-    # strains of the reference configuration are measured from a straight beam without twist
+    # strains of the reference configuration, relative to a straight beam without twist
     twist = np.arctan2(frames[0][:, 2] @ frames[1][:, 1], frames[0][:, 1] @ frames[1][:, 1])
     carried = {int(other["nodeNumber"]) for other in b.items["objects"] if other["objectType"] == "RigidBody"}
     constrained = b.world.table(el.UnitRotation3D).local("node").tolist()

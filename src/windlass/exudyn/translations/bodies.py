@@ -1,4 +1,4 @@
-"""Nodes and bodies of Exudyn."""
+"""Translations of nodes and bodies."""
 
 from __future__ import annotations
 
@@ -39,13 +39,14 @@ POINTS: dict[str, tuple[type[Component], int, str]] = {
     "NodePoint2DSlope1": (el.PointSlope2D, 2, "slope"),
     "NodePointSlope1": (el.PointSlope3D, 3, "slope"),
 }
-"""Data of nodes by type: component, number of reference coordinates that form a position, and name of the column for
-the other reference coordinates."""
+"""Data of node types: component, number of reference coordinates that are a position, and name of the column for the
+other reference coordinates.
+"""
 
 
 @translates(*POINTS)
 def point(b: Building, item: Item) -> Entity:
-    """Add a node whose first reference coordinates are a position."""
+    """Add a node whose first reference coordinates are its position."""
     if item["nodeType"] == "RigidBodyEP":
         require(item, addConstraintEquation=True)
     component, dimension, rest = POINTS[f"Node{item['nodeType']}"]
@@ -58,7 +59,7 @@ def point(b: Building, item: Item) -> Entity:
 
 @translates(f"Node{ANGLES}")
 def angle_node(b: Building, item: Item) -> Entity:
-    """Add a rigid node with three angles; its `AngleNode` provides the initial values."""
+    """Add a node of a rigid body with three angles; its `AngleNode` converts initial values."""
     reference = np.asarray(item["referenceCoordinates"])
     e = euler_parameters_of(find_matrix(reference[3:]))
     return b.add(el.RigidNode3D, item, position=reference[:3], euler_parameters=e)
@@ -66,18 +67,18 @@ def angle_node(b: Building, item: Item) -> Entity:
 
 @translates("NodePointGround")
 def ground_node(b: Building, item: Item) -> None:
-    """Add a node without coordinates."""
+    """Add nothing, because the node has no coordinates."""
 
 
 @translates("NodeGenericData")
 def data_node(b: Building, item: Item) -> Entity:
-    """Add history values."""
+    """Add a node with history values."""
     return b.add(GenericData, item, "initialCoordinates:initial")
 
 
 @translates("Ground", body=True)
 def ground(b: Building, item: Item) -> Entity:
-    """Return the ground; markers on the ground have its rotation."""
+    """Add the ground; markers on the ground have its rotation."""
     return b.add(el.Ground, item, "referencePosition:position")
 
 
@@ -108,14 +109,14 @@ def rigid_body2d(b: Building, item: Item) -> Entity:
     """Add a 2D rigid body; its inertia is about the node in Exudyn, and about the centre of mass in Windlass."""
     c, about_node = np.asarray(item["centerOfMass"]), float(item["inertia"])
     inertia = about_node - float(item["mass"]) * float(c @ c)
-    # the rest is the rounding error of a point mass at a distance from the node
+    # for a point mass at a distance from the node, the inertia about the centre of mass is only a rounding error
     inertia = 0.0 if abs(inertia) < 1e-14 * about_node else inertia
     return b.add(el.RigidBody2D, item, "mass", "centerOfMass:center_of_mass", node=b.own_node(item), inertia=inertia)
 
 
 @translates("ANCFCable2D", body=True)
 def cable2d(b: Building, item: Item) -> Entity:
-    """Add a 2D cable; its user functions are called for one point at a time."""
+    """Add a 2D cable; its user functions are called separately for each point."""
     functions = {}
     for part, bends in (("axialForce", False), ("bendingMoment", True)):
         function = b.function(item, f"{part}UserFunction")
@@ -127,12 +128,13 @@ def cable2d(b: Building, item: Item) -> Entity:
 
 
 def _cable_function(b: Building, item: Item, function: Callable[..., float], bends: bool) -> Callable[..., FloatArray]:
-    """Convert a user function of Exudyn for one point, f(mbs, t, number, x/L, strains of this force, stiffness,
-    damping, strains of the other force), to a function of Windlass."""
+    """Convert a user function of Exudyn to a function of Windlass. Exudyn's function is called for one point, with the
+    arguments (mbs, t, number, x/L, strains of this force, stiffness, damping, strains of the other force).
+    """
     mbs, number, length = b.functions.in_motion, b.number(item), float(item["length"])
     own = float(item["bendingStiffness" if bends else "axialStiffness"])
     damping = float(item["bendingDamping" if bends else "axialDamping"])
-    # indices of the strain and the curvature, with rates and reference values, in the arguments of Windlass
+    # indices, in the arguments of Windlass, of axial strain and curvature, each with rate and reference value
     stretch, bend = (0, 1, 2), (3, 4, 5)
     first, second = (bend, stretch) if bends else (stretch, bend)
 
@@ -156,7 +158,7 @@ def cable(b: Building, item: Item) -> Entity:
 
 @translates("ALEANCFCable2D", body=True)
 def ale_cable(b: Building, item: Item) -> Entity:
-    """Add a cable with axially moving material."""
+    """Add a 2D cable with axially moving material."""
     own = "referenceCurvature:reference_curvature movingMassFactor:moving_mass_factor"
     own += " useCouplingTerms:use_coupling_terms addALEvariation:add_ale_variation"
     return b.add(el.ALECable2D, item, *CABLE, *own.split(), **_cable_nodes(b, item, 3))

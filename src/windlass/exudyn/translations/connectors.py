@@ -1,4 +1,4 @@
-"""Springs, joints, contacts and loads of Exudyn."""
+"""Translations of springs, joints, contacts and loads."""
 
 from __future__ import annotations
 
@@ -39,10 +39,11 @@ FRICTION = (
 )
 
 MOST_INPUTS = 8
-"""Largest number of coordinates with respect to which a load is differentiated; each coordinate needs two evaluations
-in Python."""
+"""Largest number of coordinates on which a load may depend. The derivative with respect to each coordinate requires two
+evaluations in Python.
+"""
 MOST_MOVED = 500
-"""Largest number of coordinates of a system in which dependencies of a load are searched for."""
+"""Largest number of coordinates of a system for which `find_inputs` checks all coordinates."""
 
 
 def find_force(
@@ -65,7 +66,9 @@ def coordinate_spring_damper(b: Building, item: Item) -> Entity:
 
 @translates("ConnectorCartesianSpringDamper")
 def cartesian_spring_damper(b: Building, item: Item) -> Entity:
-    """Add springs along the global axes; their user functions receive lists, and u without the offset."""
+    """Add springs along the global axes. Their user function receives lists, and displacements from which the offset is
+    not subtracted.
+    """
 
     def adapt(u: FloatArray, ut: FloatArray, *parameters: FloatArray) -> tuple[Any, ...]:
         return tuple(values.tolist() for values in (u - parameters[-1], ut, *parameters))
@@ -75,9 +78,10 @@ def cartesian_spring_damper(b: Building, item: Item) -> Entity:
 
 @translates("ConnectorSpringDamper")
 def spring_damper(b: Building, item: Item) -> Entity:
-    """Add a spring along a line; a velocity offset becomes a constant force.
+    """Add a spring between two points; a velocity offset is converted to a constant force.
 
-    A spring with rest length 0 has the rest length 1 m in Windlass, and a preload that gives the same tension.
+    A spring with the reference length 0 is converted to a spring with the reference length 1 m and a preload, which has
+    the same tension.
     """
     force, fast, length = float(item["force"]), float(item["velocityOffset"]), float(item["referenceLength"])
     more = 0.0 if length > 0.0 else 1.0
@@ -120,13 +124,13 @@ def coordinate_constraint(b: Building, item: Item) -> Entity:
 
 @translates("JointRevolute2D")
 def revolute2d(b: Building, item: Item) -> Entity:
-    """Add a 2D pin."""
+    """Add a 2D revolute joint."""
     return b.add(con.RevoluteJoint2D, item, ACTIVE, **find_points(b, item))
 
 
 @translates("JointPrismatic2D")
 def prismatic2d(b: Building, item: Item) -> Entity:
-    """Add a 2D slider: the axis of marker 0 is perpendicular to the normal of marker 1."""
+    """Add a 2D prismatic joint: the axis of marker 0 is perpendicular to the normal of marker 1."""
     require(item, constrainRotation=True)
     frames = [find_frame(b, number) for number in item["markerNumbers"]]
     axis = frames[0].rotation @ read_numbers(item, "axisMarker0", 3)
@@ -139,13 +143,13 @@ def prismatic2d(b: Building, item: Item) -> Entity:
 
 @translates("JointSpherical")
 def spherical(b: Building, item: Item) -> Entity:
-    """Add a joint of two coincident points, constrained along all or some axes."""
+    """Add a spherical joint, whose two points coincide along all or some axes."""
     axes = np.asarray(item["constrainedAxes"]) != 0
     return b.add(con.SphericalJoint, item, ACTIVE, axes=axes, **find_points(b, item))
 
 
 LOCKED = {"JointRevoluteZ": (1, 1, 1, 1, 1, 0), "JointPrismaticX": (0, 1, 1, 1, 1, 1)}
-"""Translations and rotations that are locked by a hinge about z and by a slider along x."""
+"""Translations and rotations that are locked (1) by a revolute joint about z and by a prismatic joint along x."""
 
 
 @translates("JointGeneric", *LOCKED)
@@ -153,8 +157,8 @@ def joint(b: Building, item: Item) -> Entity:
     """Add a joint between two frames that locks translations and rotations.
 
     If one rotation about x or z is locked, the equation is a_y·b_z = 0 in Exudyn, and a_z·b_y = 0 in Windlass.
-    Therefore the markers are exchanged, and a separate joint holds the points. The motion after a start with an error
-    in the joint is then the same as in Exudyn.
+    Therefore the markers are exchanged, and a separate joint constrains the points. The motion then agrees with Exudyn
+    even if the initial values violate the joint.
     """
     kind = item["objectType"]
     if kind not in LOCKED:
@@ -181,10 +185,10 @@ def joint(b: Building, item: Item) -> Entity:
 
 
 def _find_drive(b: Building, item: Item, frame: MarkerFrame, axes: FloatArray, is_global: bool) -> dict[str, Any]:
-    """Return the offsets of a joint as a function of time; Exudyn does not implement rates of offsets.
+    """Return the offsets of a joint as functions of time. Rates of offsets are not implemented in Exudyn.
 
-    In Windlass the offsets are along the rotated axes of marker 0. In Exudyn the offsets are along these axes, or along
-    global axes if all translations are locked.
+    In Windlass, offsets refer to the rotated axes of marker 0. In Exudyn, offsets refer to these axes or, if all
+    translations are locked, to global axes.
     """
     if not item.get("offsetUserFunction"):
         return {}
@@ -209,7 +213,7 @@ def _data(b: Building, item: Item) -> dict[str, Any]:
 
 @translates("ContactCoordinate")
 def contact_coordinate(b: Building, item: Item) -> Entity:
-    """Add a stop."""
+    """Add a stop for a coordinate."""
     require(item, contactStiffnessExponent=1.0, impactModel=0)
     keys = "contactStiffness:contact_stiffness", "contactDamping:contact_damping", "offset", ACTIVE
     return b.add(con.ContactCoordinate, item, *keys, **_data(b, item), **find_coordinates(b, item))
@@ -242,7 +246,7 @@ def contact_friction_circle(b: Building, item: Item) -> Entity:
 
 
 def _in_time(b: Building, item: Item, key: str, value: str) -> dict[str, Any]:
-    """Return the function of time of a load."""
+    """Return the column with the function of time of a load."""
     function, mbs, given = b.function(item, key), b.functions.in_time, np.asarray(item[value]).tolist()
     return {} if function is None else {"function": lambda t: function(mbs, t, given)}
 
@@ -262,7 +266,7 @@ def vector_load(b: Building, item: Item) -> Entity:
             )
         given, mbs = np.asarray(item["loadVector"]).tolist(), b.functions.in_motion
         ground = con.position_marker(b.world, b.world.add(el.Ground, position=(0.0, 0.0, 0.0)))
-        # the function reads the state of the system instead of the motion of the load's marker
+        # the user function reads the state of the MainSystem; the motion of the marker is not passed
         push = WithoutMotion(lambda t: -np.asarray(function(mbs, t, given)))
         return b.add(con.CartesianSpringDamper, item, marker0=ground, marker1=frame.marker, force_function=push)
     values = {"vector": np.asarray(item["loadVector"]), **_in_time(b, item, "loadVectorUserFunction", "loadVector")}
@@ -279,11 +283,11 @@ def vector_load(b: Building, item: Item) -> Entity:
 
 
 def find_inputs(b: Building, function: Callable[..., float], given: Any) -> tuple[IntArray, list[Entity]]:
-    """Find the coordinates on which a load depends, by small changes of each coordinate in the present state of the
+    """Find the coordinates on which a load depends, by a small change of each coordinate from the present state of the
     MainSystem.
 
-    Returns: Indices of these coordinates in Exudyn's vector, and the inputs of `StateLoad`. Both results are empty for
-        more than eight coordinates and for large systems, because each coordinate needs two evaluations.
+    Returns: Indices of these coordinates in Exudyn's vector, and the inputs of `StateLoad`. Both results are empty if a
+        load depends on more than `MOST_INPUTS` coordinates, or if the system has more than `MOST_MOVED` coordinates.
     """
     data, found = b.functions.mbs.systemData, list[tuple[int, Entity]]()
     vectors = {name: np.array(getattr(data, f"Get{name}")()) for name in ("ODE2Coordinates", "ODE2Coordinates_t")}
@@ -328,7 +332,7 @@ def coordinate_load(b: Building, item: Item) -> Entity:
 
 @translates("LoadMassProportional")
 def mass_proportional(b: Building, item: Item) -> Entity | None:
-    """Add a load that accelerates the mass of a body; a mass on the ground gets no load."""
+    """Add a load proportional to the mass of a body; nothing is added for a mass on the ground."""
     marker = b.marker(item["markerNumber"])
     if marker["markerType"] != "BodyMass":
         raise Refused(f"markerType of marker {int(item['markerNumber'])} is {marker['markerType']}: must be BodyMass")

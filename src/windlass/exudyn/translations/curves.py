@@ -1,8 +1,8 @@
-"""Circles in contact with curves of segments of Exudyn.
+"""Translation of contacts between circles and curves that consist of segments.
 
-In Exudyn each segment acts separately with the force k l (r - D), also beyond its ends and from both sides. D is the
-distance between the centre of the circle and the segment of length l. Therefore each segment is a separate closed
-profile of two points in Windlass.
+In Exudyn, each segment exerts a separate force k l (r - D) on a circle of radius r, also beyond its ends and on both
+sides. D is the distance between the centre of the circle and the segment of length l. Therefore each segment is
+translated to a separate closed profile with two points.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from windlass.framework.model.table import Entity
 
 LAW = "dynamicFriction:friction", ACTIVE
 NO_ZONE = 1e-12
-"""Slip [m/s] used if Exudyn's proportional zone is 0."""
+"""Slip velocity of regularised friction if Exudyn's proportional zone is 0 [m/s]."""
 
 
 @translates("ContactCurveCircles")
 def curve_circles(b: Building, item: Item) -> Entity:
-    """Add the contacts of circles with a curve of segments, each circle with each segment."""
+    """Add a contact for each circle and each segment of a curve."""
     require(item, contactModel=0)
     if np.size(item["polynomialData"]) and item["polynomialData"] is not None:
         raise Refused("polynomialData: segments must be straight")

@@ -1,4 +1,6 @@
-"""Springs between rigid bodies, rolling discs, spheres, friction, matrices and first-order states of Exudyn."""
+"""Translations of springs between rigid bodies, rolling discs, spheres, friction, bodies given by matrices, and
+first-order states.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ LAW = "stiffness", "damping", "offset", ACTIVE
 RATE = "velocityOffset:rate_offset"
 DISC = "discRadius:radius", "discAxis:axis", "planeNormal:normal", ACTIVE
 NO_ZONE = 1e-12
-"""Slip [m/s] of spheres used if Exudyn's proportional zone is 0."""
+"""Slip velocity of regularised friction of spheres if Exudyn's proportional zone is 0 [m/s]."""
 EXTENDED = (
     "factor0 factor1 dynamicFrictionForce:dynamic_friction staticFrictionOffsetForce:static_friction_offset "
     "exponentialDecayStatic:decay_velocity viscousFrictionFactor:viscous_friction "
@@ -56,7 +58,9 @@ ACTUATOR = (
 
 
 def _rigid(b: Building, item: Item, frames: bool = False) -> dict[str, Any]:
-    """Return both rigid markers of a connector, and its joint frames relative to the bodies."""
+    """Return the columns for both rigid markers of a connector and, if ``frames``, for its frames relative to the
+    bodies.
+    """
     found = [find_frame(b, number) for number in item["markerNumbers"]]
     values: dict[str, Any] = {f"marker{k}": frame.marker for k, frame in enumerate(found)}
     if frames:
@@ -68,13 +72,13 @@ def _rigid(b: Building, item: Item, frames: bool = False) -> dict[str, Any]:
 
 
 def _history(b: Building, item: Item) -> dict[str, Any]:
-    """Return the node with history values, if the item has such a node."""
+    """Return the column for the node with history values, if the item has such a node."""
     return {"data": b.own_node(item)} if int(item["nodeNumber"]) >= 0 else {}
 
 
 @translates("ConnectorTorsionalSpringDamper")
 def torsional_spring(b: Building, item: Item) -> Entity:
-    """Add a torsion spring; without a node, its angle is unlimited in Windlass."""
+    """Add a torsion spring. In Windlass, its angle is not limited to half a turn even if the item has no node."""
     given = find_force(b, item, lambda *arguments: arguments, "springTorqueUserFunction")
     values = _rigid(b, item, frames=True) | _history(b, item) | given
     return b.add(con.TorsionalSpringDamper, item, *LAW, RATE, "torque:preload", **values)
@@ -82,7 +86,7 @@ def torsional_spring(b: Building, item: Item) -> Entity:
 
 @translates("ConnectorLinearSpringDamper")
 def linear_spring(b: Building, item: Item) -> Entity:
-    """Add a spring along an axis of marker 0; the moment of its force on marker 0 is omitted."""
+    """Add a spring along an axis of marker 0; as in Exudyn, the moment of its force on marker 0 is omitted."""
     frame = find_frame(b, item["markerNumbers"][0])
     values = _rigid(b, item) | find_force(b, item, lambda *arguments: arguments)
     values |= {"axis": frame.rotation @ read_numbers(item, "axisMarker0", 3), "moment_arm": False}
@@ -91,7 +95,7 @@ def linear_spring(b: Building, item: Item) -> Entity:
 
 @translates("ConnectorRigidBodySpringDamper")
 def bushing(b: Building, item: Item) -> Entity:
-    """Add a bushing; the moment of its force on marker 0 is omitted."""
+    """Add a bushing; as in Exudyn, the moment of its force on marker 0 is omitted."""
     require(item, useIntrinsicFormulation=False)
     require_no_function(item, "postNewtonStepUserFunction")
     joints = [np.asarray(item[f"rotationMarker{k}"]) for k in (0, 1)]
@@ -106,8 +110,9 @@ def bushing(b: Building, item: Item) -> Entity:
 
 @translates("ConnectorGravity")
 def attraction(b: Building, item: Item) -> Entity:
-    """Add the attraction of two masses, G m0 m1/(L² + m²), where m is the difference between the shortest distance and
-    a smaller distance L."""
+    """Add the attraction G m0 m1/(L² + m²) of two masses at the distance L. If L is less than the shortest distance, m
+    is the difference between them, otherwise 0.
+    """
     strength = float(item["gravitationalConstant"]) * float(item["mass0"]) * float(item["mass1"])
     shortest = float(item["minDistanceRegularization"])
 
@@ -126,7 +131,7 @@ def attraction(b: Building, item: Item) -> Entity:
 
 @translates("ConnectorCoordinateSpringDamperExt")
 def extended_spring(b: Building, item: Item) -> Entity:
-    """Add a spring with friction and stops; its user function receives all parameters of friction."""
+    """Add a spring with friction and stops. Its user function receives all friction parameters."""
     names = "velocityOffset", *[name.partition(":")[0] for name in EXTENDED.split()[2:6]], "frictionProportionalZone"
     more = [item[name] for name in names]
     given = find_force(b, item, lambda *arguments: (*arguments, *more))
@@ -136,21 +141,22 @@ def extended_spring(b: Building, item: Item) -> Entity:
 
 @translates("JointRollingDisc")
 def rolling(b: Building, item: Item) -> Entity:
-    """Add a disc that rolls without slip."""
+    """Add a disc that rolls without slip on a plane."""
     return b.add(con.RollingJoint, item, *DISC, axes=np.asarray(item["constrainedAxes"]) != 0, **_turned(b, item))
 
 
 @translates("ConnectorRollingDiscPenalty")
 def rolling_penalty(b: Building, item: Item) -> Entity:
-    """Add a disc that rolls, slips and lifts off."""
+    """Add a disc with a penalty contact, which rolls, slips or lifts off."""
     require(item, rollingViscousFriction=0.0)
     return b.add(con.RollingDiscPenalty, item, *DISC, *PENALTY.split(), **_turned(b, item), **_history(b, item))
 
 
 @translates("ContactSphereSphere")
 def spheres(b: Building, item: Item) -> Entity:
-    """Add the contact of two spheres; adhesion acts only with plasticity, and adhesion and plasticity act only in the
-    first contact model."""
+    """Add the contact of two spheres; adhesion acts only together with plasticity, and both act only in Exudyn's first
+    contact model.
+    """
     radii, model = np.asarray(item["spheresRadii"]), int(item["impactModel"])
     values = _rigid(b, item) | _history(b, item) | {"radius0": radii[0], "radius1": radii[1]}
     values["impact_model"] = ("plain", "hunt_crossley", "carvalho_martins")[model]
@@ -161,13 +167,13 @@ def spheres(b: Building, item: Item) -> Entity:
 
 @translates("ConnectorReevingSystemSprings")
 def rope(b: Building, item: Item) -> Entity:
-    """Add a massless rope over sheaves; the last two markers give its coordinates."""
+    """Add a massless rope over sheaves. If the item has coordinate markers, these are the last two markers."""
     numbers = [int(number) for number in item["markerNumbers"]]
     values: dict[str, Any] = {"factor0": item["coordinateFactors"][0], "factor1": item["coordinateFactors"][1]}
     if item["hasCoordinateMarkers"]:
         values |= {f"coordinate{k}": find_coordinate(b, number) for k, number in enumerate(numbers[-2:])}
         numbers = numbers[:-2]
-    # markers of points, and of sheaves with radius 0, need no rotation
+    # markers of sheaves with radius 0, which are points, need no rotation
     radii = np.asarray(item["sheavesRadii"], np.float64) if len(item["sheavesRadii"]) else np.zeros(len(numbers))
     frames = [find_frame(b, number, rigid=radius > 0.0) for number, radius in zip(numbers, radii, strict=True)]
     given = np.asarray(item["sheavesAxes"], np.float64) if len(item["sheavesAxes"]) else np.zeros((len(numbers), 3))
@@ -178,7 +184,7 @@ def rope(b: Building, item: Item) -> Entity:
 
 
 def _turned(b: Building, item: Item) -> dict[str, Any]:
-    """Return the markers of a disc, which must not be rotated relative to their bodies."""
+    """Return the columns for the markers of a disc; raise `Refused` if a marker is rotated relative to its body."""
     for number in item["markerNumbers"]:
         if not np.array_equal(find_frame(b, number).rotation, np.eye(3)):
             raise Refused(f"localHT of marker {int(number)} is rotated: must not be rotated relative to its body")
@@ -187,15 +193,16 @@ def _turned(b: Building, item: Item) -> dict[str, Any]:
 
 @translates("GenericODE2", body=True)
 def matrices(b: Building, item: Item) -> Entity:
-    """Add a body given by matrices and functions; nodes on the ground are refused because they have no coordinates in
-    Windlass."""
+    """Add a body given by matrices and functions. Nodes on the ground are not allowed, because they have no coordinates
+    in Windlass.
+    """
     nodes = [b.node(number) for number in item["nodeNumbers"]]
     if None in nodes:
         raise Refused("nodeNumbers contains nodes on the ground: must be nodes that can move")
     mbs, number = b.functions.in_motion, b.number(item)
     values: dict[str, Any] = {"nodes": nodes}
     for theirs, ours in (("massMatrix", "mass"), ("dampingMatrix", "damping"), ("stiffnessMatrix", "stiffness")):
-        # in Exudyn the user function of the mass replaces the mass matrix
+        # in Exudyn, the user function of the mass matrix replaces the constant mass matrix
         if np.size(item[theirs]) and not (ours == "mass" and item["massMatrixUserFunction"]):
             values[ours] = np.asarray(item[theirs])
     if np.size(item["forceVector"]):
@@ -213,7 +220,7 @@ def matrices(b: Building, item: Item) -> Entity:
 
 @translates("Mass1D", "RotationalMass1D", body=True)
 def mass1d(b: Building, item: Item) -> Entity:
-    """Add a mass or a rotor with one coordinate."""
+    """Add a mass or a rotor, which has one coordinate."""
     inertia = float(item["mass" if "mass" in item else "inertia"])
     return b.add(el.GenericODE2, item, nodes=b.own_node(item), mass=np.array([[inertia]]))
 
@@ -236,7 +243,7 @@ def states(b: Building, item: Item) -> Entity:
 
 @translates("HydraulicActuatorSimple")
 def actuator(b: Building, item: Item) -> Entity:
-    """Add a hydraulic cylinder whose pressures are states."""
+    """Add a hydraulic cylinder whose pressures are first-order states."""
     node = b.node(item["nodeNumbers"][0])
     return b.add(con.HydraulicActuator, item, *ACTUATOR.split(), ACTIVE, node=node, **_points(b, item))
 
@@ -252,7 +259,7 @@ def count_equations(item: Item) -> int:
 
 
 def _coordinates(b: Building, number: Any) -> list[int]:
-    """Return the numbers of the nodes to whose coordinates a marker refers that selects all coordinates of an item."""
+    """Return the numbers of the nodes whose coordinates a marker selects."""
     item = b.marker(number)
     if item["markerType"] == "NodeCoordinates":
         nodes = [int(item["nodeNumber"])]
@@ -266,8 +273,9 @@ def _coordinates(b: Building, number: Any) -> list[int]:
 
 @translates("ConnectorCoordinateVector")
 def coordinate_vector(b: Building, item: Item) -> Entity | None:
-    """Add equations between all coordinates of two nodes; each equation is a row in Windlass. Windlass uses
-    displacements, whereas Exudyn uses total coordinates."""
+    """Add equations between all coordinates of two nodes; each equation is a row in Windlass. The equations of Exudyn
+    contain total coordinates, and the equations of Windlass contain displacements.
+    """
     nodes = [number for marker in item["markerNumbers"] for number in _coordinates(b, marker)]
     if not 1 <= len(nodes) <= 2:
         raise Refused(f"markerNumbers has {len(nodes)} nodes: must be 1 or 2")
@@ -295,12 +303,14 @@ def coordinate_vector(b: Building, item: Item) -> Entity | None:
 
 
 def _split(values: FloatArray, sizes: list[int]) -> list[FloatArray]:
-    """Split a row of factors by node."""
+    """Divide a row of factors into one array for each node."""
     return list(np.split(values, np.cumsum(sizes)[:-1]))
 
 
 def _factors(item: Item, name: str, k: int, size: int) -> FloatArray:
-    """Return row k of the factors on all coordinates, with the sign of marker 0; zeros if no factors are given."""
+    """Return row k of the factors of all coordinates, with a negative sign for marker 0; the factors are 0 if none are
+    given.
+    """
     parts = [np.atleast_2d(np.asarray(item[f"{name}Marker{side}"], np.float64)) for side in (0, 1)]
     rows = [sign * part[k] for sign, part in zip((-1.0, 1.0), parts, strict=True) if part.size]
     row: FloatArray = np.concatenate(rows) if rows else np.zeros(size)
@@ -312,7 +322,7 @@ def _factors(item: Item, name: str, k: int, size: int) -> FloatArray:
 def _equation(
     b: Building, item: Item, k: int, function: Callable[..., Any], slope: Callable[..., Any] | None, whole: FloatArray
 ) -> dict[str, Any]:
-    """Return equation k of user functions that receive total coordinates."""
+    """Return the columns of equation k of user functions, which receive total coordinates."""
     mbs, number, fast = b.functions.in_motion, b.number(item), bool(item["velocityLevel"])
 
     def value(t: float, row: int, q: FloatArray, v: FloatArray) -> Any:
@@ -327,13 +337,13 @@ def _equation(
 
 @translates("Node1D")
 def node1d(b: Building, item: Item) -> Entity:
-    """Add one coordinate."""
+    """Add a node with one coordinate."""
     return _generic(b, item, "initialVelocities")
 
 
 @translates("NodeGenericODE2")
 def coordinate_node(b: Building, item: Item) -> Entity:
-    """Add a node with any number of coordinates, or return the axial motion of cables if a cable has the node."""
+    """Add a node with any number of coordinates. If a cable uses the node, it is the axial motion of the material."""
     number = next(k for k, other in enumerate(b.items["nodes"]) if other is item)
     axial = (o["nodeNumbers"][2] for o in b.items["objects"] if o["objectType"] == "ALEANCFCable2D")
     if number not in [int(node) for node in axial]:

@@ -1,4 +1,4 @@
-"""Markers of Exudyn, made when a connector or load needs them."""
+"""Translations of markers, which are executed when a connector or load refers to the marker."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ IN_SPACE = (el.Ground, el.RigidBody3D, el.Cable3D)
 
 
 def find_frame(b: Building, number: Any, rigid: bool = True) -> MarkerFrame:
-    """Return a marker with a position, also with a rotation if it must be rigid."""
+    """Return a marker with a position and, if ``rigid``, with a rotation."""
     item = b.marker(number)
     kind = item["markerType"]
 
@@ -58,8 +58,7 @@ def find_frame(b: Building, number: Any, rigid: bool = True) -> MarkerFrame:
 
 @contextmanager
 def _naming(item: Item, number: Any) -> Iterator[None]:
-    """Return a context in which error messages about the node or body of a marker begin with the field of the
-    marker."""
+    """Return a context in which messages about the node or body of a marker start with the field of the marker."""
     try:
         yield
     except ModelError as error:
@@ -68,8 +67,9 @@ def _naming(item: Item, number: Any) -> Iterator[None]:
 
 
 def _find_end(b: Building, number: int) -> tuple[Entity, tuple[float, float]]:
-    """Return a 2D cable that begins or ends at a node, and the position of the node on the cable. Markers at this
-    position rotate with the slope of the cable."""
+    """Return a 2D cable that begins or ends at a node, and the position of the node on the cable, because markers on a
+    cable rotate with its slope.
+    """
     for k, other in enumerate(b.items["objects"]):
         if other["objectType"] in ("ANCFCable2D", "ALEANCFCable2D"):
             ends = [int(node) for node in other["nodeNumbers"][:2]]
@@ -79,7 +79,7 @@ def _find_end(b: Building, number: int) -> tuple[Entity, tuple[float, float]]:
 
 
 def _find_mesh_node(b: Building, item: Item) -> Entity:
-    """Return the node of a marker on a body given by matrices, if the marker has a single node."""
+    """Return the node of a marker on a body given by matrices; raise `Refused` if the marker has several nodes."""
     nodes, body = np.atleast_1d(item["meshNodeNumbers"]), b.items["objects"][int(item["bodyNumber"])]
     if (
         len(nodes) != 1
@@ -103,12 +103,12 @@ def can_leave_plane(b: Building, number: Any) -> bool:
 
 
 def find_point(b: Building, number: Any) -> Entity:
-    """Return a marker with position."""
+    """Return a position marker."""
     return find_frame(b, number, rigid=False).marker
 
 
 def find_points(b: Building, item: Item) -> dict[str, Entity]:
-    """Return both position markers of a connector."""
+    """Return the columns for both position markers of a connector."""
     first, second = item["markerNumbers"]
     return {"marker0": find_point(b, first), "marker1": find_point(b, second)}
 
@@ -132,13 +132,13 @@ def find_coordinate(b: Building, number: Any) -> Entity:
 
 
 def find_coordinates(b: Building, item: Item) -> dict[str, Entity]:
-    """Return both coordinate markers of a connector."""
+    """Return the columns for both coordinate markers of a connector."""
     first, second = item["markerNumbers"]
     return {"marker0": find_coordinate(b, first), "marker1": find_coordinate(b, second)}
 
 
 def find_shape(b: Building, number: Any) -> Entity:
-    """Return the segments of a cable."""
+    """Return a marker for the segments of a cable."""
     item = b.marker(number)
     if item["markerType"] != "BodyCable2DShape":
         raise Refused(f"markerType of marker {int(number)} is {item['markerType']}: must be BodyCable2DShape")

@@ -1,4 +1,4 @@
-"""Points that slide along cables of Exudyn, or move with the material of cables."""
+"""Translations of joints whose points slide along cables or move with the material of cables."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from windlass.exudyn.translations.markers import find_point
 from windlass.framework.model.table import Entity
 
 SAME = 1e-9
-"""Largest difference between an offset and the sum of the preceding cable lengths that counts as rounding error,
-relative to the total length [1]."""
+"""Difference between an offset and the sum of the preceding cable lengths, relative to the total length, up to which
+they are treated as equal [1].
+"""
 
 
 SHAPES = "BodyCable2DCoordinates", "BodyBeamShape"
@@ -24,7 +25,7 @@ SHAPES = "BodyCable2DCoordinates", "BodyBeamShape"
 
 
 def _track(b: Building, item: Item) -> Entity:
-    """Return the cables of a joint, in the order of its markers."""
+    """Add the track of a joint: its cables in the order of the markers."""
     cables, lengths = [], []
     for number in item["slidingMarkerNumbers"]:
         marker = b.marker(number)
@@ -53,8 +54,9 @@ def _join(b: Building, item: Item, data: Any, slides: bool, reference: float, *k
 
 @translates("JointSliding2D", "JointSliding")
 def sliding(b: Building, item: Item) -> Entity:
-    """Add a point that slides on a chain of cables. In 3D rotations are not constrained; both forms of Exudyn's
-    equations give the same joint in Windlass."""
+    """Add a point that slides along a chain of cables. In 3D, rotations are not constrained. Exudyn has two
+    formulations of this joint, which are the same joint in Windlass.
+    """
     in_space = item["objectType"] == "JointSliding"
     free = {"constrainRotations": [0, 0, 0], "constrainTranslations": [1, 1, 1]}
     require(item, axialForce=0.0, **(free if in_space else {"constrainRotation": False}))
