@@ -110,8 +110,8 @@ def load_tangent(
 
 
 def bind(rows: LocalRows) -> tuple[NDArray[Any], InputColumns, tuple[FloatArray, FloatArray], dict[int, StateFunction]]:
-    """Bind the records of the rows, in which ``called`` is the load of a function; the inputs, whose coordinates follow
-    the coordinates of the marker; G and R, shape (rows, inputs); and the functions."""
+    """Create the records of the rows, in which the field ``called`` is the load from a user function; the inputs, whose
+    coordinates follow the coordinates of the marker; G and R, shape (rows, inputs) each; and the functions."""
     n = len(rows.rows)
     inputs = bind_inputs(rows, rows.world.ref_width(rows.table, "marker"))
     ones, most = np.ones(n, np.int64), inputs.m.shape[1]
