@@ -126,12 +126,12 @@ def update_ways(rows: Any, n0: int, m: CoordinateColumns, p: PositionColumns) ->
 
 
 def bind_way(rows: LocalRows) -> tuple[NDArray[Any], int]:
-    """Bind the rows of `PointCoordinate`."""
+    """Create the records of the rows of `PointCoordinate`."""
     return _bind(rows, normalise(rows.local("direction")), rows.local("origin")), 0
 
 
 def bind_distance(rows: LocalRows) -> tuple[NDArray[Any], int]:
-    """Bind the rows of `DistanceCoordinate`."""
+    """Create the records of the rows of `DistanceCoordinate`."""
     zero = np.zeros((len(rows.rows), 3))
     records = _bind(rows, zero, zero, rows.markers("marker0"), rows.local("length"))
     return records, rows.world.ref_width(rows.table, "marker0")

@@ -152,7 +152,7 @@ def press(row: Any, gap: complex, rate: complex, slip: complex, stored: float) -
 
 @kernel
 def force(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Return the nine numbers of the forces and torques; see `rigid_springs/pairs.py`."""
+    """Return the nine components of the forces and torques on both markers; see `rigid_springs/pairs.py`."""
     F = np.zeros(9, np.complex128)
     for j in range(2):
         if row.history[2 * j] <= 0.0:
@@ -330,7 +330,7 @@ def fill_gaps(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, numbers
     each row. The second third describes the path of the circle in the frame of the curve, for rows without contact. The
     last third describes the velocity in the frame of the curve, for circles far away from the curve.
 
-    If a circle touches at only one end of a step, the gap at the other end refers to the same piece.
+    If a circle is in contact at only one end of a step, the gap at the other end refers to the same piece.
     """
     count = len(pair.m0)
     for i in range(count):
@@ -360,7 +360,7 @@ def fill_gaps(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, numbers
             way[GAP] = row.radius
         if not way[BEFORE + REACH] > 0.0:
             continue
-        # circles that touch at only one end of the step
+        # circles that are in contact at only one end of the step
         begin, _ = find_feet(row, curves, way[BEFORE + X], way[BEFORE + Y])
         if first > 0 and begin == 0:
             g, rate = eval_gap(row, curves, first, way[BEFORE:], moves[BEFORE:])
@@ -374,7 +374,7 @@ def fill_gaps(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, numbers
             note_gap(least, g, rate, speed)
         if first > 0 or begin > 0:
             continue
-        # if the velocity has changed, the circle may have touched in stages of the step
+        # if the velocity has changed, the circle may have touched the curve in stages of the integrator
         ux, uy = moves[BEFORE + X], moves[BEFORE + Y]
         if np.hypot(moves[X] - ux, moves[Y] - uy) > TOUCHED * np.hypot(ux, uy):
             p = find_nearest(row, curves, way[BEFORE + X], way[BEFORE + Y])

@@ -2,7 +2,9 @@
 
 A belt that is bent from straight to the curvature 1/R stores EI/(2 R²) per length. The fraction psi of this energy is
 lost by hysteresis of rubber and cords until the belt is straight again. At the speed v of the cord, the power lost on a
-pulley is P = psi v EI/(2 R²), as a torque psi EI/(2 R) against its rotation.
+pulley, and the corresponding torque against its rotation, are
+
+    P = psi v EI/(2 R²),    M = psi EI/(2 R).
 
 The torque is independent of the speed and of the mesh. If the speed of the cord is below `SLOW`, the torque decreases
 with the speed to 0.

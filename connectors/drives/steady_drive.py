@@ -2,10 +2,12 @@
 belt, and torques.
 
 A belt with the law N = EA (lam - 1) and the stretch lam runs with the flow c of its reference length, and therefore
-with the speed v = c lam. Only the part of the tension N F = N - rhoA c² lam = E lam - EA,    E = EA - rhoA c²
+with the speed v = c lam. The following part of the tension N presses the belt on the pulleys and transmits torque:
 
-presses the belt on the pulleys and transmits torque. For each pulley let r be the radius of the face, R the radius of
-the cord, t the wrap angle, and "in" and "out" the spans in the running direction:
+    F = N - rhoA c² lam = E lam - EA,    E = EA - rhoA c²
+
+For each pulley let r be the radius of the face, R the radius of the cord, t the wrap angle, and "in" and "out" the
+spans in the running direction:
 
     entry: the belt sticks and has the speed of the rim, omega R = c (lam_in - w)
     exit: the belt slips before the exit, over the angle phi <= t with |ln(F_out/F_in)| = mu r/R phi

@@ -124,8 +124,9 @@ def check_plane(table: EntityTable, row: int, user: str) -> None:
     """Raise ModelError for a fluid that flows perpendicular to the xy plane, in which y points upwards.
 
     Args:
-        table: table of the fluids. row: index of the fluid. user: name of the 2D component that uses the fluid, for
-            messages.
+        table: table of the fluids.
+        row: index of the fluid.
+        user: name of the 2D component that uses the fluid, for messages.
     """
     (velocity, across, directions) = (
         table.local(name, np.array([row]))[0] for name in ("velocity", "table_y", "wave_directions")

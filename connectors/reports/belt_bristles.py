@@ -164,6 +164,7 @@ def pass_arc(rim: Rim, entry: float, leave: float, angle: float) -> Passage | No
 
 def check_passage(rim: Rim, passage: Passage, entry: float, leave: float) -> None:
     """Raise ModelError for a belt that sticks again after it slips, contrary to the assumption of `pass_pulley`.
+
     Sticking after slip can occur only if F increases along the arc and bristles are softer than EA (mu/R)². Then the
     friction limit may increase faster than the force of a bristle. The test is made only for bristles that are softer
     than 16 EA (mu/R)². The belt slips while w > (mu p/mu_k)'. As functions of F, w is linear and (mu p/mu_k)' is

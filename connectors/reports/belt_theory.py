@@ -1,12 +1,13 @@
 """Creep of a belt around two equal pulleys: equations of the speeds, tensions and slip arcs in steady motion.
 
 A belt with the law N = EA (lam - 1 - e0), with the stretch lam and the reference strain e0, runs with the flow c =
-dX/dt of its reference length X. The speed of the belt is therefore v = c lam. Only the part of N F = N - rhoA c² lam =
-(EA - rhoA c²) lam - EA (1 + e0)
+dX/dt of its reference length X. The speed of the belt is therefore v = c lam. The following part of the tension N
+presses the belt on the pulleys and transmits torque:
 
-presses the belt on the pulleys and transmits torque. At the entry of a pulley the belt sticks: its speed is the speed
-of the rim, v = omega R, and F is constant. Before the exit the belt slips over the angle phi; along this angle F
-changes by the factor exp(mu phi) or exp(-mu phi):
+    F = N - rhoA c² lam = (EA - rhoA c²) lam - EA (1 + e0)
+
+At the entry of a pulley the belt sticks: its speed is the speed of the rim, v = omega R, and F is constant. Before the
+exit the belt slips over the angle phi; along this angle F changes by the factor exp(mu phi) or exp(-mu phi):
 
     tight strand 1, slack strand 2: omega_1 R = c lam_1,    omega_2 R = c lam_2,    F_1 = F_2 exp(mu phi)
     ratio of speeds: omega_2/omega_1 = lam_2/lam_1 = (EA (1 + e0) + N_2)/(EA (1 + e0) + N_1)
