@@ -127,7 +127,7 @@ class BreakingLinks(StepHook):
                 raise ModelError(f"link {name!r} is given {names.count(name)} times: names must differ")
         self.links = list(links)
         self.breaks: list[Break] = []
-        # forces of the links that break at the start of the next step [N], and the step size [s]
+        # force of each link that breaks at the start of the next step [N], by name; and the step size [s]
         self._due: dict[str, float] = {}
         self._step = 0.0
 

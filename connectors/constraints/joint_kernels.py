@@ -17,8 +17,9 @@ Let X = ∂y/∂q̇ = [J1 - J0, Jr0, Jr1] and Y = ∂y/∂q = [J̇1 - J̇0, Hr0 
 The equation of an inactive joint or of a free axis is replaced by λ = 0. A velocity constraint, such as rolling, is g·y
 = 0 at position level and at velocity level.
 
-In a driven joint the frame of marker 0 is displaced by o(t) and rotates in marker 0 with an angular velocity W.
-Therefore ω0 + W replaces ω0 in y, and C decreases by o. With W_t, the derivative of W at constant velocities,
+In a driven joint the joint frame of marker 0 is displaced by o(t) and rotates relative to marker 0 with the angular
+velocity W. Therefore ω0 + W replaces ω0 in y, and C decreases by o. With W_t, the derivative of W at constant
+velocities,
 
     rate: Ċ = g·y - o_t
     tangent: ∂Ċ/∂q += (W × g_θ0)ᵀ X_ω0
@@ -154,7 +155,7 @@ def joint_rows(equation: Callable[..., float], drive: Callable[..., float] = sta
         n = j.dofs.shape[1]
         d, y, g, G, W = np.zeros(3), np.zeros(9), np.zeros(9), np.zeros((9, 9)), np.zeros(3)
         X, Y, Z = np.zeros((9, n)), np.zeros((9, n)), np.zeros((9, n))
-        # motion of both markers, and its derivatives X and Y with respect to the coordinates
+        # rates y of both markers, and their derivatives X and Y with respect to velocities and coordinates
         for i in range(len(j.m0)):
             update_rates(j, i, m, d, y)
             update_jacobians(j, i, m, v, X, Y)

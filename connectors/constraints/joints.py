@@ -1,4 +1,4 @@
-"""Functions that all joint laws use: registration with the loops of `joint_rows`, outputs, checks."""
+"""Functions that all joint laws use, for registration, outputs and checks."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class JointOffsets:
     Attributes:
         offset, rate, acceleration: the offsets and their first and second derivatives as functions of time, see
             `TimeColumn`.
-        is_called: whether a row has a function, shape (rows,).
+        is_called: whether each row has a function, shape (rows,).
     """
 
     def __init__(self, rows: LocalRows, own: NDArray[Any]) -> None:

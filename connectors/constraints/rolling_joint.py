@@ -20,8 +20,9 @@ and G = ∂g/∂(d, θ0, θ1) is evaluated from this formula by a complex step, 
 lies flat on the plane (w = ± n) has no unique contact point, and C is NaN.
 
 The velocity equations are nonholonomic: they cannot be integrated to equations of positions. In static solves these
-equations have no effect. For static solves set ``axes = (False, False, True)``, and hold the disc by other constraints.
-All dynamic methods fulfil these equations at every step, within the tolerance of Newton's method.
+equations have no effect. For static solves set ``axes = (False, False, True)``, and fix the rotation and the remaining
+position of the disc by other constraints. All dynamic methods fulfil these equations at every step, within the
+tolerance of Newton's method.
 
 Source: J. I. Neimark, N. A. Fufaev, Dynamics of Nonholonomic Systems, AMS (1972); J. Gerstmayr and others,
 documentation of Exudyn 1.13, item ObjectJointRollingDisc.

@@ -34,15 +34,15 @@ ENDS = {"world": instance(World), "end": inside(), "body": inside()}
 @checked(**ENDS, bends=yes_no())
 @all_or_nothing
 def socket(world: World, end: Handles, body: Handles, bends: bool = False, **values: Any) -> Entity:
-    """Hold ends of ropes or beams on bodies, in position and orientation.
+    """Fix the position and the orientation of ends of ropes or beams relative to bodies.
 
     Args:
         end: nodes with rotation in 3D: nodes of `TwistCable3D` or of `Beam3D`, or bodies.
         body: a rigid body, a `Ground` or another node with rotation: one, or one for each end. A node must have the
             position of the end.
-        bends: if true, only the position and the rotation about the axis of the end are held, such as by a thimble on a
-            bolt. At a stiff socket, a rope under the tension T bends within the length √(EI/T). If elements are longer,
-            a stiff socket reduces the bending of the rope too much.
+        bends: if true, the end can bend: only the position and the rotation about the axis of the end are fixed, as by
+            a thimble on a bolt. At a socket without bending, a rope under the tension T bends within the length
+            √(EI/T). If the elements are longer than this length, the computed rope is too stiff at the socket.
         **values: name, and columns of `GenericJoint` except for its markers, rotations and frames, which this call
             sets.
 
@@ -59,7 +59,7 @@ def socket(world: World, end: Handles, body: Handles, bends: bool = False, **val
 @checked(**ENDS, axis=optional(numbers("1", (3,))))
 @all_or_nothing
 def swivel(world: World, end: Handles, body: Handles, axis: Any | None = None, **values: Any) -> Entity:
-    """Hold ends of ropes or beams on bodies, and leave their rotation about an axis free, as a swivel or a hook does.
+    """Fix ends of ropes or beams to bodies, except for the rotation about an axis, such as by a swivel or a hook.
 
     Args:
         end, body: see `socket`.

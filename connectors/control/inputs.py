@@ -1,5 +1,4 @@
-"""Inputs of controllers: coordinate markers whose values u and rates u_t are arguments of a law, with exact
-derivatives.
+"""Inputs of controllers: coordinate markers whose values u and rates u_t a law uses, with exact derivatives.
 
     derivatives of each marker: ∂u/∂q = J, ∂u_t/∂q = J̇, ∂u_t/∂v = J
 

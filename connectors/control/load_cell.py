@@ -1,4 +1,4 @@
-"""Load cell: the force or torque in a joint or constraint, as a first-order state for controllers.
+"""Load cell: measurement of the force or torque in a joint or constraint by a first-order state, for controllers.
 
     state: T y_t = w·λ - y, with the multipliers λ of the joint, the weights w, and the time constant T
 
@@ -71,7 +71,7 @@ def residual(rows: Any, v: FloatArray, f: FloatArray) -> None:
 
 @kernel
 def tangent(dv: float, slots: IntArray, values: FloatArray) -> None:
-    """Add the derivative of the residual with respect to the state, times dv, to values."""
+    """Add dv times the derivative of the residual with respect to the state to values."""
     for i in range(len(slots)):
         values[slots[i, 0, 0]] += dv
 

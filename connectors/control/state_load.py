@@ -1,4 +1,5 @@
-"""Load on a coordinate that depends on inputs: the action of a controller, a brake or a motor on measured quantities.
+"""Load on a coordinate that depends on inputs, for controllers, brakes or motors whose force depends on measured
+quantities.
 
     load: F = value + G·u + R·u_t + f(t, u, u_t) with values u and rates u_t of inputs; Jᵀ F acts on the coordinate
     derivative with respect to q: F H + Jᵀ (∂F/∂u J_u + ∂F/∂u_t J̇_u)

@@ -14,10 +14,10 @@ the frame of the pulley. Relative to groove m of z grooves,
     damping: d times the rate of x or y, along the direction of the force
 
 The displacement of a tooth is measured from its groove, so teeth do not creep: the ratio of speeds is the ratio of the
-numbers of teeth. A flank with the angle β to the radius pushes a tooth that carries F out of its groove with F tan β.
-If the tension is not sufficient to hold the tooth, the tooth climbs over the tip and drops into the next groove; the
-belt jumps. Friction on flanks resists this motion. To include friction, reduce β by the friction angle. Forces and
-friction on the surfaces between the teeth belong to the contact of the belt with the pulley as a circle.
+numbers of teeth. A flank with the angle β to the radius pushes a tooth with the load F out of its groove with the force
+F tan β. If the tension is not sufficient to hold the tooth, the tooth climbs over the tip and drops into the next
+groove; the belt jumps. Friction on flanks resists this motion. To include friction, reduce β by the friction angle.
+Forces and friction on the surfaces between the teeth belong to the contact of the belt with the pulley as a circle.
 
 Along an arc with the stiffness EA and the pitch p the tensions F_j between teeth obey
 
@@ -27,8 +27,8 @@ F* is the tension at which the pitch of the stretched belt is equal to the pitch
 successive teeth decrease by the factor e^(-κ), 2 cosh κ = 2 + k p/EA.
 
 History values per row: depths -x+, -x- and -y, which are > 0 without contact, and the groove m + 1. History values are
-constant during Newton's iterations. Forces act on the belt at the tooth, and their reactions act at the same point of
-the pulley.
+constant during Newton's iterations. Forces act on the belt at the tooth, and the opposite forces act on the pulley at
+the same point.
 
 Source: the difference equation: G. Gerbert, H. Jönsson, U. Persson, G. Stensson, Load distribution in timing belts,
 J. Mech. Des. 100 (1978) 208-215; contact by a penalty: P. Wriggers, Computational Contact Mechanics, Springer (2006).
@@ -161,7 +161,7 @@ def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def decide(row: Any, u: Pose, new: FloatArray) -> None:
-    """Compute the history values for a position of a tooth."""
+    """Compute the history values from the position of a tooth."""
     # nearest groove
     way, height, _, _, _ = locate(row, 0.0, u)
     groove = np.floor(way.real / row.pitch_radius * row.teeth / (2.0 * np.pi) + 0.5)
@@ -187,7 +187,7 @@ def update_history(rows: Any, pair: Pair, m: PositionColumns, data: FloatArray, 
         if not row.active:
             continue
         at = row.data
-        # skip open teeth that are far away from the pulley
+        # skip teeth without contact that are far away from the pulley
         m0, m1 = pair.m0[i], pair.m1[i]
         dx, dy = m.p[m1, 0] - m.p[m0, 0], m.p[m1, 1] - m.p[m0, 1]
         far = np.sqrt(dx * dx + dy * dy) > row.pitch_radius + row.tooth_height

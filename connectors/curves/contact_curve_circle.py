@@ -18,8 +18,8 @@ centre is within the material has no contact, because the law requires depths be
 
 History values per row: number of the piece (counted from 1, 0 without contact) and slip of the first contact, then of
 the second contact. History values are constant during Newton's iterations; during the iterations each line or arc in
-contact is extended beyond its ends. After the iterations the feet are searched again; the force error is the resulting
-change of the force on the circle. Rows without contact are not evaluated during the iterations.
+contact is extended beyond its ends. After the iterations the feet are determined again; the force error is the
+resulting change of the force on the circle. Rows without contact are not evaluated during the iterations.
 
 Source: J. Gerstmayr and others, documentation of Exudyn 1.13, item ObjectContactCurveCircles. The linear model of
 Exudyn differs in three points. For a segment of the length l it uses k_c l and d_c l instead of k and d. The damping of
@@ -264,8 +264,8 @@ def update_history(
         for j in range(2):
             if row.history[2 * j] > 0.0:
                 row.pieces[j, :] = curves.pieces[start + int(row.history[2 * j]) - 1]
-        # a contact keeps its position in the history values if possible, because an exchange of both contacts is no
-        # change
+        # a contact keeps its index in the history values if possible, because a changed order of the contacts must not
+        # count as a change of contact
         if first == int(data[at + 2]) or (second == int(data[at]) and second != 0):
             first, second = second, first
         before = force(row, u, ut, 0.0)
@@ -400,7 +400,7 @@ def fill_numbers(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, out:
     """Write into out, shape (rows, 6, 2), for both contacts of each row: gap, its rate, slip, f_n, f_t and piece; 0
     without contact.
 
-    Without contact the first gap is the smallest gap, inf if no piece faces the circle.
+    Without contact the first gap is the smallest gap, or inf if no piece contains the foot of the centre.
     """
     for i in range(len(pair.m0)):
         row = rows[i]

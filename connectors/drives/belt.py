@@ -1,4 +1,4 @@
-"""Classes for belts and ropes on their pulleys, with route, cables, contacts, preload, reports and pictures.
+"""Classes for belts and ropes on their pulleys, with route, cables, contacts, preload, reports and drawings.
 
     belt = wl.Belt(world, [wl.Pulley(driver, 0.1), wl.Pulley(idler, 0.05, "left")], tension=300.0, friction=0.5, ...)
     with belt.preload(drive):
@@ -329,8 +329,8 @@ class _Line:
 
     @checked(state=instance("State"), speed=either(number("m/s"), instance(SteadyDrive)))
     def run(self, state: State, speed: float | SteadyDrive) -> State:
-        """Return a state in which the belt runs and the pulleys rotate with it, from a stationary state. The new state
-        can be the state for modes of a running belt, or the initial state of a motion.
+        """Return a copy of a stationary state in which the belt runs and the pulleys rotate with it. The copy can be
+        used to compute the modes of a running belt, or as the initial state of a motion.
 
         Args:
             state: the state of the stationary belt, see `preload`; this state is not changed.
@@ -407,7 +407,7 @@ class _Line:
         mu = held if friction is None else [pulley.wedge(friction) for pulley in self.pulleys]
         mass, places = self.mass_per_length * (1.0 + self.strain), [find_place(self.world, p) for p in self.pulleys]
         length = eval_length(tension or self.tension, self.route.length, self.axial_stiffness, self._bends)
-        # compliant bristles act like a layer; a layer that the mesh cannot resolve is rigid in the model
+        # compliant bristles act like a layer; a layer whose shear the mesh cannot resolve is treated as rigid
         rigid, bristles = (
             collect(name, self.contacts.rows)[:: len(self.cables)]
             for name in ("rigid_layer", "friction_stiffness_per_length")
@@ -510,8 +510,8 @@ class _Line:
         return hand_over(draw_circles(centers, np.array(self.radii), names, line, title), target)
 
     def _choose_elements(self, given: Mapping[str, Any]) -> int:
-        """Choose the number of elements such that they are short enough for the smallest pulley, and in belts also for
-        the shortest arc and for the layers between cord and face."""
+        """Choose the number of elements. The elements must be short enough for the smallest pulley, and in belts also
+        for the shortest arc and for the layers between cord and face."""
         mu = [given["friction"] if pulley.friction is None else pulley.friction for pulley in self.pulleys]
         wraps = zip(self.wrap_angles, self.radii, mu, strict=True)
         arcs = [angle * radius for angle, radius, own in wraps if self.closed and own > 0.0]
@@ -574,7 +574,7 @@ class _Line:
         return "\n".join(reasons), chosen
 
     def _add_contacts(self, given: dict[str, Any], choices: Sequence[dict[str, Any]]) -> list[Entity]:
-        """Add contact of each pulley with all cables."""
+        """Add the contact between each pulley and all cables."""
         parts = []
         each = zip(self.pulleys, self.cord_offsets, self.radii, self.markers, choices, strict=True)
         for pulley, offset, radius, marker, columns in each:
@@ -597,7 +597,7 @@ class _Line:
         return parts
 
     def _check_step(self, step: float | None) -> None:
-        """Raise ModelError for a step that is many times longer than the period of the belt on the softest allowed
+        """Raise ModelError if the step is many times longer than the period of the belt on the softest allowed
         contact."""
         periods = [find_period(self.tension, radius, self.mass_per_length, self.closed) for radius in self.radii]
         least = min(periods)

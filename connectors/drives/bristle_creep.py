@@ -83,12 +83,12 @@ class BristleCreep(NamedTuple):
 
     @property
     def error(self) -> float:
-        """Largest error of a loss of speed due to bristles [1]."""
+        """Largest increase of a loss of speed by bristles [1]."""
         return float(np.abs(self.loss - self.right).max())
 
     @property
     def excess(self) -> float:
-        """Largest error, relative to the largest loss without bristles [1]; infinite if the loss without bristles is
+        """Largest increase, relative to the largest loss without bristles [1]; infinite if the loss without bristles is
         0."""
         largest = float(np.abs(self.right).max())
         return self.error / largest if largest > 0.0 else inf

@@ -24,7 +24,7 @@ on the pulley, h the step, and K the shear stiffness of a layer between cord and
 
     layer: K = G b/h with the width b and the height h of the cord above the face
 
-Neither the bristles nor the creep of a belt depend on the step. Let F be the force that presses the belt on the pulley
+The bristles and the creep of a belt are independent of the step. Let F be the force that presses the belt on the pulley
 at the start of slip. On a rigid layer, bristles distribute the friction mu F/R over the length a = sqrt(EA/mu_k) of the
 sticking arc. Therefore bristles change the length of the belt on the arc by up to mu F a²/(2 R EA), and the tension of
 the whole belt by mu F a²/(2 R L).
@@ -117,7 +117,7 @@ def choose_layer(width: float | None, modulus: float, height: float) -> float | 
 
 
 def refine_for_layers(elements: int, length: float, decays: Sequence[float]) -> int:
-    """Return the number of elements of a belt that resolves the shear of its layers.
+    """Return the number of elements with which a belt resolves the shear of its layers.
 
     Layers that are rigid for the given elements need no finer mesh. Therefore each layer of different stiffness
     increases the number of elements at most by a factor of three.

@@ -199,8 +199,8 @@ class DriveLosses:
 
     Attributes:
         given, taken: work of pulleys that drive the belt, and work of the belt on pulleys that it drives.
-        friction: loss by friction in the contact, including the energy of bristles whose contact opens; theory predicts
-            only the loss by creep.
+        friction: loss by friction in the contact, including the energy of bristles whose contact opens. In theory this
+            loss is the loss by creep.
         contact_damping: loss of the normal dampers of the contact, a numerical loss that decreases with smaller steps
             and elements.
         cords: loss due to damping of the cables.
@@ -231,8 +231,8 @@ class DriveMeans(Sensors):
     creates it.
 
     The verdict of the solve and ``report().doubts`` contain warnings in two cases: if pulleys take more energy from a
-    closed belt than other pulleys supply and the belt had stored, and if bristles on short arcs increase the losses of
-    speed by more than 1 %.
+    closed belt than the sum of the energy that other pulleys supply and the energy that the belt had stored, and if
+    bristles on short arcs increase the losses of speed by more than 1 %.
 
     Quantities have names such as ``"alternator.slip_reserve"``, ``"span alternator–pump.tension"`` (a hyphen is
     accepted) and ``"efficiency"``; values of ``sensors`` have the names of their sensors.
@@ -395,10 +395,10 @@ class DriveMeans(Sensors):
 
     @checked(ledger=instance("EnergyLedger"))
     def losses(self, ledger: EnergyLedger) -> DriveLosses:
-        """Return the losses by their causes, the stored energy, and the work of the pulleys.
+        """Compute the losses by cause, the stored energy, and the work of the pulleys.
 
         Args:
-            ledger: a hook of the same solves that began and ended together with these means.
+            ledger: a hook of the same solves as these means, which covers the same time.
 
         Raises:
             ModelError: means or ledger have no values, or cover different times. In 3D the error is also raised for
@@ -437,7 +437,7 @@ class DriveMeans(Sensors):
 
         Args:
             path: the file, whose suffix (``.png``, ``.pdf``, ``.svg``) determines the format. If the path is None, a
-                figure of matplotlib is returned, which notebooks show.
+                figure of matplotlib is returned, which notebooks display.
 
         Returns:
             The path, or the figure; None instead of a figure on all processes except the first.

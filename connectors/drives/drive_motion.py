@@ -2,8 +2,8 @@
 of all quantities of a drive.
 
 Powers fluctuate from step to step, and steps are shorter when a cable runs onto a pulley. Therefore a mean power from
-every tenth step has an error of about 0.3 %, which is as large as the loss of a belt. A mean creep from every tenth
-step has the same error.
+every tenth step has an error of about 0.3 %, which is as large as the relative loss of power of a belt. A mean creep
+from every tenth step has the same error.
 
 Compiled code integrates the steps between two calls of Python, see `StepHook.idle_program`, and records all quantities
 of the drive at the steps at which a record is due. A torque is the sum of two parts: the contact torque on the circle,

@@ -257,8 +257,8 @@ def follow_spans(
     """Fill the mean axial forces [N] and deflections [m] of the free spans, the tensions before and after the pulleys,
     and the stored energy of the belt.
 
-    After each pulley there is a span; a rope also has a span before the first pulley. A part without contact within the
-    arc of one pulley is not a span.
+    After each pulley there is a span; a rope also has a span before the first pulley. Cables without contact within the
+    arc of a pulley are not a span.
 
     Args:
         lengths, masses: lengths [m] and masses [kg] of the cables, shape (cables,).
@@ -296,7 +296,7 @@ def follow_spans(
         count = 1
         while a + count < cables and m.owner[(shift + a + count) % cables] == -1:
             count += 1
-        # free cables form a span if they are between different pulleys
+        # cables without contact form a span if the pulleys before and after them differ
         before = m.owner[(shift + a - 1) % cables] if a > 0 else -1
         after = m.owner[(shift + a + count) % cables] if a + count < cables or closed else pulleys
         if before != after:
@@ -310,7 +310,7 @@ def follow_spans(
                 m.spans[2, k] = length
                 row[spans + k * (FREQUENCY + 1) + DEFLECTION] = eval_deflection(m.place, lengths, a, count, shift, flat)
         a += count
-    # mean tensions of spans, also as tensions before and after the pulleys
+    # mean tensions of spans, which are also the tensions before and after the pulleys
     for k in range(size.spans):
         total = m.spans[1, k]
         row[spans + k * (FREQUENCY + 1) + TENSION] = m.spans[0, k] / total if total > 0.0 else np.nan

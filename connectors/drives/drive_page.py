@@ -245,7 +245,8 @@ def list_panels(
 
 
 def _unwrap(angles: FloatArray) -> FloatArray:
-    """Convert angles [rad] to degrees without jumps of whole turns; the first angle is between -180° and 180°."""
+    """Convert angles [rad] to degrees, without jumps of whole turns between successive angles; the first angle is
+    between -180° and 180°."""
     there = np.isfinite(angles)
     found = np.full(len(angles), np.nan)
     found[there] = np.degrees(np.unwrap(angles[there]))

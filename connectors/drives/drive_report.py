@@ -115,7 +115,7 @@ class PulleyDuty:
             r/R), at most the wrap angle; this is the equation of Euler and Eytelwein with the inertia of the belt. NaN
             without friction.
         sliding_arc: part of the wrap angle whose contact points slip at the time of the report [rad]. Bristles also
-            carry load where the belt sticks, so this arc is smaller than ``slip_arc``.
+            transmit friction where the belt sticks, so this arc is smaller than ``slip_arc``.
         tension_before, tension_after: mean tension of the spans before and after the pulley, in the order of the
             pulleys [N].
         hub_load: sum of the contact forces on the pulley [N], shape (2,) or (3,).
@@ -304,14 +304,14 @@ DUTIES = ("slip_reserve", "hub_force", "tension", "deflection", "belt_speed", "e
 def is_duty(name: str) -> bool:
     """Return whether `format` prints the extremes of a quantity; ``name`` is its name in `extremes`."""
     part, _, quantity = name.partition("[")[0].rpartition(".")
-    # quantities of the whole belt are printed once, not for each pulley; quantities that are not in UNITS are values of
-    # sensors of the user
+    # quantities of the whole belt are printed once and not for each pulley; quantities that are not in UNITS are values
+    # of sensors of the user
     return (quantity in DUTIES and not (part and quantity in WHOLE)) or quantity not in UNITS
 
 
 class BoundDrive:
-    """A drive with the numbering of its model and the columns that a report reads; all processes must create this
-    object."""
+    """A drive with all data that depend on the numbering of its model; reports read these data. All processes must
+    create this object."""
 
     def __init__(self, drive: Drive) -> None:
         self.drive, world, cables = drive, drive.world, len(drive.cables)
@@ -368,7 +368,7 @@ class BoundDrive:
         self._direct = self._bind_cables() if self._is_direct() else None
 
     def _is_direct(self) -> bool:
-        """Return whether kernels can evaluate the contact and the cables: contact points on circles, and no
+        """Return whether kernels can evaluate contacts and cables. This requires contact points on circles, and no
         communication between processes."""
         drive = self.drive
         at_points = bool(self.circles) and all(view.at_point for _, view in self.circles)
@@ -386,7 +386,7 @@ class BoundDrive:
         return DriveCables(np.ascontiguousarray(rows.dofs), self.lengths, EA, damping, free.copy())
 
     def list_calls(self, fields: Fields, due: IntArray, row: FloatArray) -> list[tuple[Any, tuple[Any, ...]]]:
-        """List the calls of kernels that write the quantities of contacts and spans; the list is empty if Python is
+        """Return the calls of kernels that write the quantities of contacts and spans; the list is empty if Python is
         required."""
         if self._direct is None:
             return []
@@ -408,8 +408,8 @@ class BoundDrive:
         return follow_spans, (due, *known, self.size, row)
 
     def list_last_calls(self, now: FloatArray, due: IntArray, row: FloatArray) -> list[tuple[Any, tuple[Any, ...]]]:
-        """List the calls of kernels that write all other quantities; ``now`` contains the speeds [rad/s] and torques [N
-        m] of pulleys."""
+        """Return the calls of kernels that write all other quantities; ``now`` contains the speeds [rad/s] and torques
+        [N m] of pulleys."""
         return [
             (take_motion, (due, now, self.size, row)), (eval_ends, (due, self.ends, self.size, row)),
             (complete_numbers, (due, self.derived, self.size, row)),
@@ -419,8 +419,8 @@ class BoundDrive:
         return find_evaluated_rows(entity, self.drive.world)
 
     def _gather_law(self) -> BeltLaw:
-        """Create the `BeltLaw` of a closed 2D belt. The columns of contacts, which are per length of the taut route,
-        are converted."""
+        """Create the `BeltLaw` of a closed 2D belt. The columns of contacts are converted from values per length of the
+        taut route to values per length of the slack belt."""
         drive = self.drive
         taut = 1.0 / (1.0 + float(_collect(drive.cables, "reference_strain").mean()))
         held = [

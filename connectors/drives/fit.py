@@ -8,7 +8,7 @@ the belt has the columns
     all cables: EA (1 + e), EI (1 + e), dampings (1 + e), rhoA/(1 + e), strain -e/(1 + e), curvature k0/(1 + e)
     cables with torsion: GJ (1 + e), C (1 + e), J/(1 + e), twist tau0/(1 + e)
 
-Therefore N = EA (lam (1 + e) - 1) at the stretch lam relative to the route; mass and energies equal the mass and
+Therefore N = EA (lam (1 + e) - 1) at the stretch lam relative to the route; mass and energies are equal to the mass and
 energies of the slack belt.
 
 With bending stiffness, the ends of arcs increase the length of the belt, and the tension on the arc is less by EI/(2

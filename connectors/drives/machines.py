@@ -1,4 +1,5 @@
-"""Machines of belt drives: crankshafts with engine orders, torsional dampers, and loads given by curves.
+"""Machines of belt drives: crankshafts with engine orders, torsional dampers, and loads given by curves of the torque
+over the speed.
 
 The speed of the crank of an engine is
 
@@ -7,13 +8,13 @@ The speed of the crank of an engine is
 During the start, s = (1 - cos(pi t/rise))/2 for t < rise; afterwards s = 1. The amplitude a_k of the order k is
 relative to the mean speed Omega; k = 2 is the firing order of a four-stroke engine with four cylinders.
 
-The torque M(|omega|) of a machine acts against the motion. M is a curve over the speed, linear between its points, and
-constant below the first and above the last point. Near standstill the torque increases from 0.
+The torque M(|omega|) of a machine acts against the motion. M is interpolated linearly between the points of a curve
+over the speed, and is constant below the first and above the last point. Near standstill the torque increases from 0.
 
-A torsional damper is a ring of the inertia J_r on a hub. The stiffness k = J_r (2 pi f)² and the damping c = 2 zeta J_r
-2 pi f act between the angles of ring and hub, where f is the natural frequency of the ring on a fixed hub. Let J be the
-inertia of the hub, and K the stiffness of the shaft of the hub. With mu = J_r/J the smallest possible maximum of the
-amplitude of the hub under a torque M sin(Omega t) is sqrt(1 + 2/mu) M/K, for
+A torsional damper is a ring of the inertia J_r on a hub. A spring with the stiffness k = J_r (2 pi f)² and a damper
+with the coefficient c = 2 zeta J_r 2 pi f connect ring and hub, where f is the natural frequency of the ring on a fixed
+hub. Let J be the inertia of the hub, and K the stiffness of the shaft of the hub. With mu = J_r/J the smallest possible
+maximum of the amplitude of the hub under a torque M sin(Omega t) is sqrt(1 + 2/mu) M/K, for
 
     2 pi f = sqrt(K/J)/(1 + mu),    zeta = sqrt(3 mu/(8 (1 + mu)))
 

@@ -2,11 +2,11 @@
 
 A route over circles exists if successive circles have common tangents. This file checks whether a belt can run on such
 a route. Pulleys must not overlap, spans must not intersect other pulleys, and the spans before and after a pulley must
-not cross. These spans cross if a taut belt does not touch the pulley on the given side, because the wrap angle would be
+not cross. These spans cross if the pulley is on the wrong side of the belt, because the computed wrap angle is then
 almost a full turn.
 
-A V-belt is pressed with the radial force p per length into a groove with the angle beta between its flanks. Each flank
-carries p/(2 sin(beta/2)), and friction along the belt is mu p/sin(beta/2).
+A V-belt is pressed with the radial force p per length into a groove with the angle beta between its flanks. The normal
+force on each flank is p/(2 sin(beta/2)), and the limit of friction along the belt is mu p/sin(beta/2).
 
 Source: elementary geometry; see `elements.routes.routes`; for the wedge F. Grashof, Theoretische Maschinenlehre II
 (1883).
@@ -107,7 +107,7 @@ class Pulley:
 
     @property
     def is_centred(self) -> bool:
-        """Whether the centre of the pulley is the origin of a body that can rotate."""
+        """Whether the pulley belongs to a body that can rotate, and has its centre at the origin of this body."""
         return self.body.table.component is not Ground and not np.any(np.asarray(self.at))
 
 

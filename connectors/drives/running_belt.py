@@ -8,8 +8,7 @@ For a result of `steady`, material is displaced along the shape of the stationar
 stretch lam of the steady motion. Each arc has the stretch of its entry up to the start of slip; from this point to the
 exit the stretch changes linearly:
 
-    X(s) is the integral of ds/lam over the stations s of the shape; a node at X_i moves to the station s with X(s) =
-    X_i.
+    X(s) is the integral of ds/lam over the arc length s of the shape; a node with X_i moves to the point s with X(s) = X_i.
 
 Source: C. D. Mote, J. Franklin Inst. 279 (1965) 430-444.
 """
@@ -55,7 +54,7 @@ def start_steady(
     state: State, steady: SteadyDrive, route: Route, axial_stiffness: float, strain: float, cables: Entity,
     nodes: Entity, pulleys: Sequence[Pulley],
 ) -> State:  # fmt: skip
-    """Copy a state and give a closed 2D belt the stretch and the speed of a steady motion.
+    """Copy a state and set the stretch and the velocities of a closed 2D belt in steady motion.
 
     Args:
         state: the state of the stationary belt.

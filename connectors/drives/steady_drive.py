@@ -32,7 +32,7 @@ belt, and increases by w per length until the belt slips; see `connectors/report
 sheared only on the part of the arc on which the belt is in contact, see `belt_ends.py`. With a soft contact, the belt
 is in contact beyond the ends of the arc, with a small pressure; the shear of the layer there is neglected.
 
-The unknowns are F of all spans, and c. The equations are the speed or the torque balance of each pulley, and the
+The unknowns are F of each span, and c. The equations are the speed or the torque balance of each pulley, and the
 reference length of the closed belt. The reference length is the sum of length/lam over spans and arcs that stick, plus
 R E/(mu r/R EA) |ln(F_out lam_in/(F_in lam_out))| for each arc that slips. With a compliant layer, the sticking and
 slipping parts of an arc are determined by the shear. Pulleys are rigid; sag, air resistance and bearing losses are
@@ -452,7 +452,7 @@ def find_steady_motion(
             ]
         )
         balance = (torque + machine) / (press * drive.radii)
-        # relative differences of speeds have the order of strains; multiplied by EA they have the order of forces
+        # relative differences of speeds are of the order of strains; multiplied by EA they are of the order of forces
         matching = np.where(is_driven, omega / given - 1.0, 0.0) * EA / press
         total = float((found.lines.spans / found.stretch + found.on_arc).sum()) + found.more
         closing = (total / drive.length - 1.0) * EA / press
@@ -613,7 +613,7 @@ def find_steady_arms(
 
 
 def _check_given(drive: DriveData, speeds: Mapping[str, float], torques: Mapping[str, MachineTorque]) -> float:
-    """Return 1 for a belt that runs in the order of its pulleys, otherwise -1."""
+    """Check the arguments; return 1 for a belt that runs in the order of its pulleys, otherwise -1."""
     for kind, given in (("speeds", speeds), ("torques", torques)):
         for name in given:
             if name not in drive.names:

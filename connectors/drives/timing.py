@@ -51,8 +51,8 @@ class Teeth(NamedTuple):
         return self.number * self.pitch
 
     def count_elements(self, least: int) -> int:
-        """Return the number of cables, at least ``least``, at which the number of cables per tooth is an integer, so
-        all teeth have the same position on their cables."""
+        """Return the number of cables, at least ``least``, for which the number of cables per tooth is an integer. With
+        this number all teeth have the same position relative to their cables."""
         return self.number * ceil(least / self.number)
 
 

@@ -1,4 +1,5 @@
-"""A winch rope with reserve cables, which can be paid out and taken in by many lengths of a cable within one run.
+"""A winch rope with reserve cables. Within one run, the winch can pay out or take in a length of rope that is much
+larger than the length of a cable.
 
 All cables of a rope created by `winch_rope` have the same fraction of its length l, and their number is constant. In
 contrast, this rope has several levels of c, 2 c, 4 c, ... equal cables, which share the same nodes. The cables of one
@@ -184,7 +185,7 @@ class WinchReserve(StepHook):
         return self._fewest << level
 
     def _stride(self, level: int) -> int:
-        """Return the difference of the indices of successive nodes of a level among the nodes of the finest level."""
+        """Return the difference between the indices of two successive nodes of a level, in the list of all nodes."""
         return 1 << (self._levels - 1 - level)
 
     @property

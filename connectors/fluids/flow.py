@@ -225,7 +225,7 @@ def fill_share(c: FlowColumns, points: Any, time: FloatArray, f: Any) -> None:
         if c.fills == EVERYWHERE:
             continue
         if abs(below) >= highest:
-            # higher or lower than any wave can reach
+            # points that are higher or lower than any wave can reach
             f[i].s = 1.0 if (below > 0.0) == (c.fills == BELOW) else 0.0
             continue
         eta, eta_t, along, across = 0.0, 0.0, 0.0, 0.0

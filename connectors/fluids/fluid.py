@@ -143,13 +143,13 @@ def check_plane(table: EntityTable, row: int, user: str) -> None:
 
 
 def create_flow(table: EntityTable, row: int, up: int, where: IntArray) -> FlowColumns:
-    """Create the columns of a fluid for the kernels.
+    """Create the parameters of a fluid for kernels.
 
     Args:
-        table: of the fluids.
-        row: number of the fluid.
-        up: number of the axis that points upwards.
-        where: positions of the points of this fluid in the arrays, shape (n,).
+        table: table of the fluids.
+        row: index of the fluid.
+        up: index of the axis that points upwards.
+        where: indices of the points of this fluid in the arrays of all points, shape (n,).
     """
     value = {name: table.local(name, np.array([row]))[0] for name in table.component.columns if name != "function"}
     level, depth = float(value["surface"]), float(value["depth"])

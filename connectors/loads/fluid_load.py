@@ -6,7 +6,7 @@ wind.
 
 The docstring of morison.py states the equations and defines the letters. The added mass depends on the rotation and the
 immersion of the cable, so it is a mass matrix that depends on the coordinates; its derivatives are exact. Load factors
-do not scale the forces of the added mass, because they are forces of inertia.
+do not scale the forces of the added mass, because these forces are forces of inertia.
 """
 
 from __future__ import annotations

@@ -260,7 +260,8 @@ def add_forces(c: LineColumns, m: Any, f: FloatArray) -> None:
 def add_tangents(c: LineColumns, m: Any, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
     """Add Σ w S [(dq Fr + dv Fv) S + dq Fp S'] to values; ``slots`` belongs to all rows, shape (rows, n, n)."""
     n, d = c.S.shape[1], c.dofs.shape[1] // 4
-    # the axis of a cable depends on all coordinates of a row in the same order, so ``own`` need not be read
+    # the axis of a cable depends on all coordinates of a row in the same order, so the indices in ``own`` are not
+    # necessary
     is_cable = c.own[4 * d - 1] == 4 * d - 1
     for i in range(len(c.dofs)):
         to = slots[c.row[i]]

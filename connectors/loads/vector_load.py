@@ -4,8 +4,7 @@
     derivative: ∂load/∂q = F·H + Jᵀ ∂F/∂q
     derivative of the vector: ∂F/∂q = Jr × F for each column of Jr if the vector rotates, otherwise 0
 
-J and H are the first and second derivatives of the position of the marker (for forces), or of its rotation (for
-torques).
+For forces, J and H are the first and second derivatives of the position of the marker; for torques, of its rotation.
 """
 
 from __future__ import annotations

@@ -43,8 +43,8 @@ def find_states(world: Tables, markers: IntArray) -> NDArray[np.bool_]:
 def coordinate_output(
     unit: str, doc: str, evaluate: Callable[..., Any], markers: Sequence[str] = ("marker0", "marker1")
 ) -> Output:
-    """Create an output variable of laws on the coordinates ``markers``; the unit is converted if one of the markers is
-    an angle."""
+    """Create an output variable of laws on the coordinates ``markers``; the unit is a unit of rotations, such as N m
+    instead of N, if one of the markers is an angle."""
     return Output(unit, doc, evaluate, units_of=find_units(unit, markers))
 
 

@@ -119,8 +119,8 @@ def register_kind(
         force_tangent: kernel of the derivatives of ``force``; default: central differences.
         derived: names of further fields of rows, computed from columns by ``derive``.
         derive: function ``(rows)`` that returns the values of these fields, as arrays of shape (rows, ...) by name.
-        outputs: further output variables, whose ``evaluate`` may be a kernel ``(row, u, ut, t) -> number``.
-        source: the source of the law.
+        outputs: further output variables, whose ``evaluate`` may be a kernel ``(row, u, ut, t) -> float``. source: the
+            source of the law.
         before: function ``(rows) -> (update, update)`` that returns the updates of fields of the rows before forces and
             before tangents. An update is a kernel call, a function ``(s)``, or None.
         stored, lost, passed: kernels ``(row, u, ut, t) -> float`` by name, for the energy that a row stores [J], and
@@ -287,8 +287,8 @@ def evaluate_rows(
 
 
 def read_value(read: Callable[[Any], tuple[Any, ...]], value: Kernel, name: str, k: int) -> Call:
-    """Create the call that fills the k-th energy or power of an account by a `value_loop`; the value is 0 for inactive
-    rows."""
+    """Create the call that fills the k-th energy or power of an `Account` by a `value_loop`; the value is 0 for
+    inactive rows."""
     return call(value, lambda s: (*read(s), getattr(s, name)[k]))
 
 
@@ -425,7 +425,7 @@ def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: Floa
 
 @kernel
 def no_power(row: Any, u: Any, ut: Any, t: float) -> float:
-    """Return 0, because `fill_jumps` computes the loss by sliding per step, not as a power."""
+    """Return 0: the power lost by sliding, because `fill_jumps` computes the energy lost in each step instead."""
     return 0.0
 
 

@@ -257,7 +257,7 @@ def position_pair(
             load(row, data, start)
             u, ut = subtract(m.p, m1, m0), subtract(m.v, m1, m0)
             force_tangent(row, u, ut, t, P, V)
-            # J and J̇ of the difference; marker 0 has the negative sign
+            # J and J̇ of p1 - p0; the columns of marker 0 have the negative sign
             for k in range(3):
                 for a in range(n0):
                     J[k, a] = -m.J[m0, k, a]

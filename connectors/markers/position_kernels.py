@@ -1,6 +1,7 @@
 """Columns of the position markers, and the kernels that fill these columns; see `position_markers`.
 
-The last functions serve joints and springs between two rigid markers: d = p1 - p0, its rates and Jacobians.
+The last functions in this file evaluate d = p1 - p0, the rates and the Jacobians of two rigid markers, for joints and
+springs.
 """
 
 from __future__ import annotations

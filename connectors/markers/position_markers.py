@@ -158,7 +158,7 @@ def node_position_dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def _position_width(component: type[Component]) -> int:
-    """Return the number of coordinates at the start of the coordinates of a node that are a position."""
+    """Return the number of position coordinates, which are the first coordinates of a node."""
     width = 0
     while width < 3 and component.dof_names[width : width + 1] == ("xyz"[width],):
         width += 1
@@ -175,7 +175,8 @@ def _bind_points(rows: LocalRows, fixed: FloatArray | None = None) -> NDArray[An
 
 
 def _bind_rigid(rows: LocalRows) -> NDArray[Any]:
-    """Create the records of markers on rigid bodies or nodes, with their points on bodies."""
+    """Create the records of markers on rigid bodies or rigid nodes; the points on bodies are in the frame of the
+    body."""
     at_node = "local" not in rows.table.component.columns
     return pack_markers(rows, 3, **({"local": np.zeros((len(rows.rows), 2))} if at_node else {}))
 
@@ -333,7 +334,7 @@ def list_handles(call: str, name: str, given: Any) -> list[Entity]:
 
 
 def find_nodes(world: Tables, entity: Entity) -> Entity:
-    """Find the nodes of bodies with one node each; return nodes unchanged.
+    """Return the nodes of bodies that have one node each; return nodes unchanged.
 
     Raises:
         ModelError: an entity that is neither a node nor has exactly one node.

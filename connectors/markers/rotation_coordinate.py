@@ -8,9 +8,9 @@
     second derivatives: φ_ee = H = -2 (g wᵀ + w gᵀ),    w = (c b + s a)/(s² + c²)
 
 The angle φ is the twist of the decomposition r = swing ∘ twist; the swing is a rotation about an axis perpendicular to
-n. The angle does not depend on the order of swing and twist, on the length of e, and on whether n is fixed in the body
-or in space (in the reference configuration, A_ref n). The sum s² + c² is cos²(β/2) for a swing β of the axis, so the
-twist is undefined at β = 180°.
+n. The angle is independent of the order of swing and twist, of the norm of e, and of whether the axis is fixed in the
+body (n) or in space (A_ref n, its direction in the reference configuration). The sum s² + c² is cos²(β/2) for a swing β
+of the axis, so the twist is undefined at β = 180°.
 
 The angle includes whole turns. Because e has a period of two turns, a multiple of 4π is added such that the angle is
 nearest to the angle at the end of the previous step, which is a history value. The multiple is ambiguous in two cases:
@@ -154,8 +154,8 @@ def initial_angles(e: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatAr
 def bind(rows: LocalRows) -> NDArray[Any]:
     """Create the records of the rows, with these fields.
 
-    dofs: local numbers of e0..e3.  a, b: directions of s and c among the Euler
-    parameters (4,).  first: angle of the initial values [rad].
+    dofs: local indices of e0..e3.  a, b: directions of s and c among the Euler parameters (4,).  first: angle of the
+    initial values [rad].
     """
     a, b = directions(rows.reference, rows.local("axis"))
     first, _ = initial_angles(rows.reference + rows.layout.displacement[rows.dofs], a, b)

@@ -167,8 +167,8 @@ def check_passage(rim: Rim, passage: Passage, entry: float, leave: float) -> Non
 
     Sticking after slip can occur only if F increases along the arc and bristles are softer than EA (mu/R)². Then the
     friction limit may increase faster than the force of a bristle. The test is made only for bristles that are softer
-    than 16 EA (mu/R)². The belt slips while w > (mu p/mu_k)'. As functions of F, w is linear and (mu p/mu_k)' is
-    convex.
+    than 16 EA (mu/R)². The belt continues to slip while w > (mu p/mu_k)'. As functions of F, w is linear and (mu
+    p/mu_k)' is convex.
     """
 
     def force(w: float) -> float:

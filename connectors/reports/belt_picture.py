@@ -46,7 +46,7 @@ COLORS = ("#12a4b4", "#d9480f", "#5f3dc4", "#2b8a3e", "#c2255c", "#495057")
 class Wheel(NamedTuple):
     """A circle of a pulley with its contacts."""
 
-    name: str  # name of the entity that carries the circle
+    name: str  # name of the entity to which the circle belongs
     center: FloatArray  # global x, y [m], shape (2,)
     radius: float  # [m]
     spoke: FloatArray  # unit vector of the local x axis, shape (2,)
@@ -218,7 +218,7 @@ def _find_motion(world: World, fields: Fields, marker: Entity) -> tuple[FloatArr
 
 
 def name_carrier(world: World, marker: Entity) -> str:
-    """Return the name of the entity that carries a marker."""
+    """Return the name of the entity to which a marker belongs."""
     refs = list(marker.table.component.refs)
     if not refs:
         return marker.name

@@ -17,9 +17,10 @@ exit the belt slips over the angle phi; along this angle F changes by the factor
 The model has further small terms. The height of the axis above the rim is h, so R = r + h. On a contact with the
 stiffness k per length of belt, the contact depth is F lam/(k R), so the axis has a smaller radius on the tight side
 than on the slack side. This effect increases the relative loss of speed by the factor 1 + EA/(k R²). If the tight
-strand is higher than the slack strand by H, its tension is larger by the weight of the belt rhoA g H/lam, which
-requires no torque. With bristles of finite stiffness, the speed of the belt at the entry is not the speed of the rim,
-see `belt_bristles`. Bending stiffness and sag are neglected, because they do not affect the speeds.
+strand is higher than the slack strand by H, its tension is larger by the weight rhoA g H/lam of a vertical belt of this
+height; this difference requires no torque. With bristles of finite stiffness, the speed of the belt at the entry is not
+the speed of the rim, see `belt_bristles`. Bending stiffness and sag are neglected, because they do not affect the
+speeds.
 
 Source: S. E. Bechtel, S. Vohra, K. I. Jacob, C. D. Carlson, The stretching and slipping of belts and fibers on pulleys,
 J. Appl. Mech. 67 (2000) 197-206, whose law of the tension is N = EA (lam - 1) with rhoA c = const; without inertia
@@ -84,7 +85,7 @@ class BeltCreep:
 
     @property
     def slip_angle(self) -> float:
-        """The larger of the two slip angles [rad]."""
+        """The larger of the slip angles on both pulleys [rad]."""
         return max(self.driver_slip_angle, self.driven_slip_angle)
 
 

@@ -92,8 +92,9 @@ UNITS = units_of(PulleyReport)
 def pulley_report(world: World, state: State, contacts: Entity, circle: Entity) -> PulleyReport:
     """Create the report of the cables on one circle. Under MPI all processes must call this function together.
 
-    If several separate cables touch the circle (parallel ropes), forces and counts are sums over these cables. Entry,
-    exit, and the wrap and slip between them belong to the cable with the largest number of segments in contact.
+    If several separate cables, such as parallel ropes, are in contact with the circle, forces and numbers of segments
+    are sums over these cables. Entry, exit, and the wrap and slip between them belong to the cable with the largest
+    number of segments in contact.
 
     Args:
         state: the state that the report describes.
@@ -116,9 +117,9 @@ class Segments(NamedTuple):
 
     row: IntArray  # index of the row in `PulleyContacts`
     number: IntArray  # index of the segment within its cable
-    touching: BoolArray  # whether each segment touches the pulley
-    sticking: BoolArray  # whether each segment touches and sticks
-    slipping: BoolArray  # whether each segment touches and slips
+    touching: BoolArray  # whether each segment is in contact
+    sticking: BoolArray  # whether each segment is in contact and sticks
+    slipping: BoolArray  # whether each segment is in contact and slips
     angle: FloatArray  # polar angle about the centre from the first to the second end point [rad]
     p0: FloatArray  # first end point in global x, y [m], shape (segments, 2)
     p1: FloatArray  # second end point in global x, y [m], shape (segments, 2)
@@ -132,7 +133,7 @@ class Segments(NamedTuple):
 
 def eval_pulley_segments(pulley: PulleyContacts, contact: ContactView, fields: Fields) -> Segments:
     """Evaluate the segments of all rows of a pulley for the current fields, on every process; ``contact`` contains the
-    bound rows of the pulley."""
+    rows of the pulley."""
     here = _eval_segments_here(contact, fields)
     if not pulley.bound.parallel:
         return here
@@ -223,7 +224,7 @@ def _eval_cord_speed(pulley: PulleyContacts, fields: Fields, z: Segments, touchi
 
 
 def _sum_friction_work(pulley: PulleyContacts) -> float:
-    """Return the energy that all contacts of a pulley have lost in friction [J]; all processes must call this function
+    """Return the energy that all contacts of a pulley have lost by friction [J]; all processes must call this function
     together."""
     work = np.array([eval_friction_work(pulley.bound.rows).sum()])
     return float((pulley.bound.assembly.processes.sum(work) if pulley.bound.parallel else work)[0])
@@ -233,7 +234,7 @@ def find_course(pulley: PulleyContacts, z: Segments) -> IntArray:
     """Return the segments from the first to the last segment in contact, in the direction of increasing local x; empty
     without contact.
 
-    On a closed chain, the first segment is the first segment after the longest part without contact.
+    On a closed chain, the result starts after the longest part without contact.
     """
     chain = pulley.chain[z.row]
     counts = np.bincount(chain[z.touching], minlength=len(pulley.closed))

@@ -1,5 +1,5 @@
-"""Sums over the segments or points of one pulley, for sensors of quantities that need no tensions, and no positions of
-entry and exit. The docstring of `pulley_report.py` defines symbols and formulas."""
+"""Sums over the segments or points of one pulley, for sensors of quantities that require neither tensions nor the
+positions of entry and exit. The docstring of `pulley_report.py` defines symbols and formulas."""
 
 from __future__ import annotations
 

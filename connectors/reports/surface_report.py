@@ -104,8 +104,9 @@ class Course(NamedTuple):
 def surface_report(world: World, state: State, contacts: Entity, surface: Entity) -> SurfaceReport:
     """Create the report of the cables on a surface. Under MPI all processes must call this function together.
 
-    If several separate cables touch the surface, forces and counts are sums over these cables. Entry, exit, and the
-    angles and lengths between them belong to the chain with the largest number of points in contact.
+    If several separate cables are in contact with the surface, forces and numbers of points are sums over these cables.
+    Entry, exit, and the angles and lengths between them belong to the chain with the largest number of points in
+    contact.
 
     Args:
         state: the state that the report describes.
@@ -251,8 +252,8 @@ def _find_course(
 
 
 def _find_stretch(touched: BoolArray, closed: bool) -> IntArray:
-    """Return the indices from the first to the last point in contact; on a closed chain, the first point is the first
-    point after the longest part without contact.
+    """Return the indices from the first to the last point in contact; on a closed chain, the result starts after the
+    longest part without contact.
     """
     on = np.flatnonzero(touched)
     if not closed:

@@ -165,7 +165,7 @@ def energy(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Return the power lost to all forces except the spring [W]."""
+    """Return the power that all forces except the spring force dissipate [W]."""
     gap, rate, slip, _, _, _ = measure(row, u, ut)
     on = 1.0 if row.history[0] < 0.0 else 0.0
     fn = press(row, gap, rate)
@@ -191,8 +191,8 @@ def number_of(which: int) -> Any:
 @kernel
 def measure_gap(row: Any, u: Pose, ut: ComplexArray, numbers: FloatArray) -> None:
     """Write the values of `Gaps`. For two solid spheres also write their relative position, because the spheres can
-    pass through each other within a step. This is not necessary for a hollow sphere: if a sphere leaves it, the gap at
-    the end of the step is negative."""
+    pass through each other within a step. For a hollow sphere this is not necessary: if the inner sphere leaves the
+    hollow sphere within a step, the gap at the end of the step is negative."""
     gap, rate, _, _, _, _ = measure(row, u, ut)
     speed = np.sqrt(ut[0].real ** 2 + ut[1].real ** 2 + ut[2].real ** 2)
     note_gap(numbers, gap.real, rate.real, speed)

@@ -8,7 +8,7 @@
     force of the flanks along the line of action: N_± = k s_± + d ṡ_±, limited to [0, 2 k s_±], if s_± > 0, else 0
 
 Forces and torques are N_± times the derivatives of s_± with respect to the motion. The forces act along the line of
-action at the pressure angle α. Therefore these forces load the bearings, and their torques are N r_i cos α. Backlash
+action at the pressure angle α. Therefore they load the bearings, and the torques on the gears are N r_i cos α. Backlash
 increases if the centres move apart. The history value w_0, the initial position of the teeth, is determined in the
 first solve such that the backlash is equal on both sides.
 """

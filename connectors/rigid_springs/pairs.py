@@ -102,7 +102,7 @@ def row_of_rigid(m: PositionColumns, pair: Pair, i: int) -> tuple[Pose, ComplexA
 
 @kernel
 def turn_by(A: ComplexArray, x: complex, y: complex, z: complex) -> None:
-    """Add θ × A with θ = (x, y, z) to A."""
+    """Add θ × A to A, with the rotation θ = (x, y, z)."""
     for b in range(3):
         p, q, r = A[0, b], A[1, b], A[2, b]
         A[0, b], A[1, b], A[2, b] = p + y * r - z * q, q + z * p - x * r, r + x * q - y * p

@@ -128,7 +128,7 @@ def residual(
                     two += z * m.Jr[m1, a, b] + x * m.J[m1, a, b]
                 f[pair.dofs[k, b]] += one
                 f[pair.dofs[k, pair.n0 + b]] += two
-        # forces on the coordinates of the rope length
+        # forces on the coordinates q_0 and q_1 of the rope length
         for j in range(2):
             if row.end[j] >= 0:
                 for b in range(row.begin[j + 1] - row.begin[j]):

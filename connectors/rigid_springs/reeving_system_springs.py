@@ -58,7 +58,8 @@ ENDS = "coordinate0", "coordinate1"
 
 
 class ReevingSystemSprings(Component):
-    """A massless rope over any number of sheaves, for models that do not need cable elements."""
+    """A massless rope over any number of sheaves, for models in which mass, sag and friction of the rope are
+    negligible."""
 
     markers = refs(POSITION, "places along the rope: rigid markers at sheaves and drums, else points", least=2)
     coordinate0 = ref(COORDINATE, "q_0, pays out rope at the start", optional=True)
@@ -83,7 +84,7 @@ class ReevingSystemSprings(Component):
 
 
 def find_frames(axes: FloatArray) -> FloatArray:
-    """Create frames with the given third axes; the axes have the shape (..., 3), the frames (..., 3, 3)."""
+    """Create frames of shape (..., 3, 3) with the given third axes of shape (..., 3)."""
     a = axes / np.sqrt((axes**2).sum(axis=-1, keepdims=True))
     u = np.cross(a, np.eye(3)[np.abs(a).argmin(axis=-1)])
     u /= np.sqrt((u**2).sum(axis=-1, keepdims=True))
@@ -101,7 +102,7 @@ def bind(rows: LocalRows) -> tuple[Pair, NDArray[Any], NDArray[Any], int]:
     and the largest number of markers of a rope.
 
     Records of rows have first, last: first and last span; end: coordinate markers at the ends of the rope, or -1 (2,);
-    begin: positions of the first coordinates of both coordinate markers in a row, then the end of these coordinates
+    begin: indices of the first coordinates of both coordinate markers in a row, then the end of these coordinates
         (3,); factor (2,). Records of spans have the radii at both ends (2,), and the frames of both sheaves relative to
         their markers (2, 3, 3).
     """

@@ -12,10 +12,10 @@
     force: f = f_t0 e_0 + f_t1 e_1 + f_n n on the disc at its contact point, -f on the plane at this point
 
 History values per row: slip across and along the track, and gap; these are constant during Newton's iterations. After
-the iterations the history values get their current values. The force error is the force of a contact that opens or
-closes, or the change of friction due to new history values. If the zone v_z is 0, friction has its full magnitude for
-every stored slip except 0, where friction is 0. In Exudyn friction is 0 for a stored slip of 0 with every v_z; in this
-law a stored slip of 0 is within the proportional zone.
+the iterations the history values are set to the current slip and gap. The force error is the force of a contact that
+opens or closes, or the change of friction due to new history values. If the zone v_z is 0, friction has its full
+magnitude for every stored slip except 0, where friction is 0. In Exudyn friction is 0 for a stored slip of 0 with every
+v_z; in this law a stored slip of 0 is within the proportional zone.
 """
 
 from __future__ import annotations

@@ -95,7 +95,7 @@ def update_gap(row: Any, u: float, ut: float, t: float, h: float) -> tuple[float
 
 
 def judge_account(rows: LocalRows, system: System) -> None:
-    """Declare that contact without damping conserves energy."""
+    """Declare that the law conserves energy if the contact has no damping."""
     assert system.account is not None
     system.account = replace(system.account, conserves=not rows.columns[1]["contact_damping"].any())
 

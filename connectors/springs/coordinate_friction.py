@@ -21,7 +21,7 @@ from windlass.framework.kernels.kernel import kernel
 
 @kernel
 def sliding_force(row: Any, v: float) -> tuple[float, float]:
-    """Return F(v) > 0 [N] and its derivative with respect to |v|; both are 0 at v = 0."""
+    """Return F(v) [N], which is > 0 for v ≠ 0, and its derivative with respect to |v|; both results are 0 for v = 0."""
     speed = abs(v)
     if speed == 0.0:
         return 0.0, 0.0

@@ -15,14 +15,14 @@ Friction without history, if v_r = ``proportional_zone`` > 0:
     slow, |q_t| <= v_r: f_friction = (F_d + F_s) q_t/v_r
     fast: f_friction = sign(q_t) (F_d + F_s exp(-(|q_t| - v_r)/v_exp) + F_v (|q_t| - v_r))
 
-If ``stops`` is true and q is in contact with the upper stop, f_stop = k_s (q - upper) + d_s q_t; in the formula of the
-lower stop, lower replaces upper.
+If ``stops`` is true and q is in contact with the upper stop, f_stop = k_s (q - upper) + d_s q_t; the lower stop has the
+same formula with ``lower`` instead of ``upper``.
 
 History values per row: state (0 sticks, ±F slips), anchor, and depth in a stop (0 without contact). History values are
 constant during Newton's iterations. After the iterations a sliding row gets anchor = q. A row that begins to stick gets
 the anchor for which its bristle has the force at the start of the step. A row that stuck at the start of the step gets
 its anchor at the start of the step. A row that begins to slide gets the sign of q_t as its state, or the sign of the
-force if q_t = 0. The force error is the jump of the force.
+force if q_t = 0. The force error is the jump of the force due to the new history values.
 
 In the energy ledger, a sliding bristle stores the energy of the deflection F/k_b, as in contacts.
 """
@@ -116,7 +116,8 @@ def force_tangent(row: Any, u: float, ut: float, t: float) -> tuple[float, float
 
 @kernel
 def spring_energy(row: Any, u: float, ut: float, t: float) -> float:
-    """Return the energy of the spring [J]; this and all following kernels return 0 for rows with a user function."""
+    """Return the energy of the spring [J]; 0 for rows with a user function, as all kernels of energies and powers in
+    this file."""
     return 0.5 * row.stiffness * (u - row.offset) ** 2 if not row.has_function else 0.0
 
 

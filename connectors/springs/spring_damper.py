@@ -191,8 +191,8 @@ def add_words(rows: LocalRows, system: System) -> None:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for rows with tension only and a user function, because such a function must limit the tension
-    itself."""
+    """Raise ModelError for rows with both ``tension_only`` and a user function, because the law does not limit the
+    result of a user function."""
     functions = table.local("force_function")
     for k in np.flatnonzero(table.local("tension_only")):
         if functions[k] is not None:

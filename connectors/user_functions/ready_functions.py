@@ -30,7 +30,7 @@ TABLE, SMOOTH_STEP, SINE, SPLINE = range(4)
 
 
 class ReadyRows(NamedTuple):
-    """Predefined functions of the rows of a table."""
+    """Arrays of the predefined functions of a table, for kernels."""
 
     where: IntArray  # index of the result of each function in the values, shape (k,)
     kind: IntArray  # type of each function, shape (k,)
@@ -190,7 +190,7 @@ class ReadyFunction:
         return f"{self.name}{self.order * chr(39)}(...)"
 
     def to_values(self) -> dict[str, Any]:
-        """Return the data of the function in a model file."""
+        """Return the values that represent the function in a model file."""
         return {**vars(self), "numbers": self.numbers.tolist(), "shape": list(self.shape)}
 
     @classmethod

@@ -168,7 +168,7 @@ class FunctionGroup:
 class UserForces:
     """The rows of a spring table that have a user function; each row has n displacements (1 or 3)."""
 
-    index: IntArray  # index of each row among the rows with a user function, -1 for other rows, shape (rows,)
+    index: IntArray  # index of each row in the arrays of users, -1 for rows without user function, shape (rows,)
     where: IntArray  # local indices of the rows with a user function, shape (users,)
     names: list[str]  # descriptions of these rows, for messages
     forces: list[FunctionGroup]  # rows of each force function
@@ -305,8 +305,8 @@ def bind_user_updates(
     """Create the updates of user forces and of their derivatives. ``find`` is a function (fields) -> u, ut, shape
     (users, n).
 
-    ``with_forces``: whether the second update also evaluates the forces, which are multiplied by the second derivatives
-    of the markers in the tangent.
+    ``with_forces``: whether the second update also evaluates the forces, because the tangent contains the forces times
+    the second derivatives of the markers.
     """
     if all(isinstance(group.function, WithoutMotion) for group in users.forces):
 

@@ -48,8 +48,8 @@ def bind_users(measure: Difference, with_forces: bool, rows: LocalRows) -> tuple
     Args:
         measure: function ``(rows, which)`` that returns a function ``(fields) -> u, ut`` for the rows ``which``, with
             results of shape (n,) or (n, k).
-        with_forces: whether the update of derivatives also evaluates the forces, which are multiplied by the second
-            derivatives of the markers in the tangent.
+        with_forces: whether the update of derivatives also evaluates the forces, because the tangent contains the
+            forces times the second derivatives of the markers.
         rows: the rows.
     """
     users, own = find_users(rows), rows.columns[1]
