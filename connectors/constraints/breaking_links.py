@@ -105,9 +105,9 @@ class Break:
 class BreakingLinks(StepHook):
     """Hook that breaks links during dynamic solves.
 
-    A restarted run starts with the links that were broken in the checkpoint. Links that were switched on again can
-    break in the next solve. The new break of a link replaces its earlier break in `breaks`. All processes must call the
-    hook.
+    A restarted run starts with the links that were broken in the checkpoint. If the user activates broken links again
+    before a solve, they can break again in this solve. The new break of a link replaces its earlier break in `breaks`.
+    All processes must call the hook.
 
     Args:
         links: the links, with different names.

@@ -225,7 +225,8 @@ def tangent(
 
 @kernel
 def mass(rows: Any, n: int, scale: float, slots: IntArray, values: FloatArray) -> None:
-    """Add scale times the factors of p_k,t to values. The pressures follow the n coordinates of the points."""
+    """Add scale times the factors of p_k,t in the equations of the pressures to values. In a row, the pressures follow
+    the n coordinates of the points."""
     for i in range(len(rows)):
         for k in range(2):
             values[slots[i, n + k, n + k]] += scale * rows[i].area[k]

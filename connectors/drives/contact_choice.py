@@ -83,8 +83,8 @@ LAYER_MODULUS = 2.4e6
 
 
 class ContactChoice(NamedTuple):
-    """The choice for a pulley: stiffness k and mu_k [N/m²], damping d and mu_v [N s/m²], the reasons, and whether the
-    layer is rigid."""
+    """Contact parameters of a pulley: stiffness k and mu_k [N/m²], damping d and mu_v [N s/m²], the reasons, and
+    whether the layer is rigid."""
 
     stiffness: float
     damping: float

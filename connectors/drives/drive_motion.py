@@ -147,7 +147,7 @@ class DriveMotion:
         return self._program if self._program is not None and self._program.is_plain else None
 
     def _list_steps(self, state: State) -> list[Step]:
-        """List the kernels of the program; the list is empty if the body of a pulley is not a 2D body, or has two
+        """Return the kernels of the program; the list is empty if the body of a pulley is not a 2D body, or has two
         pulleys."""
         drive, assembly = self.drive, parallel_assembly(state.world)
         assembly.refresh()
@@ -178,7 +178,7 @@ class DriveMotion:
         ]  # fmt: skip
 
     def _list_records(self, fields: Fields) -> list[Step]:
-        """List the kernels that record all quantities; the list is empty if records require Python."""
+        """Return the kernels that record all quantities; the list is empty if records require Python."""
         bound, (_, count) = self.find_bound(), self.integral.shape
         if self._records is None:
             rows, integrals = np.zeros((MOST_RECORDS, len(bound.row))), np.zeros((MOST_RECORDS, count))

@@ -8,7 +8,7 @@ For a result of `steady`, material is displaced along the shape of the stationar
 stretch lam of the steady motion. Each arc has the stretch of its entry up to the start of slip; from this point to the
 exit the stretch changes linearly:
 
-    X(s) is the integral of ds/lam over the arc length s of the shape; a node with X_i moves to the point s with X(s) = X_i.
+    X(s) is the integral of ds/lam over the arc length s of the shape; a node with X_i moves to s with X(s) = X_i.
 
 Source: C. D. Mote, J. Franklin Inst. 279 (1965) 430-444.
 """

@@ -173,7 +173,8 @@ def eval_numbers(fill: Kernel, n: int, rows: LocalRows, s: Fields, which: IntArr
 
 
 def judge_account(rows: LocalRows, system: System) -> None:
-    """Declare the limits of the energy balance: a user force may have no potential energy."""
+    """Declare in which cases energies and powers may be incomplete, for example because user forces have no potential
+    energy."""
     own, users = rows.columns[1], find_users(rows)
     assert system.account is not None
     names = own.dtype.names

@@ -161,8 +161,8 @@ def update_history(row: Any, u: Pose, ut: ComplexArray, t: float, h: float) -> t
 
 
 def derive(rows: LocalRows) -> dict[str, FloatArray]:
-    """Compute the axis w of the disc and the normal n of the plane, in the frames of their markers, and the rotation by
-    the angle of the rollers."""
+    """Compute the axis w of the disc and the normal n of the rolling plane, in the frames of their markers, and the
+    rotation by the angle of the rollers."""
     angle, (w, n) = rows.local("friction_angle"), (normalise(rows.local(name)) for name in ("axis", "normal"))
     return {"unit_axis": w, "unit_normal": n, "cosine": np.cos(angle), "sine": np.sin(angle)}
 

@@ -176,7 +176,7 @@ def derive(rows: LocalRows) -> dict[str, Any]:
 
 
 def judge_account(rows: LocalRows, system: System) -> None:
-    """Declare the limits of the energy balance: a user force may have no potential energy."""
+    """Declare that energies and powers may be incomplete, because user forces may have no potential energy."""
     assert system.account is not None
     system.account = replace(system.account, is_whole=not len(find_users(rows).where))
 

@@ -175,7 +175,7 @@ def power(row: Any, u: Vector, ut: Vector, t: float) -> float:
 
 
 def add_words(rows: LocalRows, system: System) -> None:
-    """Add the check for coinciding points, and declare the limits of the energy balance."""
+    """Add the check for coinciding points, and declare in which cases energies and powers may be incomplete."""
     pair = rows.columns[0]
 
     def diagnose(s: Fields) -> list[str]:

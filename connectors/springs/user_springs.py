@@ -15,7 +15,7 @@ from windlass.framework.model.system import System
 
 
 def judge_account(rows: LocalRows, system: System) -> None:
-    """Declare the limits of the energy balance: a user force may have no potential energy."""
+    """Declare that energies and powers may be incomplete, because user forces may have no potential energy."""
     is_whole = not len(find_users(rows).where)
     assert system.account is not None
     system.account = replace(

@@ -109,7 +109,7 @@ def bind_values(rows: LocalRows, values: str, functions: str) -> TimeColumn:
 
 
 def bind_functions(rows: LocalRows, values: str, functions: str) -> list[TimeFunction | None]:
-    """Return a function of time for each row, whose results are checked; None for rows without function and inactive
+    """Return for each row a function of time that checks its results, or None for rows without function and inactive
     rows.
 
     Args:
