@@ -1,4 +1,4 @@
-"""Joints, supports and springs that break during a motion: at a load, at a time, or by a function.
+"""Joints, supports and springs that break during a motion, at a given load, at a given time, or by a user function.
 
 A hook evaluates the force of each link after every step. A link whose force has reached its breaking load becomes
 inactive (`World.set`) at the start of the next step, and remains inactive. So the break is late by at most one step,
@@ -139,7 +139,7 @@ class BreakingLinks(StepHook):
         self._find_due(state, rules=False)
 
     def before_step(self, state: State) -> None:
-        """Switch off links that have reached their breaking load, time or rule."""
+        """Deactivate links that have reached their breaking load or time, or whose rule has returned true."""
         self.changes_forces = False
         for link in self._find_whole():
             force = self._due.get(link.name)
@@ -157,7 +157,7 @@ class BreakingLinks(StepHook):
         return min((link.time for link in self._find_whole() if link.time is not None), default=inf)
 
     def after_step(self, state: State) -> None:
-        """Find links that have reached their breaking load, time or rule."""
+        """Find links that have reached their breaking load or time, or whose rule returns true."""
         self._find_due(state, rules=True)
 
     def find_doubts(self) -> Sequence[str]:

@@ -1,4 +1,4 @@
-"""Constraint between two coordinates, at position or velocity level, constant or a function of time.
+"""Constraint between two coordinates, at position or velocity level, with a constant or time-dependent right-hand side.
 
     position level: C = x1 - i x0 - offset(t),    Ċ = ẋ1 - i ẋ0 - offset_t(t) for index 2
     velocity level: C = ẋ1 - i ẋ0 - rate(t)

@@ -1,4 +1,4 @@
-"""Constraint between all coordinates of one or two nodes, with linear and quadratic terms, or by a user function.
+"""Constraint between all coordinates of one or two nodes, defined by linear and quadratic terms or by a user function.
 
     coordinates: q = [q0, q1], displacements from the reference of node 0, then of node 1
     factors: X = [-factors0, factors1], Y = [-squares0, squares1]

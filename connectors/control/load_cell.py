@@ -1,4 +1,5 @@
-"""Load cell: measurement of the force or torque in a joint or constraint by a first-order state, for controllers.
+"""Load cell: measures the force or torque in a joint or constraint by a first-order state, which controllers can use as
+input.
 
     state: T y_t = w·λ - y, with the multipliers λ of the joint, the weights w, and the time constant T
 

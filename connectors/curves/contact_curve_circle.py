@@ -197,7 +197,7 @@ def find_feet(row: Any, g: Curves, x: float, y: float) -> tuple[int, int]:
     """Return the numbers, from 1, of the two pieces of the profile in contact with the circle of a row at (x, y), first
     the piece of larger depth; 0 without contact."""
     k = row.curve
-    # cell of the grid along x and along y
+    # indices of the grid cell along x and y
     a, b = int(np.floor((x - g.grid[k, 0]) * g.grid[k, 2])), int(np.floor((y - g.grid[k, 1]) * g.grid[k, 2]))
     if a < 0 or b < 0 or a >= g.shape[k, 0] or b >= g.shape[k, 1]:
         return 0, 0

@@ -372,12 +372,12 @@ class DriveMeans(Sensors):
         return float(values[:, places].std(axis=0).max()) / change if change > 0.0 else inf
 
     def over_turns(self) -> dict[str, FloatArray]:
-        """Return the supplied power [W], the delivered power [W] and the efficiency [1] as means over the turn of the
-        belt before each record.
+        """Return the supplied power [W], the delivered power [W] and the efficiency [1] as means over the last turn of
+        the belt before each record.
 
-        Each mean has the shape (records,), and is NaN before the first turn is complete. The ratio of powers in a
-        single step is not meaningful, because torques fluctuate and the belt stores and returns energy. The efficiency
-        is the delivered work, divided by the supplied work plus the energy that the belt releases during the turn.
+        Each mean has the shape (records,), and is NaN before the first turn is complete. Ratios of powers in single
+        steps are not meaningful, because torques fluctuate and the belt stores and returns energy. The efficiency is
+        the delivered work, divided by the supplied work plus the energy that the belt releases during the turn.
         """
         report = self.report()
         return {} if report is None else self._eval_over_turns(report.turn)
@@ -641,7 +641,8 @@ def accumulate(times: FloatArray, values: FloatArray) -> FloatArray:
 
 
 def eval_over_turns(times: FloatArray, energies: FloatArray, stored: FloatArray, turn: float) -> dict[str, FloatArray]:
-    """Return powers and efficiency as means over the turn of the belt before each row; see `DriveMeans.over_turns`.
+    """Return powers and efficiency as means over the last turn of the belt before each row; see
+    `DriveMeans.over_turns`.
 
     Args:
         times: times of the rows [s], shape (rows,).

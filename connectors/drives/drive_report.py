@@ -82,7 +82,7 @@ UP = np.array((0.0, 0.0, 1.0))
 
 
 class Drive(NamedTuple):
-    """Data of a belt or rope that a report requires, see `Belt`; surfaces are empty in 2D."""
+    """Data of a belt or rope that a report requires, see `Belt`; the list of surfaces is empty in 2D."""
 
     name: str
     world: World

@@ -1,8 +1,8 @@
-"""Checks of drives before a solve, for bodies without support, and for values that are wrong by a factor of a thousand
-because of wrong units.
+"""Checks of drives before a solve. They find bodies without support, and values that are wrong by a factor of a
+thousand because of a wrong unit.
 
-The limits for units are wider than the ranges of values in real drives. Allowed radii are from 0.5 mm to 20 m. The strain of a
-mounted belt is above 2e-5; a steel rope has this strain below a hundredth of its working load. Masses are below 200
+The limits for units are wider than the ranges of values in real drives. Allowed radii are 0.5 mm to 20 m. The strain of
+a mounted belt is above 2e-5; a steel rope has this strain below a hundredth of its working load. Masses are below 200
 kg/m. Longitudinal waves are faster than 30 m/s; in rubber their speed is some hundreds of m/s. The height of the cord
 above the face is below the radius. The bending stiffness is so small that the belt lies on its pulleys.
 """

@@ -1,4 +1,5 @@
-"""Load on one coordinate, constant or a function of time: a force on a position, a torque on a rotation.
+"""Load on one coordinate, constant or a function of time: a force if the coordinate is a position, a torque if it is a
+rotation.
 
     load: Jᵀ F on the coordinate
     derivative: ∂load/∂q = F H
