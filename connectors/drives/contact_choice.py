@@ -54,7 +54,7 @@ TOLERATED_LOSS = 0.02
 by this fraction.
 """
 BELT_FACTOR = 10.0
-"""Value of k R²/EA for belts [1]. With this value, the enlargement of the circles by the contact depth changes a change
+"""Value of k R²/EA for belts [1]. With this value, the enlargement of the circles by the contact depth affects changes
 of tension by at most a few per cent.
 """
 BELT_DEPTH = 2.5e-4

@@ -81,7 +81,7 @@ class PairKind:
     """Function that converts a kernel of one scalar result, for outputs and energies."""
     vector: Callable[[Kernel], Kernel] = lambda force: force  # converts a force kernel to three components
     further: Callable[[Any], tuple[Any, ...]] = lambda s: ()
-    """Function that returns the arguments of tangent loops that follow the columns of the markers."""
+    """Function that returns the further arguments of tangent loops, after the columns of the markers."""
 
 
 def register_kind(

@@ -41,7 +41,7 @@ EQUAL = 1e-9
 """Change of F on an arc, relative to F [1], below which the deflection of bristles is neglected."""
 
 PASSES = 50
-"""Largest number of fixed-point iterations for a reference length; usually less than ten are necessary."""
+"""Largest number of fixed-point iterations for a reference length; usually a few iterations are sufficient."""
 
 
 class Rim(NamedTuple):

@@ -18,7 +18,8 @@ from windlass.framework.model.world import World
 from windlass.framework.state.state import State
 
 MOST = 8
-"""Largest number of pulleys in the section. Users can evaluate further pulleys by `pulley_report`."""
+"""Largest number of pulleys or surfaces in a section of the report of a run. Users can evaluate further pulleys by
+`pulley_report`."""
 
 
 def tabulate_pulleys(world: World, state: State) -> list[ReportSection]:

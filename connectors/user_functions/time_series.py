@@ -52,7 +52,7 @@ def spline(times: Any, values: Any) -> ReadyFunction:
 
 
 HEADING = re.compile(r"(.*?)\s*(?:\[([^][]*)\]|\(([^()]*)\))\s*$")
-"""A name with a unit in square or round brackets."""
+"""Pattern of a name with a unit in square or round brackets."""
 
 
 class SeriesColumn(NamedTuple):

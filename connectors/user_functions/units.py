@@ -16,7 +16,7 @@ PREFIXED = {
     "m": 1.0, "s": 1.0, "g": 1e-3, "N": 1.0, "Pa": 1.0, "J": 1.0, "W": 1.0, "Hz": 1.0, "rad": 1.0, "bar": 1e5,
     "l": 1e-3, "L": 1e-3, "V": 1.0, "A": 1.0, "K": 1.0,
 }  # fmt: skip
-"""Units that take a prefix."""
+"""Units that may have a prefix."""
 PLAIN = {
     "1": 1.0, "-": 1.0, "": 1.0, "%": 1e-2, "min": 60.0, "h": 3600.0, "d": 86400.0, "t": 1e3, "deg": math.pi / 180.0,
     "°": math.pi / 180.0, "rpm": math.pi / 30.0, "1/min": 1.0 / 60.0, "rev": 2.0 * math.pi, "turns": 2.0 * math.pi,
