@@ -63,7 +63,8 @@ class Link:
         name: name in messages and results; default: name of the entity.
 
     Raises:
-        ModelError: rows without a force output or without a switch, or a link without a criterion.
+        ModelError: rows without the output ``force`` or the column ``active``, or a link without breaking load, time
+            and rule.
     """
 
     entity: Entity

@@ -204,8 +204,8 @@ def position_pair(
         load: kernel created by `create_load`, for laws with history values.
 
     Returns:
-        Kernels ``residual`` and ``tangent`` with the arguments of `coordinate_pair`; m are the columns of the position
-        markers.
+        Kernels ``residual`` and ``tangent`` with the arguments of `coordinate_pair`; m contains the columns of the
+        position markers.
 
     Raises:
         ModelError: a kernel with other arguments, or with a wrong number of results.

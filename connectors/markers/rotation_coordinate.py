@@ -98,7 +98,7 @@ def is_lost(change: float, share: float) -> bool:
 
 @kernel
 def update_rotations(rows: Any, m: CoordinateColumns, x: FloatArray, v: FloatArray, data: FloatArray) -> None:
-    """Evaluate φ, its rate and its derivatives of each row; NaN if the angle is undefined."""
+    """Evaluate φ, its rate and its derivatives for each row; the results are NaN if the angle is undefined."""
     for i in range(len(rows)):
         row = rows[i]
         k, h = row.index, m.h[row.index]
